@@ -2940,7 +2940,7 @@ FROM (SELECT appToken, kind, sum(count) AS count, sum(recorded) AS recorded
 WHERE true
 LIMIT ? + 0;
 
--- src/db/ledger/reports/performance.ts: rows read 205, written 0
+-- src/db/ledger/reports/performance.ts: rows read 111, written 0
 -- COMPOUND QUERY
 --   LEFT-MOST SUBQUERY
 --     CO-ROUTINE (subquery-3)
@@ -2963,8 +2963,8 @@ LIMIT ? + 0;
 --       USE TEMP B-TREE FOR GROUP BY
 --     SCAN (subquery-7)
 SELECT appToken AS appToken,
-  day AS day,
-  NULL AS linkId,
+  NULL AS day,
+  linkId AS linkId,
   NULL AS partnerId,
   costType AS costType,
   currency AS currency,
@@ -2973,9 +2973,10 @@ SELECT appToken AS appToken,
   CAST(adjustedWhole AS TEXT) AS adjustedWhole,
   CAST(adjustedRest AS TEXT) AS adjustedRest,
   matched AS matched,
-  unpriced AS unpriced
+  unpriced AS unpriced,
+  series AS series
 FROM (SELECT appToken,
-    day,
+    linkId,
     costType,
     currency,
     sum(costsWhole) AS costsWhole,
@@ -2983,7 +2984,8 @@ FROM (SELECT appToken,
     sum(adjustedWhole) AS adjustedWhole,
     sum(adjustedRest) AS adjustedRest,
     sum(matched) AS matched,
-    sum(unpriced) AS unpriced
+    sum(unpriced) AS unpriced,
+    group_concat(day || ' ' || costsWhole || ' ' || costsRest || ' ' || adjustedWhole || ' ' || adjustedRest || ' ' || matched || ' ' || unpriced) AS series
   FROM (SELECT d.app_token AS appToken,
       d.day AS day,
       d.link_id AS linkId,
@@ -3022,12 +3024,12 @@ FROM (SELECT appToken,
     AND (? IS NULL OR d.cost_type = ?)
     AND (? IS NULL OR d.currency = ?)
     GROUP BY d.app_token, d.day, d.link_id, d.partner_id, d.cost_type, d.currency)
-  GROUP BY appToken, day, costType, currency)
+  GROUP BY appToken, linkId, costType, currency)
 WHERE matched > 0 OR unpriced > 0
 UNION ALL
 SELECT appToken AS appToken,
-  day AS day,
-  NULL AS linkId,
+  NULL AS day,
+  linkId AS linkId,
   NULL AS partnerId,
   costType AS costType,
   currency AS currency,
@@ -3036,9 +3038,10 @@ SELECT appToken AS appToken,
   CAST(adjustedWhole AS TEXT) AS adjustedWhole,
   CAST(adjustedRest AS TEXT) AS adjustedRest,
   matched AS matched,
-  unpriced AS unpriced
+  unpriced AS unpriced,
+  series AS series
 FROM (SELECT appToken,
-    day,
+    linkId,
     costType,
     currency,
     sum(costsWhole) AS costsWhole,
@@ -3046,7 +3049,8 @@ FROM (SELECT appToken,
     sum(adjustedWhole) AS adjustedWhole,
     sum(adjustedRest) AS adjustedRest,
     sum(matched) AS matched,
-    sum(unpriced) AS unpriced
+    sum(unpriced) AS unpriced,
+    group_concat(day || ' ' || costsWhole || ' ' || costsRest || ' ' || adjustedWhole || ' ' || adjustedRest || ' ' || matched || ' ' || unpriced) AS series
   FROM (SELECT a.app_token AS appToken,
       a.day AS day,
       a.link_id AS linkId,
@@ -3073,154 +3077,7 @@ FROM (SELECT appToken,
     AND (? IS NULL OR a.cost_type = ?)
     AND (? IS NULL OR a.currency = ?)
     GROUP BY a.app_token, a.day, a.link_id, a.partner_id, a.cost_type, a.currency)
-  GROUP BY appToken, day, costType, currency)
-WHERE true
-LIMIT ? + 0;
-
--- src/db/ledger/reports/performance.ts: rows read 107, written 0
--- COMPOUND QUERY
---   LEFT-MOST SUBQUERY
---     CO-ROUTINE (subquery-4)
---       CO-ROUTINE (subquery-3)
---         SEARCH d USING PRIMARY KEY (app_token=? AND day>? AND day<?)
---         SCALAR SUBQUERY 1
---           SEARCH s USING PRIMARY KEY (id_hash=?)
---           SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
---         LIST SUBQUERY 2
---           SCAN json_each VIRTUAL TABLE INDEX 1:
---           CREATE BLOOM FILTER
---       SCAN (subquery-3)
---       USE TEMP B-TREE FOR GROUP BY
---     SCAN (subquery-4)
---   UNION ALL
---     CO-ROUTINE (subquery-9)
---       CO-ROUTINE (subquery-8)
---         SEARCH a USING COVERING INDEX adjustments_by_day (app_token=? AND day>? AND day<?)
---         SCALAR SUBQUERY 6
---           SEARCH s USING PRIMARY KEY (id_hash=?)
---           SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
---         LIST SUBQUERY 7
---           SCAN json_each VIRTUAL TABLE INDEX 1:
---           CREATE BLOOM FILTER
---       SCAN (subquery-8)
---       USE TEMP B-TREE FOR GROUP BY
---     SCAN (subquery-9)
-SELECT appToken AS appToken,
-  day AS day,
-  NULL AS linkId,
-  NULL AS partnerId,
-  costType AS costType,
-  currency AS currency,
-  CAST(costsWhole AS TEXT) AS costsWhole,
-  CAST(costsRest AS TEXT) AS costsRest,
-  CAST(adjustedWhole AS TEXT) AS adjustedWhole,
-  CAST(adjustedRest AS TEXT) AS adjustedRest,
-  matched AS matched,
-  unpriced AS unpriced
-FROM (SELECT appToken,
-    day,
-    costType,
-    currency,
-    sum(costsWhole) AS costsWhole,
-    sum(costsRest) AS costsRest,
-    sum(adjustedWhole) AS adjustedWhole,
-    sum(adjustedRest) AS adjustedRest,
-    sum(matched) AS matched,
-    sum(unpriced) AS unpriced
-  FROM (SELECT d.app_token AS appToken,
-      d.day AS day,
-      d.link_id AS linkId,
-      d.partner_id AS partnerId,
-      d.cost_type AS costType,
-      d.currency AS currency,
-      sum(iif(d.state = 'matched',
-          d.amount / iif(d.cost_type IN ('cpm'),
-            100000000,
-            100000),
-          0)) AS costsWhole,
-      sum(iif(d.state = 'matched',
-          iif(d.cost_type IN ('cpm'),
-            d.amount % 100000000,
-            d.amount % 100000 * 1000),
-          0)) AS costsRest,
-      0 AS adjustedWhole,
-      0 AS adjustedRest,
-      sum(iif(d.state = 'matched',
-          d.count,
-          0)) AS matched,
-      sum(iif(d.state = 'unpriced',
-          d.count,
-          0)) AS unpriced
-    FROM daily_totals d
-    WHERE d.app_token = (SELECT m.app_token
-      FROM sessions s
-      CROSS JOIN memberships m ON m.user_id = s.user_id
-      AND m.app_token = ?
-      WHERE s.id_hash = ?
-      AND s.expires_at > ?
-      AND s.last_seen_at > ? - 7200000
-      AND s.waiting_secret IS NULL)
-    AND d.day BETWEEN ? AND ?
-    AND (? IS NULL OR d.partner_id = ?)
-    AND (? IS NULL OR d.cost_type = ?)
-    AND (? IS NULL OR d.currency = ?)
-    AND d.link_id IN (SELECT value AS id
-      FROM json_each(?))
-    GROUP BY d.app_token, d.day, d.link_id, d.partner_id, d.cost_type, d.currency)
-  GROUP BY appToken, day, costType, currency)
-WHERE matched > 0 OR unpriced > 0
-UNION ALL
-SELECT appToken AS appToken,
-  day AS day,
-  NULL AS linkId,
-  NULL AS partnerId,
-  costType AS costType,
-  currency AS currency,
-  CAST(costsWhole AS TEXT) AS costsWhole,
-  CAST(costsRest AS TEXT) AS costsRest,
-  CAST(adjustedWhole AS TEXT) AS adjustedWhole,
-  CAST(adjustedRest AS TEXT) AS adjustedRest,
-  matched AS matched,
-  unpriced AS unpriced
-FROM (SELECT appToken,
-    day,
-    costType,
-    currency,
-    sum(costsWhole) AS costsWhole,
-    sum(costsRest) AS costsRest,
-    sum(adjustedWhole) AS adjustedWhole,
-    sum(adjustedRest) AS adjustedRest,
-    sum(matched) AS matched,
-    sum(unpriced) AS unpriced
-  FROM (SELECT a.app_token AS appToken,
-      a.day AS day,
-      a.link_id AS linkId,
-      a.partner_id AS partnerId,
-      a.cost_type AS costType,
-      a.currency AS currency,
-      0 AS costsWhole,
-      0 AS costsRest,
-      sum(a.amount / 100000000) AS adjustedWhole,
-      sum(a.amount % 100000000) AS adjustedRest,
-      0 AS matched,
-      0 AS unpriced
-    FROM adjustments a
-    WHERE a.app_token = (SELECT m.app_token
-      FROM sessions s
-      CROSS JOIN memberships m ON m.user_id = s.user_id
-      AND m.app_token = ?
-      WHERE s.id_hash = ?
-      AND s.expires_at > ?
-      AND s.last_seen_at > ? - 7200000
-      AND s.waiting_secret IS NULL)
-    AND a.day BETWEEN ? AND ?
-    AND (? IS NULL OR a.partner_id = ?)
-    AND (? IS NULL OR a.cost_type = ?)
-    AND (? IS NULL OR a.currency = ?)
-    AND a.link_id IN (SELECT value AS id
-      FROM json_each(?))
-    GROUP BY a.app_token, a.day, a.link_id, a.partner_id, a.cost_type, a.currency)
-  GROUP BY appToken, day, costType, currency)
+  GROUP BY appToken, linkId, costType, currency)
 WHERE true
 LIMIT ? + 0;
 
@@ -3235,254 +3092,19 @@ LIMIT ? + 0;
 --   USE TEMP B-TREE FOR GROUP BY
 -- SCAN (subquery-3)
 SELECT appToken AS appToken,
-  day AS day,
-  NULL AS linkId,
-  NULL AS partnerId,
-  kind AS kind,
-  count AS count,
-  recorded AS recorded
-FROM (SELECT appToken, day, kind, sum(count) AS count, sum(recorded) AS recorded
-  FROM (SELECT e.app_token AS appToken,
-      e.day AS day,
-      e.link_id AS linkId,
-      e.partner_id AS partnerId,
-      e.kind AS kind,
-      sum(e.count) AS count,
-      sum(e.recorded) AS recorded
-    FROM daily_engagements e
-    WHERE e.app_token = (SELECT m.app_token
-      FROM sessions s
-      CROSS JOIN memberships m ON m.user_id = s.user_id
-      AND m.app_token = ?
-      WHERE s.id_hash = ?
-      AND s.expires_at > ?
-      AND s.last_seen_at > ? - 7200000
-      AND s.waiting_secret IS NULL)
-    AND e.day BETWEEN ? AND ?
-    AND (? IS NULL OR e.partner_id = ?)
-    AND (? IS NULL OR e.kind = ?)
-    GROUP BY e.app_token, e.day, e.link_id, e.partner_id, e.kind)
-  GROUP BY appToken, day, kind)
-WHERE true
-LIMIT ? + 0;
-
--- src/db/ledger/reports/performance.ts: rows read 4, written 0
--- CO-ROUTINE (subquery-4)
---   CO-ROUTINE (subquery-3)
---     SEARCH e USING PRIMARY KEY (app_token=? AND day>? AND day<?)
---     SCALAR SUBQUERY 1
---       SEARCH s USING PRIMARY KEY (id_hash=?)
---       SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
---     LIST SUBQUERY 2
---       SCAN json_each VIRTUAL TABLE INDEX 1:
---       CREATE BLOOM FILTER
---   SCAN (subquery-3)
---   USE TEMP B-TREE FOR GROUP BY
--- SCAN (subquery-4)
-SELECT appToken AS appToken,
-  day AS day,
-  NULL AS linkId,
-  NULL AS partnerId,
-  kind AS kind,
-  count AS count,
-  recorded AS recorded
-FROM (SELECT appToken, day, kind, sum(count) AS count, sum(recorded) AS recorded
-  FROM (SELECT e.app_token AS appToken,
-      e.day AS day,
-      e.link_id AS linkId,
-      e.partner_id AS partnerId,
-      e.kind AS kind,
-      sum(e.count) AS count,
-      sum(e.recorded) AS recorded
-    FROM daily_engagements e
-    WHERE e.app_token = (SELECT m.app_token
-      FROM sessions s
-      CROSS JOIN memberships m ON m.user_id = s.user_id
-      AND m.app_token = ?
-      WHERE s.id_hash = ?
-      AND s.expires_at > ?
-      AND s.last_seen_at > ? - 7200000
-      AND s.waiting_secret IS NULL)
-    AND e.day BETWEEN ? AND ?
-    AND (? IS NULL OR e.partner_id = ?)
-    AND (? IS NULL OR e.kind = ?)
-    AND e.link_id IN (SELECT value AS id
-      FROM json_each(?))
-    GROUP BY e.app_token, e.day, e.link_id, e.partner_id, e.kind)
-  GROUP BY appToken, day, kind)
-WHERE true
-LIMIT ? + 0;
-
--- src/db/ledger/reports/performance.ts: rows read 117, written 0
--- COMPOUND QUERY
---   LEFT-MOST SUBQUERY
---     CO-ROUTINE (subquery-4)
---       CO-ROUTINE (subquery-3)
---         SEARCH d USING PRIMARY KEY (app_token=? AND day>? AND day<?)
---         SCALAR SUBQUERY 1
---           SEARCH s USING PRIMARY KEY (id_hash=?)
---           SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
---         LIST SUBQUERY 2
---           SCAN json_each VIRTUAL TABLE INDEX 1:
---           CREATE BLOOM FILTER
---       SCAN (subquery-3)
---       USE TEMP B-TREE FOR GROUP BY
---     SCAN (subquery-4)
---   UNION ALL
---     CO-ROUTINE (subquery-9)
---       CO-ROUTINE (subquery-8)
---         SEARCH a USING COVERING INDEX adjustments_by_day (app_token=? AND day>? AND day<?)
---         SCALAR SUBQUERY 6
---           SEARCH s USING PRIMARY KEY (id_hash=?)
---           SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
---         LIST SUBQUERY 7
---           SCAN json_each VIRTUAL TABLE INDEX 1:
---           CREATE BLOOM FILTER
---       SCAN (subquery-8)
---       USE TEMP B-TREE FOR GROUP BY
---     SCAN (subquery-9)
-SELECT appToken AS appToken,
-  day AS day,
+  NULL AS day,
   linkId AS linkId,
   NULL AS partnerId,
-  costType AS costType,
-  currency AS currency,
-  CAST(costsWhole AS TEXT) AS costsWhole,
-  CAST(costsRest AS TEXT) AS costsRest,
-  CAST(adjustedWhole AS TEXT) AS adjustedWhole,
-  CAST(adjustedRest AS TEXT) AS adjustedRest,
-  matched AS matched,
-  unpriced AS unpriced
+  kind AS kind,
+  count AS count,
+  recorded AS recorded,
+  series AS series
 FROM (SELECT appToken,
-    day,
     linkId,
-    costType,
-    currency,
-    sum(costsWhole) AS costsWhole,
-    sum(costsRest) AS costsRest,
-    sum(adjustedWhole) AS adjustedWhole,
-    sum(adjustedRest) AS adjustedRest,
-    sum(matched) AS matched,
-    sum(unpriced) AS unpriced
-  FROM (SELECT d.app_token AS appToken,
-      d.day AS day,
-      d.link_id AS linkId,
-      d.partner_id AS partnerId,
-      d.cost_type AS costType,
-      d.currency AS currency,
-      sum(iif(d.state = 'matched',
-          d.amount / iif(d.cost_type IN ('cpm'),
-            100000000,
-            100000),
-          0)) AS costsWhole,
-      sum(iif(d.state = 'matched',
-          iif(d.cost_type IN ('cpm'),
-            d.amount % 100000000,
-            d.amount % 100000 * 1000),
-          0)) AS costsRest,
-      0 AS adjustedWhole,
-      0 AS adjustedRest,
-      sum(iif(d.state = 'matched',
-          d.count,
-          0)) AS matched,
-      sum(iif(d.state = 'unpriced',
-          d.count,
-          0)) AS unpriced
-    FROM daily_totals d
-    WHERE d.app_token = (SELECT m.app_token
-      FROM sessions s
-      CROSS JOIN memberships m ON m.user_id = s.user_id
-      AND m.app_token = ?
-      WHERE s.id_hash = ?
-      AND s.expires_at > ?
-      AND s.last_seen_at > ? - 7200000
-      AND s.waiting_secret IS NULL)
-    AND d.day BETWEEN ? AND ?
-    AND (? IS NULL OR d.partner_id = ?)
-    AND (? IS NULL OR d.cost_type = ?)
-    AND (? IS NULL OR d.currency = ?)
-    AND d.link_id IN (SELECT value AS id
-      FROM json_each(?))
-    GROUP BY d.app_token, d.day, d.link_id, d.partner_id, d.cost_type, d.currency)
-  GROUP BY appToken, day, linkId, costType, currency)
-WHERE matched > 0 OR unpriced > 0
-UNION ALL
-SELECT appToken AS appToken,
-  day AS day,
-  linkId AS linkId,
-  NULL AS partnerId,
-  costType AS costType,
-  currency AS currency,
-  CAST(costsWhole AS TEXT) AS costsWhole,
-  CAST(costsRest AS TEXT) AS costsRest,
-  CAST(adjustedWhole AS TEXT) AS adjustedWhole,
-  CAST(adjustedRest AS TEXT) AS adjustedRest,
-  matched AS matched,
-  unpriced AS unpriced
-FROM (SELECT appToken,
-    day,
-    linkId,
-    costType,
-    currency,
-    sum(costsWhole) AS costsWhole,
-    sum(costsRest) AS costsRest,
-    sum(adjustedWhole) AS adjustedWhole,
-    sum(adjustedRest) AS adjustedRest,
-    sum(matched) AS matched,
-    sum(unpriced) AS unpriced
-  FROM (SELECT a.app_token AS appToken,
-      a.day AS day,
-      a.link_id AS linkId,
-      a.partner_id AS partnerId,
-      a.cost_type AS costType,
-      a.currency AS currency,
-      0 AS costsWhole,
-      0 AS costsRest,
-      sum(a.amount / 100000000) AS adjustedWhole,
-      sum(a.amount % 100000000) AS adjustedRest,
-      0 AS matched,
-      0 AS unpriced
-    FROM adjustments a
-    WHERE a.app_token = (SELECT m.app_token
-      FROM sessions s
-      CROSS JOIN memberships m ON m.user_id = s.user_id
-      AND m.app_token = ?
-      WHERE s.id_hash = ?
-      AND s.expires_at > ?
-      AND s.last_seen_at > ? - 7200000
-      AND s.waiting_secret IS NULL)
-    AND a.day BETWEEN ? AND ?
-    AND (? IS NULL OR a.partner_id = ?)
-    AND (? IS NULL OR a.cost_type = ?)
-    AND (? IS NULL OR a.currency = ?)
-    AND a.link_id IN (SELECT value AS id
-      FROM json_each(?))
-    GROUP BY a.app_token, a.day, a.link_id, a.partner_id, a.cost_type, a.currency)
-  GROUP BY appToken, day, linkId, costType, currency)
-WHERE true
-LIMIT ? + 0;
-
--- src/db/ledger/reports/performance.ts: rows read 4, written 0
--- CO-ROUTINE (subquery-4)
---   CO-ROUTINE (subquery-3)
---     SEARCH e USING PRIMARY KEY (app_token=? AND day>? AND day<?)
---     SCALAR SUBQUERY 1
---       SEARCH s USING PRIMARY KEY (id_hash=?)
---       SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
---     LIST SUBQUERY 2
---       SCAN json_each VIRTUAL TABLE INDEX 1:
---       CREATE BLOOM FILTER
---   SCAN (subquery-3)
---   USE TEMP B-TREE FOR GROUP BY
--- SCAN (subquery-4)
-SELECT appToken AS appToken,
-  day AS day,
-  linkId AS linkId,
-  NULL AS partnerId,
-  kind AS kind,
-  count AS count,
-  recorded AS recorded
-FROM (SELECT appToken, day, linkId, kind, sum(count) AS count, sum(recorded) AS recorded
+    kind,
+    sum(count) AS count,
+    sum(recorded) AS recorded,
+    group_concat(day || ' ' || count || ' ' || recorded) AS series
   FROM (SELECT e.app_token AS appToken,
       e.day AS day,
       e.link_id AS linkId,
@@ -3502,10 +3124,8 @@ FROM (SELECT appToken, day, linkId, kind, sum(count) AS count, sum(recorded) AS 
     AND e.day BETWEEN ? AND ?
     AND (? IS NULL OR e.partner_id = ?)
     AND (? IS NULL OR e.kind = ?)
-    AND e.link_id IN (SELECT value AS id
-      FROM json_each(?))
     GROUP BY e.app_token, e.day, e.link_id, e.partner_id, e.kind)
-  GROUP BY appToken, day, linkId, kind)
+  GROUP BY appToken, linkId, kind)
 WHERE true
 LIMIT ? + 0;
 
@@ -3780,6 +3400,242 @@ CROSS JOIN links l ON l.id = ids.id
 LEFT JOIN links l1 ON l1.id = l.parent_id
 LEFT JOIN links l2 ON l2.id = l1.parent_id
 LEFT JOIN links l3 ON l3.id = l2.parent_id;
+
+-- src/db/ledger/reports/performance.ts: rows read 147, written 0
+-- COMPOUND QUERY
+--   LEFT-MOST SUBQUERY
+--     CO-ROUTINE (subquery-6)
+--       CO-ROUTINE (subquery-5)
+--         SEARCH d USING PRIMARY KEY (app_token=? AND day>? AND day<?)
+--         SCALAR SUBQUERY 3
+--           SEARCH s USING PRIMARY KEY (id_hash=?)
+--           SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+--         LIST SUBQUERY 4
+--           MATERIALIZE below
+--             SETUP
+--               SEARCH c USING INDEX links_token_unique (token=?)
+--             RECURSIVE STEP
+--               SCAN below
+--               SEARCH c USING COVERING INDEX links_by_parent (app_token=? AND parent_id=?)
+--           SCAN below
+--           CREATE BLOOM FILTER
+--       SCAN (subquery-5)
+--       USE TEMP B-TREE FOR GROUP BY
+--     SCAN (subquery-6)
+--   UNION ALL
+--     CO-ROUTINE (subquery-11)
+--       CO-ROUTINE (subquery-10)
+--         SEARCH a USING COVERING INDEX adjustments_by_day (app_token=? AND day>? AND day<?)
+--         SCALAR SUBQUERY 8
+--           SEARCH s USING PRIMARY KEY (id_hash=?)
+--           SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+--         LIST SUBQUERY 9
+--           SCAN below
+--           CREATE BLOOM FILTER
+--       SCAN (subquery-10)
+--       USE TEMP B-TREE FOR GROUP BY
+--     SCAN (subquery-11)
+WITH RECURSIVE below(id) AS (
+  SELECT c.id
+  FROM links c
+  WHERE c.token = ?
+  AND c.app_token = ?
+  UNION ALL
+  SELECT c.id
+  FROM below
+  CROSS JOIN links c INDEXED BY links_by_parent ON c.app_token = ?
+  AND c.parent_id = below.id )
+SELECT appToken AS appToken,
+  NULL AS day,
+  linkId AS linkId,
+  NULL AS partnerId,
+  costType AS costType,
+  currency AS currency,
+  CAST(costsWhole AS TEXT) AS costsWhole,
+  CAST(costsRest AS TEXT) AS costsRest,
+  CAST(adjustedWhole AS TEXT) AS adjustedWhole,
+  CAST(adjustedRest AS TEXT) AS adjustedRest,
+  matched AS matched,
+  unpriced AS unpriced,
+  series AS series
+FROM (SELECT appToken,
+    linkId,
+    costType,
+    currency,
+    sum(costsWhole) AS costsWhole,
+    sum(costsRest) AS costsRest,
+    sum(adjustedWhole) AS adjustedWhole,
+    sum(adjustedRest) AS adjustedRest,
+    sum(matched) AS matched,
+    sum(unpriced) AS unpriced,
+    group_concat(day || ' ' || costsWhole || ' ' || costsRest || ' ' || adjustedWhole || ' ' || adjustedRest || ' ' || matched || ' ' || unpriced) AS series
+  FROM (SELECT d.app_token AS appToken,
+      d.day AS day,
+      d.link_id AS linkId,
+      d.partner_id AS partnerId,
+      d.cost_type AS costType,
+      d.currency AS currency,
+      sum(iif(d.state = 'matched',
+          d.amount / iif(d.cost_type IN ('cpm'),
+            100000000,
+            100000),
+          0)) AS costsWhole,
+      sum(iif(d.state = 'matched',
+          iif(d.cost_type IN ('cpm'),
+            d.amount % 100000000,
+            d.amount % 100000 * 1000),
+          0)) AS costsRest,
+      0 AS adjustedWhole,
+      0 AS adjustedRest,
+      sum(iif(d.state = 'matched',
+          d.count,
+          0)) AS matched,
+      sum(iif(d.state = 'unpriced',
+          d.count,
+          0)) AS unpriced
+    FROM daily_totals d
+    WHERE d.app_token = (SELECT m.app_token
+      FROM sessions s
+      CROSS JOIN memberships m ON m.user_id = s.user_id
+      AND m.app_token = ?
+      WHERE s.id_hash = ?
+      AND s.expires_at > ?
+      AND s.last_seen_at > ? - 7200000
+      AND s.waiting_secret IS NULL)
+    AND d.day BETWEEN ? AND ?
+    AND (? IS NULL OR d.partner_id = ?)
+    AND (? IS NULL OR d.cost_type = ?)
+    AND (? IS NULL OR d.currency = ?)
+    AND d.link_id IN (SELECT id
+      FROM below)
+    GROUP BY d.app_token, d.day, d.link_id, d.partner_id, d.cost_type, d.currency)
+  GROUP BY appToken, linkId, costType, currency)
+WHERE matched > 0 OR unpriced > 0
+UNION ALL
+SELECT appToken AS appToken,
+  NULL AS day,
+  linkId AS linkId,
+  NULL AS partnerId,
+  costType AS costType,
+  currency AS currency,
+  CAST(costsWhole AS TEXT) AS costsWhole,
+  CAST(costsRest AS TEXT) AS costsRest,
+  CAST(adjustedWhole AS TEXT) AS adjustedWhole,
+  CAST(adjustedRest AS TEXT) AS adjustedRest,
+  matched AS matched,
+  unpriced AS unpriced,
+  series AS series
+FROM (SELECT appToken,
+    linkId,
+    costType,
+    currency,
+    sum(costsWhole) AS costsWhole,
+    sum(costsRest) AS costsRest,
+    sum(adjustedWhole) AS adjustedWhole,
+    sum(adjustedRest) AS adjustedRest,
+    sum(matched) AS matched,
+    sum(unpriced) AS unpriced,
+    group_concat(day || ' ' || costsWhole || ' ' || costsRest || ' ' || adjustedWhole || ' ' || adjustedRest || ' ' || matched || ' ' || unpriced) AS series
+  FROM (SELECT a.app_token AS appToken,
+      a.day AS day,
+      a.link_id AS linkId,
+      a.partner_id AS partnerId,
+      a.cost_type AS costType,
+      a.currency AS currency,
+      0 AS costsWhole,
+      0 AS costsRest,
+      sum(a.amount / 100000000) AS adjustedWhole,
+      sum(a.amount % 100000000) AS adjustedRest,
+      0 AS matched,
+      0 AS unpriced
+    FROM adjustments a
+    WHERE a.app_token = (SELECT m.app_token
+      FROM sessions s
+      CROSS JOIN memberships m ON m.user_id = s.user_id
+      AND m.app_token = ?
+      WHERE s.id_hash = ?
+      AND s.expires_at > ?
+      AND s.last_seen_at > ? - 7200000
+      AND s.waiting_secret IS NULL)
+    AND a.day BETWEEN ? AND ?
+    AND (? IS NULL OR a.partner_id = ?)
+    AND (? IS NULL OR a.cost_type = ?)
+    AND (? IS NULL OR a.currency = ?)
+    AND a.link_id IN (SELECT id
+      FROM below)
+    GROUP BY a.app_token, a.day, a.link_id, a.partner_id, a.cost_type, a.currency)
+  GROUP BY appToken, linkId, costType, currency)
+WHERE true
+LIMIT ? + 0;
+
+-- src/db/ledger/reports/performance.ts: rows read 4, written 0
+-- CO-ROUTINE (subquery-6)
+--   CO-ROUTINE (subquery-5)
+--     SEARCH e USING PRIMARY KEY (app_token=? AND day>? AND day<?)
+--     SCALAR SUBQUERY 3
+--       SEARCH s USING PRIMARY KEY (id_hash=?)
+--       SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+--     LIST SUBQUERY 4
+--       MATERIALIZE below
+--         SETUP
+--           SEARCH c USING INDEX links_token_unique (token=?)
+--         RECURSIVE STEP
+--           SCAN below
+--           SEARCH c USING COVERING INDEX links_by_parent (app_token=? AND parent_id=?)
+--       SCAN below
+--       CREATE BLOOM FILTER
+--   SCAN (subquery-5)
+--   USE TEMP B-TREE FOR GROUP BY
+-- SCAN (subquery-6)
+WITH RECURSIVE below(id) AS (
+  SELECT c.id
+  FROM links c
+  WHERE c.token = ?
+  AND c.app_token = ?
+  UNION ALL
+  SELECT c.id
+  FROM below
+  CROSS JOIN links c INDEXED BY links_by_parent ON c.app_token = ?
+  AND c.parent_id = below.id )
+SELECT appToken AS appToken,
+  NULL AS day,
+  linkId AS linkId,
+  NULL AS partnerId,
+  kind AS kind,
+  count AS count,
+  recorded AS recorded,
+  series AS series
+FROM (SELECT appToken,
+    linkId,
+    kind,
+    sum(count) AS count,
+    sum(recorded) AS recorded,
+    group_concat(day || ' ' || count || ' ' || recorded) AS series
+  FROM (SELECT e.app_token AS appToken,
+      e.day AS day,
+      e.link_id AS linkId,
+      e.partner_id AS partnerId,
+      e.kind AS kind,
+      sum(e.count) AS count,
+      sum(e.recorded) AS recorded
+    FROM daily_engagements e
+    WHERE e.app_token = (SELECT m.app_token
+      FROM sessions s
+      CROSS JOIN memberships m ON m.user_id = s.user_id
+      AND m.app_token = ?
+      WHERE s.id_hash = ?
+      AND s.expires_at > ?
+      AND s.last_seen_at > ? - 7200000
+      AND s.waiting_secret IS NULL)
+    AND e.day BETWEEN ? AND ?
+    AND (? IS NULL OR e.partner_id = ?)
+    AND (? IS NULL OR e.kind = ?)
+    AND e.link_id IN (SELECT id
+      FROM below)
+    GROUP BY e.app_token, e.day, e.link_id, e.partner_id, e.kind)
+  GROUP BY appToken, linkId, kind)
+WHERE true
+LIMIT ? + 0;
 
 -- src/db/ledger/reports/reports.ts: rows read 414, written 0
 -- COMPOUND QUERY

@@ -3,6 +3,7 @@
  * many, and for each distinct link 1 in a list and 1 for each of its 4 levels. Of performance, in both periods.
  */
 import { beforeAll, describe, expect, it } from "vitest";
+import { signedIn } from "../account/support.ts";
 import { ask, countingDatabase, DAY, DEMO, env, ledgerOn, NOW } from "../harness.ts";
 import { freshLedger } from "../support.ts";
 
@@ -123,6 +124,28 @@ describe("performance", () => {
     expect(rowsRead).toBeLessThanOrEqual(3 * BOTH + 4 * LINKS * names + 3 * OVERHEAD * (1 + shards));
     expect(rowsRead).toBeGreaterThan(2 * BOTH);
     expect(items).toBe(rows);
+  });
+
+  it.each([
+    ["", LINKS],
+    ["group_by=link&level=4&metric=clicks", LINKS],
+    ["group_by=day", 0],
+    ["group_by=partner&metric=cost_per_click", 0],
+    ["group_by=cost_type&metric=coverage", 0],
+  ])("the page with its chart, %s: the session and one call, within the same rows", async (query, links) => {
+    const browser = await signedIn();
+    const { database, counts } = countingDatabase();
+    const days = "from=2026-02-14&to=2026-03-15";
+    const page = await browser.get(`/apps/${DEMO.appToken}/performance?${days}&${query}`, {
+      env: { DB: database },
+    });
+    expect(page.status).toBe(200);
+    expect(page.text).toContain('class="daily-chart"');
+    const shards = ledgerOn().shards.length;
+    expect([counts.calls, counts.written]).toEqual([2 + shards + Number(shards > 0 && links > 0), 0]);
+    // Also the apps of the user, the saved views and the partners of links.
+    const OF_PAGE = 60;
+    expect(counts.read).toBeLessThanOrEqual(3 * BOTH + 4 * links + OF_PAGE + 3 * OVERHEAD * (1 + shards));
   });
 
   it("reads the totals of the days before too", async () => {

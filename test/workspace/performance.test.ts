@@ -315,6 +315,66 @@ describe("countries and platforms", () => {
   });
 });
 
+describe("the chart", () => {
+  /** The texts of the values of each day, in total and by name. */
+  const daysOf = (page: string) =>
+    [...page.matchAll(/aria-label="(\d+ Mar 2026): ([^"( ]+)(?: \(([^"]*)\))?"/g)].map(
+      ([, , total, parts = ""]) => ({
+        total,
+        parts: new Map(
+          parts
+            .split(", ")
+            .map((part) => [part.slice(0, part.lastIndexOf(" ")), part.slice(part.lastIndexOf(" ") + 1)]),
+        ),
+      }),
+    );
+  const write = {
+    clicks: (item: Item) => Number(item.clicks).toLocaleString("en-US"),
+    spend: (item: Item) => usd(item.spend),
+    cost_per_click: (item: Item) => price(item.cost_per_click),
+  };
+
+  it.each([
+    ["group_by=link&level=2", "Acme › Spring", "link=demo1nk002"],
+    ["group_by=link&level=1", "Acme", "link=demo1nk001"],
+    ["group_by=partner", "Acme Ads", "partner_id=1"],
+    ["group_by=country", "Germany", "country=DE"],
+    ["group_by=platform&country=DE", "iOS", "country=DE&platform=ios"],
+    ["group_by=cost_type", "cpc", "cost_type=cpc"],
+  ])("has the days of the API in total, before and of each row: %s", async (group, name, filter) => {
+    await inLedger(
+      ...[1, 2, 3].map(
+        (day) =>
+          `INSERT INTO daily_audience VALUES ('${DEMO.appToken}', 3, ${NOW / DAY - 8.5 - day}, 1, 'click', 'DE', 'ios', ${10 + day}, 5)`,
+      ),
+    );
+    const of = group.includes("country=DE") ? "&country=DE" : "";
+    const all = await report(`${WEEK}&currency=USD&group_by=day${of}`);
+    const own = await report(`${WEEK}&currency=USD&group_by=day&${filter}`);
+    for (const metric of ["clicks", "spend", "cost_per_click"] as const) {
+      if (group === "group_by=cost_type" && metric === "clicks") continue;
+      if (filter.includes("country") && metric !== "clicks") continue;
+      const days = daysOf(await show(`${WEEK}&currency=USD&metric=${metric}&${group}`));
+      expect(days).toHaveLength(7);
+      const found = (items: Item[], index: number) =>
+        items.find(({ day }) => day === `2026-03-0${index + 1}`);
+      for (const [index, { total, parts }] of days.entries()) {
+        const [whole, part] = [found(all, index), found(own, index)];
+        const label = [metric, index];
+        if (whole) expect([...label, total]).toEqual([...label, write[metric](whole)]);
+        const isNone = !part || !Number(part[metric]);
+        const shown = isNone ? undefined : write[metric](part);
+        if (metric !== "cost_per_click" || shown)
+          expect([...label, parts.get(name)]).toEqual([...label, shown]);
+        const before = whole?.previous;
+        if (before && Number(before[metric]))
+          expect([...label, parts.get("Period before")]).toEqual([...label, write[metric](before)]);
+      }
+      expect(days.some(({ parts }) => parts.has(name))).toBe(true);
+    }
+  });
+});
+
 describe("the legend", () => {
   it("has the value and the change of each row, the highest first", async () => {
     for (const metric of ["spend", "cost_per_click"]) {

@@ -1,8 +1,8 @@
 /** The figures of a performance report by day, for its chart. */
-import type { Viewer } from "../../db/accounts/viewers.ts";
-import { findDaily, type PerformanceScope } from "../../db/ledger/reports/performance.ts";
-import { type LinkChain, settleAt } from "../../db/ledger/reports/report-links.ts";
-import type { Ledger } from "../../db/ledger/shards.ts";
+import type { Series } from "../../db/ledger/reports/performance.ts";
+import type { ReportRow } from "../../db/ledger/reports/reports.ts";
+import { type DaySeries, sumDays } from "../../db/ledger/reports/series.ts";
+import type { DayRange } from "../../db/ledger/reports/statements.ts";
 import type { CostType } from "../../domain/cost-types.ts";
 import { type Figures, toFigures } from "../../domain/figures/performance.ts";
 import type { PerformanceGroup } from "../../http/input/report-fields.ts";
@@ -18,68 +18,46 @@ export interface Daily {
   rows: Map<string, ByDay>;
 }
 
-/** What `findPerformance` found. */
-interface Found {
-  links: LinkChain[];
-  below: number[] | undefined;
-}
-
 interface Report {
-  scope: PerformanceScope;
+  now: DayRange;
   rows: PerformanceRow[];
-  level: number;
   group: PerformanceGroup | undefined;
   currency: string | null;
+  costType: CostType | undefined;
 }
 
-export async function readDaily(
-  ledger: Ledger,
-  viewer: Viewer,
-  appToken: string,
-  { links, below }: Found,
-  { scope, rows, level, group, currency }: Report,
-): Promise<Daily> {
-  const { now } = scope;
-  const keys = new Set(rows.map(({ key }) => key));
-  const targets = new Map(settleAt(level, links).map(({ linkId, linkToken }) => [linkId, linkToken]));
-  const ids = [...targets].filter(([, token]) => keys.has(token)).map(([id]) => id);
-  const byLink = group === "link";
-  const { all, some } = await findDaily(ledger, viewer, appToken, scope, { ids: byLink ? ids : [], below });
-  const source = byLink ? some : all;
-  const keyOf = (sum: (typeof source)["spend" | "engagements"][number]) =>
-    byLink ? (targets.get(sum.linkId ?? 0) ?? "") : keyIn(group, sum, 0);
-  const isNow = ({ day }: { day: number | null }) => (day ?? 0) >= now.from;
-  const byDay = (
-    { spend, engagements }: typeof source,
-    isIn: (sum: (typeof source)["spend" | "engagements"][number]) => boolean,
-    costType: CostType | undefined = scope.costType as CostType | undefined,
-    shift = 0,
-  ): ByDay => {
+/** The figures of everything, and of these rows, which are not rows of days or weeks. */
+export function toDaily(
+  series: Record<"now" | "before", Series>,
+  { now, rows, group, currency, costType }: Report,
+): Daily {
+  const byDay = ({ spend, engagements }: Series, type = costType, shift = 0): ByDay => {
     const dayOf = ({ day }: { day: number | null }) => (day ?? 0) + shift;
-    const costs = Map.groupBy(spend.filter(isIn), dayOf);
-    const opened = Map.groupBy(engagements.filter(isIn), dayOf);
+    const costs = Map.groupBy(sumDays("spend", spend) as unknown as ReportRow<"spend">[], dayOf);
+    const opened = Map.groupBy(
+      sumDays("engagements", engagements) as unknown as ReportRow<"engagements">[],
+      dayOf,
+    );
     const days = new Set([...costs.keys(), ...opened.keys()]);
     return new Map(
-      [...days].map((day) => [
-        day,
-        toFigures(currency, costs.get(day) ?? [], opened.get(day) ?? [], costType),
-      ]),
+      [...days].map((day) => [day, toFigures(currency, costs.get(day) ?? [], opened.get(day) ?? [], type)]),
     );
   };
+  const keyOf = (sum: DaySeries) => keyIn(group, sum as never, 0);
+  const spend = Map.groupBy(series.now.spend, keyOf);
+  const engagements = Map.groupBy(series.now.engagements, keyOf);
+  const rowOf = ({ key, costType: type }: PerformanceRow): ByDay =>
+    byDay(
+      {
+        spend: spend.get(key) ?? [],
+        // Engagements have no cost type, so they are the same for each.
+        engagements: group === "cost_type" ? series.now.engagements : (engagements.get(key) ?? []),
+      },
+      type,
+    );
   return {
-    total: byDay(all, isNow),
-    before: byDay(all, (sum) => !isNow(sum), undefined, now.to - now.from + 1),
-    rows: new Map(
-      [...keys].map((key) => [
-        key,
-        group === "cost_type"
-          ? byDay(
-              all,
-              (sum) => isNow(sum) && (!("costType" in sum) || sum.costType === key),
-              rows.find((row) => row.key === key)?.costType,
-            )
-          : byDay(source, (sum) => isNow(sum) && keyOf(sum) === key),
-      ]),
-    ),
+    total: byDay(series.now),
+    before: byDay(series.before, costType, now.to - now.from + 1),
+    rows: new Map(rows.map((row) => [row.key, rowOf(row)])),
   };
 }

@@ -1,7 +1,6 @@
 /** Reads the performance report of an app: what its groups cost in some days, and in as many days before. */
 import type { AppAccess, Viewer } from "../../db/accounts/viewers.ts";
 import { findPerformance } from "../../db/ledger/reports/performance.ts";
-import type { LinkChain } from "../../db/ledger/reports/report-links.ts";
 import type { FilterLink } from "../../db/ledger/reports/reports.ts";
 import type { DayRange } from "../../db/ledger/reports/statements.ts";
 import type { Ledger } from "../../db/ledger/shards.ts";
@@ -12,7 +11,7 @@ import { currenciesOf } from "../../domain/figures/performance.ts";
 import { COST_WINDOW_MS, DAY_MS, dayOf } from "../../domain/time.ts";
 import type { PerformanceGroup } from "../../http/input/report-fields.ts";
 import { checkAudienceDays, completeDays, type GivenDays, tooManyRows } from "../reports.ts";
-import { type Daily, readDaily } from "./daily.ts";
+import { type Daily, toDaily } from "./daily.ts";
 import { type PerformanceRow, toRows } from "./rows.ts";
 
 export interface PerformanceQuery {
@@ -29,6 +28,8 @@ export interface PerformanceQuery {
 export interface PerformanceRequest {
   /** Whether to read what there is while shards don't answer. */
   isPartialAllowed?: boolean;
+  /** Whether to read the figures by day too. */
+  isDaily?: boolean;
   appToken: string;
   days: DayRange;
   query: PerformanceQuery;
@@ -52,12 +53,10 @@ export interface Performance {
   total: PerformanceRow;
   /** A shard did not answer, so its costs and clicks are missing. */
   isPartial: boolean;
-  /** The links of a report by link. */
-  links: LinkChain[];
   /** By link, the rows of another level. */
   rowsAt: (level: number) => PerformanceRow[];
-  /** Reads the figures by day, in another call: of everything, and of these rows. */
-  daily: (rows: PerformanceRow[]) => Promise<Daily>;
+  /** The figures by day of everything, and of these rows, if they were asked for. */
+  daily: (rows: PerformanceRow[]) => Daily;
 }
 
 export const DEFAULT_LEVEL = 2;
@@ -66,7 +65,7 @@ export const DEFAULT_LEVEL = 2;
 export async function readPerformance<More extends Bound<unknown>[] = []>(
   ledger: Ledger,
   viewer: Viewer,
-  { appToken, days: now, query, isPartialAllowed = false }: PerformanceRequest,
+  { appToken, days: now, query, isPartialAllowed = false, isDaily = false }: PerformanceRequest,
   ...more: More
 ): Promise<Performance & { more: Rows<More> }> {
   const { group_by: group, link, partner_id: partnerId, cost_type: costType, country, platform } = query;
@@ -83,6 +82,7 @@ export async function readPerformance<More extends Bound<unknown>[] = []>(
     country,
     platform,
     isPartialAllowed,
+    hasSeries: isDaily,
   };
   const found = await findPerformance(ledger, viewer, appToken, filter, ...more);
   if (!found.sumsAt) throw tooManyRows();
@@ -103,11 +103,9 @@ export async function readPerformance<More extends Bound<unknown>[] = []>(
     currency,
     currencies,
     rows: toRows(sums, { ...scope, group }),
-    links: found.links,
     isPartial: found.isPartial,
     rowsAt: (level) => toRows(sumsAt(level), { ...scope, group }),
-    daily: (rows) =>
-      readDaily(ledger, viewer, appToken, found, { scope: filter, rows, level, group, currency }),
+    daily: (rows) => toDaily(found.seriesAt(level), { now, rows, group, currency, costType }),
     total: total as PerformanceRow,
     more: found.more,
   };

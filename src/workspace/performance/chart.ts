@@ -27,17 +27,17 @@ const UNITS: Record<Metric, (currency: string) => Unit> = {
   coverage: () => percentUnit,
 };
 
-export async function performanceChart(
+export function performanceChart(
   url: URL,
   { query, report }: PerformancePage,
   compared: Compared,
   today: number,
-): Promise<Markup> {
+): Markup {
   const { metric, group_by } = query;
   const { of } = SHOWN[metric];
   const byDate = group_by === "day" || group_by === "week";
   const top = byDate ? [] : topRows(report.rows, metric);
-  const daily = await report.daily(top);
+  const daily = report.daily(top);
   const valuesOf = (figures: Map<number, Figures> = new Map()) =>
     new Map(
       [...figures].flatMap(([day, one]) => {

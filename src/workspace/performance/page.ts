@@ -75,7 +75,7 @@ export async function showPerformance(
               ${report.total.now.spend === 0n && report.total.now.matched === 0n && report.currency ? notice(`No matched costs in ${report.currency} in this period.`) : ""}
               ${summary(url, page, compared)}
               ${comparison(page, compared)}
-              <section class="card charts" aria-label="Chart">${await performanceChart(url, page, compared, dayOf(now))}</section>
+              <section class="card charts" aria-label="Chart">${performanceChart(url, page, compared, dayOf(now))}</section>
               <div class="toolbar">${groupChoices(url, page)}</div>
               <div class="toolbar rows">${rowSearch(url, page)}${filterMenu(url, page)}</div>
               <div class="performance" id="performance">${page.rows.length === 0 && query.q !== undefined ? noRows(url, query.q) : performanceTable(url, member, page, compared)}</div>

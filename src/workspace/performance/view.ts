@@ -58,6 +58,8 @@ export async function readPage(
       days: period,
       query: { ...query, cost_type: query.cost_type as CostType | undefined },
       isPartialAllowed,
+      // The page has a chart, which the file does not.
+      isDaily: isPartialAllowed,
     },
     findAttachments(ledger.control, viewer, app.token),
     findViews(ledger.control, viewer, app.token),

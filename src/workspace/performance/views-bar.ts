@@ -42,6 +42,7 @@ export function viewsBar(context: Context, member: Member, views: View[], reject
       },
       hidden: { query: kept },
       button: "Save view",
+      kind: "secondary",
     },
     rejected,
   );

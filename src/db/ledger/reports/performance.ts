@@ -13,6 +13,7 @@ import {
   settleAt,
 } from "./report-links.ts";
 import { type FilterLink, type Group, type ReportRow, toRows } from "./reports.ts";
+import { type DaySeries, withSubtracted } from "./series.ts";
 import { type AnyRow, BOTH_REPORTS } from "./sources.ts";
 import {
   ALLOWED,
@@ -43,6 +44,8 @@ export interface PeriodSums {
   engagements: Engagements;
 }
 
+export type Series = Record<(typeof BOTH_REPORTS)[number], DaySeries[]>;
+
 /** The sums of both periods. */
 export interface BothSums {
   now: PeriodSums;
@@ -57,6 +60,8 @@ export interface PerformanceScope
   group: Group<"spend"> | undefined;
   /** Whether to read what there is while shards don't answer. */
   isPartialAllowed?: boolean | undefined;
+  /** Whether to read the days of the sums too, for a chart. */
+  hasSeries?: boolean | undefined;
 }
 
 /** The groups of the sums: costs always by their type, and engagements by their kind. */
@@ -87,10 +92,8 @@ export async function findPerformance<More extends Bound<unknown>[] = []>(
   partners: Partners;
   /** By link, each link is added to the one of this level above it. */
   sumsAt: ((level: number) => BothSums) | undefined;
-  /** The links of a report by link. */
-  links: LinkChain[];
-  /** With shards, the links below the one of the filter. */
-  below: number[] | undefined;
+  /** The days of the sums, with the names of the links that they are added to. */
+  seriesAt: (level: number) => Record<"now" | "before", Series>;
   /** A shard did not answer, so its costs and clicks are missing. */
   isPartial: boolean;
   more: Rows<More>;
@@ -99,7 +102,7 @@ export async function findPerformance<More extends Bound<unknown>[] = []>(
   const isSharded = shards.length > 0;
   const filter = scope.link === undefined ? "all" : "below";
   const app = oneApp(viewer);
-  const { before, now, group, isPartialAllowed, ...filters } = scope;
+  const { before, now, group, isPartialAllowed, hasSeries = false, ...filters } = scope;
   const parts = [now, before].flatMap((days) =>
     BOTH_REPORTS.map((report) => ({
       report,
@@ -120,7 +123,8 @@ export async function findPerformance<More extends Bound<unknown>[] = []>(
       ? nothing(control, {})
       : judgementFor(BOTH_REPORTS, app, filter, audience)(control, both),
     ...parts.map(
-      ({ report, scope }): Bound<unknown> => sumsFor(report, scope, app, filter)(control, valuesOf(scope)),
+      ({ report, scope }): Bound<unknown> =>
+        sumsFor(report, scope, app, filter, hasSeries)(control, valuesOf(scope)),
     ),
     ...more,
   ]);
@@ -132,6 +136,7 @@ export async function findPerformance<More extends Bound<unknown>[] = []>(
     ids,
     audience,
     isPartialAllowed: isPartialAllowed ?? false,
+    hasSeries,
   });
   const own = rest.slice(0, parts.length) as AnyRow[][];
   const read = parts.map((_, index) => [own, ...inShards].flatMap((sums) => sums[index] ?? []));
@@ -144,13 +149,20 @@ export async function findPerformance<More extends Bound<unknown>[] = []>(
     ) as unknown[] as [Spend, Engagements, Spend, Engagements];
     return { now: { spend, engagements }, before: { spend: spendBefore, engagements: engagementsBefore } };
   };
+  const seriesAt = (level: number) => {
+    const targetOf = new Map(settleAt(level, links).map((target) => [target.linkId, target]));
+    const [spend = [], engagements = [], spendBefore = [], engagementsBefore = []] = read.map((sums) => {
+      const series = sums.map((sum) => ({ ...sum, ...targetOf.get(sum.linkId ?? 0) }) as DaySeries);
+      return audience === "split" ? withSubtracted(series) : series;
+    });
+    return { now: { spend, engagements }, before: { spend: spendBefore, engagements: engagementsBefore } };
+  };
   return {
     access: found,
     link: found?.level == null ? undefined : { level: found.level, label: found.label ?? "" },
     partners: catalog.read(partners),
     sumsAt: isTooMany ? undefined : sumsAt,
-    links,
-    below: ids,
+    seriesAt,
     isPartial,
     more: rest.slice(parts.length) as Rows<More>,
   };
@@ -166,10 +178,12 @@ async function findInShards(
     ids,
     audience,
     isPartialAllowed,
+    hasSeries,
   }: {
     ids: number[] | undefined;
     audience: AudienceMode | undefined;
     isPartialAllowed: boolean;
+    hasSeries: boolean;
   },
 ): Promise<{ inShards: AnyRow[][][]; isPartial: boolean }> {
   if (apps.length === 0) return { inShards: [], isPartial: false };
@@ -182,7 +196,7 @@ async function findInShards(
       audience,
     )(db, { ...given, from: from ?? null, to: to ?? null }),
     ...parts.map(({ report, scope }) =>
-      sumsFor(report, scope, ALLOWED, ids ? "known" : "all")(db, { ...toValues(scope), ...given }),
+      sumsFor(report, scope, ALLOWED, ids ? "known" : "all", hasSeries)(db, { ...toValues(scope), ...given }),
     ),
   ];
   const toSums = (rows: unknown[][][]) => rows.map(([, ...sums]) => sums as AnyRow[][]);
@@ -196,58 +210,3 @@ async function findLinksOf({ control }: Ledger, read: AnyRow[][]): Promise<LinkC
   const [links] = await runBatch(control, findChains(control, { ids }));
   return links;
 }
-
-/** Sums by day of both periods, and of the links with these IDs in the present one. */
-export interface DailySums {
-  all: PeriodSums;
-  some: PeriodSums;
-}
-
-/**
- * Reads the sums of a report by day, after `findPerformance` has judged it: of everything by the group, or in total for a group of
- * links, of which only those with the given IDs are read one by one. One call; with shards, one to each and another to DB.
- */
-export async function findDaily(
-  ledger: Ledger,
-  viewer: Viewer,
-  appToken: string,
-  { before, now, group, isPartialAllowed, ...filters }: PerformanceScope,
-  { ids, below }: { ids: number[]; below: number[] | undefined },
-): Promise<DailySums> {
-  const byDay = group === "link" ? undefined : group;
-  const all = { ...filters, from: before.from, to: now.to };
-  const parts = [
-    ...BOTH_REPORTS.map((report) => ({
-      report,
-      scope: { ...all, groups: daily(report, byDay) },
-      ids: below,
-    })),
-    ...(ids.length > 0 ? BOTH_REPORTS : []).map((report) => ({
-      report,
-      scope: { ...all, ...now, groups: daily(report, "link") },
-      ids,
-    })),
-  ];
-  const sums = (db: D1Database, app: typeof ALLOWED, given: Record<string, string | number>) =>
-    parts.map(({ report, scope, ids }) => {
-      const links = ids ? "known" : scope.link === undefined ? "all" : "below";
-      const values = { ...toValues(scope), ...given, appToken, ids: JSON.stringify(ids ?? []) };
-      return sumsFor(report, scope, app, links)(db, values);
-    });
-  const { control } = ledger;
-  const own = await runGated(ledger, control, sums(control, oneApp(viewer), { ...viewer }));
-  const apps = JSON.stringify([appToken]);
-  const batchFor = (db: D1Database) => sums(db, ALLOWED, { apps });
-  const { rows } = await runOnEachShard(ledger, batchFor, isPartialAllowed ?? false);
-  const inShards = rows as AnyRow[][][];
-  const [spend, engagements, someSpend, someEngagements] = [0, 1, 2, 3].map((index) => {
-    const read = [own as AnyRow[][], ...inShards].flatMap((parts) => parts[index] ?? []);
-    const scope: Partial<ReportScope> = parts[index]?.scope ?? {};
-    return toRows(BOTH_REPORTS[index % 2] ?? "spend", read, [], audienceOf(scope));
-  }) as unknown[] as [Spend, Engagements, Spend, Engagements];
-  return { all: { spend, engagements }, some: { spend: someSpend, engagements: someEngagements } };
-}
-
-const daily = (report: (typeof BOTH_REPORTS)[number], group: string | undefined) => [
-  ...new Set(["day", ...GROUPS[report](group)]),
-];

@@ -183,7 +183,7 @@ export function toRows(
 }
 
 /** Whether a row has a country or a platform. The other sums of a report that is split are those of all. */
-const isRecorded = ({ country, platform }: AnyRow) => country !== null || platform !== null;
+export const isRecorded = ({ country, platform }: AnyRow) => country !== null || platform !== null;
 
 /** What is recorded is subtracted from the sums of all, so that only what is not recorded is left of them. */
 function withNotRecorded(sums: AnyRow[], report: ReportName): AnyRow[] {

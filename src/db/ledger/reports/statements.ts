@@ -95,11 +95,12 @@ export function sumsFor(
   scope: Pick<ReportScope, "groups" | "country" | "platform">,
   apps: Apps,
   links: Links,
+  hasSeries = false,
 ) {
   const { groups } = scope;
   const audience = audienceOf(scope);
-  const selection = { apps: apps.sql, ...LINKS[links], audience };
-  return once([report, apps.name, links, audience, ...groups].join(), () =>
+  const selection = { apps: apps.sql, ...LINKS[links], audience, hasSeries };
+  return once([report, apps.name, links, audience, hasSeries, ...groups].join(), () =>
     sumsOf(report, groups, selection),
   );
 }

@@ -17,6 +17,8 @@ export interface Selection {
   cte?: SQL | undefined;
   /** With the totals by country and platform, or these only. */
   audience?: AudienceMode | undefined;
+  /** Whether each sum also has its days, as in `DaySeries`. */
+  hasSeries?: boolean | undefined;
 }
 
 /** `split`: a report by country or platform, in which the totals are split. `only`: one that is filtered by them. */
@@ -84,6 +86,7 @@ export const judgementOf = (reports: readonly ReportName[], selection: Selection
  * the order in which the table has them, and only these sums are sorted, if the groups need another order.
  */
 export function sumsOf(report: ReportName, groups: readonly string[], selection: Selection) {
+  const { hasSeries } = selection;
   const source: Source = SOURCES[report];
   const grouped = groups.map((group) => source.groups[group]);
   const isShown = (key: string) => grouped.includes(key) || !Object.values(source.groups).includes(key);
@@ -93,17 +96,20 @@ export function sumsOf(report: ReportName, groups: readonly string[], selection:
     const keys = Object.keys(part.keys);
     const shown = keys.filter(isShown);
     // The rows of some links are in no order.
-    const ordered = part.of ? shown : keys.slice(0, keys.findLastIndex(isShown) + 1);
+    const ordered = part.of
+      ? keys.filter((key) => isShown(key) || (hasSeries && key === "day"))
+      : keys.slice(0, keys.findLastIndex(isShown) + 1);
     const own = sumNames.map((name) => [name, part.money[name] ?? part.counts[name] ?? ZERO]);
     const columns = (names: string[]) => sql.raw(names.join(", "));
     const inOrder = sql`SELECT ${list({ ...pickKeys(part.keys, ordered), ...Object.fromEntries(own) })}
       FROM ${as(part.table)} WHERE ${isCovered(part, selection)} AND ${isSelected(part, selection)}
       GROUP BY ${sql.join(Object.values(pickKeys(part.keys, ordered)), comma)}`;
     const summed = sumNames.map((name) => sql.raw(`sum(${name}) AS ${name}`));
+    const series = sql.raw(`group_concat(${["day", ...sumNames].join(" || ' ' || ")}) AS series`);
     const rows =
-      shown.length === ordered.length
+      shown.length === ordered.length && !hasSeries
         ? inOrder
-        : sql`SELECT ${columns(shown)}, ${sql.join(summed, comma)} FROM (${inOrder}) GROUP BY ${columns(shown)}`;
+        : sql`SELECT ${columns(shown)}, ${sql.join(hasSeries ? [...summed, series] : summed, comma)} FROM (${inOrder}) GROUP BY ${columns(shown)}`;
     const fields = {
       ...Object.fromEntries(
         keyNames.map((key) => [key, key in part.keys && isShown(key) ? sql.raw(key) : NULL]),
@@ -114,6 +120,7 @@ export function sumsOf(report: ReportName, groups: readonly string[], selection:
           name in source.money ? sql.raw(`CAST(${name} AS TEXT)`) : sql.raw(name),
         ]),
       ),
+      ...(hasSeries && { series: sql.raw("series") }),
     };
     return sql`SELECT ${list(fields)} FROM (${rows}) WHERE ${part.having}`;
   });
