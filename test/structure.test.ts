@@ -257,9 +257,9 @@ describe("the code", () => {
     const quoted = new RegExp(`["'\`](${COST_TYPES.join("|")})["'\`]`);
     // rendered.ts: the SQL of /docs/archive, see docs.test.ts.
     expect(mentions(anyFile, quoted)).toEqual([
-      "dev/demo-activity.ts",
-      "dev/demo-large.ts",
-      "dev/demo-round.ts",
+      "dev/demo/activity.ts",
+      "dev/demo/large.ts",
+      "dev/demo/round.ts",
       "site/rendered.ts",
     ]);
   });

@@ -7,9 +7,9 @@ import { createToken, hashToken, hintOf, type TokenKind } from "../auth/secrets.
 import type { Kind } from "../domain/cost-types.ts";
 import { DEFAULT_MAX_URL_AMOUNT } from "../domain/money.ts";
 import { COST_WINDOW_MS, DAY_MS } from "../domain/time.ts";
-import { demoCounts, demoSpend, MORE_LINKS } from "./demo-activity.ts";
-import { DEMO_ROUND, DEMO_TYPES, demoRound } from "./demo-round.ts";
-import { type DemoRow, toStatements, type Values } from "./demo-rows.ts";
+import { demoCounts, demoSpend, MORE_LINKS, STOPPED_DAYS } from "./demo/activity.ts";
+import { DEMO_ROUND, DEMO_TYPES, demoRound } from "./demo/round.ts";
+import { type DemoRow, toStatements, type Values } from "./demo/rows.ts";
 
 const demoToken = (kind: TokenKind, name: string) => createToken(kind, name.padEnd(43, "0"));
 
@@ -173,6 +173,18 @@ export function demoRows(now: number): DemoRow[] {
       impression_parameters: "sub={sub_id}",
       cost_parameters: "cost_id={corsair_id}&cost_type=cpi&cost_amount={bid}&cost_currency=EUR",
     }),
+    partner(4, "Delta Reach", 1, {
+      integrated_types: DEMO_TYPES,
+      click_parameters: "campaign={campaign}",
+      cost_parameters: "cost_id={delta_id}&cost_type=cpi&cost_amount={payout}&cost_currency=USD",
+      stopped_at: now - STOPPED_DAYS * DAY_MS,
+    }),
+    partner(5, "Echo Media", 1, {
+      integrated_types: DEMO_TYPES,
+      click_parameters: "campaign={campaign}&creative={creative}",
+      impression_parameters: "campaign={campaign}&creative={creative}",
+      cost_parameters: "cost_id={echo_id}&cost_type={model}&cost_amount={price}&cost_currency=EUR",
+    }),
     link(1, DEMO.linkToken, "Acme", null, 1, { partner_id: 1, cost_switch: 1 }),
     link(2, "demo1nk002", "Spring", 1, 2),
     link(3, "demo1nk003", "Runners", 2, 3),
@@ -190,15 +202,11 @@ export function demoRows(now: number): DemoRow[] {
       label: "Secret",
       created_at,
     }),
-    ...MORE_LINKS.map(([id, label, parent, level, days]) =>
-      link(
-        id,
-        `demo1nk0${id}`,
-        label,
-        parent,
-        level,
-        days > 0 ? { created_at: now - days * DAY_MS, from_engagement: 1 } : {},
-      ),
+    ...MORE_LINKS.map(([id, label, parent, level, partner_id, days]) =>
+      link(id, `demo1nk0${id}`, label, parent, level, {
+        ...(partner_id && { partner_id, cost_switch: 1 }),
+        ...(days > 0 && { created_at: now - days * DAY_MS, from_engagement: 1 }),
+      }),
     ),
     row("credentials", {
       ...token("live", DEMO.costToken),

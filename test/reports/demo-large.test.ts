@@ -1,7 +1,7 @@
 /** The app of a customer's size that `npm start -- --demo large` adds to the demo data. */
 import { beforeAll, expect, it } from "vitest";
-import { LARGE, largeRows } from "../../src/dev/demo-large.ts";
-import { byDatabase } from "../../src/dev/demo-rows.ts";
+import { LARGE, largeRows } from "../../src/dev/demo/large.ts";
+import { byDatabase } from "../../src/dev/demo/rows.ts";
 import { DAY, env, freshDemo, ledgerOn, NOW } from "../harness.ts";
 
 const rows = largeRows(NOW);

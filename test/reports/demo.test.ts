@@ -1,6 +1,6 @@
 /** The demo data: every report of the last 30 days has something to show, and its counts agree with the ledger. */
 import { beforeAll, expect, it } from "vitest";
-import { demoSpend } from "../../src/dev/demo-activity.ts";
+import { demoSpend } from "../../src/dev/demo/activity.ts";
 import { ask, DAY, DEMO, freshDemo, NOW, rows } from "../harness.ts";
 
 type Item = Record<string, string | number | null>;

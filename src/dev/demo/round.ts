@@ -1,10 +1,10 @@
 /** The demo's integration round: partner 3 has matches and every kind of mismatch, so that the round's page shows them all. */
 
-import { type CostType, type Kind, toMask } from "../domain/cost-types.ts";
-import type { RoundEntry } from "../domain/rounds/findings.ts";
-import { COST_WINDOW_MS, HOUR_MS } from "../domain/time.ts";
-import type { InputError } from "../errors.ts";
-import type { DemoRow, Values } from "./demo-rows.ts";
+import { type CostType, type Kind, toMask } from "../../domain/cost-types.ts";
+import type { RoundEntry } from "../../domain/rounds/findings.ts";
+import { COST_WINDOW_MS, HOUR_MS } from "../../domain/time.ts";
+import type { InputError } from "../../errors.ts";
+import type { DemoRow, Values } from "./rows.ts";
 
 const LINK_ID = 7;
 

@@ -1,11 +1,27 @@
 /** Rows of demo data, and the SQL that inserts them. */
-import { type Ledger, shardFor } from "../db/ledger/shards.ts";
+import { type Ledger, shardFor } from "../../db/ledger/shards.ts";
 
 export type Values = Record<string, string | number | null>;
 
 export interface DemoRow {
   table: string;
   values: Values;
+}
+
+/** Numbers that are added up by a key, as the tables of totals have them. */
+export class Sums {
+  readonly #sums = new Map<string, Values>();
+
+  add(key: Values, numbers: Record<string, number>): void {
+    const name = Object.values(key).join("\n");
+    const sum = this.#sums.get(name);
+    if (!sum) this.#sums.set(name, { ...key, ...numbers });
+    else for (const [column, value] of Object.entries(numbers)) sum[column] = Number(sum[column]) + value;
+  }
+
+  rows(table: string): DemoRow[] {
+    return [...this.#sums.values()].map((values) => ({ table, values }));
+  }
 }
 
 /** Less than the 100 KB that a statement can have in D1, with up to 3 bytes a character. */

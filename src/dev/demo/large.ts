@@ -2,11 +2,11 @@
  * `npm start -- --demo large`: an app of a customer's size for the demo users, with the same random values each time. The ledger has
  * the days whose IDs are remembered, the days before have totals and counts only.
  */
-import type { AuditAction } from "../domain/audit-actions.ts";
-import { type CostType, type Kind, toMask } from "../domain/cost-types.ts";
-import { DEFAULT_MAX_URL_AMOUNT, formatAmount, formatMoney } from "../domain/money.ts";
-import { DAY_MS, dayOf, formatDate, HOUR_MS, RETENTION_MS } from "../domain/time.ts";
-import type { DemoRow, Values } from "./demo-rows.ts";
+import type { AuditAction } from "../../domain/audit-actions.ts";
+import { type CostType, type Kind, toMask } from "../../domain/cost-types.ts";
+import { DEFAULT_MAX_URL_AMOUNT, formatAmount, formatMoney } from "../../domain/money.ts";
+import { DAY_MS, dayOf, formatDate, HOUR_MS, RETENTION_MS } from "../../domain/time.ts";
+import type { DemoRow, Values } from "./rows.ts";
 
 export const LARGE = { appToken: "demoapp00003", name: "Atlas Travel" } as const;
 const DAYS = 90;
