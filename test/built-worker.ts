@@ -12,6 +12,7 @@ import {
   Response as MiniflareResponse,
 } from "miniflare";
 import { unstable_readConfig } from "wrangler";
+import { runStatements } from "../src/dev/demo/rows.ts";
 import { demoStatements } from "../src/dev/demo.ts";
 import "../src/dev/quiet.ts";
 
@@ -181,5 +182,5 @@ async function migrate(db: D1Database, root: string, seed: string[]): Promise<vo
     const queries = readFileSync(join(migrations, file), "utf8").split("--> statement-breakpoint");
     await db.batch(queries.map((query) => db.prepare(query)));
   }
-  if (seed.length > 0) await db.batch(seed.map((statement) => db.prepare(statement)));
+  await runStatements(db, seed);
 }

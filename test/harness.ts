@@ -11,7 +11,7 @@ import { hashPassword } from "../src/auth/passwords.ts";
 import { seal } from "../src/auth/sealed.ts";
 import { replicateCredentials } from "../src/db/ledger/credential-copies.ts";
 import { databasesOf, type Ledger, ledgerOf } from "../src/db/ledger/shards.ts";
-import { byDatabase } from "../src/dev/demo/rows.ts";
+import { insertRows } from "../src/dev/demo/rows.ts";
 import { DEMO, demoRows } from "../src/dev/demo.ts";
 import { setIdentity } from "../src/dev/deployment/shard-identity.ts";
 import type { OpenedLink } from "../src/domain/costs.ts";
@@ -74,8 +74,7 @@ async function copyCredentials(): Promise<void> {
 const COPIED = ["credentials", "partners", "shard_identity"];
 
 async function addDemo(): Promise<void> {
-  for (const [db, statements] of byDatabase(demoRows(NOW), ledgerOn()))
-    await db.batch(statements.map((sql) => db.prepare(sql)));
+  await insertRows(demoRows(NOW), ledgerOn());
   quickHashes ??= await hashDemoPasswords();
   await env.DB.batch(quickHashes.map((sql) => env.DB.prepare(sql)));
 }

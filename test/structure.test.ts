@@ -258,7 +258,9 @@ describe("the code", () => {
     // rendered.ts: the SQL of /docs/archive, see docs.test.ts.
     expect(mentions(anyFile, quoted)).toEqual([
       "dev/demo/activity.ts",
-      "dev/demo/large.ts",
+      "dev/demo/large/activity.ts",
+      "dev/demo/large/corrections.ts",
+      "dev/demo/large/partners.ts",
       "dev/demo/round.ts",
       "site/rendered.ts",
     ]);

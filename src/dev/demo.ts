@@ -3,15 +3,13 @@
  * deployed database.
  */
 
-import { createToken, hashToken, hintOf, type TokenKind } from "../auth/secrets.ts";
 import type { Kind } from "../domain/cost-types.ts";
 import { DEFAULT_MAX_URL_AMOUNT } from "../domain/money.ts";
 import { COST_WINDOW_MS, DAY_MS } from "../domain/time.ts";
 import { demoCounts, demoSpend, MORE_LINKS, STOPPED_DAYS } from "./demo/activity.ts";
 import { DEMO_ROUND, DEMO_TYPES, demoRound } from "./demo/round.ts";
 import { type DemoRow, toStatements, type Values } from "./demo/rows.ts";
-
-const demoToken = (kind: TokenKind, name: string) => createToken(kind, name.padEnd(43, "0"));
+import { demoToken, tokenColumns } from "./demo/secrets.ts";
 
 export const DEMO = {
   appToken: "demoapp00001",
@@ -49,12 +47,6 @@ export const DEMO_PASSWORD_HASHES: Record<string, string> = {
 /** The columns of `ledger_entries` for a click or an impression. */
 function engagementColumns(kind: Kind, values: Values) {
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [`${kind}_${name}`, value]));
-}
-
-function token(kind: TokenKind, plain: string) {
-  const token_hash = hashToken(plain, [kind]);
-  if (!token_hash) throw new Error("A demo token is malformed.");
-  return { token_hash, hint: hintOf(plain) };
 }
 
 /** The statements that fill an empty, migrated database. `now` in milliseconds since 1970. */
@@ -123,13 +115,13 @@ export function demoRows(now: number): DemoRow[] {
       created_at,
     }),
     row("api_tokens", {
-      ...token("api", DEMO.apiToken),
+      ...tokenColumns("api", DEMO.apiToken),
       sealed: MEMBER_SECRETS.sealed,
       user_id: 1,
       created_at,
     }),
     row("api_tokens", {
-      ...token("api", DEMO.operatorToken),
+      ...tokenColumns("api", DEMO.operatorToken),
       sealed: OPERATOR_SECRETS.sealed,
       user_id: 2,
       created_at,
@@ -208,16 +200,19 @@ export function demoRows(now: number): DemoRow[] {
         ...(days > 0 && { created_at: now - days * DAY_MS, from_engagement: 1 }),
       }),
     ),
-    row("credentials", {
-      ...token("live", DEMO.costToken),
-      partner_id: 1,
-      mode: "live",
-      cost_types: DEMO_TYPES,
-      created_at,
-    }),
+    ...Object.entries({ 1: DEMO.costToken, 4: demoToken("live", "Delta"), 5: demoToken("live", "Echo") }).map(
+      ([partner_id, plain]) =>
+        row("credentials", {
+          ...tokenColumns("live", plain),
+          partner_id: Number(partner_id),
+          mode: "live",
+          cost_types: DEMO_TYPES,
+          created_at,
+        }),
+    ),
     ...demoRound(now, DEMO.appToken, row, engagementColumns),
     row("credentials", {
-      ...token("test", DEMO.testCostToken),
+      ...tokenColumns("test", DEMO.testCostToken),
       partner_id: 3,
       mode: "test",
       round_id: DEMO_ROUND.id,

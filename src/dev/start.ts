@@ -10,8 +10,9 @@ import "./quiet.ts";
 import { hashToken } from "../auth/secrets.ts";
 import { type Ledger, type LedgerBindings, ledgerOf } from "../db/ledger/shards.ts";
 import { CommandError, runCommand } from "./command.ts";
-import { LARGE, largeRows } from "./demo/large.ts";
-import { byDatabase, type DemoRow } from "./demo/rows.ts";
+import { LARGE } from "./demo/large/links.ts";
+import { largeRows } from "./demo/large.ts";
+import { insertRows } from "./demo/rows.ts";
 import { DEMO, DEMO_PASSWORD_HASHES, demoRows } from "./demo.ts";
 import { setIdentity } from "./deployment/shard-identity.ts";
 import { type Flags, readFlags, USAGE } from "./start/flags.ts";
@@ -68,15 +69,11 @@ async function seed({ persistTo, config, isLarge }: Flags): Promise<DemoState> {
     const ledger = ledgerOf(env);
     await storeNumber(ledger);
     const now = Date.now();
-    const insert = async (rows: DemoRow[]) => {
-      for (const [db, statements] of byDatabase(rows, ledger))
-        await db.batch(statements.map((sql) => db.prepare(sql)));
-    };
     const findApp = (token: string) => DB.prepare("SELECT id FROM apps WHERE token = ?").bind(token).first();
     const user = await DB.prepare("SELECT id FROM users LIMIT 1").first();
-    if (!user) await insert(demoRows(now));
+    if (!user) await insertRows(demoRows(now), ledger);
     const demoApp = await findApp(DEMO.appToken);
-    if (isLarge && demoApp && !(await findApp(LARGE.appToken))) await insert(largeRows(now));
+    if (isLarge && demoApp && !(await findApp(LARGE.appToken))) await insertRows(largeRows(now), ledger);
     const { results } = await DB.prepare(
       "SELECT token_hash FROM api_tokens UNION ALL SELECT token_hash FROM credentials WHERE revoked_at IS NULL",
     ).all<{ token_hash: string }>();

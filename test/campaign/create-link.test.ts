@@ -64,7 +64,7 @@ describe("create link", () => {
   it("counts a new link in its own list, and a sub-link only in the list of its parent", async () => {
     await createLink("Summer");
     await createLink("Below", "demo1nk008");
-    expect((await asUser(LINKS)).body.data.paging.total).toBe("5");
+    expect((await asUser(LINKS)).body.data.paging.total).toBe("7");
     expect((await asUser(`${LINKS}/demo1nk008/children`)).body.data.paging.total).toBe("1");
   });
 
@@ -125,7 +125,7 @@ describe("create link rejects", () => {
     ["JSON null", null, "body: must be an object"],
   ])("%s", async (_, json, error) => {
     expect(await errorsOf(LINKS, { json })).toEqual([error]);
-    expect(await countLinks()).toBe(14);
+    expect(await countLinks()).toBe(17);
   });
 
   const headers = { "content-type": "application/json" };
@@ -147,7 +147,7 @@ describe("create link rejects", () => {
     async (type) => {
       const options = { method: "POST", body: '{"name":"a"}', headers: { "content-type": type } };
       expect(await rejected(LINKS, options)).toMatchObject({ status: 415, code: "unsupported_media_type" });
-      expect(await countLinks()).toBe(14);
+      expect(await countLinks()).toBe(17);
     },
   );
 
@@ -164,7 +164,7 @@ describe("create link rejects", () => {
       code: "unsupported_media_type",
       detail: "JSON must be in UTF-8: send `charset=utf-8`, or no charset.",
     });
-    expect(await countLinks()).toBe(14);
+    expect(await countLinks()).toBe(17);
   });
 
   it.each([
@@ -196,26 +196,26 @@ describe("create link rejects", () => {
     const problem = await rejected(LINKS, { json: { name: "a", parent_token } });
     expect(problem).toMatchObject({ status: 404, code: "not_found" });
     expect(problem.errors?.map(({ param }) => param)).toEqual(["parent_token"]);
-    expect(await countLinks()).toBe(14);
+    expect(await countLinks()).toBe(17);
   });
 
   it("a parent of another app, also for a member of both apps", async () => {
     const options = { json: { name: "a", parent_token: "demo1nk009" }, token: DEMO.operatorToken };
     expect((await rejected(LINKS, options)).status).toBe(404);
-    expect(await countLinks()).toBe(14);
+    expect(await countLinks()).toBe(17);
   });
 
   it("a parent of level 4 and names the parameter", async () => {
     const problem = await rejected(LINKS, { json: { name: "a", parent_token: "demo1nk004" } });
     expect(problem).toMatchObject({ status: 400, code: "level_limit" });
     expect(problem.errors?.map(({ param }) => param)).toEqual(["parent_token"]);
-    expect(await countLinks()).toBe(14);
+    expect(await countLinks()).toBe(17);
   });
 
   it("an app of another user and writes nothing there", async () => {
     const path = `/public/v1/apps/${DEMO.otherAppToken}/trackers`;
     expect((await rejected(path, { json: { name: "a" } })).status).toBe(404);
-    expect(await countLinks()).toBe(14);
+    expect(await countLinks()).toBe(17);
     expect(
       await env.DB.prepare("SELECT link_count FROM apps WHERE token = ?")
         .bind(DEMO.otherAppToken)

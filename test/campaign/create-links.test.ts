@@ -66,7 +66,7 @@ describe("create links", () => {
   it("updates total and has_subtrackers", async () => {
     await createAll([{ name: "One" }, { name: "Two" }, { name: "Three", parent_token: "demo1nk008" }]);
     const { items, paging } = (await asUser(LINKS)).body.data;
-    expect(paging.total).toBe("6");
+    expect(paging.total).toBe("8");
     expect(items.map(({ label }) => label).slice(-2)).toEqual(["One", "Two"]);
     expect(items.find(({ label }) => label === "Newsletter")?.has_subtrackers).toBe(true);
   });
@@ -170,7 +170,7 @@ describe.each([
     const links = Array.from({ length: 5 }, (_, index) => ({ name: `Link ${index}` }));
     const { status, body } = await createAll(links, { headers, env: { DB } });
     expect([status, body.data.items.map((item) => item.status)]).toEqual([200, [201, 201, 201, 201, 201]]);
-    expect(await linkCount()).toBe(19);
+    expect(await linkCount()).toBe(22);
   });
 
   it.each<[string, (tokens: unknown[]) => unknown[]]>([
@@ -190,15 +190,15 @@ describe.each([
   it("returns 500 for a link that only the rules accept, and does not create it, also beside a valid link", async () => {
     const tooDeep = { name: "Too deep", parent_token: "demo1nk004" };
     expect(await sendTo(reportingLevelThree(), tooDeep, LINKS)).toEqual(FAILED);
-    expect(await linkCount()).toBe(14);
+    expect(await linkCount()).toBe(17);
     expect(await sendTo(reportingLevelThree(), { links: [tooDeep, { name: "One" }] })).toEqual(FAILED);
-    expect(await rows("SELECT label FROM links WHERE id > 14")).toEqual([{ label: "One" }]);
+    expect(await rows("SELECT label FROM links WHERE id > 17")).toEqual([{ label: "One" }]);
   });
 
   it("returns 400 for a retry of such a link, with and without a key", async () => {
     const tooDeep = { name: "Too deep", parent_token: "demo1nk004" };
     expect(await sendTo(reportingLevelThree(), tooDeep, LINKS)).toEqual(FAILED);
     const again = await asUser(LINKS, { headers, json: tooDeep });
-    expect([again.status, await linkCount()]).toEqual([400, 14]);
+    expect([again.status, await linkCount()]).toEqual([400, 17]);
   });
 });

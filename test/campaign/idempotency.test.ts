@@ -36,7 +36,7 @@ async function post(json: unknown, options: Call & { key?: string; path?: string
 
 const codeOf = ({ body }: { body: string }) => JSON.parse(body).code;
 const labels = async () =>
-  (await rows<{ label: string }>("SELECT label FROM links WHERE id > 14 ORDER BY id")).map(
+  (await rows<{ label: string }>("SELECT label FROM links WHERE id > 17 ORDER BY id")).map(
     ({ label }) => label,
   );
 

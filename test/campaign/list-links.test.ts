@@ -22,16 +22,23 @@ describe("list links", () => {
   it("returns the links of level 1 in creation order in the version 1 envelope", async () => {
     const { status, body, headers } = await asUser(LINKS);
     expect(status).toBe(200);
-    expect(body.data.items.map((link) => link.label)).toEqual(["Acme", "Beacon", "Corsair", "Newsletter"]);
-    expect(body.data.items.map((link) => link.level)).toEqual([1, 1, 1, 1]);
+    expect(body.data.items.map((link) => link.label)).toEqual([
+      "Acme",
+      "Beacon",
+      "Corsair",
+      "Newsletter",
+      "Delta",
+      "Echo",
+    ]);
+    expect(body.data.items.map((link) => link.level)).toEqual(Array(6).fill(1));
     expect({ ...body.data, items: [] }).toEqual({
       api_version: "1",
       request_id: headers.get("x-request-id"),
       timestamp: new Date(NOW).toISOString(),
       paging: {
         page_size: "50",
-        collection_size: "4",
-        total: "4",
+        collection_size: "6",
+        total: "6",
         next: null,
         previous: null,
         cursors: { after: null, before: null },
@@ -52,7 +59,7 @@ describe("list links", () => {
 
   it("returns exactly the fields of a link", async () => {
     const { body } = await asUser(LINKS);
-    expect(body.data.items.map((link) => Object.keys(link))).toEqual(Array(4).fill(FIELDS));
+    expect(body.data.items.map((link) => Object.keys(link))).toEqual(Array(6).fill(FIELDS));
     expect(body.data.items[3]).toEqual({
       name: "Newsletter",
       token: "demo1nk008",

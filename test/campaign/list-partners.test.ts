@@ -24,8 +24,8 @@ describe("list partners", () => {
         timestamp: new Date(NOW).toISOString(),
         paging: {
           page_size: "50",
-          collection_size: "3",
-          total: "3",
+          collection_size: "5",
+          total: "5",
           next: null,
           previous: null,
           cursors: { after: null, before: null },
@@ -34,6 +34,8 @@ describe("list partners", () => {
           { id: 1, display_name: "Acme Ads", supports_cost_data: true },
           { id: 2, display_name: "Beacon Network", supports_cost_data: false },
           { id: 3, display_name: "Corsair Media", supports_cost_data: false },
+          { id: 4, display_name: "Delta Reach", supports_cost_data: true },
+          { id: 5, display_name: "Echo Media", supports_cost_data: true },
         ],
       },
     });
@@ -42,12 +44,12 @@ describe("list partners", () => {
   it("returns a page of the length of limit and counts the page and the whole list", async () => {
     const { body } = await listPartners("?limit=2");
     expect(body.data.items.map((partner) => partner.id)).toEqual([1, 2]);
-    expect(body.data.paging).toMatchObject({ page_size: "2", collection_size: "2", total: "3" });
+    expect(body.data.paging).toMatchObject({ page_size: "2", collection_size: "2", total: "5" });
   });
 
   it("returns the same partners to an operator", async () => {
     const { body } = await asUser(PARTNERS, { token: DEMO.operatorToken });
-    expect(body.data.items).toHaveLength(3);
+    expect(body.data.items).toHaveLength(5);
   });
 
   it("rejects a cursor from a list of links", async () => {

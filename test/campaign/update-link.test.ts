@@ -182,7 +182,7 @@ describe("update link", () => {
     });
     expect(await readLink(DEMO.linkToken)).toMatchObject({ archived: true });
     expect(await readLink("demo1nk002")).toMatchObject({ archived: false });
-    expect((await asUser(LINKS)).body.data.paging.total).toBe("4");
+    expect((await asUser(LINKS)).body.data.paging.total).toBe("6");
     expect(await patchLink(DEMO.linkToken, { archived: false })).toMatchObject({ archived: false });
   });
 
@@ -213,7 +213,7 @@ describe("update link", () => {
   it("does not count a rename as a new link", async () => {
     const link = await createLink("One");
     await patchLink(link.token, { name: "Two" });
-    expect((await asUser(LINKS)).body.data.paging.total).toBe("5");
+    expect((await asUser(LINKS)).body.data.paging.total).toBe("7");
   });
 });
 
@@ -261,7 +261,7 @@ describe("update link rejects", () => {
   });
 
   it("an unknown partner and changes nothing", async () => {
-    const problem = await rejected(patch(PLAIN), { method, json: { partner_id: 4, name: "x" } });
+    const problem = await rejected(patch(PLAIN), { method, json: { partner_id: 6, name: "x" } });
     expect(problem).toMatchObject({ status: 400, code: "unknown_partner" });
     expect(problem.errors?.map(({ param }) => param)).toEqual(["partner_id"]);
     expect(await readLink(PLAIN)).toMatchObject({ partner_id: null, name: "Newsletter" });

@@ -102,7 +102,7 @@ describe.each([FEW, MANY])("in an app of %i links", (links) => {
   );
 
   it("returns the total number of links from a stored counter", async () => {
-    expect((await asUser(LINKS)).body.data.paging.total).toBe(String(links + 4));
+    expect((await asUser(LINKS)).body.data.paging.total).toBe(String(links + 6));
     expect((await asUser(CHILDREN)).body.data.paging.total).toBe(String(links));
   });
 

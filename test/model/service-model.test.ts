@@ -102,7 +102,7 @@ async function compareCosts(model: Model): Promise<void> {
   }
 }
 
-const DEMO_LINKS = 4;
+const DEMO_LINKS = 6;
 /** With shards, a run takes four times as long, because every call copies credentials to all of them. */
 const RUNS = ledgerOn().shards.length > 0 ? 8 : 25;
 

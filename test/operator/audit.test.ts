@@ -47,7 +47,7 @@ test("an entry names the operator of the console's session", async () => {
   await operator.post("/operator/partners/new", { display_name: "New" });
   expect(await rows("SELECT user_id, action, subject FROM audit_log")).toEqual([
     { user_id: 2, action: "sign in", subject: "user 2" },
-    { user_id: 2, action: "create partner", subject: "partner 4" },
+    { user_id: 2, action: "create partner", subject: "partner 6" },
   ]);
 });
 
@@ -87,8 +87,8 @@ test("the API lists the entries of one object, a page at a time, with their numb
   expect([first, second].map(({ data }) => data.items.length)).toEqual([2, 1]);
   expect(second.data.items).toMatchObject([{ subject, detail: { name: { to: "one" } } }]);
   expect(first.data.paging.total).toBe("3");
-  expect((await list("subject=partner+4")).body.data.items).toHaveLength(1);
-  expect((await list("subject=partner+5")).body.data.items).toEqual([]);
+  expect((await list("subject=partner+6")).body.data.items).toHaveLength(1);
+  expect((await list("subject=partner+7")).body.data.items).toEqual([]);
   expect((await list("subject=")).status).toBe(400);
 });
 

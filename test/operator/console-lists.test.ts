@@ -19,16 +19,19 @@ const headings = async (path: string) =>
 
 describe("a list", () => {
   test.each([
-    ["/operator/partners", ["Acme Ads", "Beacon Network", "Corsair Media"]],
-    ["/operator/partners?sort=-created", ["Corsair Media", "Beacon Network", "Acme Ads"]],
+    ["/operator/partners", ["Acme Ads", "Beacon Network", "Corsair Media", "Delta Reach", "Echo Media"]],
+    [
+      "/operator/partners?sort=-created",
+      ["Echo Media", "Delta Reach", "Corsair Media", "Beacon Network", "Acme Ads"],
+    ],
     ["/operator/partners?q=BEACON", ["Beacon Network"]],
     ["/operator/partners?state=round", ["Corsair Media"]],
-    ["/operator/partners?state=integrated", ["Acme Ads"]],
+    ["/operator/partners?state=integrated", ["Acme Ads", "Delta Reach", "Echo Media"]],
     ["/operator/partners?state=high-price", ["Beacon Network"]],
     ["/operator/partners?state=none&sort=-created", ["Corsair Media", "Beacon Network"]],
     [
       "/operator/partners?sort=nothing&state=nothing&page=-1",
-      ["Acme Ads", "Beacon Network", "Corsair Media"],
+      ["Acme Ads", "Beacon Network", "Corsair Media", "Delta Reach", "Echo Media"],
     ],
     ["/operator/users?role=operator", [DEMO.operatorEmail]],
     ["/operator/users?q=demo%40", [DEMO.email]],
@@ -98,6 +101,7 @@ describe("a stopped partner", () => {
     expect(list.slice(1).map(({ cells }) => cells)).toEqual([
       ["Acme Ads", "Stopped", "Stopped", "Stopped", "Stopped", "Stopped", "Resume"],
       ["Corsair Media", "Stopped", "In a round", "In a round", "In a round", "In a round", "Resume"],
+      ["Delta Reach", "Stopped", "Stopped", "Stopped", "Stopped", "Stopped", "Resume"],
     ]);
   });
 

@@ -26,6 +26,8 @@ describe("partners", () => {
       all("integrated"),
       all("none"),
       all("in_round"),
+      all("integrated"),
+      all("integrated"),
     ]);
     expect(body.data.items[2]?.open_rounds).toEqual([1]);
   });
@@ -34,11 +36,11 @@ describe("partners", () => {
     const json = { display_name: "Dune", click_parameters: "a={b}&note=%%X Y%%[z]" };
     const { status, headers, body } = await ask<Items<{ id: number }>>(partners, { token, json });
     expect(status).toBe(201);
-    expect(headers.get("location")).toBe(`${partners}/4`);
-    expect(body.data.items[0]).toMatchObject({ id: 4, ...json, supports_cost_data: false });
+    expect(headers.get("location")).toBe(`${partners}/6`);
+    expect(body.data.items[0]).toMatchObject({ id: 6, ...json, supports_cost_data: false });
     const listed = await ask<Items<{ id: number }>>("/public/v1/partners", { token: DEMO.apiToken });
     expect(listed.body.data.items.at(-1)).toEqual({
-      id: 4,
+      id: 6,
       display_name: "Dune",
       supports_cost_data: false,
     });

@@ -224,7 +224,7 @@ describe("approving a round", () => {
     ).run();
     const json = { partner_id: 2, mode: "live", cost_types: ["cpm"] };
     for (let index = 0; index < 2; index++) await ask("/operator/v1/credentials", { token, json });
-    await ask("/operator/v1/credentials/3/revoke", { token, method: "POST" });
+    await ask("/operator/v1/credentials/5/revoke", { token, method: "POST" });
     const { round } = await open(2, ["cpc"]);
     await click("beacon-click-01", { link: "demo1nk006" });
     await sendCost({ cost_id: "beacon-click-01" }, { token: round.test_credential });
@@ -232,8 +232,8 @@ describe("approving a round", () => {
     expect(
       await rows("SELECT id, cost_types FROM credentials WHERE partner_id = 2 AND mode = 'live'"),
     ).toEqual([
-      { id: 3, cost_types: 8 },
-      { id: 4, cost_types: 9 },
+      { id: 5, cost_types: 8 },
+      { id: 6, cost_types: 9 },
     ]);
     expect(await rows("SELECT integrated_types FROM partners WHERE id = 2")).toEqual([
       { integrated_types: 9 },

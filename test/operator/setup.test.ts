@@ -10,7 +10,7 @@ beforeEach(async () => {
   await operator.signIn(DEMO.operatorEmail, DEMO.operatorPassword);
 });
 
-const SETUP = "/operator/partners/4/setup";
+const SETUP = "/operator/partners/6/setup";
 const create = () => operator.post("/operator/partners/new", { display_name: "Delta" });
 /** `Done` or `To do` of each step. */
 const marks = ({ text }: PageResponse) =>

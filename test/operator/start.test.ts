@@ -90,7 +90,7 @@ describe("what waits", () => {
 
 describe("discrepancies", () => {
   it("are those that the cron counted, with their time", async () => {
-    expect(textOf(await open())).toContain("Discrepancies of 1 partner couldn't be checked");
+    expect(textOf(await open())).toContain("Discrepancies of 3 partners couldn't be checked");
     await storeRates(ledgerOn(), NOW - HOUR);
     const text = await open();
     expect(textOf(text)).toContain(
@@ -111,10 +111,10 @@ describe("discrepancies", () => {
       );
     await storeRates(ledgerOn(), NOW);
     await storeRates(ledgerOn(), NOW + 23 * HOUR - 1);
-    expect(await times()).toEqual([[1, NOW]]);
+    expect(await times()).toEqual([1, 4, 5].map((id) => [id, NOW]));
     await storeRates(ledgerOn(), NOW + 23 * HOUR);
-    expect(await times()).toEqual([[1, NOW + 23 * HOUR]]);
-    expect(await rows("SELECT count(*) AS n FROM partner_rates")).toEqual([{ n: 4 }]);
+    expect(await times()).toEqual([1, 4, 5].map((id) => [id, NOW + 23 * HOUR]));
+    expect(await rows("SELECT count(*) AS n FROM partner_rates")).toEqual([{ n: 12 }]);
   });
 });
 

@@ -124,7 +124,9 @@ describe("the counts of dropped parameters", () => {
   });
 
   it("without any, are looked for in a part of the links only", async () => {
-    await inLedger("DELETE FROM daily_audience", "DELETE FROM daily_audience_spend");
+    await inLedger(
+      ...["daily_audience", "daily_audience_spend", "ledger_entries"].map((name) => `DELETE FROM ${name}`),
+    );
     await insertCounts(2_300);
     const { database, counts } = countingDatabase();
     await purge(ledgerOn(database), NOW);
@@ -200,6 +202,7 @@ describe("the counts by country and platform", () => {
   });
 
   it("without old ones, cost two rows read a link", async () => {
+    await inLedger("DELETE FROM ledger_entries");
     await insertCounts(
       upTo(100).map((id) => id + 1),
       upTo(100).map((day) => TODAY - day),

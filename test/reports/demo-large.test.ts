@@ -1,15 +1,17 @@
 /** The app of a customer's size that `npm start -- --demo large` adds to the demo data. */
 import { beforeAll, expect, it } from "vitest";
-import { LARGE, largeRows } from "../../src/dev/demo/large.ts";
-import { byDatabase } from "../../src/dev/demo/rows.ts";
-import { DAY, env, freshDemo, ledgerOn, NOW } from "../harness.ts";
+import { LARGE } from "../../src/dev/demo/large/links.ts";
+import { liveToken, PARTNERS } from "../../src/dev/demo/large/partners.ts";
+import { largeRows } from "../../src/dev/demo/large.ts";
+import { insertRows } from "../../src/dev/demo/rows.ts";
+import { sha256 } from "../../src/domain/hash.ts";
+import { ask, DAY, env, freshDemo, ledgerOn, NOW } from "../harness.ts";
 
 const rows = largeRows(NOW);
 
 beforeAll(async () => {
   await freshDemo();
-  for (const [db, statements] of byDatabase(rows, ledgerOn()))
-    await db.batch(statements.map((sql) => db.prepare(sql)));
+  await insertRows(rows, ledgerOn());
 });
 
 const read = async <Row>(sql: string) => (await env.DB.prepare(sql).bind(LARGE.appToken).all<Row>()).results;
@@ -58,6 +60,42 @@ it("has in the totals of the last 14 days what the ledger says, and recorded eng
   ).toEqual([]);
 });
 
+it("has the audience of 200 links, with the sums of their counts and of their spend", async () => {
+  const links = "SELECT DISTINCT link_id FROM daily_audience WHERE app_token = ?1";
+  expect(await read(`SELECT count(*) AS links FROM (${links})`)).toEqual([{ links: 200 }]);
+  expect(
+    await read(`SELECT link_id, day, kind FROM (
+      SELECT link_id, day, partner_id, kind, count, recorded FROM daily_engagements WHERE app_token = ?1
+      UNION ALL SELECT link_id, day, partner_id, kind, -count, -recorded FROM daily_audience WHERE app_token = ?1
+    ) WHERE link_id IN (${links}) GROUP BY link_id, day, partner_id, kind HAVING sum(count) <> 0 OR sum(recorded) <> 0`),
+  ).toEqual([]);
+  expect(
+    await read(`SELECT link_id, day, cost_type FROM (
+      SELECT link_id, day, partner_id, cost_type, currency, state, count, amount FROM daily_totals WHERE app_token = ?1
+      UNION ALL SELECT link_id, day, partner_id, cost_type, currency, state, -count, -amount FROM daily_audience_spend
+        WHERE app_token = ?1
+    ) WHERE link_id IN (${links})
+    GROUP BY link_id, day, partner_id, cost_type, currency, state HAVING sum(count) <> 0 OR sum(amount) <> 0`),
+  ).toEqual([]);
+});
+
+it("has a credential for each partner that sends costs, which a stopped one can't use", async () => {
+  const answers = await Promise.all(
+    PARTNERS.filter(({ isIntegrated }) => isIntegrated).map(async (partner) => {
+      const { status, body } = await ask<{ code?: string }>("/cost?limit=1", { token: liveToken(partner) });
+      const sent = await ask<{ code?: string }>(
+        `/cost?cost_type=cpc&cost_currency=USD&cost_amount=1&tag=t&cost_id=large-cost-${partner.id}`,
+        { token: liveToken(partner), method: "POST" },
+      );
+      return [status, body.code, sent.body.code ?? sent.status];
+    }),
+  );
+  expect(answers).toHaveLength(21);
+  expect(new Set(answers.map(String))).toEqual(new Set(["200,,200", "200,,partner_stopped"]));
+});
+
 it("is the same each time", () => {
-  expect(largeRows(NOW)).toEqual(rows);
+  expect(sha256(JSON.stringify(rows))).toBe(
+    "f17092335fcfec27441202915618d99211d566bbeec4d795b71e09f7efa01621",
+  );
 });

@@ -27,6 +27,24 @@ it("has spend on each of 30 days in two currencies, and clicks and impressions o
   }
 });
 
+it("has amounts as a customer has them, and a stopped partner without spend since then", async () => {
+  for (const currency of ["EUR", "USD"]) {
+    const [total] = await report(`performance?currency=${currency}&from=2026-02-14&to=2026-03-15`);
+    expect(Number(total?.spend), currency).toBeGreaterThan(500);
+    expect(Number(total?.cost_per_click), currency).toBeGreaterThan(0.25);
+    expect(Number(total?.cost_per_click), currency).toBeLessThan(1.2);
+  }
+  const [stopped] = await rows<{ day: number }>(
+    "SELECT stopped_at / 86400000 AS day FROM partners WHERE id = 4",
+  );
+  const spent = await rows<{ day: number }>("SELECT day FROM daily_totals WHERE partner_id = 4 ORDER BY day");
+  expect(spent.length).toBeGreaterThan(0);
+  expect(spent.at(-1)?.day).toBeLessThan(stopped?.day ?? 0);
+  expect((await report("spend?group_by=partner&currency=EUR")).map(({ partner_id }) => partner_id)).toEqual([
+    1, 5,
+  ]);
+});
+
 it("has a campaign that clicks created, with counts and spend since its creation only", async () => {
   const launch = { link_token: "demo1nk013", link_name: "Acme::Launch week" };
   const [counted] = await report("engagements?group_by=link&level=2&link=demo1nk013");
@@ -36,7 +54,7 @@ it("has a campaign that clicks created, with counts and spend since its creation
   expect(await rows("SELECT from_engagement_count FROM links WHERE id = 1")).toEqual([
     { from_engagement_count: 2 },
   ]);
-  expect(await report("engagements?group_by=link")).toHaveLength(13);
+  expect(await report("engagements?group_by=link")).toHaveLength(16);
 });
 
 it("counts as recorded what the ledger has, for the days that it keeps", async () => {
@@ -49,7 +67,7 @@ it("counts as recorded what the ledger has, for the days that it keeps", async (
   );
   const expected = Map.groupBy(inLedger, ({ key }) => key);
   for (const { key, recorded } of counted) expect([key, expected.get(key)?.length]).toEqual([key, recorded]);
-  expect(counted.reduce((sum, { recorded }) => sum + recorded, 0)).toBe(114);
+  expect(counted.reduce((sum, { recorded }) => sum + recorded, 0)).toBe(345);
   const totals = await rows<{ day: number }>(
     "SELECT min(day) AS day FROM daily_totals WHERE app_token <> ''",
   );
@@ -86,6 +104,6 @@ it("has each day either in the ledger or as totals, at every hour of the day", (
     const { entries, totals } = demoSpend(now, DEMO.appToken);
     const kept = entries.map((entry) => Math.floor(Number(entry.click_at ?? entry.impression_at) / DAY));
     const older = totals.map(({ values }) => Number(values.day));
-    expect([hour, older.length, Math.max(...older) < Math.min(...kept)]).toEqual([hour, 104, true]);
+    expect([hour, older.length, Math.max(...older) < Math.min(...kept)]).toEqual([hour, 128, true]);
   }
 });

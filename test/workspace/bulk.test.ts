@@ -58,6 +58,7 @@ describe("the selection", () => {
     expect(hrefs.map(({ text }) => text)).toEqual([
       "Last 30 days",
       "▸ Open Acme, 4 sub-links",
+      "▸ Open Echo, 1 sub-link",
       "Show 50 more",
     ]);
     for (const { text, href } of hrefs)

@@ -81,7 +81,7 @@ describe("/apps", () => {
     await click("");
     const { database, counts } = countingDatabase();
     const text = textOf(mainOf(await open(browser, "/apps", { env: { DB: database } })));
-    expect(text).toContain("Demo App Spend, last 7 days $12.50 Clicks, last 7 days 2 Network links 4");
+    expect(text).toContain("Demo App Spend, last 7 days $12.50 Clicks, last 7 days 2 Network links 6");
     expect(text).toContain("Other App Spend, last 7 days None Clicks, last 7 days 0 Network links 1");
     expect(counts.written).toBe(0);
   });

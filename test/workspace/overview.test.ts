@@ -51,9 +51,12 @@ describe("the figures", () => {
     const [now, before] = ["from=2026-03-09&to=2026-03-15", "from=2026-03-02&to=2026-03-08"];
     const spend = new Intl.NumberFormat("en-US", { style: "currency", currency: "USD" });
     const percent = (one: number, other: number) =>
-      `${one > other ? "+" : ""}${(Math.trunc(((one - other) / other) * 1e6) / 1e4).toFixed(1).replace(/\.0$/, "")}%`;
+      `${one > other ? "+" : "−"}${(Math.trunc((Math.abs(one - other) / other) * 1e6) / 1e4).toFixed(1).replace(/\.0$/, "")}%`;
     const usd = async (days: string) =>
-      Number((await report("spend", `${days}&group_by=partner&currency=USD`))[0]?.spend);
+      (await report("spend", `${days}&group_by=partner&currency=USD`)).reduce(
+        (sum, row) => sum + Number(row.spend),
+        0,
+      );
     const clicks = async (days: string) =>
       (await report("engagements", `${days}&group_by=kind&kind=click`)).reduce(
         (sum, row) => sum + Number(row.count),
@@ -107,7 +110,7 @@ describe("the figures", () => {
       .sort((left, right) => right.by - left.by)
       .slice(0, 5);
     expect(changed.length).toBe(changes.length + 1);
-    expect(changes.length).toBe(4);
+    expect(changes.length).toBe(5);
     expect(changed.slice(1).map(({ cells }) => cells[0])).toEqual(
       changes.map(({ item }) => String(item.link_name).replaceAll("::", " › ")),
     );
@@ -126,6 +129,10 @@ describe("needs attention", () => {
     expect(problems(await overview())).toEqual([
       {
         text: "Beacon Network and Corsair Media don't support cost data yet: 586 clicks without a cost. Go to partners",
+        href: partnersPage,
+      },
+      {
+        text: "Delta Reach is stopped. Its costs are rejected, and its clicks and impressions are recorded with cost data off. Go to partners",
         href: partnersPage,
       },
     ]);
@@ -162,7 +169,9 @@ describe("needs attention", () => {
       .run();
     expect(problems(await overview()).map(({ text }) => text)).toEqual([
       expect.stringMatching("^Beacon Network and Corsair Media don't support cost data yet"),
+      expect.stringMatching("^Delta Reach is stopped"),
       "2 costs have no amount. The partner has to resend them with an amount. Show unpriced costs",
+      expect.stringMatching("^Echo Media sent no clicks, impressions or costs in the last two days"),
     ]);
   });
 
@@ -183,10 +192,12 @@ describe("needs attention", () => {
     await env.DB.exec("UPDATE links SET cost_switch = 0");
     const page = await overview();
     expect(problems(page)[0]).toEqual({
-      text: "Cost data is off on the links of Acme Ads. Switch it on. Show these links",
+      text: "Cost data is off on the links of Acme Ads, Delta Reach, and Echo Media. Switch it on. Show these links",
       href: `${APP}/links?cost=off`,
     });
-    expect(textOf(page)).toContain("No spend in this period Cost data is off on the links of Acme Ads.");
+    expect(textOf(page)).toContain(
+      "No spend in this period Cost data is off on the links of Acme Ads, Delta Reach, and Echo Media.",
+    );
     expect(figuresOf(page)[0]).toBe("Spend None");
   });
 
@@ -202,7 +213,7 @@ it("shows its figures when there are too many links to compare them", async () =
   );
   const page = await overview("period=today");
   expect(textOf(page)).toContain("Too many links had spend or clicks to compare them. Choose fewer days.");
-  expect(figuresOf(page)[0]).toMatch(/^Spend in USD \$50,00\d\.\d\d/);
+  expect(figuresOf(page)[0]).toMatch(/^Spend in USD \$50,0\d\d\.\d\d/);
   await open(browser, `${APP}/performance?group_by=partner&period=today`);
   const rejected = await browser.get(`${APP}/performance?level=4&period=today`);
   expect([rejected.status, textOf(mainOf(rejected.text))]).toEqual([

@@ -483,7 +483,11 @@ describe("states", () => {
   it.each([
     ["no link", "UPDATE apps SET link_count = 0", "This app has no links yet."],
     ["no partner", "UPDATE links SET partner_id = NULL, cost_switch = NULL", "No link has a partner."],
-    ["cost data off", "UPDATE links SET cost_switch = 0", "Cost data is off on the links of Acme Ads."],
+    [
+      "cost data off",
+      "UPDATE links SET cost_switch = 0",
+      "Cost data is off on the links of Acme Ads, Delta Reach, and Echo Media.",
+    ],
   ])("nothing because of %s", async (_, change, text) => {
     await inLedger("DELETE FROM daily_totals", "DELETE FROM adjustments", "DELETE FROM daily_engagements");
     await env.DB.exec(change);

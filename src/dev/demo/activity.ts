@@ -27,7 +27,7 @@ export const MORE_LINKS: Link[] = [
   [14, "Lookalike 1%", 13, 3, null, 9],
   [15, "Delta", null, 1, 4, 0],
   [16, "Echo", null, 1, 5, 0],
-  [17, "Autumn", 16, 2, null, 0],
+  [17, "Podcasts", 16, 2, null, 0],
 ];
 /** Days since partner 4 was stopped. */
 export const STOPPED_DAYS = 3;

@@ -27,6 +27,9 @@ export class Sums {
 /** Less than the 100 KB that a statement can have in D1, with up to 3 bytes a character. */
 const MAX_LENGTH = 25_000;
 
+/** Statements in a call. */
+const IN_CALL = 40;
+
 const literal = (value: string | number | null) =>
   typeof value === "string" ? `'${value.replaceAll("'", "''")}'` : String(value ?? "NULL");
 
@@ -48,12 +51,18 @@ export function toStatements(rows: DemoRow[]): string[] {
   return statements;
 }
 
-/** The statements for each database: a row of the ledger belongs into the shard of its ID. */
-export function byDatabase(rows: DemoRow[], ledger: Ledger): Map<D1Database, string[]> {
+/** Inserts rows into their databases: a row of the ledger belongs into the shard of its ID. */
+export async function insertRows(rows: DemoRow[], ledger: Ledger): Promise<void> {
   const grouped = Map.groupBy(rows, ({ table, values }) =>
     table === "ledger_entries"
       ? shardFor(ledger, { partnerId: Number(values.partner_id), costId: String(values.cost_id) })
       : ledger.control,
   );
-  return new Map([...grouped].map(([db, some]) => [db, toStatements(some)]));
+  for (const [db, some] of grouped) await runStatements(db, toStatements(some));
+}
+
+/** In calls of about a megabyte, because workerd ends at the large app in one. */
+export async function runStatements(db: D1Database, statements: string[]): Promise<void> {
+  for (let from = 0; from < statements.length; from += IN_CALL)
+    await db.batch(statements.slice(from, from + IN_CALL).map((sql) => db.prepare(sql)));
 }

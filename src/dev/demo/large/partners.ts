@@ -1,0 +1,110 @@
+/** The partners of the large app, with their credentials, open rounds and costs that wait for a click. */
+import { type CostType, type Kind, toMask } from "../../../domain/cost-types.ts";
+import { DEFAULT_MAX_URL_AMOUNT } from "../../../domain/money.ts";
+import { DAY_MS, HOUR_MS } from "../../../domain/time.ts";
+import type { DemoRow } from "../rows.ts";
+import { demoToken, tokenColumns } from "../secrets.ts";
+import { PARTNER_NAMES } from "./names.ts";
+
+/** After the partners of the default demo. */
+const FIRST_PARTNER = 6;
+/** Days since the stopped partner was stopped. */
+export const STOPPED_DAYS = 4;
+
+/** What the partners pay for, in their currencies: the average amount of each type, and how often a link has it on a day. */
+export const TYPES: [costType: CostType, kind: Kind, amount: number, share: number][] = [
+  ["cpc", "click", 0.55, 1],
+  ["cpm", "impression", 6.5, 0.7],
+  ["cpi", "click", 3.2, 0.5],
+  ["cpe", "click", 9, 0.2],
+];
+const ALL_TYPES = toMask(TYPES.map(([costType]) => costType));
+/** The units of an amount in one of its currency. */
+export const UNITS = 100_000;
+/** How much of a currency is a US dollar. */
+export const CURRENCIES = { USD: 1, EUR: 0.9, JPY: 150 };
+type Currency = keyof typeof CURRENCIES;
+
+export interface Partner {
+  id: number;
+  currency: Currency;
+  /** Whether it sends costs. */
+  isIntegrated: boolean;
+  isStopped: boolean;
+}
+
+export const PARTNERS = PARTNER_NAMES.map((_, index): Partner => {
+  const isIntegrated = index % 8 !== 7;
+  const currency = index % 3 === 1 ? "EUR" : index % 6 === 2 ? "JPY" : "USD";
+  return { id: FIRST_PARTNER + index, currency, isIntegrated, isStopped: index === 3 };
+});
+
+/** The cost credential of a partner that sends costs. */
+export const liveToken = ({ id }: Partner): string => demoToken("live", `Atlas${id}`);
+
+/** The partners, and what they have in the tables of partners. `now` in milliseconds since 1970. */
+export function partnerRows(now: number, created_at: number): DemoRow[] {
+  const open = PARTNERS.filter(({ isIntegrated }) => !isIntegrated);
+  return [
+    ...PARTNERS.map((partner) => partnerRow(partner, now, created_at)),
+    ...PARTNERS.filter(({ isIntegrated }) => isIntegrated).map((partner) => ({
+      table: "credentials",
+      values: {
+        ...tokenColumns("live", liveToken(partner)),
+        partner_id: partner.id,
+        mode: "live",
+        cost_types: ALL_TYPES,
+        created_at,
+      },
+    })),
+    ...open.map(({ id: partner_id }, index) => ({
+      table: "rounds",
+      values: {
+        partner_id,
+        cost_types: toMask(["cpc", "cpi"]),
+        state: "open",
+        opened_at: now - (index + 2) * DAY_MS,
+      },
+    })),
+  ];
+}
+
+function partnerRow(
+  { id, currency, isIntegrated, isStopped }: Partner,
+  now: number,
+  created_at: number,
+): DemoRow {
+  return {
+    table: "partners",
+    values: {
+      id,
+      display_name: PARTNER_NAMES[id - FIRST_PARTNER] ?? "",
+      supports_cost_data: Number(isIntegrated),
+      integrated_types: isIntegrated ? ALL_TYPES : 0,
+      server_to_server: Number(id % 5 === 0),
+      click_parameters: "campaign={campaign}&adgroup={adgroup}&creative={creative}",
+      impression_parameters: "campaign={campaign}&adgroup={adgroup}&creative={creative}",
+      cost_parameters: `cost_id={click_id}&cost_type={model}&cost_amount={price}&cost_currency=${currency}`,
+      max_url_amount: DEFAULT_MAX_URL_AMOUNT,
+      stopped_at: isStopped ? now - STOPPED_DAYS * DAY_MS : null,
+      created_at,
+    },
+  };
+}
+
+/** Costs that wait for their click, some of them in vain. */
+export function pendingCosts({ id, currency, isIntegrated, isStopped }: Partner, now: number): DemoRow[] {
+  if (!isIntegrated || isStopped) return [];
+  return Array.from({ length: 8 }, (_, index) => ({
+    table: "ledger_entries",
+    values: {
+      partner_id: id,
+      cost_id: `atlas-pending-${id}-${index}`,
+      cost_type: "cpc",
+      currency,
+      amount: CURRENCIES[currency] * UNITS,
+      tag: "demo",
+      received_at: now - index * 30 * HOUR_MS - HOUR_MS,
+    },
+  }));
+}
