@@ -2,8 +2,9 @@
  * The demo's links below and beside the first ones, and 30 days of spend and of clicks and impressions, so that every report has
  * something to show. IDs are forgotten after a time, so only the last days have rows in the ledger; the others have only totals.
  */
-import type { Platform } from "../../domain/engagements/audience.ts";
+
 import type { CostType, Kind } from "../../domain/cost-types.ts";
+import type { Platform } from "../../domain/engagements/audience.ts";
 import { DAY_MS, dayOf, HOUR_MS, RETENTION_MS } from "../../domain/time.ts";
 import { type DemoRow, Sums, type Values } from "./rows.ts";
 

@@ -2,8 +2,9 @@
  * Clicks, impressions and costs of the large app. The ledger has the days whose IDs are remembered, the days before have totals and
  * counts only. The links with most clicks also have the countries and platforms of people.
  */
-import type { Audience } from "../../../domain/engagements/audience.ts";
+
 import type { Kind } from "../../../domain/cost-types.ts";
+import type { Audience } from "../../../domain/engagements/audience.ts";
 import { DAY_MS, dayOf, HOUR_MS, RETENTION_MS } from "../../../domain/time.ts";
 import type { DemoRow, Values } from "../rows.ts";
 import { LARGE, type Link } from "./links.ts";
