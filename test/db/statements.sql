@@ -1002,7 +1002,7 @@ AND (? IS NULL OR ? BETWEEN o.first_day AND o.last_day)
 ORDER BY o.walk DESC
 LIMIT 401;
 
--- src/db/archive/slices.ts: rows read 347, written 114
+-- src/db/archive/slices.ts: rows read 1040, written 345
 -- SEARCH ledger_entries USING PRIMARY KEY ((partner_id,cost_id)>(?,?) AND (partner_id,cost_id)<(?,?))
 -- SCALAR SUBQUERY 1
 --   SEARCH p USING PRIMARY KEY (ledger_table=?)
@@ -1098,7 +1098,7 @@ VALUES ('superseded', ?, ?, ?, ?, ?, ?, ?, ?);
 -- SCAN CONSTANT ROW
 SELECT json(iif(changes() = ?, 'true', 'other rows'));
 
--- src/db/archive/slices.ts: rows read 460, written 0
+-- src/db/archive/slices.ts: rows read 1384, written 0
 -- SEARCH ledger_entries USING PRIMARY KEY ((partner_id,cost_id)>(?,?) AND (partner_id,cost_id)<(?,?))
 -- SCALAR SUBQUERY 1
 --   SEARCH p USING PRIMARY KEY (ledger_table=?)
@@ -1223,7 +1223,7 @@ WHERE purge_positions.ledger_table = 'ledger_entries';
 UPDATE purge_positions SET walked_at = ?, attempts = purge_positions.attempts + (purge_positions.attempts > 0)
 WHERE purge_positions.ledger_table = 'superseded';
 
--- src/db/archive/slices.ts: rows read 116, written 1
+-- src/db/archive/slices.ts: rows read 347, written 1
 -- SEARCH purge_positions USING PRIMARY KEY (ledger_table=?)
 -- CORRELATED SCALAR SUBQUERY 1
 --   SEARCH e USING PRIMARY KEY ((partner_id,cost_id)>(?,?))
@@ -1362,7 +1362,7 @@ CROSS JOIN links l ON l.id = ids.id
 GROUP BY ids.id
 ORDER BY sum(d.count) DESC, ids.id;
 
--- src/db/ledger/attention.ts: rows read 8, written 0
+-- src/db/ledger/attention.ts: rows read 12, written 0
 -- CO-ROUTINE (subquery-1)
 --   SEARCH s USING PRIMARY KEY (id_hash=?)
 --   SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
@@ -1385,7 +1385,7 @@ FROM (
   LIMIT 500 )
 GROUP BY partner_id;
 
--- src/db/ledger/attention.ts: rows read 8, written 0
+-- src/db/ledger/attention.ts: rows read 10, written 0
 -- CO-ROUTINE attached
 --   SEARCH s USING PRIMARY KEY (id_hash=?)
 --   SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
@@ -1507,7 +1507,7 @@ SELECT c.partner_id AS partnerId, c.mode AS mode, c.cost_types AS costTypes, c.r
 FROM credentials c
 WHERE c.token_hash = ?;
 
--- src/db/ledger/cost-list.ts: rows read 208, written 0
+-- src/db/ledger/cost-list.ts: rows read 552, written 0
 -- COMPOUND QUERY
 --   LEFT-MOST SUBQUERY
 --     CO-ROUTINE p
@@ -1638,7 +1638,7 @@ FROM (SELECT NULL AS costType,
   LIMIT 1 OFFSET ? - 1)
 LIMIT ? + 0;
 
--- src/db/ledger/cost-list.ts: rows read 310, written 0
+-- src/db/ledger/cost-list.ts: rows read 826, written 0
 -- COMPOUND QUERY
 --   LEFT-MOST SUBQUERY
 --     CO-ROUTINE p
@@ -2242,7 +2242,7 @@ RETURNING app_token AS appToken,
   WHERE e.partner_id = recordings.partner_id
   AND e.cost_id = recordings.cost_id) AS keptAt;
 
--- src/db/ledger/purge.ts: rows read 347, written 115
+-- src/db/ledger/purge.ts: rows read 1040, written 346
 -- SEARCH ledger_entries USING PRIMARY KEY ((partner_id,cost_id)>(?,?) AND (partner_id,cost_id)<(?,?))
 -- SCALAR SUBQUERY 1
 --   SEARCH p USING PRIMARY KEY (ledger_table=?)
@@ -2270,7 +2270,7 @@ UPDATE archive_state SET is_on = 0, failing_since = NULL
 WHERE archive_state.id = 1
 AND archive_state.is_on;
 
--- src/db/ledger/purge.ts: rows read 117, written 1
+-- src/db/ledger/purge.ts: rows read 348, written 1
 -- SEARCH purge_positions USING PRIMARY KEY (ledger_table=?)
 -- CORRELATED SCALAR SUBQUERY 1
 --   SEARCH e USING PRIMARY KEY ((partner_id,cost_id)>(?,?))
@@ -2329,7 +2329,7 @@ FROM ( WITH RECURSIVE pairs(partner_id, app) AS (
   LIMIT 200001 )
 GROUP BY day, code;
 
--- src/db/ledger/rejections.ts: rows read 9, written 0
+-- src/db/ledger/rejections.ts: rows read 13, written 0
 -- SCAN partners
 -- SEARCH r USING PRIMARY KEY (partner_id=? AND app_token=? AND day>? AND day<?)
 -- SCALAR SUBQUERY 1
@@ -2350,7 +2350,7 @@ AND r.app_token = (SELECT m.app_token
 AND r.day BETWEEN ? AND ?
 GROUP BY r.partner_id, r.code;
 
--- src/db/ledger/reports/link-figures.ts: rows read 97, written 0
+-- src/db/ledger/reports/link-figures.ts: rows read 110, written 0
 -- CO-ROUTINE covered
 --   CO-ROUTINE (subquery-6)
 --     COMPOUND QUERY
@@ -2429,7 +2429,7 @@ LEFT JOIN links l1 ON l1.id = l.parent_id
 LEFT JOIN links l2 ON l2.id = l1.parent_id
 LEFT JOIN links l3 ON l3.id = l2.parent_id;
 
--- src/db/ledger/reports/link-figures.ts: rows read 133, written 0
+-- src/db/ledger/reports/link-figures.ts: rows read 139, written 0
 -- CO-ROUTINE covered
 --   CO-ROUTINE (subquery-11)
 --     COMPOUND QUERY
@@ -2546,7 +2546,7 @@ FROM json_each(?) j
 CROSS JOIN links ON links.token = j.value
 AND links.app_token = ?;
 
--- src/db/ledger/reports/link-figures.ts: rows read 147, written 0
+-- src/db/ledger/reports/link-figures.ts: rows read 156, written 0
 -- COMPOUND QUERY
 --   LEFT-MOST SUBQUERY
 --     CO-ROUTINE (subquery-6)
@@ -2772,7 +2772,7 @@ FROM (SELECT appToken, linkId, kind, sum(count) AS count, sum(recorded) AS recor
 WHERE true
 LIMIT ? + 0;
 
--- src/db/ledger/reports/performance.ts: rows read 111, written 0
+-- src/db/ledger/reports/performance.ts: rows read 129, written 0
 -- COMPOUND QUERY
 --   LEFT-MOST SUBQUERY
 --     CO-ROUTINE (subquery-3)
@@ -2940,7 +2940,7 @@ FROM (SELECT appToken, kind, sum(count) AS count, sum(recorded) AS recorded
 WHERE true
 LIMIT ? + 0;
 
--- src/db/ledger/reports/performance.ts: rows read 111, written 0
+-- src/db/ledger/reports/performance.ts: rows read 129, written 0
 -- COMPOUND QUERY
 --   LEFT-MOST SUBQUERY
 --     CO-ROUTINE (subquery-3)
@@ -3129,7 +3129,7 @@ FROM (SELECT appToken,
 WHERE true
 LIMIT ? + 0;
 
--- src/db/ledger/reports/performance.ts: rows read 108, written 0
+-- src/db/ledger/reports/performance.ts: rows read 128, written 0
 -- CO-ROUTINE covered
 --   CO-ROUTINE (subquery-6)
 --     COMPOUND QUERY
@@ -3181,7 +3181,7 @@ FROM (
     AND e.day BETWEEN ? AND ?
     LIMIT 200000 + 1) ) covered;
 
--- src/db/ledger/reports/performance.ts: rows read 144, written 0
+-- src/db/ledger/reports/performance.ts: rows read 168, written 0
 -- CO-ROUTINE covered
 --   CO-ROUTINE (subquery-6)
 --     COMPOUND QUERY
@@ -3276,7 +3276,7 @@ LEFT JOIN links l1 ON l1.id = l.parent_id
 LEFT JOIN links l2 ON l2.id = l1.parent_id
 LEFT JOIN links l3 ON l3.id = l2.parent_id;
 
--- src/db/ledger/reports/performance.ts: rows read 180, written 0
+-- src/db/ledger/reports/performance.ts: rows read 197, written 0
 -- CO-ROUTINE covered
 --   CO-ROUTINE (subquery-11)
 --     COMPOUND QUERY
@@ -3401,7 +3401,7 @@ LEFT JOIN links l1 ON l1.id = l.parent_id
 LEFT JOIN links l2 ON l2.id = l1.parent_id
 LEFT JOIN links l3 ON l3.id = l2.parent_id;
 
--- src/db/ledger/reports/performance.ts: rows read 147, written 0
+-- src/db/ledger/reports/performance.ts: rows read 156, written 0
 -- COMPOUND QUERY
 --   LEFT-MOST SUBQUERY
 --     CO-ROUTINE (subquery-6)
@@ -3637,7 +3637,7 @@ FROM (SELECT appToken,
 WHERE true
 LIMIT ? + 0;
 
--- src/db/ledger/reports/reports.ts: rows read 414, written 0
+-- src/db/ledger/reports/reports.ts: rows read 500, written 0
 -- COMPOUND QUERY
 --   LEFT-MOST SUBQUERY
 --     CO-ROUTINE (subquery-3)
@@ -3756,7 +3756,7 @@ FROM (SELECT appToken,
 WHERE true
 LIMIT ? + 0;
 
--- src/db/ledger/reports/reports.ts: rows read 36, written 0
+-- src/db/ledger/reports/reports.ts: rows read 38, written 0
 -- COMPOUND QUERY
 --   LEFT-MOST SUBQUERY
 --     CO-ROUTINE (subquery-3)
@@ -3891,7 +3891,7 @@ FROM (SELECT appToken,
 WHERE true
 LIMIT ? + 0;
 
--- src/db/ledger/reports/reports.ts: rows read 117, written 0
+-- src/db/ledger/reports/reports.ts: rows read 135, written 0
 -- COMPOUND QUERY
 --   LEFT-MOST SUBQUERY
 --     CO-ROUTINE (subquery-3)
@@ -4053,7 +4053,7 @@ FROM (SELECT appToken, partnerId, sum(count) AS count, sum(recorded) AS recorded
 WHERE true
 LIMIT ? + 0;
 
--- src/db/ledger/reports/reports.ts: rows read 111, written 0
+-- src/db/ledger/reports/reports.ts: rows read 129, written 0
 -- COMPOUND QUERY
 --   LEFT-MOST SUBQUERY
 --     CO-ROUTINE (subquery-3)
@@ -4232,7 +4232,7 @@ FROM (SELECT appToken, partnerId, kind, sum(count) AS count, sum(recorded) AS re
 WHERE true
 LIMIT ? + 0;
 
--- src/db/ledger/reports/reports.ts: rows read 111, written 0
+-- src/db/ledger/reports/reports.ts: rows read 129, written 0
 -- COMPOUND QUERY
 --   LEFT-MOST SUBQUERY
 --     CO-ROUTINE (subquery-3)
@@ -4411,7 +4411,7 @@ FROM (SELECT appToken, linkId, kind, sum(count) AS count, sum(recorded) AS recor
 WHERE true
 LIMIT ? + 0;
 
--- src/db/ledger/reports/reports.ts: rows read 414, written 0
+-- src/db/ledger/reports/reports.ts: rows read 500, written 0
 -- COMPOUND QUERY
 --   LEFT-MOST SUBQUERY
 --     CO-ROUTINE (subquery-3)
@@ -4568,7 +4568,7 @@ FROM (SELECT e.app_token AS appToken, e.day AS day, sum(e.count) AS count, sum(e
 WHERE true
 LIMIT ? + 0;
 
--- src/db/ledger/reports/reports.ts: rows read 205, written 0
+-- src/db/ledger/reports/reports.ts: rows read 245, written 0
 -- COMPOUND QUERY
 --   LEFT-MOST SUBQUERY
 --     CO-ROUTINE (subquery-3)
@@ -4752,7 +4752,7 @@ LIMIT ? + 0;
 SELECT NULL
 WHERE false;
 
--- src/db/ledger/reports/reports.ts: rows read 94, written 0
+-- src/db/ledger/reports/reports.ts: rows read 107, written 0
 -- CO-ROUTINE covered
 --   CO-ROUTINE (subquery-4)
 --     COMPOUND QUERY
@@ -4915,7 +4915,7 @@ LEFT JOIN links f ON f.token = ?
 AND f.app_token = m.app_token
 WHERE t.token_hash = ?;
 
--- src/db/ledger/reports/reports.ts: rows read 283, written 0
+-- src/db/ledger/reports/reports.ts: rows read 470, written 0
 -- COMPOUND QUERY
 --   LEFT-MOST SUBQUERY
 --     CO-ROUTINE (subquery-5)
@@ -5147,7 +5147,7 @@ FROM (SELECT appToken,
 WHERE true
 LIMIT ? + 0;
 
--- src/db/ledger/reports/reports.ts: rows read 1574, written 0
+-- src/db/ledger/reports/reports.ts: rows read 1176, written 0
 -- COMPOUND QUERY
 --   LEFT-MOST SUBQUERY
 --     CO-ROUTINE (subquery-5)
@@ -5258,7 +5258,7 @@ FROM (SELECT appToken, kind, sum(count) AS count, sum(recorded) AS recorded
 WHERE true
 LIMIT ? + 0;
 
--- src/db/ledger/reports/reports.ts: rows read 147, written 0
+-- src/db/ledger/reports/reports.ts: rows read 156, written 0
 -- COMPOUND QUERY
 --   LEFT-MOST SUBQUERY
 --     CO-ROUTINE (subquery-6)
@@ -5531,7 +5531,7 @@ FROM (
     AND e.day BETWEEN ? AND ?
     LIMIT 200000 + 1) ) covered;
 
--- src/db/ledger/reports/statements.ts: rows read 209, written 0
+-- src/db/ledger/reports/statements.ts: rows read 252, written 0
 -- CO-ROUTINE covered
 --   CO-ROUTINE (subquery-4)
 --     COMPOUND QUERY
@@ -5569,7 +5569,7 @@ FROM (
     AND a.day BETWEEN ? AND ?
     LIMIT 200000 + 1) ) covered;
 
--- src/db/ledger/reports/statements.ts: rows read 105, written 0
+-- src/db/ledger/reports/statements.ts: rows read 125, written 0
 -- CO-ROUTINE covered
 --   CO-ROUTINE (subquery-4)
 --     COMPOUND QUERY
@@ -5613,7 +5613,7 @@ FROM (
     AND a.day BETWEEN ? AND ?
     LIMIT 200000 + 1) ) covered;
 
--- src/db/ledger/reports/statements.ts: rows read 209, written 0
+-- src/db/ledger/reports/statements.ts: rows read 252, written 0
 -- CO-ROUTINE covered
 --   CO-ROUTINE (subquery-4)
 --     COMPOUND QUERY
@@ -5643,7 +5643,7 @@ FROM (
     AND a.day BETWEEN ? AND ?
     LIMIT 200000 + 1) ) covered;
 
--- src/db/ledger/reports/statements.ts: rows read 817, written 0
+-- src/db/ledger/reports/statements.ts: rows read 618, written 0
 -- CO-ROUTINE covered
 --   CO-ROUTINE (subquery-7)
 --     COMPOUND QUERY
@@ -5707,7 +5707,7 @@ FROM (
     AND e.day BETWEEN ? AND ?
     LIMIT 200000 + 1) ) covered;
 
--- src/db/ledger/reports/statements.ts: rows read 168, written 0
+-- src/db/ledger/reports/statements.ts: rows read 266, written 0
 -- CO-ROUTINE covered
 --   CO-ROUTINE (subquery-9)
 --     COMPOUND QUERY
@@ -5788,7 +5788,7 @@ FROM (
     AND a.day BETWEEN ? AND ?
     LIMIT 200000 + 1) ) covered;
 
--- src/db/ledger/round-engagements.ts: rows read 105, written 0
+-- src/db/ledger/round-engagements.ts: rows read 277, written 0
 -- SEARCH rounds USING INTEGER PRIMARY KEY (rowid=?)
 -- CORRELATED SCALAR SUBQUERY 1
 --   SEARCH w USING PRIMARY KEY (partner_id=?)
@@ -5801,7 +5801,7 @@ FROM (SELECT *
   WHERE rounds.id = ?) x
 WHERE x.state = 'open';
 
--- src/db/ledger/round-engagements.ts: rows read 13, written 0
+-- src/db/ledger/round-engagements.ts: rows read 14, written 0
 -- SEARCH c USING INDEX credentials_token_hash_unique (token_hash=?)
 -- SEARCH x USING INTEGER PRIMARY KEY (rowid=?)
 -- CORRELATED SCALAR SUBQUERY 1
@@ -5815,7 +5815,7 @@ CROSS JOIN rounds x ON x.id = c.round_id
 AND c.token_hash = ?
 WHERE x.state = 'open';
 
--- src/db/ledger/round-engagements.ts: rows read 209, written 0
+-- src/db/ledger/round-engagements.ts: rows read 553, written 0
 -- SEARCH rounds USING INTEGER PRIMARY KEY (rowid=?)
 -- SEARCH e USING PRIMARY KEY (partner_id=? AND cost_id<?)
 -- CORRELATED SCALAR SUBQUERY 2
@@ -5926,7 +5926,7 @@ WHERE x.state = 'open'
 AND e.remembered_until >= ?
 GROUP BY e.cost_id;
 
--- src/db/ledger/round-engagements.ts: rows read 24, written 0
+-- src/db/ledger/round-engagements.ts: rows read 26, written 0
 -- SEARCH c USING INDEX credentials_token_hash_unique (token_hash=?)
 -- SEARCH x USING INTEGER PRIMARY KEY (rowid=?)
 -- SEARCH e USING PRIMARY KEY (partner_id=? AND cost_id<?)
@@ -6542,7 +6542,7 @@ AND (? OR (coalesce(e.cost_type,
       ?))
 RETURNING cost_id AS costId;
 
--- src/db/links/all-links.ts: rows read 16, written 0
+-- src/db/links/all-links.ts: rows read 19, written 0
 -- SEARCH s USING PRIMARY KEY (id_hash=?)
 -- SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
 -- SEARCH l USING INDEX links_by_parent (app_token=?)
@@ -6642,7 +6642,7 @@ AND (? IS NULL OR (l.partner_id IS NOT NULL OR l.cost_switch IS NOT NULL)
     AND coalesce(p.supports_cost_data, 0)) = ?)
 LIMIT ? + 0;
 
--- src/db/links/browse.ts: rows read 11, written 0
+-- src/db/links/browse.ts: rows read 15, written 0
 -- SEARCH s USING PRIMARY KEY (id_hash=?)
 -- SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
 -- SEARCH l USING INDEX links_by_label (app_token=? AND parent_id=? AND label>?)
@@ -6690,7 +6690,7 @@ AND (? IS NULL OR l.id NOT IN (SELECT value
 ORDER BY l.label COLLATE NOCASE, l.id
 LIMIT ? + 0;
 
--- src/db/links/browse.ts: rows read 15, written 0
+-- src/db/links/browse.ts: rows read 18, written 0
 -- SEARCH s USING PRIMARY KEY (id_hash=?)
 -- SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
 -- SEARCH l USING INDEX links_by_level (app_token=? AND level=? AND label>?)
@@ -6739,7 +6739,7 @@ AND (? IS NULL OR l.id NOT IN (SELECT value
 ORDER BY l.label COLLATE NOCASE, l.id
 LIMIT ? + 0;
 
--- src/db/links/browse.ts: rows read 11, written 0
+-- src/db/links/browse.ts: rows read 17, written 0
 -- SEARCH s USING PRIMARY KEY (id_hash=?)
 -- SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
 -- SEARCH l USING INDEX links_with_settings (app_token=?)
@@ -7431,7 +7431,7 @@ AND l.id < ?
 ORDER BY l.id ASC
 LIMIT ? + 0;
 
--- src/db/links/lists.ts: rows read 6, written 0
+-- src/db/links/lists.ts: rows read 8, written 0
 -- SEARCH t USING PRIMARY KEY (token_hash=?)
 -- SEARCH l USING INDEX links_by_parent (app_token=? AND parent_id=? AND rowid>? AND rowid<?)
 SELECT l.id AS id,
@@ -7645,7 +7645,7 @@ AND l.id < ?
 ORDER BY l.id ASC
 LIMIT ? + 0;
 
--- src/db/links/partner-catalog.ts: rows read 5, written 0
+-- src/db/links/partner-catalog.ts: rows read 7, written 0
 -- SEARCH t USING PRIMARY KEY (token_hash=?)
 -- SCAN catalog
 -- SCAN p
@@ -7688,7 +7688,7 @@ AND s.last_seen_at > ? - 7200000
 AND s.waiting_secret IS NULL
 AND catalog.revision <> ?;
 
--- src/db/links/partner-catalog.ts: rows read 4, written 0
+-- src/db/links/partner-catalog.ts: rows read 6, written 0
 -- SEARCH t USING PRIMARY KEY (token_hash=?)
 -- SEARCH p USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)
 SELECT p.id AS id,
@@ -8401,7 +8401,7 @@ AND s.expires_at > ?
 AND s.last_seen_at > ? - 7200000
 AND s.waiting_secret IS NULL;
 
--- src/db/links/sub-link-audit.ts: rows read 23, written 4
+-- src/db/links/sub-link-audit.ts: rows read 26, written 4
 -- SEARCH sub_link_audit USING INTEGER PRIMARY KEY (rowid=?)
 -- SEARCH l USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)
 -- SEARCH parent USING INTEGER PRIMARY KEY (rowid=?)
@@ -8426,7 +8426,7 @@ AND sub_link_audit.id = 1
 AND l.from_engagement = 1
 GROUP BY l.created_at / 86400000, l.parent_id;
 
--- src/db/links/sub-link-audit.ts: rows read 16, written 1
+-- src/db/links/sub-link-audit.ts: rows read 19, written 1
 -- SEARCH sub_link_audit USING INTEGER PRIMARY KEY (rowid=?)
 -- CORRELATED SCALAR SUBQUERY 1
 --   SEARCH links USING INTEGER PRIMARY KEY (rowid>?)
@@ -9111,7 +9111,7 @@ AND audit_log.id < ?
 ORDER BY audit_log.id DESC
 LIMIT ? + 0;
 
--- src/db/operator/audit.ts: rows read 34, written 0
+-- src/db/operator/audit.ts: rows read 44, written 0
 -- CO-ROUTINE audit_log
 --   CO-ROUTINE (subquery-14)
 --     CO-ROUTINE (subquery-17)
@@ -9789,7 +9789,7 @@ AND (partners.display_name IS NOT iif(?,
       ?,
       partners.stopped_at));
 
--- src/db/operator/partners.ts: rows read 6, written 2
+-- src/db/operator/partners.ts: rows read 8, written 2
 -- SEARCH partner_rates USING PRIMARY KEY (partner_id=?)
 -- SEARCH rounds USING COVERING INDEX rounds_by_partner (partner_id=?)
 -- SCAN links USING COVERING INDEX links_by_partner
@@ -9845,7 +9845,7 @@ RETURNING id AS id,
         3)),
     NULL) AS urlCurrency;
 
--- src/db/operator/partners.ts: rows read 7, written 0
+-- src/db/operator/partners.ts: rows read 9, written 0
 -- SEARCH partners USING INTEGER PRIMARY KEY (rowid=?)
 -- CORRELATED SCALAR SUBQUERY 1
 --   SEARCH rounds USING INDEX rounds_by_partner (partner_id=?)
@@ -9890,7 +9890,7 @@ SELECT partners.id AS id,
 FROM partners
 WHERE partners.id = ?;
 
--- src/db/operator/partners.ts: rows read 6, written 0
+-- src/db/operator/partners.ts: rows read 10, written 0
 -- SCAN partners
 -- USE TEMP B-TREE FOR ORDER BY
 SELECT partners.id AS id, partners.display_name AS name
@@ -9963,7 +9963,7 @@ RETURNING id AS id,
         3)),
     NULL) AS urlCurrency;
 
--- src/db/operator/rates.ts: rows read 207, written 0
+-- src/db/operator/rates.ts: rows read 551, written 0
 -- CO-ROUTINE e
 --   SEARCH ledger_entries USING PRIMARY KEY (partner_id=?)
 -- SCAN e
@@ -10053,7 +10053,7 @@ FROM (
   LIMIT ? + 1 ) e
 GROUP BY 1;
 
--- src/db/operator/rates.ts: rows read 111, written 0
+-- src/db/operator/rates.ts: rows read 125, written 0
 -- CO-ROUTINE s
 --   CO-ROUTINE found
 --     SETUP
@@ -10129,7 +10129,7 @@ AND rounds.partner_id = ?
 AND rounds.state = 'open'
 AND rounds.cost_types & ?;
 
--- src/db/operator/rounds/changes.ts: rows read 4, written 0
+-- src/db/operator/rounds/changes.ts: rows read 6, written 0
 -- SCAN credentials
 UPDATE credentials SET cost_types = credentials.cost_types | ?
 WHERE credentials.partner_id = ?
@@ -10645,7 +10645,7 @@ SELECT archive_state.failing_since AS failingSince
 FROM archive_state
 WHERE archive_state.id = 1;
 
--- src/db/operator/start.ts: rows read 5, written 0
+-- src/db/operator/start.ts: rows read 9, written 0
 -- SCAN credentials
 -- USE TEMP B-TREE FOR GROUP BY
 SELECT credentials.partner_id AS partnerId
@@ -10695,7 +10695,7 @@ SELECT partner_rates.partner_id AS partnerId,
 FROM partner_rates
 LIMIT 4000;
 
--- src/db/operator/start.ts: rows read 6, written 0
+-- src/db/operator/start.ts: rows read 10, written 0
 -- SCAN partners
 -- USE TEMP B-TREE FOR ORDER BY
 SELECT partners.id AS id,
@@ -10735,7 +10735,7 @@ FROM rounds
 WHERE rounds.state = 'approved'
 GROUP BY rounds.partner_id;
 
--- src/db/operator/start.ts: rows read 204, written 0
+-- src/db/operator/start.ts: rows read 244, written 0
 -- CO-ROUTINE s
 --   CO-ROUTINE found
 --     SETUP
@@ -10821,13 +10821,13 @@ SELECT (j.value ->> 'costType'),
   ?
 FROM json_each(?) j;
 
--- src/db/operator/stored-rates.ts: rows read 8, written 4
+-- src/db/operator/stored-rates.ts: rows read 9, written 4
 -- SEARCH partner_rates USING PRIMARY KEY (partner_id=?)
 DELETE
 FROM partner_rates
 WHERE partner_rates.partner_id = ?;
 
--- src/db/operator/stored-rates.ts: rows read 12, written 0
+-- src/db/operator/stored-rates.ts: rows read 36, written 0
 -- SCAN p
 -- CORRELATED SCALAR SUBQUERY 1
 --   SEARCH partner_rates USING PRIMARY KEY (partner_id=?)
@@ -10845,7 +10845,7 @@ ORDER BY coalesce((SELECT min(partner_rates.computed_at)
     WHERE partner_rates.partner_id = p.id), 0)
 LIMIT ? + 0;
 
--- src/db/operator/test-links.ts: rows read 8, written 8
+-- src/db/operator/test-links.ts: rows read 9, written 8
 -- SEARCH apps USING INDEX apps_token_unique (token=?)
 -- SCALAR SUBQUERY 1
 --   SEARCH x USING INTEGER PRIMARY KEY (rowid=?)
@@ -11405,7 +11405,7 @@ WHERE (token_hash) IN (
   LIMIT ? + 0 )
 RETURNING 1;
 
--- src/db/upkeep/expired.ts: rows read 16, written 0
+-- src/db/upkeep/expired.ts: rows read 24, written 0
 -- SEARCH daily_rejections USING PRIMARY KEY (partner_id=? AND app_token=? AND day=? AND code=?)
 -- LIST SUBQUERY 6
 --   MATERIALIZE pairs
@@ -11797,7 +11797,7 @@ SELECT (SELECT coalesce(max(credentials.id), 0)
   WHERE true) AS total
 WHERE true;
 
--- src/operator/api/credentials.ts: rows read 4, written 0
+-- src/operator/api/credentials.ts: rows read 6, written 0
 -- SEARCH credentials USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)
 SELECT credentials.id AS id,
   credentials.partner_id AS partnerId,
@@ -11814,7 +11814,7 @@ AND credentials.id < ?
 ORDER BY credentials.id ASC
 LIMIT ? + 0;
 
--- src/operator/api/credentials.ts: rows read 10, written 0
+-- src/operator/api/credentials.ts: rows read 14, written 0
 -- SEARCH credentials USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)
 -- SEARCH partners USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
 -- SEARCH rounds USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
@@ -11846,7 +11846,7 @@ SELECT (SELECT coalesce(max(partners.id), 0)
   WHERE true) AS total
 WHERE true;
 
--- src/operator/api/partners.ts: rows read 18, written 0
+-- src/operator/api/partners.ts: rows read 29, written 0
 -- SEARCH partners USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)
 -- CORRELATED SCALAR SUBQUERY 1
 --   SEARCH rounds USING INDEX rounds_by_partner (partner_id=?)
@@ -11955,7 +11955,7 @@ AND users.id < ?
 ORDER BY users.id ASC
 LIMIT ? + 0;
 
--- src/operator/console/partners/page.ts: rows read 4, written 0
+-- src/operator/console/partners/page.ts: rows read 6, written 0
 -- SCAN CONSTANT ROW
 -- SCALAR SUBQUERY 1
 --   SCAN credentials
@@ -11973,7 +11973,7 @@ SELECT (SELECT count(*)
   WHERE x.partner_id = ?) AS total
 WHERE true;
 
--- src/operator/console/partners/page.ts: rows read 4, written 0
+-- src/operator/console/partners/page.ts: rows read 6, written 0
 -- SEARCH credentials USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)
 SELECT credentials.id AS id,
   credentials.partner_id AS partnerId,
@@ -12111,7 +12111,7 @@ WHERE true
 AND (? IS NULL OR instr(lower(apps.name), lower(?)) OR instr(lower(apps.token), lower(?)))
 AND (? IS NULL OR (apps.archived_at IS NOT NULL) = (? = 'yes'));
 
--- src/pages/list.ts: rows read 10, written 0
+-- src/pages/list.ts: rows read 14, written 0
 -- SCAN credentials
 -- SEARCH partners USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
 -- SEARCH rounds USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
@@ -12124,7 +12124,7 @@ AND (? IS NULL OR instr(lower(partners.display_name), lower(?)) OR instr(lower(c
 AND (? IS NULL OR credentials.mode = ?)
 AND (? IS NULL OR (credentials.revoked_at IS NULL) = (? = 'active'));
 
--- src/pages/list.ts: rows read 3, written 0
+-- src/pages/list.ts: rows read 5, written 0
 -- SCAN partners
 -- CORRELATED SCALAR SUBQUERY 1
 --   SEARCH rounds USING INDEX rounds_by_partner (partner_id=?)
@@ -12146,7 +12146,7 @@ AND (? IS NULL OR instr(lower(users.email), lower(?)))
 AND (? IS NULL OR users.role = ?)
 AND (? IS NULL OR (users.disabled_at IS NULL) = (? = 'active'));
 
--- src/pages/list.ts: rows read 10, written 0
+-- src/pages/list.ts: rows read 14, written 0
 -- SCAN credentials
 -- SEARCH partners USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
 -- SEARCH rounds USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
@@ -12170,7 +12170,7 @@ AND (? IS NULL OR (credentials.revoked_at IS NULL) = (? = 'active'))
 ORDER BY credentials.id DESC, credentials.id
 LIMIT ? + 0 OFFSET ?;
 
--- src/pages/list.ts: rows read 21, written 0
+-- src/pages/list.ts: rows read 34, written 0
 -- SCAN partners
 -- CORRELATED SCALAR SUBQUERY 4
 --   SEARCH rounds USING INDEX rounds_by_partner (partner_id=?)
