@@ -6,7 +6,7 @@
 import { describe, expect, it } from "vitest";
 import { hashToken } from "../../src/auth/secrets.ts";
 import { insertEngagements, type NewEngagement } from "../../src/db/ledger/engagements.ts";
-import { submitCosts } from "../../src/db/ledger/submission.ts";
+import { judgeCosts } from "../../src/db/ledger/submission.ts";
 import type { Cost } from "../../src/domain/costs.ts";
 import { DAY_MS } from "../../src/domain/time.ts";
 import { purge } from "../../src/purge.ts";
@@ -111,7 +111,11 @@ async function engage(added: NewEngagement[], model: LedgerModel): Promise<void>
 async function submit(costs: Cost[], model: LedgerModel): Promise<void> {
   const tokenHash = hashToken(DEMO.costToken, ["live"]) ?? "";
   for (const some of chunks(costs)) {
-    const { judgements, errors } = await submitCosts(ledgerOn(), { tokenHash, costs: some, now: model.now });
+    const { judgements, errors } = await judgeCosts(
+      ledgerOn(),
+      { tokenHash, costs: some, now: model.now },
+      "store",
+    );
     expect(errors).toEqual([]);
     expect(judgements.map((judgement) => judgement?.verdict)).toEqual(
       model.submit(SENDER, some).map(({ verdict }) => verdict),

@@ -5,7 +5,7 @@ import { beforeAll, beforeEach, expect, it } from "vitest";
 import { createToken, hashToken } from "../../src/auth/secrets.ts";
 import { MATCHES } from "../../src/db/ledger/cost-list.ts";
 import { insertEngagements, type NewEngagement } from "../../src/db/ledger/engagements.ts";
-import { submitCosts } from "../../src/db/ledger/submission.ts";
+import { judgeCosts } from "../../src/db/ledger/submission.ts";
 import { COST_TYPE, COST_TYPES, toMask } from "../../src/domain/cost-types.ts";
 import type { Cost } from "../../src/domain/costs.ts";
 import { formatAmount } from "../../src/domain/money.ts";
@@ -316,11 +316,15 @@ async function take(step: Step, model: LedgerModel): Promise<void> {
 async function takeCosts(by: number, costs: Cost[], model: LedgerModel): Promise<void> {
   const { sender, mode, revoked } = senders[by] ?? {};
   if (!sender) throw new Error("There is no such sender.");
-  const submitted = await submitCosts(ledgerOn(), {
-    tokenHash: hashOf(by),
-    costs,
-    now: model.now,
-  });
+  const submitted = await judgeCosts(
+    ledgerOn(),
+    {
+      tokenHash: hashOf(by),
+      costs,
+      now: model.now,
+    },
+    "store",
+  );
   expect(submitted.errors).toEqual([]);
   const judged = submitted.judgements.map((judgement) => ({
     ...judgement,

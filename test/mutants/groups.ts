@@ -98,13 +98,6 @@ export const groups: Mutant[] = [
     tests,
   },
   {
-    name: "a request waits after its deadline",
-    file,
-    search: "else if (now >= until) {",
-    replace: "else if (now >= 2 * until) {",
-    tests,
-  },
-  {
     name: "a group with another number of results is answered",
     file,
     search: "results.length !== statements.length",

@@ -136,6 +136,8 @@ const check = statement<Row>(
   } satisfies { [K in keyof Row]: unknown })} ${submitted}`,
 );
 
+const RUN = { store: submit, check };
+
 const NO_ENTRY: Entry = {
   state: null,
   costType: null,
@@ -175,20 +177,15 @@ interface Judged {
 }
 
 /**
- * Stores the costs as if each were sent separately, in order. Returns a judgement for each, in order: undefined if its database
- * failed or does not know the credential as a live one; `errors` has one error for each failed database. Stores nothing for an
- * unknown credential.
+ * Judges the costs as if each were sent separately, in order. `store` stores those with the verdict `store`; `check` is for costs
+ * with different IDs and stores nothing, so the state of an ID is the one before. Returns a judgement for each, in order: undefined if
+ * its database failed or does not know the credential as a live one; `errors` has one error for each failed database.
  */
-export function submitCosts(ledger: Ledger, submission: Submission): Promise<Judged> {
-  return judgeCosts(ledger, submission, submit);
-}
-
-/** Judges costs with different IDs like `submitCosts`, and stores nothing. The state of an ID is then the one before. */
-export function checkCosts(ledger: Ledger, submission: Submission): Promise<Judged> {
-  return judgeCosts(ledger, submission, check);
-}
-
-async function judgeCosts(ledger: Ledger, submission: Submission, run: typeof submit): Promise<Judged> {
+export async function judgeCosts(
+  ledger: Ledger,
+  submission: Submission,
+  how: "store" | "check",
+): Promise<Judged> {
   const judgements: (Judgement | undefined)[] = submission.costs.map(() => undefined);
   const errors: unknown[] = [];
   const partnerId = await findPartnerId(ledger, submission.tokenHash);
@@ -206,7 +203,7 @@ async function judgeCosts(ledger: Ledger, submission: Submission, run: typeof su
     (db, all, place) =>
       partsOf(all).map((some) => {
         const costs = JSON.stringify(some.map(({ cost }) => toSent(cost)));
-        return run(db, { tokenHash, now, costs, ...place });
+        return RUN[how](db, { tokenHash, now, costs, ...place });
       }),
     (rows) => rows.some((found) => found.length > 0),
   );

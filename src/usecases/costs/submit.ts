@@ -2,8 +2,7 @@
 
 import * as z from "zod/mini";
 import type { CostCaller } from "../../auth/guards.ts";
-import type { Judgement } from "../../db/ledger/submission.ts";
-import * as ledger from "../../db/ledger/submission.ts";
+import { type Judgement, judgeCosts } from "../../db/ledger/submission.ts";
 import type { Kind } from "../../domain/cost-types.ts";
 import { type Cost, type CostValues, differences } from "../../domain/costs.ts";
 import type { Mismatch } from "../../domain/matching.ts";
@@ -81,7 +80,7 @@ export async function submitCosts(
   caller: CostCaller,
   costs: Cost[],
 ): Promise<(CostResult | AppError)[]> {
-  const judgements = await judge(context, caller, costs, ledger.submitCosts);
+  const judgements = await judge(context, caller, costs, "store");
   return costs.map((cost, index) => toLiveResult(cost, judgements[index]));
 }
 
@@ -94,7 +93,7 @@ export async function checkCosts(
   caller: CostCaller,
   costs: Cost[],
 ): Promise<("store" | "duplicate" | AppError)[]> {
-  const judgements = await judge(context, caller, costs, ledger.checkCosts);
+  const judgements = await judge(context, caller, costs, "check");
   return costs.map((cost, index) => toOutcome(cost, judgements[index]));
 }
 
@@ -102,10 +101,11 @@ async function judge(
   context: Context,
   caller: CostCaller,
   costs: Cost[],
-  run: typeof ledger.submitCosts,
+  how: Parameters<typeof judgeCosts>[2],
 ): Promise<(Judgement | undefined)[]> {
   const { tokenHash } = caller;
-  const { judgements, errors } = await run(context.ledger, { tokenHash, costs, now: context.now });
+  const { ledger, now } = context;
+  const { judgements, errors } = await judgeCosts(ledger, { tokenHash, costs, now }, how);
   const known = judgements.filter((judgement) => judgement !== undefined);
   if (known.length === 0 && errors.length > 0) throw errors[0];
   // While a revocation spreads, only some databases know it. Each cost then has the result of its own database.
