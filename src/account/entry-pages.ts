@@ -4,7 +4,7 @@ import { SIGN_IN_NOTICES } from "../auth/sessions.ts";
 import { nameOfSingleSignOn } from "../auth/single-sign-on/settings.ts";
 import type { Context } from "../env.ts";
 import type { InputError } from "../errors.ts";
-import { operatorContact } from "../pages/contact.ts";
+import { nameContact, operatorContact } from "../pages/contact.ts";
 import { notice as alert, buttonLink } from "../pages/elements.ts";
 import { errorSummary, rejectedWith } from "../pages/fields.ts";
 import { form } from "../pages/form.ts";
@@ -28,7 +28,8 @@ export interface SignInForm {
 export function signInPage(context: Context, given: SignInForm): Promise<Response> {
   const singleSignOn = nameOfSingleSignOn(context.env);
   const notice = SIGN_IN_NOTICES.read(context.url);
-  const errors = given.rejected ? [{ param: "password", message: REJECTED[given.rejected] }] : given.errors;
+  const message = given.rejected && nameContact(context.env, REJECTED[given.rejected]);
+  const errors = message === undefined ? given.errors : [{ param: "password", message }];
   const sent = new URLSearchParams({ email: given.email ?? "" });
   const rejected = errors && rejectedWith(errors, sent);
   // Before the summary, which links to its fields.

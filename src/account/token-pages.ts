@@ -4,6 +4,7 @@ import { isRecentlyConfirmed, type Session } from "../auth/sessions.ts";
 import type { Account } from "../db/accounts/account.ts";
 import { dayOf } from "../domain/time.ts";
 import type { Context } from "../env.ts";
+import { operatorContact } from "../pages/contact.ts";
 import { buttonLink, copyButton, facts } from "../pages/elements.ts";
 import { errorSummary, type RejectedForm } from "../pages/fields.ts";
 import { confirmation, type Fields, form, formDialog } from "../pages/form.ts";
@@ -21,7 +22,7 @@ export function issuedToken(
   token: string | undefined,
 ): Markup {
   if (account.tokenHash === null)
-    return html`<p>You sign in through single sign-on. To get an API token, contact your operator.</p>`;
+    return html`<p>You sign in through single sign-on. To get an API token, contact ${operatorContact(context.env)}.</p>`;
   const isReady = isRecentlyConfirmed(session, context.now);
   const reset = confirmation({
     action: "/account/token/reset",
@@ -35,7 +36,7 @@ export function issuedToken(
     <div id="token">
       ${token === undefined ? "" : secret(token)}
       ${tokenFacts(context, account)}
-      <p>You sign in through single sign-on. If you don't have this token, reset it here, or contact your operator.</p>
+      <p>You sign in through single sign-on. If you don't have this token, reset it here, or contact ${operatorContact(context.env)}.</p>
       ${isReady ? reset : html`<h4>Reset token</h4>${signInAgain(context.env, "/account")}`}
     </div>`;
 }

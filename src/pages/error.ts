@@ -3,6 +3,7 @@ import { html } from "hono/html";
 import type { Context } from "../env.ts";
 import { type AppError, ERRORS } from "../errors.ts";
 import { toSentence } from "../http/input/parse.ts";
+import { withContact } from "./contact.ts";
 import { asCode, type Markup } from "./markup.ts";
 
 export interface ShownError {
@@ -16,7 +17,7 @@ export interface ShownError {
 
 /** The request ID is for the operator. Somebody who opens a wrong address does not need it. */
 export function errorBody(
-  { requestId }: Context,
+  { requestId, env }: Context,
   error: AppError,
   { heading = ERRORS[error.code].title, sentences, actions }: ShownError,
 ): Markup {
@@ -24,7 +25,7 @@ export function errorBody(
   return html`
     <section class="card">
       <h1>${heading}</h1>
-      ${sentences ? "" : html`<p data-error>${asCode(error.message)}</p>`}
+      ${sentences ? "" : html`<p data-error>${withContact(env, error.message, asCode)}</p>`}
       ${list.length > 0 ? html`<ul>${list.map((sentence) => html`<li>${sentence}</li>`)}</ul>` : ""}
       <p class="actions">${actions}</p>
       ${error.code === "not_found" ? "" : html`<p class="hint">Request <code>${requestId}</code> · <a href="/docs/errors#${error.code}">what ${error.code} means</a></p>`}

@@ -10,6 +10,7 @@ import figures from "./assets/figures.css";
 import icon from "./assets/icon.svg";
 import script from "./assets/page.client.js";
 import stylesheet from "./assets/page.css";
+import { contactNote } from "./contact.ts";
 import { buttonLink } from "./elements.ts";
 import { errorBody } from "./error.ts";
 import type { Markup } from "./markup.ts";
@@ -77,7 +78,7 @@ export async function pageResponse(context: Context, page: Page): Promise<Respon
       ${page.body}
     </main>
     <p id="copied" class="visually-hidden" role="status"></p>
-    ${page.plain ? "" : footer}
+    ${page.plain ? "" : footer(context)}
   </body>
 </html>`;
   return new Response(String(markup), {
@@ -128,13 +129,14 @@ function navigation(context: Context, { user, switcher }: Page): Markup {
     </details>`;
 }
 
-const footer = html`<footer class="bottom"><div>
+const footer = ({ env }: Context) => html`<footer class="bottom"><div>
       <a href="/docs">Documentation</a>
       <a href="/docs/members">Member guide</a>
       <a href="/docs/partners">Partner guide</a>
       <a href="/docs/operators">Operator guide</a>
       <a href="/docs/troubleshooting">Troubleshooting</a>
       <a href="/docs/errors">Errors</a>
+      ${contactNote(env)}
     </div></footer>`;
 
 const brandMark = html`<svg viewBox="0 0 24 24" aria-hidden="true" fill="none" stroke="currentColor" stroke-width="2.4" stroke-linecap="round"><path d="M5 3v14a3.5 3.5 0 0 0 3.5 3.5H20M10 4h10M10 9.5h10M10 15h5"/></svg>`;

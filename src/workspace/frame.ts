@@ -3,7 +3,7 @@ import { html } from "hono/html";
 import { type Session, withSession } from "../auth/sessions.ts";
 import type { OwnApp } from "../db/accounts/sessions.ts";
 import type { AppAccess, Viewer } from "../db/accounts/viewers.ts";
-import type { Context } from "../env.ts";
+import type { Context, Env } from "../env.ts";
 import { AppError, ERRORS } from "../errors.ts";
 import { wantsPage } from "../http/accept.ts";
 import { asDownload } from "../http/csv.ts";
@@ -22,6 +22,8 @@ export interface Member {
   app: OwnApp;
   /** The path of the app's overview. */
   path: string;
+  /** Whom to ask. */
+  env: Pick<Env, "OPERATOR_CONTACT">;
 }
 
 const TABS = { overview: "", performance: "/performance", links: "/links", partners: "/partners" } as const;
@@ -45,7 +47,13 @@ export function withApp(tab: Tab, show: Show): Handler {
   return withSession(async (context, session) => {
     const app = session.apps.find(({ token }) => token === context.params.app_token);
     if (!app) throw appNotFound();
-    const member = { session, viewer: toViewer(context, session), app, path: `/apps/${app.token}` };
+    const member = {
+      session,
+      viewer: toViewer(context, session),
+      app,
+      path: `/apps/${app.token}`,
+      env: context.env,
+    };
     try {
       const shown = await show(context, member);
       return shown instanceof Response ? asDownload(shown) : await appPage(context, member, tab, shown);

@@ -9,6 +9,7 @@ import { dayOf, formatDate } from "../domain/time.ts";
 import type { Context } from "../env.ts";
 import { readInput } from "../http/input/input.ts";
 import { chartScript, dailyChart, moneyUnit } from "../pages/chart.ts";
+import { withContact } from "../pages/contact.ts";
 import { card, emptyState, pageHead, type Tile, tiles } from "../pages/elements.ts";
 import { describeDays, showChange, showCount, showExact, showMoney } from "../pages/locale.ts";
 import type { Markup } from "../pages/markup.ts";
@@ -178,7 +179,8 @@ const MOST_FINDINGS = 5;
 
 function attention(member: Member, overview: Overview): Markup | "" {
   const items = findProblems(member, overview).map(
-    ({ text, fix: [name, href] }) => html`<li>${text} <a href="${href}">${name}</a></li>`,
+    ({ text, fix: [name, href] }) =>
+      html`<li>${withContact(member.env, text)} <a href="${href}">${name}</a></li>`,
   );
   if (items.length === 0) return "";
   const more = items.slice(MOST_FINDINGS);
@@ -198,8 +200,8 @@ function charts(
   today: number,
 ): Markup {
   if (spend.length === 0) {
-    const text = missingCondition(member, signals)?.text;
-    return emptyState("No spend in this period", text ?? NO_COSTS);
+    const text = missingCondition(member, signals)?.text ?? NO_COSTS;
+    return emptyState("No spend in this period", withContact(member.env, text));
   }
   const hrefOf = (day: number) =>
     performanceHref({ from: formatDate(day), to: formatDate(day) }).replace(/period=\w+&/, "");

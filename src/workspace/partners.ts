@@ -7,6 +7,7 @@ import { COST_TYPES, type CostType, TYPES_PER_CLICK, toMask, toTypes } from "../
 import { toFigures } from "../domain/figures/performance.ts";
 import type { Context } from "../env.ts";
 import { readInput } from "../http/input/input.ts";
+import { withContact } from "../pages/contact.ts";
 import { partnerBadge, typeBadges } from "../pages/costs/states.ts";
 import { buttonLink, card, emptyState, facts, nameText, pageHead } from "../pages/elements.ts";
 import { NONE, showCount, showPercent, showPlural } from "../pages/locale.ts";
@@ -118,7 +119,7 @@ function byUrgency(one: Line, other: Line): number {
   return rank(one) - rank(other) || other.clicks - one.clicks;
 }
 
-function partnersTable(url: URL, { path }: Member, view: PartnersView): Markup {
+function partnersTable(url: URL, { path, env }: Member, view: PartnersView): Markup {
   const days = periodQuery(view.period);
   const hrefOf = (page: string, query: Record<string, string>) =>
     `${path}/${page}?${new URLSearchParams({ ...days, ...query })}`;
@@ -132,7 +133,7 @@ function partnersTable(url: URL, { path }: Member, view: PartnersView): Markup {
       cell: ({ partner, inRound, spend }) => html`
         ${nameText(partner.displayName)}
         <details class="types"><summary>Cost types<span class="visually-hidden"> of ${partner.displayName}</span></summary>
-          <p class="hint">${explain(partner, inRound)}</p>
+          <p class="hint">${withContact(env, explain(partner, inRound))}</p>
           ${facts(...COST_TYPES.map((type): [string, Markup] => [describeType(type), typeState(partner, inRound, spend, type)]))}
         </details>`,
     },

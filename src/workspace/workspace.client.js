@@ -51,7 +51,7 @@ addEventListener("change", ({ target }) => {
   showPartner();
   for (const link of document.querySelectorAll("main a[href]")) {
     const isSamePage = new URL(link.href).pathname === location.pathname;
-    if (isSamePage && !link.matches("[data-clear]")) link.href = withSelection(link.href);
+    if (isSamePage && !link.matches("[data-own-selection]")) link.href = withSelection(link.href);
   }
   for (const get of document.querySelectorAll("form.filters, .period form")) {
     const input = get.elements.selected ?? get.appendChild(document.createElement("input"));
@@ -74,7 +74,7 @@ function showSelection() {
   const form = document.querySelector("#selection");
   if (!form) return;
   const count = document.querySelector("[data-selected-count]").textContent;
-  form.parentElement.hidden = /^No/.test(count);
+  form.parentElement.hidden = /^No /.test(count);
   form.elements.action.addEventListener("change", showPartner);
   showPartner();
 }

@@ -144,6 +144,31 @@ describe.each(WAYS)("%s", (_, options) => {
   });
 });
 
+describe.each([
+  ["with a script", {}],
+  ["without a script", { javaScriptEnabled: false }],
+])("all links that match, %s", (_, options) => {
+  it("are selected, reviewed again after one was added, changed and restored", async () => {
+    const prefix = unique("Match");
+    for (let at = 0; at < 3; at++) await createLink(`${prefix} ${at}`);
+    const page = await openPage(`${APP}/links?q=${encodeURIComponent(prefix)}`, options);
+    await page.getByRole("checkbox", { name: `Select ${prefix} 1` }).check();
+    const bar = page.getByRole("region", { name: "Selected links" });
+    await bar.getByRole("link", { name: "Select all 3 that match" }).click();
+    await bar.getByText("All 3 links that match are selected").waitFor();
+    expect(await page.getByRole("checkbox", { name: `Select ${prefix} 0` }).isDisabled()).toBe(true);
+    await bar.getByLabel("Action").selectOption("archive");
+    await press(page, "Review changes");
+    await createLink(`${prefix} 3`);
+    await press(page, "Change 3 links");
+    await page.getByRole("status").getByText("Nothing was changed:").waitFor();
+    await press(page, "Change 4 links");
+    await page.getByRole("status").getByText("4 links archived.").waitFor();
+    await press(page, "Undo");
+    await page.getByRole("status").getByText("4 links restored.").waitFor();
+  });
+});
+
 describe("with only the keyboard", () => {
   it("renames, archives, previews and saves", async () => {
     const link = await createLink(unique("Keyboard"));
@@ -236,6 +261,7 @@ describe("is accessible and fits", () => {
     ["settings-previewed", `${APP}/links/demo1nk001/settings?partner=2&cost=off`],
     ["history", `${APP}/links/demo1nk001/history`],
     ["selection", `${APP}/links?open=demo1nk001&selected=demo1nk001,demo1nk002`],
+    ["all-selected", `${APP}/links?level=1&selected=all`],
     ["bulk", `${APP}/links/bulk?action=cost-on&links=demo1nk001,demo1nk003,demo1nk006,nosuchlink`],
   ])("%s", async (name, path) => {
     await checkEveryWidth(await openPage(path), name);

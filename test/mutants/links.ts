@@ -73,6 +73,13 @@ export const links: Mutant[] = [
     tests: ["test/workspace/bulk.test.ts"],
   },
   {
+    name: "all that match are changed without a look at what was reviewed",
+    file: "src/workspace/bulk/pages.ts",
+    search: "|| targets.stamp !== matched",
+    replace: "",
+    tests: ["test/workspace/bulk-matches.test.ts"],
+  },
+  {
     name: "a redirect may lead to any port of an allowed host",
     file: "src/domain/engagements/click-target.ts",
     search: "redirectHosts.includes(url.host)",

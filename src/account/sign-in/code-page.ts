@@ -1,6 +1,7 @@
 /** The page for the second step of a sign-in. */
 import { html } from "hono/html";
 import type { Context } from "../../env.ts";
+import { operatorContact } from "../../pages/contact.ts";
 import { errorSummary, type RejectedForm } from "../../pages/fields.ts";
 import { form } from "../../pages/form.ts";
 import { pageResponse } from "../../pages/frame.ts";
@@ -43,6 +44,6 @@ export function codePage(context: Context, sent: CodeForm): Promise<Response> {
         ${rejected ? errorSummary(rejected, "You're not signed in yet.") : ""}
         ${enterCode}
       </section>
-      <p class="hint"><a href="/login?${new URLSearchParams({ next })}">Start over</a>. If you lost your app and your recovery codes, ask your operator to reset your password.</p>`,
+      <p class="hint"><a href="/login?${new URLSearchParams({ next })}">Start over</a>. If you lost your app and your recovery codes, ask ${operatorContact(context.env)} to reset your password.</p>`,
   });
 }

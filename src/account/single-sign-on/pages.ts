@@ -2,6 +2,7 @@
 import { html } from "hono/html";
 import type { SingleSignOn } from "../../auth/single-sign-on/settings.ts";
 import type { Context } from "../../env.ts";
+import { withContact } from "../../pages/contact.ts";
 import { buttonLink } from "../../pages/elements.ts";
 import { pageResponse } from "../../pages/frame.ts";
 import { signInPage } from "../entry-pages.ts";
@@ -76,7 +77,7 @@ export function failurePage(
     body: html`
       <section class="card">
         <h1>${title}</h1>
-        <p data-error>${text(name)}</p>
+        <p data-error>${withContact(context.env, text(name))}</p>
         <p class="actions">
           ${buttonLink(`/login/sso?${again}`, "Try again", "")}
           ${isConfirmation ? buttonLink(next, "Back") : buttonLink(`/login?${new URLSearchParams({ next })}`, "Other ways to sign in")}

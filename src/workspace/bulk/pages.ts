@@ -1,21 +1,21 @@
-/** The confirmation and the result of a change of several links, and the form that makes it. */
+/** The review of a change of several links, and the form that makes it. */
 import { html } from "hono/html";
 import * as z from "zod/mini";
 import { isSigned, signForSession } from "../../auth/sessions.ts";
-import { readLinks } from "../../db/links/updates.ts";
 import type { Context } from "../../env.ts";
 import { readForm } from "../../http/input/form.ts";
 import { invalidRequest, parseOrThrow } from "../../http/input/parse.ts";
 import { redirectResponse } from "../../http/redirect.ts";
-import { badge, buttonLink, notice, pageHead, pathText } from "../../pages/elements.ts";
+import { withContact } from "../../pages/contact.ts";
+import { badge, buttonLink, notice, pageHead } from "../../pages/elements.ts";
 import { form } from "../../pages/form.ts";
-import { showPlural } from "../../pages/locale.ts";
 import type { Markup } from "../../pages/markup.ts";
-import { table } from "../../pages/table.ts";
-import { namesOf } from "../../usecases/links/link.ts";
-import { changeLinks, judgeUpdate, type UpdateResult } from "../../usecases/links/updates.ts";
-import { authorizeApp, type Member, type Show } from "../frame.ts";
+import { changeLinks, type UpdateResult } from "../../usecases/links/updates.ts";
+import { type AppPage, authorizeApp, type Member, type Show } from "../frame.ts";
+import { ALL_MATCHES, MAX_SELECTED } from "../links/query.ts";
+import { backPath, changeTable, countLinks, lineOf, nameOf, resultPage, toFields } from "./result.ts";
 import { ACTIONS } from "./selection.ts";
+import { readTargets, scopeOf, type Targets } from "./targets.ts";
 import {
   type Bulk,
   bulkFields,
@@ -23,7 +23,9 @@ import {
   bulkQuery,
   describeChange,
   explain,
+  needsSeen,
   showSeen,
+  toSeen,
   toUpdate,
 } from "./update.ts";
 
@@ -41,196 +43,126 @@ export const bulkPage: Show = async (context, member) => {
     ...Object.fromEntries(url.searchParams),
     links: links.join(),
   });
-  const { results, missing, partners } = await judgeAll(context, member, bulk);
+  return reviewPage(member, bulk, await readTargets(context, member, bulk));
+};
+
+function reviewPage(member: Member, bulk: Bulk, targets: Targets, warning: Markup | "" = ""): AppPage {
+  const { results, missing, partners, stamp, limit } = targets;
+  const selected = Array.isArray(bulk.links) ? bulk.links : undefined;
+  const back = backPath(member, bulk.back, selected ?? [ALL_MATCHES]);
+  const leave = html`<p class="actions">${buttonLink(back, "Back to links", "")}</p>`;
+  const title = "Review changes";
+  if (limit !== undefined)
+    return { title, body: html`${pageHead(title)}${warning}${notice(limit, "warn")}${leave}` };
   const changed = results.filter(({ isChanged }) => isChanged).length;
+  const failures = missing.length + results.filter(({ rejection }) => rejection !== undefined).length;
   const lines = results.map((result) =>
     lineOf(
       result,
       result.rejection
-        ? html`${badge("Can't change", "error")} ${explain(result, partners)}`
+        ? html`${badge("Can't change", "error")} ${withContact(member.env, explain(result, partners))}`
         : result.isChanged
           ? describeChange(result.before, result.after, partners)
           : html`<span class="muted">No change</span>`,
+      result.rejection !== undefined,
     ),
   );
-  const hidden = { ...toFields(bulk), seen: showSeen(bulk, results) };
+  const of = selected
+    ? `${countLinks(selected.length)} selected`
+    : `${countLinks(results.length)} that ${results.length === 1 ? "matches" : "match"}`;
+  const seen = selected && needsSeen(bulk) ? showSeen(results.map(({ before }) => before)) : "";
   return {
-    title: "Review changes",
+    title,
     body: html`
-      ${pageHead("Review changes")}
-      <p class="lead">${actionName(bulk, partners)}: ${count(changed)} of ${count(links.length)} selected will change. Nothing is saved yet.</p>
+      ${pageHead(title)}
+      ${warning}
+      <p class="lead">${actionName(bulk, partners)}: ${countLinks(changed)} of ${of} will change${failures > 0 ? html`, and ${countLinks(failures)} can't` : ""}. Nothing is saved yet.</p>
       ${changeTable(lines, missing)}
       ${
         changed === 0
-          ? html`<p class="actions">${buttonLink(back, "Back to links")}</p>`
+          ? leave
           : form({
               action: `${member.path}/links/bulk`,
-              hidden,
-              button: `Change ${count(changed)}`,
+              hidden: { ...toFields(bulk), seen, matched: stamp ?? "" },
+              button: `Change ${countLinks(changed)}`,
               cancel: back,
             })
       }`,
   };
-};
+}
 
-const count = (links: number) => showPlural(links, "link", "links");
+function actionName({ action, partner }: Bulk, partners: Targets["partners"]): string {
+  return action === "attach" ? `Attach to ${nameOf(partner, partners)}` : ACTIONS[action];
+}
 
 /** Every link is changed or not by itself. One that somebody changed since the review is not. */
 export const submitBulk: Show = async (context, member) => {
   const sent = await readForm(context, bulkForm);
   if ("errors" in sent) throw invalidRequest(sent.errors);
-  const { seen, ...bulk } = sent.fields;
-  const scope = { ...member.viewer, appToken: member.app.token };
-  const at = { now: context.now, seen };
-  const update = toUpdate(bulk);
-  const { access, results } = await changeLinks(context.env.DB, scope, bulk.links, () => update, at);
-  authorizeApp(access);
-  const changed = [...results].flatMap(([token, { isChanged }]) => (isChanged ? token : []));
+  const { seen, matched, ...bulk } = sent.fields;
+  if (bulk.links === ALL_MATCHES) return submitMatches(context, member, bulk, matched);
+  const done = await change(context, member, bulk, bulk.links, seen);
+  // The address of a page has no room for more.
+  if (bulk.links.length > MAX_SELECTED) return done.page;
+  const changed = done.results.flatMap(({ before, isChanged }) => (isChanged ? before.token : []));
   const result = `${member.path}/links/bulk/result?${bulkQuery(bulk, { changed: changed.join() })}`;
   return redirectResponse(signForSession(context, result));
 };
 
-const OPPOSITES = { archive: "restore", restore: "archive" } as const;
+/** Changes what was reviewed, or nothing: if other links match now, these are reviewed first. */
+async function submitMatches(
+  context: Context,
+  member: Member,
+  bulk: Bulk,
+  matched: string,
+): Promise<AppPage> {
+  const targets = await readTargets(context, member, bulk);
+  if (targets.limit !== undefined || targets.stamp !== matched) {
+    const warning = notice(
+      "Nothing was changed: what matches is not what you reviewed. This is what matches now.",
+      "warn",
+      { announced: true },
+    );
+    return { ...reviewPage(member, bulk, targets, warning), status: 409 };
+  }
+  const links = targets.results.map(({ before }) => before);
+  const seen = needsSeen(bulk) ? toSeen(links) : {};
+  const tokens = links.map(({ token }) => token);
+  return (await change(context, member, bulk, tokens, seen)).page;
+}
+
+async function change(
+  context: Context,
+  member: Member,
+  bulk: Bulk,
+  tokens: string[],
+  seen: ReturnType<typeof toSeen> | undefined,
+): Promise<{ results: UpdateResult[]; page: AppPage }> {
+  const update = toUpdate(bulk);
+  const at = { now: context.now, seen };
+  const done = await changeLinks(context.env.DB, scopeOf(member), tokens, () => update, at);
+  authorizeApp(done.access);
+  const results = [...done.results.values()];
+  const missing = tokens.filter((token) => !done.results.has(token));
+  const page = resultPage(member, bulk, { results, missing, partners: done.partners }, (result) => {
+    if (result.isChanged) return "changed";
+    if (result.rejection === "link_changed") return "overtaken";
+    return result.rejection ? "rejected" : "same";
+  });
+  return { results, page };
+}
 
 /** Only for the session that made the change: a link from somebody else could name a change that nobody made, with its Undo. */
 export const bulkResult: Show = async (context, member) => {
   if (!isSigned(context)) return redirectResponse(`${member.path}/links`);
   const query = parseOrThrow(resultQuery, Object.fromEntries(context.url.searchParams));
-  const { results, missing, partners } = await judgeAll(context, member, query);
+  const targets = await readTargets(context, member, query);
   // A link that was changed and is in another state now was changed again. One that was not, and would be changed now, was changed
   // by somebody between the review and the change.
   const wasChanged = new Set(query.changed.split(","));
-  const changed = results.filter(
-    ({ before, isChanged, rejection }) => !isChanged && !rejection && wasChanged.has(before.token),
-  );
-  const done = new Set(changed);
-  const failed = results.filter(
-    ({ before, isChanged, rejection }) => rejection || (isChanged && !wasChanged.has(before.token)),
-  );
-  const lines = results.map((result) =>
-    lineOf(
-      result,
-      done.has(result)
-        ? badge("Changed", "ok")
-        : result.rejection
-          ? html`${badge("Not changed", "error")} ${explain(result, partners)}`
-          : result.isChanged
-            ? wasChanged.has(result.before.token)
-              ? html`${badge("Changed again")} It was changed, and then changed again.`
-              : html`${badge("Not changed", "error")} Somebody changed it after your review. Select it and review the change again.`
-            : html`<span class="muted">No change needed.</span>`,
-    ),
-  );
-  const { action } = query;
-  const opposite = action === "archive" || action === "restore" ? OPPOSITES[action] : undefined;
-  const undo =
-    opposite && changed.length > 0
-      ? form({
-          action: `${member.path}/links/bulk`,
-          hidden: toFields({ ...query, action: opposite, links: changed.map(({ before }) => before.token) }),
-          button: "Undo",
-          kind: "small secondary",
-        })
-      : "";
-  const failures = failed.length + missing.length;
-  const said = doneText(query, changed.length, partners);
-  return {
-    title: said,
-    body: html`
-      ${pageHead(said)}
-      ${notice(`${said}.${failures > 0 ? ` ${count(failures)} not changed.` : ""}`, failures > 0 ? "warn" : "ok", { announced: true, action: undo })}
-      ${changeTable(lines, missing)}
-      <p class="actions">
-        ${buttonLink(backPath(member, query.back, []), "Back to links", "")}
-        <a href="${backPath(member, query.back, query.links)}">Keep the selection</a>
-      </p>`,
-  };
-};
-
-/** What was done, to so many links. */
-function doneText({ action, partner }: Bulk, changed: number, partners: Judged["partners"]): string {
-  if (changed === 0) return "No links changed";
-  const links = count(changed);
-  switch (action) {
-    case "archive":
-      return `${links} archived`;
-    case "restore":
-      return `${links} restored`;
-    case "attach":
-      return `${links} attached to ${nameOf(partner, partners)}`;
-    case "detach":
-      return `${links} detached`;
-    case "cost-on":
-      return `Cost data turned on for ${links}`;
-    case "cost-off":
-      return `Cost data turned off for ${links}`;
-    case "cost-inherit":
-      return `Cost data set to same as parent for ${links}`;
-  }
-}
-
-const nameOf = (partner: number | undefined, partners: Judged["partners"]) =>
-  partners.get(partner ?? 0)?.displayName ?? "an unknown partner";
-
-function actionName({ action, partner }: Bulk, partners: Judged["partners"]): string {
-  return action === "attach" ? `Attach to ${nameOf(partner, partners)}` : ACTIONS[action];
-}
-
-type Judged = Awaited<ReturnType<typeof judgeAll>>;
-
-/** What the change does to each link now, by name, and the tokens that the app does not have. */
-async function judgeAll({ env }: Context, { viewer, app }: Member, bulk: Bulk) {
-  const scope = { ...viewer, appToken: app.token };
-  const { access, partners, links } = await readLinks(env.DB, scope, bulk.links);
-  authorizeApp(access);
-  const results = [...links.values()]
-    .map((link) => judgeUpdate(link, toUpdate(bulk), partners))
-    .sort(({ before: one }, { before: other }) => fullName(one).localeCompare(fullName(other)));
-  return { results, missing: bulk.links.filter((token) => !links.has(token)), partners };
-}
-
-const fullName = (link: UpdateResult["before"]) => namesOf(link).join(" › ");
-
-interface Line {
-  link: Markup;
-  change: Markup | string;
-}
-
-const lineOf = ({ before }: UpdateResult, change: Markup | string): Line => ({
-  link: pathText(namesOf(before)),
-  change,
-});
-
-function changeTable(lines: Line[], missing: string[]): Markup | string {
-  const unknown = missing.map(
-    (token): Line => ({
-      link: html`<code>${token}</code>`,
-      change: html`${badge("Can't change", "error")} This app has no link with this token.`,
-    }),
-  );
-  return table({
-    label: "Selected links",
-    columns: [
-      { heading: "Link", cell: ({ link }) => link },
-      { heading: "Change", cell: ({ change }) => change },
-    ],
-    rows: [...lines, ...unknown],
+  return resultPage(member, query, targets, ({ before, isChanged, rejection }) => {
+    if (rejection) return "rejected";
+    if (isChanged) return wasChanged.has(before.token) ? "again" : "overtaken";
+    return wasChanged.has(before.token) ? "changed" : "same";
   });
-}
-
-/** The fields of a form that makes a change. */
-const toFields = ({ action, partner, links, back }: Bulk) => ({
-  action,
-  partner: String(partner ?? ""),
-  links: links.join(),
-  back,
-});
-
-/** The Links page with the query from which the form was sent, and a selection. */
-function backPath({ path }: Member, back: string, selected: string[]): string {
-  const query = new URLSearchParams(back);
-  query.delete("selected");
-  if (selected.length > 0) query.set("selected", selected.join());
-  const search = query.toString();
-  return `${path}/links${search && `?${search}`}`;
-}
+};

@@ -1,16 +1,19 @@
 /** The links that are selected on the Links page. The query of the page carries them, so they survive paging and filtering. */
 import { html } from "hono/html";
+import { MAX_SEARCHED } from "../../db/links/all-links.ts";
 import type { Partners } from "../../db/links/partner-catalog.ts";
 import type { Option } from "../../pages/fields.ts";
 import { form } from "../../pages/form.ts";
+import { showCount } from "../../pages/locale.ts";
 import type { Markup } from "../../pages/markup.ts";
 import { withQuery } from "../../pages/query.ts";
-import { MAX_SELECTED } from "../links/query.ts";
+import { ALL_MATCHES, isSearch, MAX_CHANGED, MAX_SELECTED } from "../links/query.ts";
+import type { LinksView } from "../links/view.ts";
 
 export const ACTIONS = {
   archive: "Archive",
   restore: "Restore",
-  attach: "Attach to the partner below",
+  attach: "Attach to a partner",
   detach: "Detach from their partner",
   "cost-on": "Turn cost data on",
   "cost-off": "Turn cost data off",
@@ -18,41 +21,86 @@ export const ACTIONS = {
 } as const;
 export type Action = keyof typeof ACTIONS;
 
-export const countSelected = (count: number) => (count === 0 ? "No links selected" : `${count} selected`);
-
 export function sortedPartners(partners: Partners): Option[] {
   return [...partners.values()]
     .toSorted((one, other) => one.displayName.localeCompare(other.displayName))
     .map(({ id, displayName }) => [String(id), displayName]);
 }
 
-/** Selects a link for the form below, which may be elsewhere on the page. */
-export const checkbox = (token: string, label: string, isSelected: boolean): Markup =>
-  html`<input type="checkbox" form="selection" name="links" value="${token}" aria-label="Select ${label}" ${isSelected ? html`checked` : ""}>`;
+/** Selects a link for the form below, which may be elsewhere on the page. One of all that are selected cannot be left out. */
+export function checkbox(token: string, label: string, selected: LinksView["query"]["selected"]): Markup {
+  const name = `Select ${label}`;
+  if (selected === ALL_MATCHES) return html`<input type="checkbox" aria-label="${name}" checked disabled>`;
+  return html`<input type="checkbox" form="selection" name="links" value="${token}" aria-label="${name}" ${selected.includes(token) ? html`checked` : ""}>`;
+}
+
+/** Why all of so many matches cannot be changed; undefined if they can. */
+export function explainLimit(count: number, isCut: boolean): string | undefined {
+  const instead = "or import a CSV file.";
+  if (isCut)
+    return `Only the first ${showCount(MAX_SEARCHED)} links of this app were searched, so not all that match can be changed here. Select links one by one, ${instead}`;
+  if (count > MAX_CHANGED)
+    return `${showCount(count)} links match, and one form changes at most ${showCount(MAX_CHANGED)}. Add words or filters, ${instead}`;
+  return undefined;
+}
+
+/** Selects all links that a search or a filter finds, or says why that is not possible. */
+export function matchOffer(url: URL, { query, found }: LinksView): Markup | "" {
+  if (!isSearch(query) || query.selected === ALL_MATCHES) return "";
+  const limit = found && explainLimit(found.count, found.isCut);
+  if (limit !== undefined) return html`<span class="hint">${limit}</span>`;
+  const most = found
+    ? ""
+    : html` <span class="hint">At most ${showCount(MAX_CHANGED)} can be changed in one step.</span>`;
+  const text = found ? `Select all ${showCount(found.count)} that match` : "Select all that match";
+  return html`<a href="${withQuery(url, { selected: ALL_MATCHES, after: null })}" data-own-selection>${text}</a>${most}`;
+}
 
 /**
  * The form for the selected links. `shown` are the tokens that have a checkbox on the page. With a script it is at the bottom of the
  * window, and only there while links are selected.
  */
-export function selectionForm(url: URL, partners: Partners, selected: string[], shown: Set<string>): Markup {
+export function selectionForm(url: URL, view: LinksView, shown: Set<string>): Markup {
+  const { partners, query, found } = view;
+  const { selected } = query;
+  const clear = html`<p><a href="${withQuery(url, { selected: null })}" data-own-selection>Clear selection</a></p>`;
+  if (selected === ALL_MATCHES) {
+    const limit = found && explainLimit(found.count, found.isCut);
+    const count = `All ${showCount(found?.count ?? 0)} links that match are selected`;
+    return bar(
+      limit ?? count,
+      "",
+      limit === undefined
+        ? changeForm(url, partners, html`<input type="hidden" name="links" value="${ALL_MATCHES}">`)
+        : "",
+      clear,
+    );
+  }
   const elsewhere = selected.filter((token) => !shown.has(token));
-  return html`
-    <section class="card selection" aria-label="Selected links" data-max="${MAX_SELECTED}">
-      <p><strong data-selected-count role="status">${countSelected(selected.length)}</strong>
-        <span class="hint" data-without-script>Select links in the table, on as many pages as you need. Update the selection before you open another page.</span></p>
-      ${form({
-        id: "selection",
-        method: "get",
-        action: `${url.pathname}/bulk`,
-        fields: {
-          action: { label: "Action", options: Object.entries(ACTIONS) },
-          partner: { label: "Partner to attach", options: sortedPartners(partners) },
-        },
-        hidden: { back: url.search },
-        more: html`${elsewhere.map((token) => html`<input type="hidden" name="links" value="${token}">`)}
-          <button class="secondary" name="only" value="select" data-without-script>Update selection</button>`,
-        button: "Review changes",
-      })}
-      <p><a href="${withQuery(url, { selected: null })}" data-clear>Clear selection</a> <span class="hint">Nothing changes before you confirm.</span></p>
-    </section>`;
+  const count = selected.length === 0 ? "No links selected" : `${selected.length} selected`;
+  const hint = html`<span class="hint" data-without-script>Select links in the table, on as many pages as you need. Update the selection before you open another page.</span>`;
+  const more = html`${elsewhere.map((token) => html`<input type="hidden" name="links" value="${token}">`)}
+    <button class="secondary" name="only" value="select" data-without-script>Update selection</button>`;
+  return bar(count, html`${matchOffer(url, view)} ${hint}`, changeForm(url, partners, more), clear);
 }
+
+const bar = (count: string, hint: Markup | "", body: Markup | "", clear: Markup) => html`
+  <section class="card selection" aria-label="Selected links" data-max="${MAX_SELECTED}">
+    <p><strong data-selected-count role="status">${count}</strong> ${hint}</p>
+    ${body}
+    ${clear}
+  </section>`;
+
+const changeForm = (url: URL, partners: Partners, more: Markup) =>
+  form({
+    id: "selection",
+    method: "get",
+    action: `${url.pathname}/bulk`,
+    fields: {
+      action: { label: "Action", options: Object.entries(ACTIONS) },
+      partner: { label: "Partner to attach", options: sortedPartners(partners) },
+    },
+    hidden: { back: url.search },
+    more,
+    button: "Review changes",
+  });

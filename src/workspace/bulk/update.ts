@@ -6,13 +6,13 @@ import type { StoredLink } from "../../usecases/links/link.ts";
 import type { LinkUpdate, SeenLinks, UpdateResult } from "../../usecases/links/updates.ts";
 import { noSupport } from "../edit/choice.ts";
 import { partnerOf } from "../links/cells.ts";
-import { readTokens } from "../links/query.ts";
+import { MAX_CHANGED, MAX_SELECTED, selectedLinks } from "../links/query.ts";
 import { ACTIONS, type Action } from "./selection.ts";
 
 export const bulkFields = {
   action: z.enum(Object.keys(ACTIONS) as Action[], "must be one of the list"),
   partner: z.optional(idText),
-  links: readAs(z.string(), (value, reject) => readTokens(value, reject)),
+  links: selectedLinks(MAX_SELECTED),
   back: z._default(z.string(), ""),
 };
 
@@ -34,16 +34,24 @@ const seenLinks = readAs(z.string(), (value, reject) => {
 });
 const toNumber = (text: string) => (text === "-" ? null : Number(text));
 
-export const bulkForm = z.object({ ...bulkFields, seen: z.optional(seenLinks) });
+/** More links than can be selected one by one: Undo names those that a change of all matches changed. */
+export const bulkForm = z.object({
+  ...bulkFields,
+  links: selectedLinks(MAX_CHANGED),
+  seen: z.optional(seenLinks),
+  matched: z._default(z.string(), ""),
+});
 
-export function showSeen({ action }: Pick<Bulk, "action">, results: UpdateResult[]): string {
-  if (action === "archive" || action === "restore") return "";
-  return results
-    .map(
-      ({ before: { token, partnerId, costSwitch } }) => `${token}.${partnerId ?? "-"}.${costSwitch ?? "-"}`,
-    )
-    .join();
-}
+type Seen = Pick<StoredLink, "token" | "partnerId" | "costSwitch">;
+
+/** To archive and to restore need no comparison. */
+export const needsSeen = ({ action }: Pick<Bulk, "action">) => action !== "archive" && action !== "restore";
+
+export const showSeen = (links: Seen[]): string =>
+  links.map(({ token, partnerId, costSwitch }) => `${token}.${partnerId ?? "-"}.${costSwitch ?? "-"}`).join();
+
+export const toSeen = (links: Seen[]): SeenLinks =>
+  Object.fromEntries(links.map(({ token, partnerId, costSwitch }) => [token, { partnerId, costSwitch }]));
 
 export type Bulk = z.output<z.ZodMiniObject<typeof bulkFields>>;
 
@@ -73,7 +81,7 @@ export function bulkQuery({ action, partner, links, back }: Bulk, more: Record<s
     new URLSearchParams({
       action,
       ...(partner !== undefined && { partner: String(partner) }),
-      links: links.join(),
+      links: String(links),
       back,
       ...more,
     }),

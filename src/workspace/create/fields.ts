@@ -7,9 +7,11 @@ import { toTypes } from "../../domain/cost-types.ts";
 import type { InputError } from "../../errors.ts";
 import { idText } from "../../http/input/fields.ts";
 import { parsePart } from "../../http/input/parse.ts";
+import { operatorContact } from "../../pages/contact.ts";
 import { field, type Option, type RejectedForm, select } from "../../pages/fields.ts";
 import type { Markup } from "../../pages/markup.ts";
 import type { PathRow } from "../../usecases/links/path-rows.ts";
+import type { Member } from "../frame.ts";
 
 /** With more partners than this, the field is a text with suggestions, which can be searched. */
 const MOST_OPTIONS = 50;
@@ -21,11 +23,16 @@ export const partnerAbove = (parent: Parent, partners: Partners) =>
   partners.get(parent?.partnerId ?? parent?.inheritedPartner ?? 0);
 
 /** The fields of the settings of the last link of a path. */
-export function settingFields(parent: Parent, partners: Partners, rejected?: RejectedForm): Markup {
+export function settingFields(
+  parent: Parent,
+  partners: Partners,
+  env: Member["env"],
+  rejected?: RejectedForm,
+): Markup {
   const above = partnerAbove(parent, partners);
   return html`
     ${partnerField(above, partners, rejected)}
-    ${costField(above, parent, partners, rejected)}`;
+    ${costField(above, parent, partners, env, rejected)}`;
 }
 
 function partnerField(above: Partner | undefined, partners: Partners, rejected?: RejectedForm): Markup {
@@ -78,13 +85,14 @@ function costField(
   above: Partner | undefined,
   parent: Parent,
   partners: Partners,
+  env: Member["env"],
   rejected?: RejectedForm,
 ): Markup {
   const inherited = (parent?.costSwitch ?? parent?.inheritedSwitch) === 1;
   const isPossible = [...partners.values()].some(({ supportsCostData }) => supportsCostData);
   const reason = isPossible
     ? `Needs a partner that supports cost data${above ? whyNot(above) : ", on this link or above it"}.`
-    : "No partner supports cost data yet. Ask your operator for an integration round.";
+    : html`No partner supports cost data yet. Ask ${operatorContact(env)} for an integration round.`;
   return select(
     "cost_data",
     "Cost data",

@@ -62,7 +62,7 @@ function formPage(
   button: string,
   hint: Markup | "" = "",
 ): AppPage {
-  const settings = settingFields(place.parent, place.partners, rejected);
+  const settings = settingFields(place.parent, place.partners, place.member.env, rejected);
   return {
     title: titleOf(place, rejected),
     body: html`

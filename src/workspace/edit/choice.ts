@@ -3,6 +3,7 @@ import { html } from "hono/html";
 import * as z from "zod/mini";
 import type { Context } from "../../env.ts";
 import { idText } from "../../http/input/fields.ts";
+import { nameContact, withContact } from "../../pages/contact.ts";
 import { nameText, notice } from "../../pages/elements.ts";
 import type { Option, RejectedForm } from "../../pages/fields.ts";
 import { form } from "../../pages/form.ts";
@@ -136,10 +137,10 @@ function partnerHint(edited: EditedLink): string {
   return `Now: ${partner.displayName}${source}.${subLinks}`;
 }
 
-function costHint({ row, link, partners }: EditedLink): string {
+function costHint({ row, link, partners, env }: EditedLink): Markup | string {
   const partner = partnerOf(row, partners);
   if (!partner) return "Cost data needs a partner that supports it.";
-  if (!partner.supportsCostData) return noSupport(partner.displayName);
+  if (!partner.supportsCostData) return withContact(env, noSupport(partner.displayName));
   return `Now: ${describeCost(row, link.cost_data_enabled)}. With cost data, the URLs have the cost parameters of ${partner.displayName}.`;
 }
 
@@ -150,7 +151,7 @@ export function noSupport(name: string): string {
 
 /** Why a choice is rejected: the field and a sentence. */
 export function explainRejection(
-  { partners }: Pick<EditedLink, "partners">,
+  { partners, env }: Pick<EditedLink, "partners" | "env">,
   { before, rejection }: UpdateResult,
   choice: Choice,
 ) {
@@ -158,7 +159,7 @@ export function explainRejection(
     return { param: "partner", message: "This partner doesn't exist. Choose another one." };
   const partner = partners.get(choice.partner === "none" ? (before.inheritedPartner ?? 0) : choice.partner);
   const message = partner
-    ? noSupport(partner.displayName)
+    ? nameContact(env, noSupport(partner.displayName))
     : "Cost data needs a partner that supports it. Choose a partner, or turn cost data off.";
   return { param: "cost", message };
 }

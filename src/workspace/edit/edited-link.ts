@@ -17,6 +17,8 @@ export interface EditedLink {
   history: HistoryRow[];
   /** The path of the link's page. */
   path: string;
+  /** Whom to ask. */
+  env: Member["env"];
 }
 
 export function linkNotFound(): AppError {
@@ -26,7 +28,7 @@ export function linkNotFound(): AppError {
 /** Reads the link in the path. Throws not_found, also if the session or the membership ended. */
 export async function readLink(
   context: Context,
-  { viewer, app, path }: Member,
+  { viewer, app, path, env }: Member,
   range: { before?: number | undefined; limit: number } = { limit: 0 },
 ): Promise<EditedLink> {
   const scope = { ...viewer, appToken: app.token, linkToken: context.params.link_token ?? "" };
@@ -39,7 +41,7 @@ export async function readLink(
   );
   if (!row) throw linkNotFound();
   const link = toLink(row, partners, context);
-  return { row, link, partners, history, path: `${path}/links/${row.token}` };
+  return { row, link, partners, history, path: `${path}/links/${row.token}`, env };
 }
 
 /** The breadcrumb of a page below a link's page. */

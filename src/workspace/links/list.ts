@@ -8,10 +8,10 @@ import { showCount, showList, showPlural } from "../../pages/locale.ts";
 import type { Markup } from "../../pages/markup.ts";
 import { periodPicker } from "../../pages/periods.ts";
 import { keptInputs, withQuery } from "../../pages/query.ts";
-import { selectionForm, sortedPartners } from "../bulk/selection.ts";
+import { matchOffer, selectionForm, sortedPartners } from "../bulk/selection.ts";
 import type { Member, Show } from "../frame.ts";
 import { workspaceScript } from "../script.ts";
-import { isSearch, LEVEL_NAMES, type LinksQuery, ROOT, SORTS } from "./query.ts";
+import { ALL_MATCHES, isSearch, LEVEL_NAMES, type LinksQuery, ROOT, SORTS } from "./query.ts";
 import { branchLines, linksTable } from "./table.ts";
 import { type LinksView, readLinksView } from "./view.ts";
 
@@ -23,7 +23,7 @@ export const linksPage: Show = async (context, member) => {
     context,
     member,
     ...view,
-    selected: new Set(query.selected),
+    selected: query.selected,
     sort: query.sort,
     isFlat: isSearch(query),
   };
@@ -52,9 +52,9 @@ export const linksPage: Show = async (context, member) => {
               ${filters(url, view)}
               <div id="links" data-part>
                 ${notices(view)}
-                ${isEmpty ? nothingFound(url, view) : html`${count(view)}${linksTable(shown, branchLines(shown, view))}`}
+                ${isEmpty ? nothingFound(url, view) : html`${count(url, view)}${linksTable(shown, branchLines(shown, view))}`}
                 ${isEmpty ? "" : hiddenHint(url, view)}
-                ${isEmpty ? "" : selectionForm(url, view.partners, view.query.selected, shownTokens(view))}
+                ${isEmpty ? "" : selectionForm(url, view, shownTokens(view))}
               </div>`
       }`,
   };
@@ -78,7 +78,14 @@ function filters(url: URL, { query, partners }: LinksView): Markup {
     {
       action: url.pathname,
       noun: "links",
-      kept: keptInputs(url, ...FILTERS, "sort", "after"),
+      // All that match are other links with other filters.
+      kept: keptInputs(
+        url,
+        ...FILTERS,
+        "sort",
+        "after",
+        ...(query.selected === ALL_MATCHES ? ["selected"] : []),
+      ),
       search: { name: "q", label: "Name, path or token", value: query.q ?? "" },
       ...((isSearch(query) || query.archived) && { clear: clearHref(url) }),
     },
@@ -109,11 +116,13 @@ const clearHref = (url: URL) =>
   withQuery(url, Object.fromEntries([...FILTERS, "after"].map((name) => [name, null])));
 
 /** How many links a search by words found. */
-function count({ found, query }: LinksView): Markup | "" {
+function count(url: URL, view: LinksView): Markup | "" {
+  const { found, query } = view;
   if (!found) return "";
-  const text = `${showPlural(found.count, "link")} ${found.count === 1 ? "matches" : "match"} “${query.q}”`;
+  const words = query.q === undefined ? "" : ` “${query.q}”`;
+  const text = `${showPlural(found.count, "link")} ${found.count === 1 ? "matches" : "match"}${words}`;
   const cut = found.isCut ? ` The first ${showCount(MAX_SEARCHED)} links of this app were searched.` : "";
-  return html`<p class="muted" role="status">${text}.${cut}</p>`;
+  return html`<p class="muted" role="status">${text}.${cut} ${matchOffer(url, view)}</p>`;
 }
 
 const hiddenHint = (url: URL, { query }: LinksView) =>

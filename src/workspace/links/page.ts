@@ -8,6 +8,7 @@ import type { Context } from "../../env.ts";
 import { AppError } from "../../errors.ts";
 import { readInput } from "../../http/input/input.ts";
 import { chartScript, countUnit, dailyChart, moneyUnit } from "../../pages/chart.ts";
+import { operatorContact } from "../../pages/contact.ts";
 import {
   badge,
   breadcrumb,
@@ -51,7 +52,7 @@ export const linkPage: Show = async (context, member) => {
         ${buttonLink(`${member.path}/links/${row.token}/settings`, "Settings")}
       </div>
       ${showNotice(LINK_NOTICES, context)}
-      ${states(view)}
+      ${states(member, view)}
       ${addresses(url, view)}
       ${periodPicker(withoutNotice(url), period)}
       ${figures(view)}
@@ -134,13 +135,13 @@ function withoutNotice(url: URL): URL {
 }
 
 /** What changes how the link works. */
-function states({ row, partners }: LinkView): Markup {
+function states({ env }: Member, { row, partners }: LinkView): Markup {
   const partner = partnerOf(row, partners);
   const isSwitchedOn = (row.costSwitch ?? row.inheritedSwitch) === 1;
   return html`
     ${row.archived ? notice("This link is archived. It still redirects and counts clicks and impressions.") : ""}
-    ${partner && partner.stoppedAt !== null ? notice(html`${nameText(partner.displayName)} is stopped. Its costs are rejected. Ask your operator to resume it.`, "error") : ""}
-    ${partner && isSwitchedOn && !partner.supportsCostData ? notice(html`Cost data is on, but ${nameText(partner.displayName)} doesn't support it. Ask your operator for an integration round.`, "warn") : ""}`;
+    ${partner && partner.stoppedAt !== null ? notice(html`${nameText(partner.displayName)} is stopped. Its costs are rejected. Ask ${operatorContact(env)} to resume it.`, "error") : ""}
+    ${partner && isSwitchedOn && !partner.supportsCostData ? notice(html`Cost data is on, but ${nameText(partner.displayName)} doesn't support it. Ask ${operatorContact(env)} for an integration round.`, "warn") : ""}`;
 }
 
 function addresses(url: URL, { row, link, partners }: LinkView): Markup {

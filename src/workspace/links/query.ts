@@ -2,7 +2,6 @@
 import { Buffer } from "node:buffer";
 import * as z from "zod/mini";
 import type { LinkSearch, NamePosition } from "../../db/links/browse.ts";
-import type { Context } from "../../env.ts";
 import type { InputError } from "../../errors.ts";
 import { idText, plainText, readAs } from "../../http/input/fields.ts";
 import { parsePairs, readPairs } from "../../http/input/pairs.ts";
@@ -22,8 +21,20 @@ export const MAX_OPEN = 20;
 
 const TOKEN = /^[0-9a-z]{1,32}$/i;
 
-/** The links that one form changes. Their tokens are in the query. */
+/** The links that a person selects one by one. Their tokens are in the query. */
 export const MAX_SELECTED = 200;
+
+/** In the place of tokens: all links that the search and the filters of the page find. */
+export const ALL_MATCHES = "all";
+
+/** The most links that one form changes. */
+export const MAX_CHANGED = 1_000;
+
+/** Tokens of links, or `all`. */
+export const selectedLinks = (most: number) =>
+  readAs(z.string(), (value, reject): string[] | typeof ALL_MATCHES =>
+    value === ALL_MATCHES ? value : readTokens(value, reject, most),
+  );
 
 /** Distinct tokens, separated by commas. */
 export function readTokens(
@@ -59,10 +70,7 @@ const linksQuery = z
       readAs(z.string(), (value, reject) => readTokens(value, reject, MAX_OPEN)),
       [],
     ),
-    selected: z._default(
-      readAs(z.string(), (value, reject) => readTokens(value, reject)),
-      [],
-    ),
+    selected: z._default(selectedLinks(MAX_SELECTED), []),
     after: z._default(readAs(z.string(), readAfter), new Map()),
   })
   .check(...periodChecks);
@@ -84,16 +92,17 @@ export const linkPageQuery = z
 
 export type LinksQuery = z.output<typeof linksQuery>;
 
-/** Reads the query. An empty value counts as absent, because forms send their empty fields. Throws invalid_request. */
-export function readLinksQuery({ url }: Context): LinksQuery {
+/** Reads the query, with its `?`. An empty value counts as absent, because forms send their empty fields. Throws invalid_request. */
+export function readLinksQuery(search: string): LinksQuery {
   const errors: InputError[] = [];
-  const pairs = readPairs(url.search.slice(1)).filter(({ value }) => value !== "");
+  const pairs = readPairs(search.slice(1)).filter(({ value }) => value !== "");
   const query = parsePairs(linksQuery, pairs, "rejected", errors);
   for (const { sort } of query?.after.values() ?? []) {
     if (sort !== query?.sort) errors.push({ param: "after", message: "belongs to a list in another order" });
   }
   if (!query || errors.length > 0) throw invalidRequest(errors);
-  return query;
+  // The tree is not what a search found.
+  return query.selected === ALL_MATCHES && !isSearch(query) ? { ...query, selected: [] } : query;
 }
 
 /** The branch of the links of level 1, or the list that a search finds. Other branches have the token of their link. */

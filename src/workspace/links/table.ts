@@ -22,8 +22,8 @@ export interface Shown {
   member: Member;
   partners: Partners;
   figures: Map<number, LinkFigures> | undefined;
-  /** The tokens of the selected links, where links can be selected. */
-  selected?: Set<string>;
+  /** The selection, where links can be selected. */
+  selected?: LinksView["query"]["selected"];
   /** The order of the list, where it can be changed. */
   sort?: Sort;
   /** Whether all links have the same distance from the side. */
@@ -103,7 +103,7 @@ export function linksTable(shown: Shown, lines: Line[]): Markup | string {
 }
 
 const nameParts = ({ selected }: Shown, { row, lead }: { row: BrowsedLink; lead: Markup | "" }) => html`
-  ${selected ? checkbox(row.token, row.label, selected.has(row.token)) : ""}${lead}`;
+  ${selected ? checkbox(row.token, row.label, selected) : ""}${lead}`;
 
 /** The lines of a branch, each link followed by those below it if it is open. */
 export function branchLines(shown: Shown, view: LinksView, key = ROOT, level = 1): Line[] {

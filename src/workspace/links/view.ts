@@ -11,6 +11,7 @@ import { type Period, toPeriod } from "../../pages/periods.ts";
 import { type FoundLinks, searchLinks } from "../../usecases/links/search.ts";
 import { authorizeApp, type Member } from "../frame.ts";
 import {
+  ALL_MATCHES,
   type BranchPosition,
   isSearch,
   type LinksQuery,
@@ -41,37 +42,41 @@ export interface LinksView {
   /** The currency that a list by spend is ordered by first. */
   currency: string | undefined;
   partners: Partners;
-  /** What a search by words found. */
+  /** What a search by words found, or what is selected if all of it is. */
   found?: Omit<FoundLinks, "links"> & { count: number };
 }
 
 export async function readLinksView(context: Context, member: Member): Promise<LinksView> {
-  const query = readLinksQuery(context);
+  const query = readLinksQuery(context.url.search);
   const period = toPeriod(query, context.now, member.app.firstDay);
   const view =
-    query.q === undefined
+    query.q === undefined && query.selected !== ALL_MATCHES
       ? await readBranches(context, member, query, period)
-      : await readFound(context, member, query, period, query.q);
+      : await readFound(context, member, query, period);
   return { query, period, ...view };
 }
 
 type Read = Promise<Omit<LinksView, "query" | "period">>;
 
-/** The links that have these words, in pages. */
-async function readFound(
-  context: Context,
+/** All links that the search and the filters find, in no order of a figure. Throws what only the data shows to be wrong. */
+export async function readMatches(
+  { env }: Context,
   { viewer, app }: Member,
   query: LinksQuery,
-  { from, to }: Period,
-  words: string,
-): Read {
-  const [{ figures }, all] = await Promise.all([
-    findLinkFigures(context.ledger, viewer, { appToken: app.token, from, to }),
-    readAllLinks(context.env.DB, viewer, app.token),
+): Promise<{ partners: Partners; matches: FoundLinks }> {
+  const { access, links, partners } = await readAllLinks(env.DB, viewer, app.token);
+  authorizeApp(access);
+  check(query, partners, []);
+  return { partners, matches: searchLinks(links, query.q ?? "", toSearch(query), partners) };
+}
+
+/** The same links in pages, with their figures. */
+async function readFound(context: Context, member: Member, query: LinksQuery, { from, to }: Period): Read {
+  const [{ figures }, { partners, matches }] = await Promise.all([
+    findLinkFigures(context.ledger, member.viewer, { appToken: member.app.token, from, to }),
+    readMatches(context, member, query),
   ]);
-  authorizeApp(all.access);
-  check(query, all.partners, []);
-  const { links, ...found } = searchLinks(all.links, words, toSearch(query), all.partners);
+  const { links, ...found } = matches;
   const currency = figures && mainCurrency(figures.values());
   const rank = figures && query.sort !== "name" ? rankBy(query.sort, figures, currency) : [];
   const place = new Map(rank.map(({ id }, index) => [id, index]));
@@ -89,7 +94,7 @@ async function readFound(
     branches: new Map([[ROOT, branch]]),
     figures,
     currency,
-    partners: all.partners,
+    partners,
     found: { ...found, count: links.length },
   };
 }

@@ -6,6 +6,7 @@ import type { Context } from "../../env.ts";
 import { ERRORS } from "../../errors.ts";
 import { MAX_AUDIENCE_DAYS, maxDaysOf } from "../../http/input/report-fields.ts";
 import { chartScript } from "../../pages/chart.ts";
+import { withContact } from "../../pages/contact.ts";
 import { buttonLink, choices, emptyState, notice, tiles } from "../../pages/elements.ts";
 import { errorSummary, type RejectedForm } from "../../pages/fields.ts";
 import { describeDay, describeDays, NONE, showPlural } from "../../pages/locale.ts";
@@ -212,7 +213,11 @@ function nothing({ url }: Context, member: Member, page: PerformancePage): Marku
   }
   const missing = missingCondition(member, { attachments, partners: report.partners });
   if (missing)
-    return emptyState("No clicks or costs yet", missing.text, buttonLink(missing.fix[1], missing.fix[0], ""));
+    return emptyState(
+      "No clicks or costs yet",
+      withContact(member.env, missing.text),
+      buttonLink(missing.fix[1], missing.fix[0], ""),
+    );
   const wider = withQuery(url, { period: "30d", from: null, to: null });
   return emptyState(
     "No clicks or costs in this period",

@@ -15,7 +15,7 @@ import { COLUMNS, toCells } from "./columns.ts";
 const PAGE_SIZE = 5_000;
 
 export const linksCsv: Show = async (context, member) => {
-  const pages = readPages(context, member, readLinksQuery(context));
+  const pages = readPages(context, member, readLinksQuery(context.url.search));
   // An error before the first link is still shown as a page.
   const first = await pages.next();
   const encoder = new TextEncoder();

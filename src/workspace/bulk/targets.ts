@@ -1,0 +1,68 @@
+/** The links that a change is about: those that were selected, or all that the search and the filters of the Links page find. */
+import { asReport, userKey } from "../../auth/report-limits.ts";
+import type { Partners } from "../../db/links/partner-catalog.ts";
+import { readLinks } from "../../db/links/updates.ts";
+import { sha256 } from "../../domain/hash.ts";
+import type { Context } from "../../env.ts";
+import { invalidRequest } from "../../http/input/parse.ts";
+import { namesOf, type StoredLink } from "../../usecases/links/link.ts";
+import { judgeUpdate, type UpdateResult } from "../../usecases/links/updates.ts";
+import { authorizeApp, type Member } from "../frame.ts";
+import { ALL_MATCHES, isSearch, readLinksQuery } from "../links/query.ts";
+import { readMatches } from "../links/view.ts";
+import { explainLimit } from "./selection.ts";
+import { type Bulk, needsSeen, showSeen, toUpdate } from "./update.ts";
+
+/** What the change does to each link now, by name. */
+export interface Targets {
+  results: UpdateResult[];
+  /** The tokens that the app does not have. */
+  missing: string[];
+  partners: Partners;
+  /** Of all that match: which links these are, to compare a confirmation with its review. */
+  stamp?: string;
+  /** Why so many links cannot be changed. */
+  limit?: string | undefined;
+}
+
+export const scopeOf = ({ viewer, app }: Member) => ({ ...viewer, appToken: app.token });
+
+export async function readTargets(context: Context, member: Member, bulk: Bulk): Promise<Targets> {
+  if (bulk.links === ALL_MATCHES) return readAllTargets(context, member, bulk);
+  const { access, partners, links } = await readLinks(context.env.DB, scopeOf(member), bulk.links);
+  authorizeApp(access);
+  const missing = bulk.links.filter((token) => !links.has(token));
+  return { results: judgeAll([...links.values()], bulk, partners), missing, partners };
+}
+
+async function readAllTargets(context: Context, member: Member, bulk: Bulk): Promise<Targets> {
+  const query = readLinksQuery(bulk.back);
+  if (!isSearch(query))
+    throw invalidRequest([{ param: "links", message: "can be all only with a search or a filter" }]);
+  const { partners, matches } = await asReport(context, userKey(member.session.userId), () =>
+    readMatches(context, member, query),
+  );
+  const { links } = matches;
+  const limit = explainLimit(links.length, matches.isCut);
+  return {
+    results: limit === undefined ? judgeAll(links, bulk, partners) : [],
+    missing: [],
+    partners,
+    stamp: toStamp(links, bulk),
+    limit,
+  };
+}
+
+function judgeAll(links: StoredLink[], bulk: Bulk, partners: Partners): UpdateResult[] {
+  const fullName = ({ before }: UpdateResult) => namesOf(before).join(" › ");
+  return links
+    .map((link) => judgeUpdate(link, toUpdate(bulk), partners))
+    .sort((one, other) => fullName(one).localeCompare(fullName(other)));
+}
+
+/** The number of links, the highest ID, and a hash of what the review showed of them. */
+function toStamp(links: StoredLink[], bulk: Bulk): string {
+  const sorted = links.toSorted((one, other) => one.id - other.id);
+  const shown = needsSeen(bulk) ? showSeen(sorted) : sorted.map(({ token }) => token).join();
+  return [sorted.length, sorted.at(-1)?.id ?? 0, sha256(shown)].join(".");
+}
