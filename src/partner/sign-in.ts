@@ -13,6 +13,7 @@ import { AppError, type InputError } from "../errors.ts";
 import { readForm } from "../http/input/form.ts";
 import { redirectResponse } from "../http/redirect.ts";
 import type { Handler } from "../http/router.ts";
+import { nameContact, operatorContact } from "../pages/contact.ts";
 import { errorSummary, rejectedWith } from "../pages/fields.ts";
 import { form } from "../pages/form.ts";
 import { pageResponse } from "../pages/frame.ts";
@@ -40,7 +41,7 @@ export async function signIn(context: Context): Promise<Response> {
     context.trace.outcome = error.code;
     if (error.code === "credential_revoked")
       return signInPage(context, 403, [
-        reject("This credential was revoked. Ask the operator for a new one."),
+        reject(nameContact(context.env, "This credential was revoked. Ask your operator for a new one.")),
       ]);
     const message = credential.startsWith("ll_api_")
       ? "This is an API token of a user. Enter a credential that starts with ll_live_ or ll_test_."
@@ -90,6 +91,6 @@ function signInPage(context: Context, status = 200, errors?: InputError[]): Prom
         ${rejected ? errorSummary(rejected, "You're not signed in.") : ""}
         ${signInForm}
       </section>
-      <p class="hint">No credential yet? Your operator issues it with the first <a href="/docs/rounds">integration round</a>.</p>`,
+      <p class="hint">No credential yet? Ask ${operatorContact(context.env)}: you get it with the first <a href="/docs/rounds">integration round</a>.</p>`,
   });
 }

@@ -79,7 +79,7 @@ describe("the sign-in", () => {
     await revoke(DEMO.costToken);
     const answer = await new PartnerBrowser().post("/partner", { credential: DEMO.costToken });
     expect([answer.status, answer.headers.get("set-cookie")]).toEqual([403, null]);
-    expect(answer.text).toContain("This credential was revoked. Ask the operator for a new one.");
+    expect(answer.text).toContain("This credential was revoked. Ask your operator for a new one.");
   });
 
   it("never takes a credential from the URL", async () => {

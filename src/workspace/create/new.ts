@@ -7,6 +7,7 @@ import type { Context } from "../../env.ts";
 import { AppError, ERRORS, type InputError } from "../../errors.ts";
 import { readFields } from "../../http/input/form.ts";
 import { invalidRequest } from "../../http/input/parse.ts";
+import { nameContact } from "../../pages/contact.ts";
 import { RejectedForm } from "../../pages/fields.ts";
 import { LEVEL_FIELDS, type PathRow, readNames, rejectRepeats } from "../../usecases/links/path-rows.ts";
 import { createPaths, findBase } from "../../usecases/links/paths.ts";
@@ -46,17 +47,17 @@ export const createLinks: Show = async (context, member) => {
     const isAboutForm = error instanceof AppError && /^(invalid_request|app_full)$/.test(error.code);
     if (!isAboutForm) throw error;
     context.trace.outcome = error.code;
-    return { ...show(place, reject(error, form)), status: ERRORS[error.code].status };
+    return { ...show(place, reject(context, error, form)), status: ERRORS[error.code].status };
   }
 };
 
 /** The partner is a list or, if that is long, a text. */
-function reject({ code, message, errors }: AppError, form: URLSearchParams): RejectedForm {
+function reject({ env }: Context, { code, message, errors }: AppError, form: URLSearchParams): RejectedForm {
   const partner = form.has("partner") ? "partner" : "partner_id";
   const own = errors.map((error) =>
     /^partner(_id)?$/.test(error.param) ? { ...error, param: partner } : error,
   );
-  return new RejectedForm(new AppError(code, message, { errors: own }), form);
+  return new RejectedForm(new AppError(code, nameContact(env, message), { errors: own }), form);
 }
 
 /** A link that was created so recently was created by the same form, sent twice. */

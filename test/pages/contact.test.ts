@@ -1,0 +1,80 @@
+/** Whom people ask: every sentence that says so names the contact of the deployment, if it has one. */
+import { beforeEach, describe, expect, it } from "vitest";
+import { Browser, signedIn } from "../account/support.ts";
+import { DEMO, freshDemo, rows } from "../harness.ts";
+import { APP } from "../workspace/page-text.ts";
+
+const sources = import.meta.glob(["../../src/**/*.ts", "!../../src/site/rendered.ts"], {
+  query: "?raw",
+  import: "default",
+  eager: true,
+});
+
+/** Where a text says whom to ask, and the page adds the contact when it shows the text. */
+const SHOWN_WITH_CONTACT: Record<string, number> = {
+  "account/entry-pages.ts": 1,
+  "account/single-sign-on/pages.ts": 2,
+  "partner/sign-in.ts": 1,
+  "workspace/edit/choice.ts": 1,
+  "workspace/partners.ts": 2,
+  "workspace/reports/attention.ts": 1,
+};
+
+it("is in every sentence of a page that says whom to ask", () => {
+  const found = Object.entries(sources).flatMap(([path, text]) => {
+    const file = path.replace("../../src/", "");
+    // What an API answers is the same on every deployment. An operator needs no contact.
+    if (!/^(account|operator|pages|partner|site|workspace)\//.test(file)) return [];
+    const code = text.replace(/^\s*(\/\*\*|\*|\/\/).*$/gm, "");
+    const count = code.match(/\b(ask|contact) (your|the|an) operator\b/gi)?.length ?? 0;
+    return count > 0 ? [[file, count]] : [];
+  });
+  expect(Object.fromEntries(found)).toEqual(SHOWN_WITH_CONTACT);
+});
+
+const env = { OPERATOR_CONTACT: "ops@example.com" };
+const LINKED = 'your operator (<a href="mailto:ops@example.com">ops@example.com</a>)';
+const PLAIN = "your operator (ops@example.com)";
+
+let browser: Browser;
+beforeEach(async () => {
+  await freshDemo();
+  browser = await signedIn();
+});
+
+describe("is named", () => {
+  it.each([
+    ["of a partner that cannot send costs", `${APP}/partners`, LINKED],
+    ["in the review of a change", `${APP}/links/bulk?action=cost-on&links=demo1nk006`, LINKED],
+    ["beside the settings of a link", `${APP}/links/demo1nk006/settings`, LINKED],
+    ["at a rejected setting", `${APP}/links/demo1nk006/settings?partner=2&cost=on`, PLAIN],
+    ["below every page", "/docs/errors", "<span>Operator: <a"],
+  ])("%s", async (_, path, text) => {
+    expect((await browser.get(path, { env })).text).toContain(text);
+    expect((await browser.get(path)).text).not.toContain("ops@example.com");
+  });
+
+  it.each([
+    ["on Overview", APP],
+    ["on Performance", `${APP}/performance?period=today`],
+    ["at the cost data of a new link", `${APP}/links/new`],
+    ["on the page of a link", `${APP}/links/${DEMO.linkToken}`],
+  ])("%s, if no partner supports cost data", async (_, path) => {
+    await rows("UPDATE partners SET supports_cost_data = 0, integrated_types = 0");
+    await rows("DELETE FROM daily_totals");
+    await rows("DELETE FROM daily_engagements");
+    expect((await browser.get(path, { env })).text).toContain(LINKED);
+  });
+
+  it("to somebody whose temporary password has expired", async () => {
+    await rows("UPDATE users SET password_expires_at = 1 WHERE id = 1");
+    const form = { email: DEMO.email, password: DEMO.password };
+    expect((await new Browser().post("/login", form, { env })).text).toContain(PLAIN);
+  });
+
+  it("in the error of an app that is full", async () => {
+    await rows("UPDATE apps SET max_links = created_link_count");
+    const { text } = await browser.post(`${APP}/links/new`, { network: "One too many" }, { env });
+    expect(text).toContain(PLAIN);
+  });
+});
