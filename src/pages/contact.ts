@@ -34,7 +34,7 @@ export function nameContact({ OPERATOR_CONTACT: contact }: Setting, text: string
   return after === undefined || !contact ? text : `${before}your operator (${contact})${after}`;
 }
 
-/** The address alone, for a place that is on every page. */
+/** The contact itself, for a place that is on every page. */
 export const contactNote = ({ OPERATOR_CONTACT: contact }: Setting): Markup | "" =>
   contact ? html`<span>Operator: ${contactLink(contact)}</span>` : "";
 
