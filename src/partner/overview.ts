@@ -5,6 +5,8 @@ import { type FoundRates, findRates } from "../db/operator/rates.ts";
 import { COST_TYPE, type CostType, toTypes } from "../domain/cost-types.ts";
 import { DISCREPANCY_THRESHOLD, RATE_DAYS } from "../domain/figures/rates.ts";
 import { toIso } from "../domain/time.ts";
+import type { Context } from "../env.ts";
+import { operatorContact } from "../pages/contact.ts";
 import { costTypeName } from "../pages/costs/cost-types.ts";
 import { ratesSection } from "../pages/costs/rates.ts";
 import { partnerBadge } from "../pages/costs/states.ts";
@@ -31,7 +33,7 @@ export const overview = withFrame(
           ? ""
           : html`<p class="notice error">An operator stopped ${nameText(partner.displayName)} on ${time(toIso(partner.stoppedAt))}. Costs are rejected until an operator resumes it.</p>`
       }
-      ${nextStep(partner, types, found)}
+      ${nextStep(context, partner, types, found)}
       <section class="card" aria-labelledby="credential">
         <h2 id="credential">Credential</h2>
         <dl class="details">
@@ -53,14 +55,14 @@ function stateBadge(partner: SignedInPartner, types: CostType[]): Markup {
   return partnerBadge({ stoppedAt: partner.stoppedAt, supportsCostData: types.length });
 }
 
-function nextStep(partner: SignedInPartner, types: CostType[], found: FoundRates): Markup {
-  return html`<section class="card" aria-labelledby="next"><h2 id="next">Next step</h2>${findStep(partner, types, toIntegratedRates(partner.integratedTypes, found))}</section>`;
+function nextStep(context: Context, partner: SignedInPartner, types: CostType[], found: FoundRates): Markup {
+  return html`<section class="card" aria-labelledby="next"><h2 id="next">Next step</h2>${findStep(context, partner, types, toIntegratedRates(partner.integratedTypes, found))}</section>`;
 }
 
-function findStep(partner: SignedInPartner, types: CostType[], rates: RatesItem[]): Markup {
-  if (partner.stoppedAt !== null) return html`<p>Ask your operator why costs are stopped.</p>`;
+function findStep({ env }: Context, partner: SignedInPartner, types: CostType[], rates: RatesItem[]): Markup {
+  if (partner.stoppedAt !== null) return html`<p>Ask ${operatorContact(env)} why costs are stopped.</p>`;
   if (types.length === 0)
-    return html`<p>Your credential can't send any cost type yet. Ask your operator for an <a href="/docs/rounds">integration round</a>.</p>`;
+    return html`<p>Your credential can't send any cost type yet. Ask ${operatorContact(env)} for an <a href="/docs/rounds">integration round</a>.</p>`;
   const off = rates.find((item) => item.within_threshold === false);
   if (off)
     return html`<p>The discrepancy of ${off.cost_type} is above the usual ${100 * DISCREPANCY_THRESHOLD}%: ${(off.expected ?? 0) - (off.agreeing ?? 0)} of ${off.expected} ${COST_TYPE[off.cost_type].fits[0]}s have no agreeing cost. Costs that wait for a click or impression may have a wrong ID.</p>
