@@ -12,9 +12,9 @@ export function overviewBody({ url }: Context, { areas }: Reference): Markup {
         <h2>Members</h2>
         <p>Run campaigns for an app.</p>
         <ol>
-          <li>Copy your API token from the <a href="/account">account page</a>.</li>
-          <li>Create a link and attach a partner.</li>
-          <li>Read what the link costs.</li>
+          <li><a href="/account">Sign in</a> and look at your app.</li>
+          <li>Create a link and give its URLs to a partner.</li>
+          <li>See what its clicks cost.</li>
         </ol>
         <p><a class="button secondary" href="/docs/members">Member guide</a></p>
       </section>

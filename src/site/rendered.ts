@@ -325,7 +325,7 @@ GROUP BY ALL ORDER BY ALL;</pre>
 </tr>
 <tr>
 <td>Links in one request</td>
-<td>100 created; in the browser, 200 changed from the Links page and 1,000 from a file</td>
+<td>100 created; in the browser, 200 selected links changed, or 1,000 that match a search or are in a file</td>
 </tr>
 <tr>
 <td>Saved views of Performance</td>
@@ -1145,7 +1145,7 @@ LINK_TOKEN=…</pre>
 <li>For more cost types or another link, use the partner&#39;s page and the page of the round. With the API: <code>POST /operator/v1/rounds/{id}/links</code> with <code>app_token</code> and <code>name</code>.</li>
 <li>Give the partner the link, the test credential, and the <a href="/docs/partners">partner guide</a>. The text of step 4 of the setup page has all of it.</li>
 <li>Read the report together: you in the console, the partner at <code>/partner</code>.</li>
-<li>Dismiss mismatches that you both understand and that cannot be fixed, one by one or all of a kind. You can give a reason, which the partner sees, and undo a dismissal while the round is open. Then approve the cost types that pass.</li>
+<li>Dismiss mismatches that you both understand and that cannot be fixed, one by one or all of a kind. You can give a reason, which the partner sees, and undo a dismissal while the round is open. Then approve the cost types that pass. With the API: <code>POST …/dismissals</code> and <code>POST …/approve</code> of the <a href="/docs/api/operator/approveRound">round</a>.</li>
 <li>Issue a live credential, on the setup page or the partner&#39;s page. Check that the partner&#39;s cost parameters contain <code>cost_id=</code>.</li>
 <li>Ask the app&#39;s owner to switch cost data on for the link: <code>PATCH</code> with <code>{&quot;cost_data_enabled&quot;: true}</code>. Later clicks accept costs.</li>
 </ol>
@@ -1196,48 +1196,6 @@ LINK_TOKEN=…</pre>
 </tr>
 </tbody></table>
 </div>` },
-      { id: "try-it-with-the-demo-data", title: "Try it with the demo data", body: `<p><code>TEST_COST_TOKEN</code> is the test credential, and <code>BASE_URL</code> the address of this service. With the demo data of <code>npm start</code>, the partner Corsair Media is in a round that does not pass:</p>
-<pre data-language="console"><kbd>report() { curl -s -H &quot;Authorization: Token token=$TEST_COST_TOKEN&quot; &quot;$BASE_URL/cost/round&quot; | \\
-    grep -oE '&quot;cost_type&quot;:&quot;[a-z]+&quot;,&quot;passed&quot;:[a-z]+,&quot;matched&quot;:[0-9]+,&quot;unpriced&quot;:[0-9]+,&quot;open_mismatches&quot;:[0-9]+'; }</kbd>
-<kbd>report</kbd>
-<samp>&quot;cost_type&quot;:&quot;cpc&quot;,&quot;passed&quot;:false,&quot;matched&quot;:3,&quot;unpriced&quot;:0,&quot;open_mismatches&quot;:2
-&quot;cost_type&quot;:&quot;cpi&quot;,&quot;passed&quot;:false,&quot;matched&quot;:1,&quot;unpriced&quot;:0,&quot;open_mismatches&quot;:2
-&quot;cost_type&quot;:&quot;cpe&quot;,&quot;passed&quot;:false,&quot;matched&quot;:0,&quot;unpriced&quot;:0,&quot;open_mismatches&quot;:2
-&quot;cost_type&quot;:&quot;cpm&quot;,&quot;passed&quot;:false,&quot;matched&quot;:1,&quot;unpriced&quot;:0,&quot;open_mismatches&quot;:2</samp></pre>
-<p>The partner corrects the costs, and records two clicks that are missing:</p>
-<pre data-language="console"><kbd>send() { curl -s -H &quot;Authorization: Token token=$TEST_COST_TOKEN&quot; \\
-    -d &quot;cost_currency=EUR&amp;tag=round&amp;$1&quot; &quot;$BASE_URL/cost&quot; | grep -oE '&quot;mismatch&quot;:[^,]*'; }</kbd>
-<kbd>send 'cost_type=cpc&amp;cost_amount=0.12&amp;cost_id=corsair-click-0002'</kbd>
-<samp>&quot;mismatch&quot;:null</samp>
-<kbd>send 'cost_type=cpc&amp;cost_amount=0.12&amp;cost_id=corsair-click-0003'</kbd>
-<samp>&quot;mismatch&quot;:null</samp>
-<kbd>send 'cost_type=cpc&amp;cost_amount=0.12&amp;cost_id=corsair-click-0005'</kbd>
-<samp>&quot;mismatch&quot;:null</samp>
-<kbd>send 'cost_type=cpi&amp;cost_amount=1.5&amp;cost_id=corsair-install-02'</kbd>
-<samp>&quot;mismatch&quot;:null</samp>
-<kbd>send 'cost_type=cpm&amp;cost_amount=2.4&amp;cost_id=corsair-view-0002'</kbd>
-<samp>&quot;mismatch&quot;:null</samp>
-<kbd>click() { curl -s &quot;$BASE_URL/$TEST_LINK_TOKEN?cost_id=$1&amp;s2s=1&quot; | grep -o '&quot;recorded&quot;:true'; }</kbd>
-<kbd>click corsair-event-0001</kbd>
-<samp>&quot;recorded&quot;:true</samp>
-<kbd>click corsair-event-0002</kbd>
-<samp>&quot;recorded&quot;:true</samp>
-<kbd>send 'cost_type=cpe&amp;cost_amount=0.8&amp;cost_id=corsair-event-0002'</kbd>
-<samp>&quot;mismatch&quot;:null</samp></pre>
-<p>One cost was late. The operator dismisses it and approves:</p>
-<pre data-language="console"><kbd>round() { curl -s -o /dev/null -w '%{http_code}\\n' -H &quot;Authorization: Token token=$OPERATOR_TOKEN&quot; \\
-    -H 'Content-Type: application/json' &quot;$BASE_URL/operator/v1/rounds/1/$1&quot; -d &quot;$2&quot;; }</kbd>
-<kbd>round approve</kbd>
-<samp>409</samp>
-<kbd>round dismissals '{&quot;finding&quot;: &quot;entry 9&quot;}'</kbd>
-<samp>200</samp>
-<kbd>round approve</kbd>
-<samp>200</samp>
-<kbd>report</kbd>
-<samp>&quot;cost_type&quot;:&quot;cpc&quot;,&quot;passed&quot;:true,&quot;matched&quot;:5,&quot;unpriced&quot;:0,&quot;open_mismatches&quot;:0
-&quot;cost_type&quot;:&quot;cpi&quot;,&quot;passed&quot;:true,&quot;matched&quot;:2,&quot;unpriced&quot;:0,&quot;open_mismatches&quot;:0
-&quot;cost_type&quot;:&quot;cpe&quot;,&quot;passed&quot;:true,&quot;matched&quot;:2,&quot;unpriced&quot;:0,&quot;open_mismatches&quot;:0
-&quot;cost_type&quot;:&quot;cpm&quot;,&quot;passed&quot;:true,&quot;matched&quot;:2,&quot;unpriced&quot;:0,&quot;open_mismatches&quot;:0</samp></pre>` },
     ],
   },
   rules: {
