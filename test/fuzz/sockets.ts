@@ -47,6 +47,11 @@ function head({ base, path, token }: Target, ...headers: string[]): string {
 
 const chunk = (bytes: number) => `${bytes.toString(16)}\r\n${"x".repeat(bytes)}\r\n`;
 const CHUNKED = "transfer-encoding: chunked";
+/**
+ * KiB of a body that exceeds the Worker's limit of 64 with its last piece. Nothing is sent after that, because the connection closes
+ * after the response, and a write to a closed connection fails before the response is read.
+ */
+const OVER_LIMIT = 65;
 
 /** The allowed statuses; "none" if the platform may reject the request before it reaches the Worker. */
 type Expected = (number | "none")[];
@@ -59,9 +64,9 @@ function attacks(target: Target): Record<string, [pieces: string[], expected: Ex
       [head(target, CHUNKED), ...[...text].map((byte) => `1\r\n${byte}\r\n`), "0\r\n\r\n"],
       [201],
     ],
-    "chunks without an end": [[head(target, CHUNKED), ...Array<string>(2_000).fill(chunk(1024))], [413]],
+    "chunks without an end": [[head(target, CHUNKED), ...Array<string>(OVER_LIMIT).fill(chunk(1024))], [413]],
     "one chunk of a gigabyte": [
-      [head(target, CHUNKED), "40000000\r\n", ...Array<string>(2_000).fill("x".repeat(1024))],
+      [head(target, CHUNKED), "40000000\r\n", ...Array<string>(OVER_LIMIT).fill("x".repeat(1024))],
       [413],
     ],
     "a length over the limit without a body": [[head(target, "content-length: 65537"), "{"], [413]],
