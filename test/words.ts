@@ -21,7 +21,7 @@ const AVOIDED: [RegExp, string][] = [
   [/\b(colour|catalogue)s?\b/i, "color, catalog"],
 ];
 
-const files = execFileSync("git", ["ls-files", "src", "test", "*README.md"], { encoding: "utf8" })
+const files = execFileSync("git", ["ls-files", "src", "test", ".github", "*README.md"], { encoding: "utf8" })
   .split("\n")
   .filter((file) => /\.(ts|js|css|md)$/.test(file) && file !== "test/words.ts");
 
