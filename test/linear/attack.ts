@@ -4,7 +4,8 @@
 const SHORT = ["{", "%", "[", ";", "'", '"', "\n", "a", "\u0301", "\u0301\u0316", "\ud800"];
 const ASCII = Array.from({ length: 128 }, (_, code) => String.fromCharCode(code));
 /** Read like `isLong` of test/part.ts, which needs the Workers runtime. */
-const CHARACTERS = process.env.LONG === "1" ? [...new Set([...SHORT, ...ASCII])] : SHORT;
+export const isLong = process.env.LONG === "1";
+const CHARACTERS = isLong ? [...new Set([...SHORT, ...ASCII])] : SHORT;
 
 /** A run of one character, and the same in a URL and before another character, where an expression has to go back. */
 const SHAPES = [(run: string) => run, (run: string) => `https://${run}x`];

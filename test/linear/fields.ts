@@ -1,5 +1,6 @@
 /** The texts that a contract reads. */
 import type * as z from "zod/mini";
+import { isLong } from "./attack.ts";
 
 /** A text of a contract by its path, for example `links.*.name`, and a value of the contract that has only this text. */
 export type Field = [path: string, toValue: (text: string) => unknown];
@@ -36,6 +37,32 @@ export function fieldsOf(schema: z.core.$ZodType): Field[] {
     ),
   );
   return [...own, named];
+}
+
+const attacked = new Map<z.core.$ZodType, Set<string>>();
+
+/**
+ * The fields of a contract. In `npm test` without those whose own contract, the same object, was in another contract before: one
+ * that is read in the same way, which `where` names.
+ */
+export function newFieldsOf(schema: z.core.$ZodType, where: string): Field[] {
+  if (isLong) return fieldsOf(schema);
+  const { shape = {} } = schema._zod.def as Definition;
+  return fieldsOf(schema).filter(([path]) => {
+    const field = shape[path.split(".", 1)[0] ?? ""];
+    const own = field ? withoutDefault(field) : schema;
+    const known = attacked.get(own) ?? new Set();
+    attacked.set(own, known);
+    const isNew = !known.has(`${where} ${path}`);
+    known.add(`${where} ${path}`);
+    return isNew;
+  });
+}
+
+/** A contract that can be absent is an object of its own each time. */
+function withoutDefault(schema: z.core.$ZodType): z.core.$ZodType {
+  const { type, innerType } = schema._zod.def as Definition & { type: string };
+  return innerType && ["optional", "nullable", "default"].includes(type) ? withoutDefault(innerType) : schema;
 }
 
 const join = (name: string, path: string) => (path === "" ? name : `${name}.${path}`);

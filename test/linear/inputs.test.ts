@@ -16,7 +16,7 @@ import { operationOf } from "../../src/http/operation.ts";
 import { readPart, readRows, writeRows } from "../../src/pages/uploads/rows.ts";
 import { loadRoutes } from "../../src/surfaces.ts";
 import { findSlow, judge, type Prepare } from "./attack.ts";
-import { fieldsOf, partsOf } from "./fields.ts";
+import { fieldsOf, newFieldsOf, partsOf } from "./fields.ts";
 
 /** Each contract that a source file makes, with the file: those of pages are in no list. */
 const made = vi.hoisted(() => new Map<z.ZodMiniObject, string>());
@@ -63,12 +63,12 @@ describe("an operation reads its input in linear time", () => {
   it.each(operations.map((operation) => [operation.id, operation.input]))("%s", async (_, input) => {
     const { path, query, form, headers, body, paged } = input;
     for (const schema of [path, headers, body])
-      for (const [name, toValue] of schema ? fieldsOf(schema) : [])
+      for (const [name, toValue] of schema ? newFieldsOf(schema, "parsed") : [])
         expect(
           await findSlow(name, (text) => () => parsePart(schema as z.ZodMiniType, toValue(text), [])),
         ).toEqual([]);
 
-    for (const [name] of query ? fieldsOf(query) : []) {
+    for (const [name] of query ? newFieldsOf(query, paged ? "page" : "query") : []) {
       const contract = { query: query as z.ZodMiniObject, ...(paged && { paged }) };
       const read: Prepare = (text) => {
         const context = contextOf({ url: new URL(`?${name}=${encode(text)}`, URL_OF_TESTS) });
@@ -76,7 +76,7 @@ describe("an operation reads its input in linear time", () => {
       };
       expect(await findSlow(name, read)).toEqual([]);
     }
-    for (const [name] of form ? fieldsOf(form) : []) {
+    for (const [name] of form ? newFieldsOf(form, "form") : []) {
       const read: Prepare = (text) => {
         const pairs = [text, `${text}.`].map((value) => ({ name, value, isUtf8: true }));
         return () => parsePairs(form as z.ZodMiniObject, pairs, "same value", []);
