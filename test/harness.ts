@@ -20,7 +20,7 @@ import type { Env } from "../src/env.ts";
 import { serve } from "../src/index.ts";
 import { checkResponse } from "./contract-check.ts";
 import { once } from "./once.ts";
-import { type Kept, keep, restoreAll } from "./restore.ts";
+import { type Kept, keep, noteDifferences, restoreAll } from "./restore.ts";
 import { noteReset, watchWrites } from "./writes.ts";
 
 export const ORIGIN = "https://linkledger.test";
@@ -38,10 +38,12 @@ export const env = bindings as unknown as Env & {
 };
 export { DEMO };
 
-/** The demo data, kept for all files of a process. */
-const demo = once("demo", () => ({
-  kept: [] as Kept[],
-  /** Since the demo data was restored. */
+/** The states that tests start from, kept for all files of a process: the demo data, and what `freshState` makes of it. */
+const states = once("states", () => ({
+  kept: new Map<string, Kept[]>(),
+  /** The name of the one that was restored last. */
+  last: "",
+  /** Since then. */
   writes: watchWrites(),
   /** Since the credentials were copied to the shards. */
   uncopied: watchWrites(),
@@ -49,26 +51,40 @@ const demo = once("demo", () => ({
 
 /** Resets to migrated databases with the demo data, an empty KV and an empty bucket. */
 export async function freshDemo(): Promise<void> {
-  const { writes, uncopied } = demo;
-  const databases = databasesOf(ledgerOn());
-  if (await restoreAll(databases, demo.kept, writes)) {
-    if (writes.objects) await Promise.all([emptyNamespaces(), emptyBucket()]);
-  } else {
+  await freshState("demo", async () => {
     await freshDatabase();
     await addDemo();
     await replicateCredentials(ledgerOn());
-    demo.kept = await Promise.all(databases.map(keep));
+  });
+}
+
+/**
+ * Resets the databases to a state, KV and the bucket to empty ones. `setUp` makes the state once in a process: in databases only,
+ * and the same each time.
+ */
+export async function freshState(name: string, setUp: () => Promise<void>): Promise<void> {
+  const databases = databasesOf(ledgerOn());
+  const { kept, last, writes, uncopied } = states;
+  const known = kept.get(name) ?? [];
+  if (last !== name) noteDifferences(writes, kept.get(last) ?? [], known);
+  const { objects } = writes;
+  if (await restoreAll(databases, known, writes)) {
+    if (objects) await Promise.all([emptyNamespaces(), emptyBucket()]);
+  } else {
+    await setUp();
+    kept.set(name, await Promise.all(databases.map(keep)));
   }
+  states.last = name;
   writes.forget();
   uncopied.forget();
 }
 
 /** Copies credentials to the shards, if a test changed them directly in DB. The Worker's own changes copy themselves. */
 async function copyCredentials(): Promise<void> {
-  const { tables, schema } = demo.uncopied;
+  const { tables, schema } = states.uncopied;
   if (!schema && !COPIED.some((name) => tables.has(name))) return;
   await replicateCredentials(ledgerOn());
-  demo.uncopied.forget();
+  states.uncopied.forget();
 }
 
 const COPIED = ["credentials", "partners", "shard_identity"];

@@ -76,6 +76,15 @@ export async function keep(db: D1Database): Promise<Kept> {
   };
 }
 
+/** Notes the tables in which two kept states differ as written, so that they are restored. */
+export function noteDifferences(writes: Writes, from: Kept[], to: Kept[]): void {
+  for (const [index, { tables }] of to.entries()) {
+    const others = new Map(from[index]?.tables);
+    for (const [name, statements] of tables)
+      if (others.get(name)?.join() !== statements.join()) writes.tables.add(name);
+  }
+}
+
 /**
  * Restores the written tables of each database to what `keep` read. Returns false, and changes nothing, if a table, index, view or
  * trigger of one is another one now, or if nothing was kept. The caller forgets the writes, with those of the restoration.

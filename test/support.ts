@@ -1,18 +1,38 @@
 /** Helpers for the tests of the ledger. */
 import { databasesOf } from "../src/db/ledger/shards.ts";
 import type { OpenedLink } from "../src/domain/costs.ts";
-import { DEMO, env, freshDemo, ledgerOn, NOW, rows, withMethods, wrapDatabases } from "./harness.ts";
+import {
+  DEMO,
+  env,
+  freshDemo,
+  freshState,
+  ledgerOn,
+  NOW,
+  rows,
+  withMethods,
+  wrapDatabases,
+} from "./harness.ts";
 
 /** Resets to the demo data without its spend and its counts, so that the totals start at zero. */
 export async function freshLedger(): Promise<void> {
-  await freshDemo();
-  await inLedger(
-    "DELETE FROM daily_totals",
-    "DELETE FROM daily_engagements",
-    "DELETE FROM daily_audience",
-    "DELETE FROM daily_audience_spend",
-    "DELETE FROM ledger_entries WHERE cost_id LIKE 'demo-spend-%'",
-  );
+  await freshState("ledger", async () => {
+    await freshDemo();
+    await inLedger(
+      "DELETE FROM daily_totals",
+      "DELETE FROM daily_engagements",
+      "DELETE FROM daily_audience",
+      "DELETE FROM daily_audience_spend",
+      "DELETE FROM ledger_entries WHERE cost_id LIKE 'demo-spend-%'",
+    );
+  });
+}
+
+/** Resets to the demo data with an empty ledger. */
+export async function freshEmptyLedger(): Promise<void> {
+  await freshState("empty ledger", async () => {
+    await freshLedger();
+    await inLedger("DELETE FROM ledger_entries");
+  });
 }
 
 /** Runs statements on every database of the ledger. */

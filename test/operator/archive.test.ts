@@ -7,12 +7,9 @@ import { purge } from "../../src/purge.ts";
 import { ask, call, click, DAY, DEMO, env, NOW, rejection, sendCost, withMethods } from "../harness.ts";
 import { archiving, bindArchive, DUE } from "../purge/archive-support.ts";
 import { sessionFor, startSessions } from "../security/support.ts";
-import { freshLedger, inLedger } from "../support.ts";
+import { freshEmptyLedger, inLedger } from "../support.ts";
 
-beforeEach(async () => {
-  await freshLedger();
-  await inLedger("DELETE FROM ledger_entries");
-});
+beforeEach(freshEmptyLedger);
 
 const ID = "proved-cost-0001";
 const bound = { ARCHIVE: env.TEST_BUCKET };

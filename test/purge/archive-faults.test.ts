@@ -5,13 +5,12 @@ import worker from "../../src/index.ts";
 import { purge } from "../../src/purge.ts";
 import { faultyBucket, faultyDatabase, type InjectedFault, withoutPauses } from "../faults/faulty.ts";
 import { ask, click, DAY, emptyBucket, env, NOW, rows, sendCost } from "../harness.ts";
-import { freshLedger, inLedger, totals } from "../support.ts";
+import { freshEmptyLedger, inLedger, totals } from "../support.ts";
 import { archiving, bindArchive, DUE, listedRows, readArchive } from "./archive-support.ts";
 
 beforeEach(async () => {
   vi.spyOn(console, "error").mockImplementation(() => {});
-  await freshLedger();
-  await inLedger("DELETE FROM ledger_entries");
+  await freshEmptyLedger();
 });
 
 const HOUR = 3_600_000;

@@ -5,13 +5,10 @@ import { HOUR_MS, RETENTION_MS } from "../../src/domain/time.ts";
 import { purge } from "../../src/purge.ts";
 import { faultyBucket } from "../faults/faulty.ts";
 import { call, click, DAY, DEMO, env, ledgerOn, NOW, rows, sendCost, view } from "../harness.ts";
-import { freshLedger, inLedger, totals } from "../support.ts";
+import { freshEmptyLedger, totals } from "../support.ts";
 import { archiving, bindArchive, DUE, listedRows, readArchive } from "./archive-support.ts";
 
-beforeEach(async () => {
-  await freshLedger();
-  await inLedger("DELETE FROM ledger_entries");
-});
+beforeEach(freshEmptyLedger);
 
 const ID = "archived-cost-01";
 const send = (amount: string | null, now = NOW, more: Record<string, string> = {}) =>

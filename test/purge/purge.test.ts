@@ -3,12 +3,10 @@ import { RETENTION_MS } from "../../src/domain/time.ts";
 import worker from "../../src/index.ts";
 import { purge } from "../../src/purge.ts";
 import { click, DAY, env, ledgerOn, NOW, rows, sendCost, view } from "../harness.ts";
-import { failingDatabase, freshLedger, inLedger } from "../support.ts";
+import { isLong } from "../part.ts";
+import { failingDatabase, freshEmptyLedger, inLedger } from "../support.ts";
 
-beforeEach(async () => {
-  await freshLedger();
-  await inLedger("DELETE FROM ledger_entries");
-});
+beforeEach(freshEmptyLedger);
 
 /** The safety margin of the purge. */
 const HOUR = 3_600_000;
@@ -119,34 +117,37 @@ describe("a purge in slices", () => {
     },
   );
 
-  it.each([1, 2, 5])("of %i keys continues after a failure at any call and completes", async (slice) => {
-    await createMixed();
-    const before = await wholeTotals();
-    const stored = await env.DB.prepare("PRAGMA table_info(ledger_entries)").all<{ name: string }>();
-    const columns = stored.results.map(({ name }) => name).join(", ");
-    await inLedger(`CREATE TABLE kept_entries AS SELECT ${columns} FROM ledger_entries`);
-    for (let broken = 1; ; broken++) {
-      await inLedger(
-        "DELETE FROM ledger_entries",
-        "DELETE FROM daily_totals",
-        `INSERT INTO ledger_entries (${columns}) SELECT * FROM kept_entries`,
-      );
-      const { database, calls } = failingDatabase((call) => call === broken);
-      const failed = await purge(ledgerOn(database), purgeAt, slice).then(
-        () => false,
-        () => true,
-      );
-      if (!failed) {
-        expect(broken).toBe(calls() + 1);
-        break;
+  it.each(isLong ? [1, 2, 5] : [2, 5])(
+    "of %i keys continues after a failure at any call and completes",
+    async (slice) => {
+      await createMixed();
+      const before = await wholeTotals();
+      const stored = await env.DB.prepare("PRAGMA table_info(ledger_entries)").all<{ name: string }>();
+      const columns = stored.results.map(({ name }) => name).join(", ");
+      await inLedger(`CREATE TABLE kept_entries AS SELECT ${columns} FROM ledger_entries`);
+      for (let broken = 1; ; broken++) {
+        await inLedger(
+          "DELETE FROM ledger_entries",
+          "DELETE FROM daily_totals",
+          `INSERT INTO ledger_entries (${columns}) SELECT * FROM kept_entries`,
+        );
+        const { database, calls } = failingDatabase((call) => call === broken);
+        const failed = await purge(ledgerOn(database), purgeAt, slice).then(
+          () => false,
+          () => true,
+        );
+        if (!failed) {
+          expect(broken).toBe(calls() + 1);
+          break;
+        }
+        // The next hourly runs: the first completes the interrupted pass, the second makes a full pass.
+        await purge(ledgerOn(), purgeAt, slice);
+        await purge(ledgerOn(), purgeAt, slice);
+        expect({ broken, ...(await countRows()) }).toEqual({ broken, ...IN_USE });
+        expect(await wholeTotals()).toEqual(before);
       }
-      // The next hourly runs: the first completes the interrupted pass, the second makes a full pass.
-      await purge(ledgerOn(), purgeAt, slice);
-      await purge(ledgerOn(), purgeAt, slice);
-      expect({ broken, ...(await countRows()) }).toEqual({ broken, ...IN_USE });
-      expect(await wholeTotals()).toEqual(before);
-    }
-  });
+    },
+  );
 
   it("of 2 keys completes in several hourly runs of two slices each", async () => {
     await createMixed();
