@@ -5147,7 +5147,7 @@ FROM (SELECT appToken,
 WHERE true
 LIMIT ? + 0;
 
--- src/db/ledger/reports/reports.ts: rows read 1176, written 0
+-- src/db/ledger/reports/reports.ts: rows read 45, written 0
 -- COMPOUND QUERY
 --   LEFT-MOST SUBQUERY
 --     CO-ROUTINE (subquery-5)
@@ -5643,7 +5643,7 @@ FROM (
     AND a.day BETWEEN ? AND ?
     LIMIT 200000 + 1) ) covered;
 
--- src/db/ledger/reports/statements.ts: rows read 618, written 0
+-- src/db/ledger/reports/statements.ts: rows read 43, written 0
 -- CO-ROUTINE covered
 --   CO-ROUTINE (subquery-7)
 --     COMPOUND QUERY
