@@ -27,7 +27,10 @@ const fragmentsOf = (path: string) =>
 test("each link of a Markdown file to another file, or to a heading of one, leads somewhere", () => {
   const files = execFileSync("git", ["ls-files", "*.md"], { cwd: ROOT, encoding: "utf8" }).trim().split("\n");
   const links = files.flatMap((file) =>
-    [...proseOf(file).matchAll(/\]\((?!https?:|mailto:|\/)([^)\s]+)\)/g)].map(([, to = ""]) => ({ file, to })),
+    [...proseOf(file).matchAll(/\]\((?!https?:|mailto:|\/)([^)\s]+)\)/g)].map(([, to = ""]) => ({
+      file,
+      to,
+    })),
   );
   const broken = links.filter(({ file, to }) => {
     const [path, fragment] = to.split("#");
