@@ -1,7 +1,7 @@
 /**
  * `npm run bench`: compares the built Worker with a bare one, and with another revision. README.md beside it explains the
- * output. Flags: `--only <part of a name>`, `--pairs 7`, `--connections 16`, `--against <revision>`, `--no-log`,
- * `--growth`, `--profile`, `--sign-in`, `--reports`.
+ * output. Flags: `--only <names>`, `--pairs 7`, `--connections 16`, `--against <revision>`, `--calls 2`,
+ * `--no-log`, `--growth`, `--profile`, `--sign-in`, `--reports`.
  */
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { availableParallelism, loadavg, tmpdir } from "node:os";
@@ -35,6 +35,7 @@ const { values: flags } = parseArgs({
     pairs: { type: "string", default: "7" },
     connections: { type: "string", default: "16" },
     against: { type: "string" },
+    calls: { type: "string", default: "2" },
     "no-log": { type: "boolean", default: false },
     growth: { type: "boolean", default: false },
     profile: { type: "boolean", default: false },
@@ -43,7 +44,11 @@ const { values: flags } = parseArgs({
   },
 });
 
-const paths = PATHS.filter(({ name }) => name.includes(flags.only));
+/** Those with one of these names, or with the text in their names. */
+const paths = flags.only.split(",").flatMap((text) => {
+  const named = PATHS.filter(({ name }) => name === text);
+  return named.length > 0 ? named : PATHS.filter(({ name }) => name.includes(text));
+});
 const connections = flags.connections.split(",").map(Number);
 const pairs = Number(flags.pairs);
 /** How often a start-up is measured. An odd number, so that there is a median. */
@@ -65,6 +70,7 @@ try {
   } else {
     console.log("Building the servers and filling them with data");
     const checkout = await buildCheckout("ours");
+    checkout.settings.bindings = { GROUP_CALLS: flags.calls };
     const ours = await prepare(checkout, join(folder, "ours"));
     if (flags.profile) await profile(ours);
     else await measure(checkout, ours);
@@ -140,7 +146,7 @@ async function checkAnswers([ours, bare]: Server[], path: Path): Promise<void> {
 function prepareQuiet({ settings, data }: Prepared): Prepared {
   const state = `${settings.state}-quiet`;
   cpSync(settings.state, state, { recursive: true });
-  return { settings: { ...settings, state, bindings: { LOG_SAMPLE: "0" } }, data };
+  return { settings: { ...settings, state, bindings: { ...settings.bindings, LOG_SAMPLE: "0" } }, data };
 }
 
 /** The start-up time of our Worker and of an empty one in milliseconds, each the median of several. */
