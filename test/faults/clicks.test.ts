@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, it, type MockInstance, vi } from "vitest";
 import { recordQueued } from "../../src/engagement/queue.ts";
 import type { Env } from "../../src/env.ts";
-import { call, click, ledgerOn, NOW, queueBatch, rows, sendCost, view } from "../harness.ts";
+import { call, click, IPHONE, ledgerOn, NOW, queueBatch, rows, sendCost, view } from "../harness.ts";
 import { freshLedger, LINK, totals } from "../support.ts";
 import { faultyDatabase, faultyQueue, type InjectedFault, withoutPauses } from "./faulty.ts";
 
@@ -92,6 +92,20 @@ describe.each(KINDS)("a %s without a queue", (kind, open, status) => {
     },
   );
 });
+
+it.each([
+  ["before", []],
+  ["after", [{ count: 1, recorded: 0 }]],
+] as const)(
+  "a click without a cost ID is not sent again if its call loses its connection %s the commit",
+  async (when, expected) => {
+    const { database, calls } = faultyDatabase({ at: (call) => call === 1, when, message: LOST });
+    const headers = { "user-agent": IPHONE };
+    const { status } = await withoutPauses(() => call(LINK, { headers, env: { DB: database } }));
+    expect([status, calls()]).toEqual([302, 1]);
+    expect(await counted("click")).toEqual(expected);
+  },
+);
 
 describe("invalid cost parameters on the URL", () => {
   const query = "&cost_type=nonsense";

@@ -152,7 +152,7 @@ export const groups: Mutant[] = [
     file: "src/db/ledger/engagements.ts",
     search: "first?.costId === null ? runGrouped() : runGroupedIdempotent()",
     replace: "first ? runGroupedIdempotent() : runGrouped()",
-    tests: ["test/engagement/faults.test.ts", "test/faults/clicks.test.ts"],
+    tests: ["test/faults/clicks.test.ts"],
   },
   {
     name: "a client that disconnects takes the call of others with it",
