@@ -143,7 +143,7 @@ function buildIndex({ areas }: Reference): Entry[] {
       title: operation.summary,
       path: operationPath(area, operation),
       place: area.title,
-      text: `${operation.method} ${operation.path} ${operation.description ?? ""}`,
+      text: plain(`${operation.method} ${operation.path} ${operation.description ?? ""}`),
       terms: operation.operationId,
     })),
   ]);
@@ -151,7 +151,7 @@ function buildIndex({ areas }: Reference): Entry[] {
     title: code,
     path: `/docs/errors#${code}`,
     place: `Errors, status ${status}`,
-    text: `${title}. ${help}`,
+    text: plain(`${title}. ${help}`),
     status,
   }));
   const pageOfErrors = { title: "Errors", path: "/docs/errors", place: "Help", text: "Every error code." };
@@ -165,6 +165,9 @@ const ENTITIES: Record<string, string> = {
   "&quot;": '"',
   "&#39;": "'",
 };
+
+/** Without the marks of code. */
+const plain = (text: string) => text.replaceAll("`", "");
 
 const SAMPLES = /<pre[\s\S]*?<\/pre>/g;
 /** The first cell of each row of a table, and bold words. */

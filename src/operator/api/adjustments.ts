@@ -69,7 +69,7 @@ export const ADJUSTMENT = noun("Adjustment", {
     item: z.string().with(z.describe(AMOUNT)),
     from: (units: string) => formatMoney(units),
     input: signedAmount.with(
-      z.describe(`${AMOUNT}. Not zero, at most 8 decimal places, from -1000000000 to 1000000000`),
+      z.describe(`${AMOUNT}. Not zero, at most 8 decimal places, from -1,000,000,000 to 1,000,000,000`),
     ),
     form: {
       label: "Amount",

@@ -21,7 +21,10 @@ export const pageByPartner = {
 export const name = z.string().check(z.trim(), nameText(1, 255));
 
 /** Why an operator corrects spend. The audit log shows it. */
-export const reason = z.string().check(z.trim(), nameText(1, 500));
+export const reason = z
+  .string()
+  .check(z.trim(), nameText(1, 500))
+  .with(z.describe("Why: 1 to 500 characters. The audit log keeps it"));
 
 /** Distinct cost types in the order of `COST_TYPES`. */
 export const costTypes = z.pipe(

@@ -38,7 +38,9 @@ const listCredentials = listOperation({
 
 const newCredential = z.strictObject({
   partner_id: idNumber,
-  mode: z.enum(["live", "test"], "must be live or test"),
+  mode: z
+    .enum(["live", "test"], "must be live or test")
+    .with(z.describe("live: costs count; test: for the open rounds of the partner, whose costs never count")),
   cost_types: costTypes,
 });
 

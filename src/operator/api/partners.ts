@@ -43,10 +43,13 @@ const costTemplate = template.check((context) => {
 
 const templateField = (label: string, urls: string, input: z.ZodMiniType<string, string>, hint = "") => ({
   item: z.string(),
-  input: input.with(z.describe(`Query parameters with the partner's macros, added to ${urls} byte for byte`)),
+  input: input.with(z.describe(`Query parameters with the partner's macros, added byte for byte to ${urls}`)),
   default: "",
   form: { label, rows: 3, hint },
 });
+
+const MAX_URL_AMOUNT =
+  "The highest price on the URL of a click or impression that counts, in the currency of `cost_parameters`, or in any if that is a macro. For a new partner, 100 by default";
 
 export const PARTNER = noun("PartnerRecord", {
   id: { item: z.int() },
@@ -74,15 +77,9 @@ export const PARTNER = noun("PartnerRecord", {
     form: { label: "Server to server: add s2s=1 to impression URLs", box: true },
   },
   max_url_amount: {
-    item: z
-      .string()
-      .with(
-        z.describe(
-          "The highest price on the URL of a click or impression that counts, in the currency of `cost_parameters`, or in any if that is a macro",
-        ),
-      ),
+    item: z.string().with(z.describe(MAX_URL_AMOUNT)),
     from: formatAmount,
-    input: amount,
+    input: amount.with(z.describe(MAX_URL_AMOUNT)),
     default: DEFAULT_MAX_URL_AMOUNT,
     form: { label: "Highest price on a URL", required: true },
   },

@@ -40,7 +40,11 @@ export const USER = noun("User", {
   sign_in: {
     item: z.enum(["password", "sso"]),
     of: ({ hasPassword }: db.UserRow) => (hasPassword ? "password" : "sso"),
-    input: z.enum(["password", "sso"], "must be password or sso"),
+    input: z
+      .enum(["password", "sso"], "must be password or sso")
+      .with(
+        z.describe("password: with a temporary password at first; sso: single sign-on, without a password"),
+      ),
     default: "password",
     form: {
       label: "Sign-in method",
@@ -148,7 +152,9 @@ export const readUser = itemOperation({
 const userChange = change(
   {
     ...USER.changed,
-    disabled: z.optional(z.boolean()),
+    disabled: z
+      .optional(z.boolean())
+      .with(z.describe("true: the sessions and tokens of the user end, and nobody can sign in as the user")),
     sign_in: z.optional(
       z.literal("sso", "can only be changed to sso; to change it to password, reset the password"),
     ),

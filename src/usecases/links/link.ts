@@ -44,7 +44,7 @@ export const link = z
       .int()
       .check(z.minimum(1), z.maximum(4))
       .with(z.describe("1: network, 2: campaign, 3: ad group, 4: creative")),
-    archived: z.boolean(),
+    archived: z.boolean().with(z.describe("An archived link still redirects and records")),
     has_subtrackers: z.boolean().with(z.describe("Whether there are links below it")),
     partner_id: z
       .nullable(z.int())
@@ -185,7 +185,7 @@ export function toNewLink(sent: z.output<typeof newLink>): NewLink {
 
 const changeFields = {
   name: z.optional(linkName),
-  archived: z.optional(z.boolean()),
+  archived: z.optional(z.boolean()).with(z.describe("true archives the link, false restores it")),
   partner_id: z.nullish(idNumber).with(z.describe("The partner to attach; null detaches it")),
   cost_data_enabled: z
     .nullish(z.boolean())
