@@ -51,7 +51,7 @@ const ON_SHARDS_TOO = [
   "test/engagement/*.test.ts",
   "test/purge/*.test.ts",
   "test/reports/*.test.ts",
-  "test/workspace/{overview,spend,links,link,frame}.test.ts",
+  "test/workspace/{overview,performance,spend,links,link,frame}.test.ts",
   "test/db/{ledger-*,workspace-budgets}.test.ts",
   "test/operator/adjustments.test.ts",
   "test/partner/*.test.ts",

@@ -2242,6 +2242,678 @@ RETURNING app_token AS appToken,
   WHERE e.partner_id = recordings.partner_id
   AND e.cost_id = recordings.cost_id) AS keptAt;
 
+-- src/db/ledger/engagements.ts: rows read 13, written 2
+-- SCAN j VIRTUAL TABLE INDEX 1:
+-- SCALAR SUBQUERY 5
+--   SEARCH shard_identity USING INTEGER PRIMARY KEY (rowid=?)
+-- SEARCH o USING INDEX links_token_unique (token=?)
+-- SEARCH l1 USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
+-- SEARCH l2 USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
+-- SEARCH l3 USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
+-- SEARCH p USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
+-- SEARCH c USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
+-- CORRELATED SCALAR SUBQUERY 2
+--   SEARCH s USING INDEX links_by_match_name (app_token=? AND parent_id=? AND match_name=?)
+-- SEARCH a USING INDEX apps_token_unique (token=?)
+-- USE TEMP B-TREE FOR ORDER BY
+-- CORRELATED SCALAR SUBQUERY 7
+--   SEARCH l USING INTEGER PRIMARY KEY (rowid=?)
+-- CORRELATED SCALAR SUBQUERY 8
+--   SEARCH e USING PRIMARY KEY (partner_id=? AND cost_id=?)
+INSERT INTO recordings (app_token,
+    link_id,
+    partner_id,
+    kind,
+    occurred_at,
+    cost_id,
+    cost_data_on,
+    url_cost_type,
+    url_currency,
+    url_amount,
+    price_counts,
+    dropped,
+    recorded_at,
+    is_elsewhere,
+    country,
+    platform)
+SELECT x.appToken,
+  x.linkId,
+  x.partnerId,
+  (x.message ->> 'kind'),
+  (x.message ->> 'occurredAt'),
+  iif(x.partnerId IS NULL OR ((x.message ->> 'isGenerated')
+    AND NOT coalesce(x.costSwitch
+      AND x.takesCosts
+      AND x.takesPrice, 0)), NULL, (x.message ->> 'costId')), x.costSwitch
+AND x.takesCosts,
+  (x.message ->> 'urlCostType'),
+  (x.message ->> 'urlCurrency'),
+  (x.message ->> 'urlAmount'),
+  coalesce(x.costSwitch
+  AND x.takesCosts
+  AND x.takesPrice, 0), iif(x.reason4 IS NULL, iif(x.reason3 IS NULL, iif(x.reason2 IS NULL, iif(iif(x.costSwitch
+          AND x.takesCosts,
+            x.currencyReason,
+            NULL) IS NULL,
+          (x.message ->> 'dropped'),
+          json_insert((x.message ->> 'dropped'),
+            '$[#]',
+            json_array('cost_currency',
+              iif(x.costSwitch
+              AND x.takesCosts, x.currencyReason, NULL)))), json_insert(iif(iif(x.costSwitch
+            AND x.takesCosts,
+              x.currencyReason,
+              NULL) IS NULL,
+            (x.message ->> 'dropped'),
+            json_insert((x.message ->> 'dropped'),
+              '$[#]',
+              json_array('cost_currency',
+                iif(x.costSwitch
+                AND x.takesCosts,
+                  x.currencyReason,
+                  NULL)))),
+          '$[#]',
+          json_array('campaign',
+            x.reason2))),
+      json_insert(iif(x.reason2 IS NULL,
+          iif(iif(x.costSwitch
+            AND x.takesCosts,
+              x.currencyReason,
+              NULL) IS NULL,
+            (x.message ->> 'dropped'),
+            json_insert((x.message ->> 'dropped'),
+              '$[#]',
+              json_array('cost_currency',
+                iif(x.costSwitch
+                AND x.takesCosts, x.currencyReason, NULL)))), json_insert(iif(iif(x.costSwitch
+              AND x.takesCosts,
+                x.currencyReason,
+                NULL) IS NULL,
+              (x.message ->> 'dropped'),
+              json_insert((x.message ->> 'dropped'),
+                '$[#]',
+                json_array('cost_currency',
+                  iif(x.costSwitch
+                  AND x.takesCosts,
+                    x.currencyReason,
+                    NULL)))),
+            '$[#]',
+            json_array('campaign',
+              x.reason2))),
+        '$[#]',
+        json_array('adgroup',
+          x.reason3))),
+    json_insert(iif(x.reason3 IS NULL,
+        iif(x.reason2 IS NULL,
+          iif(iif(x.costSwitch
+            AND x.takesCosts,
+              x.currencyReason,
+              NULL) IS NULL,
+            (x.message ->> 'dropped'),
+            json_insert((x.message ->> 'dropped'),
+              '$[#]',
+              json_array('cost_currency',
+                iif(x.costSwitch
+                AND x.takesCosts, x.currencyReason, NULL)))), json_insert(iif(iif(x.costSwitch
+              AND x.takesCosts,
+                x.currencyReason,
+                NULL) IS NULL,
+              (x.message ->> 'dropped'),
+              json_insert((x.message ->> 'dropped'),
+                '$[#]',
+                json_array('cost_currency',
+                  iif(x.costSwitch
+                  AND x.takesCosts,
+                    x.currencyReason,
+                    NULL)))),
+            '$[#]',
+            json_array('campaign',
+              x.reason2))),
+        json_insert(iif(x.reason2 IS NULL,
+            iif(iif(x.costSwitch
+              AND x.takesCosts,
+                x.currencyReason,
+                NULL) IS NULL,
+              (x.message ->> 'dropped'),
+              json_insert((x.message ->> 'dropped'),
+                '$[#]',
+                json_array('cost_currency',
+                  iif(x.costSwitch
+                  AND x.takesCosts, x.currencyReason, NULL)))), json_insert(iif(iif(x.costSwitch
+                AND x.takesCosts,
+                  x.currencyReason,
+                  NULL) IS NULL,
+                (x.message ->> 'dropped'),
+                json_insert((x.message ->> 'dropped'),
+                  '$[#]',
+                  json_array('cost_currency',
+                    iif(x.costSwitch
+                    AND x.takesCosts,
+                      x.currencyReason,
+                      NULL)))),
+              '$[#]',
+              json_array('campaign',
+                x.reason2))),
+          '$[#]',
+          json_array('adgroup',
+            x.reason3))),
+      '$[#]',
+      json_array('creative',
+        x.reason4))),
+  ?,
+  ?
+AND iif(x.partnerId IS NULL OR ((x.message ->> 'isGenerated')
+    AND NOT coalesce(x.costSwitch
+      AND x.takesCosts
+      AND x.takesPrice,
+        0)),
+    NULL,
+    (x.message ->> 'costId')) IS NOT NULL,
+  iif(a.audience,
+    coalesce((x.message ->> 'country'),
+      'XX'),
+    NULL),
+  iif(a.audience,
+    coalesce((x.message ->> 'platform'),
+      'other'),
+    NULL)
+FROM (WITH level1 AS (
+    SELECT j.value AS message,
+      o.id AS linkId,
+      o.level AS level,
+      o.level AS openedLevel,
+      coalesce(l3.id,
+        l2.id,
+        l1.id,
+        o.id) AS rootId,
+      o.app_token AS appToken,
+      p.id AS partnerId,
+      coalesce(o.cost_switch,
+        l1.cost_switch,
+        l2.cost_switch,
+        l3.cost_switch,
+        0) AS costSwitch,
+      p.supports_cost_data
+    AND p.stopped_at IS NULL AS takesCosts,
+      p.integrated_types & CASE j.value ->> 'urlCostType' WHEN 'cpc' THEN 1 WHEN 'cpi' THEN 2 WHEN 'cpe' THEN 4 WHEN 'cpm' THEN 8 END
+    AND (j.value ->> 'urlAmount') <= iif(instr('&' || p.cost_parameters, '&cost_amount='), p.max_url_amount, -1)
+    AND (j.value ->> 'urlCostType' IS NOT NULL
+      AND j.value ->> 'urlCurrency' IS NOT NULL
+      AND j.value ->> 'urlAmount' IS NOT NULL)
+    AND NOT ((j.value ->> 'urlCostType' IS NOT NULL
+        AND j.value ->> 'urlCurrency' IS NOT NULL
+        AND j.value ->> 'urlAmount' IS NOT NULL)
+      AND coalesce((j.value ->> 'urlCurrency') <> iif(instr('&' || p.cost_parameters || '&', '&cost_currency=')
+          AND substr('&' || p.cost_parameters || '&',
+              instr('&' || p.cost_parameters || '&',
+                '&cost_currency=') + 15,
+              4) GLOB '[A-Za-z][A-Za-z][A-Za-z]&',
+            upper(substr('&' || p.cost_parameters || '&',
+                instr('&' || p.cost_parameters || '&',
+                  '&cost_currency=') + 15,
+                3)),
+            NULL),
+          0)) AS takesPrice,
+      iif(((j.value ->> 'urlCostType' IS NOT NULL
+          AND j.value ->> 'urlCurrency' IS NOT NULL
+          AND j.value ->> 'urlAmount' IS NOT NULL)
+        AND coalesce((j.value ->> 'urlCurrency') <> iif(instr('&' || p.cost_parameters || '&', '&cost_currency=')
+            AND substr('&' || p.cost_parameters || '&',
+                instr('&' || p.cost_parameters || '&',
+                  '&cost_currency=') + 15,
+                4) GLOB '[A-Za-z][A-Za-z][A-Za-z]&',
+              upper(substr('&' || p.cost_parameters || '&',
+                  instr('&' || p.cost_parameters || '&',
+                    '&cost_currency=') + 15,
+                  3)),
+              NULL),
+            0)),
+        'not_agreed',
+        NULL) AS currencyReason,
+      coalesce(instr('&' || iif((j.value ->> 'kind') = 'click',
+            p.click_parameters,
+            p.impression_parameters),
+          '&campaign='),
+        0) > 0 AS named2,
+      coalesce(instr('&' || iif((j.value ->> 'kind') = 'click',
+            p.click_parameters,
+            p.impression_parameters),
+          '&adgroup='),
+        0) > 0 AS named3,
+      coalesce(instr('&' || iif((j.value ->> 'kind') = 'click',
+            p.click_parameters,
+            p.impression_parameters),
+          '&creative='),
+        0) > 0 AS named4,
+      NULL AS reason2,
+      NULL AS reason3,
+      NULL AS reason4
+    FROM json_each(?) j
+    CROSS JOIN links o ON o.token = (j.value ->> 'linkToken')
+    LEFT JOIN links l1 ON l1.id = o.parent_id
+    LEFT JOIN links l2 ON l2.id = l1.parent_id
+    LEFT JOIN links l3 ON l3.id = l2.parent_id
+    LEFT JOIN partners p ON p.id = coalesce(o.partner_id, l1.partner_id, l2.partner_id, l3.partner_id) ), level2 AS (
+    SELECT x.message AS message, iif((c.id IS NOT NULL
+        AND c.partner_id IS NULL OR c.partner_id = x.partnerId), c.id, x.linkId) AS linkId, iif((c.id IS NOT NULL
+        AND c.partner_id IS NULL OR c.partner_id = x.partnerId),
+        c.level,
+        x.level) AS level,
+      x.openedLevel AS openedLevel,
+      x.rootId AS rootId,
+      x.appToken AS appToken,
+      x.partnerId AS partnerId,
+      iif((c.id IS NOT NULL
+        AND c.partner_id IS NULL OR c.partner_id = x.partnerId),
+        coalesce(c.cost_switch,
+          x.costSwitch),
+        x.costSwitch) AS costSwitch,
+      x.takesCosts AS takesCosts,
+      x.takesPrice AS takesPrice,
+      x.currencyReason AS currencyReason,
+      x.named2 AS named2,
+      x.named3 AS named3,
+      x.named4 AS named4,
+      CASE WHEN x.openedLevel > 1 OR NOT x.named2 THEN NULL WHEN (x.message ->> '$.subLinks[0].reason') IS NOT NULL THEN (x.message ->> '$.subLinks[0].reason') WHEN iif(x.named2,
+        (x.message ->> '$.subLinks[0].name'),
+        NULL) IS NULL THEN NULL WHEN x.level < 1 THEN 'missing_level' WHEN c.id IS NULL THEN 'too_many_links' WHEN NOT (c.id IS NOT NULL
+      AND c.partner_id IS NULL OR c.partner_id = x.partnerId) THEN 'other_partner' END AS reason2,
+      x.reason3 AS reason3,
+      x.reason4 AS reason4
+    FROM level1 x
+    LEFT JOIN links c ON c.id = (
+      SELECT min(s.id)
+      FROM links s INDEXED BY links_by_match_name
+      WHERE s.app_token = x.appToken
+      AND s.parent_id = x.linkId
+      AND s.match_name = iif(x.named2, (x.message ->> '$.subLinks[0].name'), NULL) )
+    AND x.level = 1 )
+  SELECT *
+  FROM level2) x
+CROSS JOIN apps a ON a.token = x.appToken
+WHERE json(iif(EXISTS (
+      SELECT 1
+      FROM shard_identity
+      WHERE shard_identity.id = 1
+      AND shard_identity.shards = ?
+      AND shard_identity.shard_index IS ? ), 'true', 'another shard')) = 'true'
+AND (x.level = 2 OR NOT ?)
+ORDER BY (x.message ->> 'occurredAt')
+RETURNING app_token AS appToken,
+  link_id AS linkId,
+  partner_id AS partnerId,
+  kind AS kind,
+  occurred_at AS occurredAt,
+  cost_id AS costId,
+  cost_data_on AS costDataOn,
+  url_cost_type AS urlCostType,
+  url_currency AS urlCurrency,
+  url_amount AS urlAmount,
+  price_counts AS priceCounts,
+  country AS country,
+  platform AS platform,
+  dropped AS dropped,
+  (SELECT l.level
+  FROM links l
+  WHERE l.id = recordings.link_id) AS level, (SELECT iif(recordings.kind = 'click', e.click_at, e.impression_at)
+  FROM ledger_entries e
+  WHERE e.partner_id = recordings.partner_id
+  AND e.cost_id = recordings.cost_id) AS keptAt;
+
+-- src/db/ledger/engagements.ts: rows read 15, written 2
+-- SCAN j VIRTUAL TABLE INDEX 1:
+-- SCALAR SUBQUERY 7
+--   SEARCH shard_identity USING INTEGER PRIMARY KEY (rowid=?)
+-- SEARCH o USING INDEX links_token_unique (token=?)
+-- SEARCH l1 USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
+-- SEARCH l2 USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
+-- SEARCH l3 USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
+-- SEARCH p USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
+-- SEARCH c USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
+-- CORRELATED SCALAR SUBQUERY 2
+--   SEARCH s USING INDEX links_by_match_name (app_token=? AND parent_id=? AND match_name=?)
+-- SEARCH c USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
+-- CORRELATED SCALAR SUBQUERY 4
+--   SEARCH s USING INDEX links_by_match_name (app_token=? AND parent_id=? AND match_name=?)
+-- SEARCH a USING INDEX apps_token_unique (token=?)
+-- USE TEMP B-TREE FOR ORDER BY
+-- CORRELATED SCALAR SUBQUERY 9
+--   SEARCH l USING INTEGER PRIMARY KEY (rowid=?)
+-- CORRELATED SCALAR SUBQUERY 10
+--   SEARCH e USING PRIMARY KEY (partner_id=? AND cost_id=?)
+INSERT INTO recordings (app_token,
+    link_id,
+    partner_id,
+    kind,
+    occurred_at,
+    cost_id,
+    cost_data_on,
+    url_cost_type,
+    url_currency,
+    url_amount,
+    price_counts,
+    dropped,
+    recorded_at,
+    is_elsewhere,
+    country,
+    platform)
+SELECT x.appToken,
+  x.linkId,
+  x.partnerId,
+  (x.message ->> 'kind'),
+  (x.message ->> 'occurredAt'),
+  iif(x.partnerId IS NULL OR ((x.message ->> 'isGenerated')
+    AND NOT coalesce(x.costSwitch
+      AND x.takesCosts
+      AND x.takesPrice, 0)), NULL, (x.message ->> 'costId')), x.costSwitch
+AND x.takesCosts,
+  (x.message ->> 'urlCostType'),
+  (x.message ->> 'urlCurrency'),
+  (x.message ->> 'urlAmount'),
+  coalesce(x.costSwitch
+  AND x.takesCosts
+  AND x.takesPrice, 0), iif(x.reason4 IS NULL, iif(x.reason3 IS NULL, iif(x.reason2 IS NULL, iif(iif(x.costSwitch
+          AND x.takesCosts,
+            x.currencyReason,
+            NULL) IS NULL,
+          (x.message ->> 'dropped'),
+          json_insert((x.message ->> 'dropped'),
+            '$[#]',
+            json_array('cost_currency',
+              iif(x.costSwitch
+              AND x.takesCosts, x.currencyReason, NULL)))), json_insert(iif(iif(x.costSwitch
+            AND x.takesCosts,
+              x.currencyReason,
+              NULL) IS NULL,
+            (x.message ->> 'dropped'),
+            json_insert((x.message ->> 'dropped'),
+              '$[#]',
+              json_array('cost_currency',
+                iif(x.costSwitch
+                AND x.takesCosts,
+                  x.currencyReason,
+                  NULL)))),
+          '$[#]',
+          json_array('campaign',
+            x.reason2))),
+      json_insert(iif(x.reason2 IS NULL,
+          iif(iif(x.costSwitch
+            AND x.takesCosts,
+              x.currencyReason,
+              NULL) IS NULL,
+            (x.message ->> 'dropped'),
+            json_insert((x.message ->> 'dropped'),
+              '$[#]',
+              json_array('cost_currency',
+                iif(x.costSwitch
+                AND x.takesCosts, x.currencyReason, NULL)))), json_insert(iif(iif(x.costSwitch
+              AND x.takesCosts,
+                x.currencyReason,
+                NULL) IS NULL,
+              (x.message ->> 'dropped'),
+              json_insert((x.message ->> 'dropped'),
+                '$[#]',
+                json_array('cost_currency',
+                  iif(x.costSwitch
+                  AND x.takesCosts,
+                    x.currencyReason,
+                    NULL)))),
+            '$[#]',
+            json_array('campaign',
+              x.reason2))),
+        '$[#]',
+        json_array('adgroup',
+          x.reason3))),
+    json_insert(iif(x.reason3 IS NULL,
+        iif(x.reason2 IS NULL,
+          iif(iif(x.costSwitch
+            AND x.takesCosts,
+              x.currencyReason,
+              NULL) IS NULL,
+            (x.message ->> 'dropped'),
+            json_insert((x.message ->> 'dropped'),
+              '$[#]',
+              json_array('cost_currency',
+                iif(x.costSwitch
+                AND x.takesCosts, x.currencyReason, NULL)))), json_insert(iif(iif(x.costSwitch
+              AND x.takesCosts,
+                x.currencyReason,
+                NULL) IS NULL,
+              (x.message ->> 'dropped'),
+              json_insert((x.message ->> 'dropped'),
+                '$[#]',
+                json_array('cost_currency',
+                  iif(x.costSwitch
+                  AND x.takesCosts,
+                    x.currencyReason,
+                    NULL)))),
+            '$[#]',
+            json_array('campaign',
+              x.reason2))),
+        json_insert(iif(x.reason2 IS NULL,
+            iif(iif(x.costSwitch
+              AND x.takesCosts,
+                x.currencyReason,
+                NULL) IS NULL,
+              (x.message ->> 'dropped'),
+              json_insert((x.message ->> 'dropped'),
+                '$[#]',
+                json_array('cost_currency',
+                  iif(x.costSwitch
+                  AND x.takesCosts, x.currencyReason, NULL)))), json_insert(iif(iif(x.costSwitch
+                AND x.takesCosts,
+                  x.currencyReason,
+                  NULL) IS NULL,
+                (x.message ->> 'dropped'),
+                json_insert((x.message ->> 'dropped'),
+                  '$[#]',
+                  json_array('cost_currency',
+                    iif(x.costSwitch
+                    AND x.takesCosts,
+                      x.currencyReason,
+                      NULL)))),
+              '$[#]',
+              json_array('campaign',
+                x.reason2))),
+          '$[#]',
+          json_array('adgroup',
+            x.reason3))),
+      '$[#]',
+      json_array('creative',
+        x.reason4))),
+  ?,
+  ?
+AND iif(x.partnerId IS NULL OR ((x.message ->> 'isGenerated')
+    AND NOT coalesce(x.costSwitch
+      AND x.takesCosts
+      AND x.takesPrice,
+        0)),
+    NULL,
+    (x.message ->> 'costId')) IS NOT NULL,
+  iif(a.audience,
+    coalesce((x.message ->> 'country'),
+      'XX'),
+    NULL),
+  iif(a.audience,
+    coalesce((x.message ->> 'platform'),
+      'other'),
+    NULL)
+FROM (WITH level1 AS (
+    SELECT j.value AS message,
+      o.id AS linkId,
+      o.level AS level,
+      o.level AS openedLevel,
+      coalesce(l3.id,
+        l2.id,
+        l1.id,
+        o.id) AS rootId,
+      o.app_token AS appToken,
+      p.id AS partnerId,
+      coalesce(o.cost_switch,
+        l1.cost_switch,
+        l2.cost_switch,
+        l3.cost_switch,
+        0) AS costSwitch,
+      p.supports_cost_data
+    AND p.stopped_at IS NULL AS takesCosts,
+      p.integrated_types & CASE j.value ->> 'urlCostType' WHEN 'cpc' THEN 1 WHEN 'cpi' THEN 2 WHEN 'cpe' THEN 4 WHEN 'cpm' THEN 8 END
+    AND (j.value ->> 'urlAmount') <= iif(instr('&' || p.cost_parameters, '&cost_amount='), p.max_url_amount, -1)
+    AND (j.value ->> 'urlCostType' IS NOT NULL
+      AND j.value ->> 'urlCurrency' IS NOT NULL
+      AND j.value ->> 'urlAmount' IS NOT NULL)
+    AND NOT ((j.value ->> 'urlCostType' IS NOT NULL
+        AND j.value ->> 'urlCurrency' IS NOT NULL
+        AND j.value ->> 'urlAmount' IS NOT NULL)
+      AND coalesce((j.value ->> 'urlCurrency') <> iif(instr('&' || p.cost_parameters || '&', '&cost_currency=')
+          AND substr('&' || p.cost_parameters || '&',
+              instr('&' || p.cost_parameters || '&',
+                '&cost_currency=') + 15,
+              4) GLOB '[A-Za-z][A-Za-z][A-Za-z]&',
+            upper(substr('&' || p.cost_parameters || '&',
+                instr('&' || p.cost_parameters || '&',
+                  '&cost_currency=') + 15,
+                3)),
+            NULL),
+          0)) AS takesPrice,
+      iif(((j.value ->> 'urlCostType' IS NOT NULL
+          AND j.value ->> 'urlCurrency' IS NOT NULL
+          AND j.value ->> 'urlAmount' IS NOT NULL)
+        AND coalesce((j.value ->> 'urlCurrency') <> iif(instr('&' || p.cost_parameters || '&', '&cost_currency=')
+            AND substr('&' || p.cost_parameters || '&',
+                instr('&' || p.cost_parameters || '&',
+                  '&cost_currency=') + 15,
+                4) GLOB '[A-Za-z][A-Za-z][A-Za-z]&',
+              upper(substr('&' || p.cost_parameters || '&',
+                  instr('&' || p.cost_parameters || '&',
+                    '&cost_currency=') + 15,
+                  3)),
+              NULL),
+            0)),
+        'not_agreed',
+        NULL) AS currencyReason,
+      coalesce(instr('&' || iif((j.value ->> 'kind') = 'click',
+            p.click_parameters,
+            p.impression_parameters),
+          '&campaign='),
+        0) > 0 AS named2,
+      coalesce(instr('&' || iif((j.value ->> 'kind') = 'click',
+            p.click_parameters,
+            p.impression_parameters),
+          '&adgroup='),
+        0) > 0 AS named3,
+      coalesce(instr('&' || iif((j.value ->> 'kind') = 'click',
+            p.click_parameters,
+            p.impression_parameters),
+          '&creative='),
+        0) > 0 AS named4,
+      NULL AS reason2,
+      NULL AS reason3,
+      NULL AS reason4
+    FROM json_each(?) j
+    CROSS JOIN links o ON o.token = (j.value ->> 'linkToken')
+    LEFT JOIN links l1 ON l1.id = o.parent_id
+    LEFT JOIN links l2 ON l2.id = l1.parent_id
+    LEFT JOIN links l3 ON l3.id = l2.parent_id
+    LEFT JOIN partners p ON p.id = coalesce(o.partner_id, l1.partner_id, l2.partner_id, l3.partner_id) ), level2 AS (
+    SELECT x.message AS message, iif((c.id IS NOT NULL
+        AND c.partner_id IS NULL OR c.partner_id = x.partnerId), c.id, x.linkId) AS linkId, iif((c.id IS NOT NULL
+        AND c.partner_id IS NULL OR c.partner_id = x.partnerId),
+        c.level,
+        x.level) AS level,
+      x.openedLevel AS openedLevel,
+      x.rootId AS rootId,
+      x.appToken AS appToken,
+      x.partnerId AS partnerId,
+      iif((c.id IS NOT NULL
+        AND c.partner_id IS NULL OR c.partner_id = x.partnerId),
+        coalesce(c.cost_switch,
+          x.costSwitch),
+        x.costSwitch) AS costSwitch,
+      x.takesCosts AS takesCosts,
+      x.takesPrice AS takesPrice,
+      x.currencyReason AS currencyReason,
+      x.named2 AS named2,
+      x.named3 AS named3,
+      x.named4 AS named4,
+      CASE WHEN x.openedLevel > 1 OR NOT x.named2 THEN NULL WHEN (x.message ->> '$.subLinks[0].reason') IS NOT NULL THEN (x.message ->> '$.subLinks[0].reason') WHEN iif(x.named2,
+        (x.message ->> '$.subLinks[0].name'),
+        NULL) IS NULL THEN NULL WHEN x.level < 1 THEN 'missing_level' WHEN c.id IS NULL THEN 'too_many_links' WHEN NOT (c.id IS NOT NULL
+      AND c.partner_id IS NULL OR c.partner_id = x.partnerId) THEN 'other_partner' END AS reason2,
+      x.reason3 AS reason3,
+      x.reason4 AS reason4
+    FROM level1 x
+    LEFT JOIN links c ON c.id = (
+      SELECT min(s.id)
+      FROM links s INDEXED BY links_by_match_name
+      WHERE s.app_token = x.appToken
+      AND s.parent_id = x.linkId
+      AND s.match_name = iif(x.named2, (x.message ->> '$.subLinks[0].name'), NULL) )
+    AND x.level = 1 ), level3 AS (
+    SELECT x.message AS message, iif((c.id IS NOT NULL
+        AND c.partner_id IS NULL OR c.partner_id = x.partnerId), c.id, x.linkId) AS linkId, iif((c.id IS NOT NULL
+        AND c.partner_id IS NULL OR c.partner_id = x.partnerId),
+        c.level,
+        x.level) AS level,
+      x.openedLevel AS openedLevel,
+      x.rootId AS rootId,
+      x.appToken AS appToken,
+      x.partnerId AS partnerId,
+      iif((c.id IS NOT NULL
+        AND c.partner_id IS NULL OR c.partner_id = x.partnerId),
+        coalesce(c.cost_switch,
+          x.costSwitch),
+        x.costSwitch) AS costSwitch,
+      x.takesCosts AS takesCosts,
+      x.takesPrice AS takesPrice,
+      x.currencyReason AS currencyReason,
+      x.named2 AS named2,
+      x.named3 AS named3,
+      x.named4 AS named4,
+      x.reason2 AS reason2,
+      CASE WHEN x.openedLevel > 2 OR NOT x.named3 THEN NULL WHEN (x.message ->> '$.subLinks[1].reason') IS NOT NULL THEN (x.message ->> '$.subLinks[1].reason') WHEN iif(x.named3,
+        (x.message ->> '$.subLinks[1].name'),
+        NULL) IS NULL THEN NULL WHEN x.level < 2 THEN 'missing_level' WHEN c.id IS NULL THEN 'too_many_links' WHEN NOT (c.id IS NOT NULL
+      AND c.partner_id IS NULL OR c.partner_id = x.partnerId) THEN 'other_partner' END AS reason3, x.reason4 AS reason4
+    FROM level2 x
+    LEFT JOIN links c ON c.id = (
+      SELECT min(s.id)
+      FROM links s INDEXED BY links_by_match_name
+      WHERE s.app_token = x.appToken
+      AND s.parent_id = x.linkId
+      AND s.match_name = iif(x.named3, (x.message ->> '$.subLinks[1].name'), NULL) )
+    AND x.level = 2 )
+  SELECT *
+  FROM level3) x
+CROSS JOIN apps a ON a.token = x.appToken
+WHERE json(iif(EXISTS (
+      SELECT 1
+      FROM shard_identity
+      WHERE shard_identity.id = 1
+      AND shard_identity.shards = ?
+      AND shard_identity.shard_index IS ? ), 'true', 'another shard')) = 'true'
+AND (x.level = 3 OR NOT ?)
+ORDER BY (x.message ->> 'occurredAt')
+RETURNING app_token AS appToken,
+  link_id AS linkId,
+  partner_id AS partnerId,
+  kind AS kind,
+  occurred_at AS occurredAt,
+  cost_id AS costId,
+  cost_data_on AS costDataOn,
+  url_cost_type AS urlCostType,
+  url_currency AS urlCurrency,
+  url_amount AS urlAmount,
+  price_counts AS priceCounts,
+  country AS country,
+  platform AS platform,
+  dropped AS dropped,
+  (SELECT l.level
+  FROM links l
+  WHERE l.id = recordings.link_id) AS level, (SELECT iif(recordings.kind = 'click', e.click_at, e.impression_at)
+  FROM ledger_entries e
+  WHERE e.partner_id = recordings.partner_id
+  AND e.cost_id = recordings.cost_id) AS keptAt;
+
 -- src/db/ledger/purge.ts: rows read 1040, written 346
 -- SEARCH ledger_entries USING PRIMARY KEY ((partner_id,cost_id)>(?,?) AND (partner_id,cost_id)<(?,?))
 -- SCALAR SUBQUERY 1
@@ -2292,6 +2964,13 @@ UPDATE purge_positions SET (after_partner_id,
   LIMIT 1 OFFSET ? - 1 ), walked_at = ?, walk = max(purge_positions.walk, ?), attempts = 0
 WHERE purge_positions.ledger_table = 'ledger_entries'
 RETURNING purge_positions.until_partner_id IS NULL AS finished;
+
+-- src/db/ledger/rejections.ts: rows read 0, written 1
+-- SCAN CONSTANT ROW
+INSERT INTO daily_rejections (partner_id, app_token, day, code, count)
+SELECT ?, '', ?, 'invalid_request', ?
+WHERE true
+ON CONFLICT DO UPDATE SET count = count + excluded.count;
 
 -- src/db/ledger/rejections.ts: rows read 4, written 0
 -- CO-ROUTINE (subquery-5)
@@ -2964,6 +3643,326 @@ LIMIT ? + 0;
 --     SCAN (subquery-7)
 SELECT appToken AS appToken,
   NULL AS day,
+  NULL AS linkId,
+  partnerId AS partnerId,
+  costType AS costType,
+  currency AS currency,
+  CAST(costsWhole AS TEXT) AS costsWhole,
+  CAST(costsRest AS TEXT) AS costsRest,
+  CAST(adjustedWhole AS TEXT) AS adjustedWhole,
+  CAST(adjustedRest AS TEXT) AS adjustedRest,
+  matched AS matched,
+  unpriced AS unpriced,
+  series AS series
+FROM (SELECT appToken,
+    partnerId,
+    costType,
+    currency,
+    sum(costsWhole) AS costsWhole,
+    sum(costsRest) AS costsRest,
+    sum(adjustedWhole) AS adjustedWhole,
+    sum(adjustedRest) AS adjustedRest,
+    sum(matched) AS matched,
+    sum(unpriced) AS unpriced,
+    group_concat(day || ' ' || costsWhole || ' ' || costsRest || ' ' || adjustedWhole || ' ' || adjustedRest || ' ' || matched || ' ' || unpriced) AS series
+  FROM (SELECT d.app_token AS appToken,
+      d.day AS day,
+      d.link_id AS linkId,
+      d.partner_id AS partnerId,
+      d.cost_type AS costType,
+      d.currency AS currency,
+      sum(iif(d.state = 'matched',
+          d.amount / iif(d.cost_type IN ('cpm'),
+            100000000,
+            100000),
+          0)) AS costsWhole,
+      sum(iif(d.state = 'matched',
+          iif(d.cost_type IN ('cpm'),
+            d.amount % 100000000,
+            d.amount % 100000 * 1000),
+          0)) AS costsRest,
+      0 AS adjustedWhole,
+      0 AS adjustedRest,
+      sum(iif(d.state = 'matched',
+          d.count,
+          0)) AS matched,
+      sum(iif(d.state = 'unpriced',
+          d.count,
+          0)) AS unpriced
+    FROM daily_totals d
+    WHERE d.app_token = (SELECT m.app_token
+      FROM sessions s
+      CROSS JOIN memberships m ON m.user_id = s.user_id
+      AND m.app_token = ?
+      WHERE s.id_hash = ?
+      AND s.expires_at > ?
+      AND s.last_seen_at > ? - 7200000
+      AND s.waiting_secret IS NULL)
+    AND d.day BETWEEN ? AND ?
+    AND (? IS NULL OR d.partner_id = ?)
+    AND (? IS NULL OR d.cost_type = ?)
+    AND (? IS NULL OR d.currency = ?)
+    GROUP BY d.app_token, d.day, d.link_id, d.partner_id, d.cost_type, d.currency)
+  GROUP BY appToken, partnerId, costType, currency)
+WHERE matched > 0 OR unpriced > 0
+UNION ALL
+SELECT appToken AS appToken,
+  NULL AS day,
+  NULL AS linkId,
+  partnerId AS partnerId,
+  costType AS costType,
+  currency AS currency,
+  CAST(costsWhole AS TEXT) AS costsWhole,
+  CAST(costsRest AS TEXT) AS costsRest,
+  CAST(adjustedWhole AS TEXT) AS adjustedWhole,
+  CAST(adjustedRest AS TEXT) AS adjustedRest,
+  matched AS matched,
+  unpriced AS unpriced,
+  series AS series
+FROM (SELECT appToken,
+    partnerId,
+    costType,
+    currency,
+    sum(costsWhole) AS costsWhole,
+    sum(costsRest) AS costsRest,
+    sum(adjustedWhole) AS adjustedWhole,
+    sum(adjustedRest) AS adjustedRest,
+    sum(matched) AS matched,
+    sum(unpriced) AS unpriced,
+    group_concat(day || ' ' || costsWhole || ' ' || costsRest || ' ' || adjustedWhole || ' ' || adjustedRest || ' ' || matched || ' ' || unpriced) AS series
+  FROM (SELECT a.app_token AS appToken,
+      a.day AS day,
+      a.link_id AS linkId,
+      a.partner_id AS partnerId,
+      a.cost_type AS costType,
+      a.currency AS currency,
+      0 AS costsWhole,
+      0 AS costsRest,
+      sum(a.amount / 100000000) AS adjustedWhole,
+      sum(a.amount % 100000000) AS adjustedRest,
+      0 AS matched,
+      0 AS unpriced
+    FROM adjustments a
+    WHERE a.app_token = (SELECT m.app_token
+      FROM sessions s
+      CROSS JOIN memberships m ON m.user_id = s.user_id
+      AND m.app_token = ?
+      WHERE s.id_hash = ?
+      AND s.expires_at > ?
+      AND s.last_seen_at > ? - 7200000
+      AND s.waiting_secret IS NULL)
+    AND a.day BETWEEN ? AND ?
+    AND (? IS NULL OR a.partner_id = ?)
+    AND (? IS NULL OR a.cost_type = ?)
+    AND (? IS NULL OR a.currency = ?)
+    GROUP BY a.app_token, a.day, a.link_id, a.partner_id, a.cost_type, a.currency)
+  GROUP BY appToken, partnerId, costType, currency)
+WHERE true
+LIMIT ? + 0;
+
+-- src/db/ledger/reports/performance.ts: rows read 4, written 0
+-- CO-ROUTINE (subquery-3)
+--   CO-ROUTINE (subquery-2)
+--     SEARCH e USING PRIMARY KEY (app_token=? AND day>? AND day<?)
+--     SCALAR SUBQUERY 1
+--       SEARCH s USING PRIMARY KEY (id_hash=?)
+--       SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+--   SCAN (subquery-2)
+--   USE TEMP B-TREE FOR GROUP BY
+-- SCAN (subquery-3)
+SELECT appToken AS appToken,
+  NULL AS day,
+  NULL AS linkId,
+  partnerId AS partnerId,
+  kind AS kind,
+  count AS count,
+  recorded AS recorded,
+  series AS series
+FROM (SELECT appToken,
+    partnerId,
+    kind,
+    sum(count) AS count,
+    sum(recorded) AS recorded,
+    group_concat(day || ' ' || count || ' ' || recorded) AS series
+  FROM (SELECT e.app_token AS appToken,
+      e.day AS day,
+      e.link_id AS linkId,
+      e.partner_id AS partnerId,
+      e.kind AS kind,
+      sum(e.count) AS count,
+      sum(e.recorded) AS recorded
+    FROM daily_engagements e
+    WHERE e.app_token = (SELECT m.app_token
+      FROM sessions s
+      CROSS JOIN memberships m ON m.user_id = s.user_id
+      AND m.app_token = ?
+      WHERE s.id_hash = ?
+      AND s.expires_at > ?
+      AND s.last_seen_at > ? - 7200000
+      AND s.waiting_secret IS NULL)
+    AND e.day BETWEEN ? AND ?
+    AND (? IS NULL OR e.partner_id = ?)
+    AND (? IS NULL OR e.kind = ?)
+    GROUP BY e.app_token, e.day, e.link_id, e.partner_id, e.kind)
+  GROUP BY appToken, partnerId, kind)
+WHERE true
+LIMIT ? + 0;
+
+-- src/db/ledger/reports/performance.ts: rows read 129, written 0
+-- COMPOUND QUERY
+--   LEFT-MOST SUBQUERY
+--     CO-ROUTINE (subquery-3)
+--       CO-ROUTINE (subquery-2)
+--         SEARCH d USING PRIMARY KEY (app_token=? AND day>? AND day<?)
+--         SCALAR SUBQUERY 1
+--           SEARCH t USING PRIMARY KEY (token_hash=?)
+--           SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+--       SCAN (subquery-2)
+--       USE TEMP B-TREE FOR GROUP BY
+--     SCAN (subquery-3)
+--   UNION ALL
+--     CO-ROUTINE (subquery-7)
+--       CO-ROUTINE (subquery-6)
+--         SEARCH a USING COVERING INDEX adjustments_by_day (app_token=? AND day>? AND day<?)
+--         SCALAR SUBQUERY 5
+--           SEARCH t USING PRIMARY KEY (token_hash=?)
+--           SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+--       SCAN (subquery-6)
+--       USE TEMP B-TREE FOR GROUP BY
+--     SCAN (subquery-7)
+SELECT appToken AS appToken,
+  NULL AS day,
+  linkId AS linkId,
+  NULL AS partnerId,
+  costType AS costType,
+  currency AS currency,
+  CAST(costsWhole AS TEXT) AS costsWhole,
+  CAST(costsRest AS TEXT) AS costsRest,
+  CAST(adjustedWhole AS TEXT) AS adjustedWhole,
+  CAST(adjustedRest AS TEXT) AS adjustedRest,
+  matched AS matched,
+  unpriced AS unpriced
+FROM (SELECT appToken,
+    linkId,
+    costType,
+    currency,
+    sum(costsWhole) AS costsWhole,
+    sum(costsRest) AS costsRest,
+    sum(adjustedWhole) AS adjustedWhole,
+    sum(adjustedRest) AS adjustedRest,
+    sum(matched) AS matched,
+    sum(unpriced) AS unpriced
+  FROM (SELECT d.app_token AS appToken,
+      d.day AS day,
+      d.link_id AS linkId,
+      d.partner_id AS partnerId,
+      d.cost_type AS costType,
+      d.currency AS currency,
+      sum(iif(d.state = 'matched',
+          d.amount / iif(d.cost_type IN ('cpm'),
+            100000000,
+            100000),
+          0)) AS costsWhole,
+      sum(iif(d.state = 'matched',
+          iif(d.cost_type IN ('cpm'),
+            d.amount % 100000000,
+            d.amount % 100000 * 1000),
+          0)) AS costsRest,
+      0 AS adjustedWhole,
+      0 AS adjustedRest,
+      sum(iif(d.state = 'matched',
+          d.count,
+          0)) AS matched,
+      sum(iif(d.state = 'unpriced',
+          d.count,
+          0)) AS unpriced
+    FROM daily_totals d
+    WHERE d.app_token = (SELECT m.app_token
+      FROM api_tokens t
+      CROSS JOIN memberships m ON m.user_id = t.user_id
+      AND m.app_token = ?
+      WHERE t.token_hash = ?)
+    AND d.day BETWEEN ? AND ?
+    AND (? IS NULL OR d.partner_id = ?)
+    AND (? IS NULL OR d.cost_type = ?)
+    AND (? IS NULL OR d.currency = ?)
+    GROUP BY d.app_token, d.day, d.link_id, d.partner_id, d.cost_type, d.currency)
+  GROUP BY appToken, linkId, costType, currency)
+WHERE matched > 0 OR unpriced > 0
+UNION ALL
+SELECT appToken AS appToken,
+  NULL AS day,
+  linkId AS linkId,
+  NULL AS partnerId,
+  costType AS costType,
+  currency AS currency,
+  CAST(costsWhole AS TEXT) AS costsWhole,
+  CAST(costsRest AS TEXT) AS costsRest,
+  CAST(adjustedWhole AS TEXT) AS adjustedWhole,
+  CAST(adjustedRest AS TEXT) AS adjustedRest,
+  matched AS matched,
+  unpriced AS unpriced
+FROM (SELECT appToken,
+    linkId,
+    costType,
+    currency,
+    sum(costsWhole) AS costsWhole,
+    sum(costsRest) AS costsRest,
+    sum(adjustedWhole) AS adjustedWhole,
+    sum(adjustedRest) AS adjustedRest,
+    sum(matched) AS matched,
+    sum(unpriced) AS unpriced
+  FROM (SELECT a.app_token AS appToken,
+      a.day AS day,
+      a.link_id AS linkId,
+      a.partner_id AS partnerId,
+      a.cost_type AS costType,
+      a.currency AS currency,
+      0 AS costsWhole,
+      0 AS costsRest,
+      sum(a.amount / 100000000) AS adjustedWhole,
+      sum(a.amount % 100000000) AS adjustedRest,
+      0 AS matched,
+      0 AS unpriced
+    FROM adjustments a
+    WHERE a.app_token = (SELECT m.app_token
+      FROM api_tokens t
+      CROSS JOIN memberships m ON m.user_id = t.user_id
+      AND m.app_token = ?
+      WHERE t.token_hash = ?)
+    AND a.day BETWEEN ? AND ?
+    AND (? IS NULL OR a.partner_id = ?)
+    AND (? IS NULL OR a.cost_type = ?)
+    AND (? IS NULL OR a.currency = ?)
+    GROUP BY a.app_token, a.day, a.link_id, a.partner_id, a.cost_type, a.currency)
+  GROUP BY appToken, linkId, costType, currency)
+WHERE true
+LIMIT ? + 0;
+
+-- src/db/ledger/reports/performance.ts: rows read 129, written 0
+-- COMPOUND QUERY
+--   LEFT-MOST SUBQUERY
+--     CO-ROUTINE (subquery-3)
+--       CO-ROUTINE (subquery-2)
+--         SEARCH d USING PRIMARY KEY (app_token=? AND day>? AND day<?)
+--         SCALAR SUBQUERY 1
+--           SEARCH s USING PRIMARY KEY (id_hash=?)
+--           SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+--       SCAN (subquery-2)
+--       USE TEMP B-TREE FOR GROUP BY
+--     SCAN (subquery-3)
+--   UNION ALL
+--     CO-ROUTINE (subquery-7)
+--       CO-ROUTINE (subquery-6)
+--         SEARCH a USING COVERING INDEX adjustments_by_day (app_token=? AND day>? AND day<?)
+--         SCALAR SUBQUERY 5
+--           SEARCH s USING PRIMARY KEY (id_hash=?)
+--           SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+--       SCAN (subquery-6)
+--       USE TEMP B-TREE FOR GROUP BY
+--     SCAN (subquery-7)
+SELECT appToken AS appToken,
+  NULL AS day,
   linkId AS linkId,
   NULL AS partnerId,
   costType AS costType,
@@ -3081,6 +4080,209 @@ FROM (SELECT appToken,
 WHERE true
 LIMIT ? + 0;
 
+-- src/db/ledger/reports/performance.ts: rows read 303, written 0
+-- CO-ROUTINE (subquery-5)
+--   CO-ROUTINE (subquery-4)
+--     SEARCH s USING PRIMARY KEY (app_token=? AND link_id=? AND day>? AND day<?)
+--     SCALAR SUBQUERY 1
+--       SEARCH s USING PRIMARY KEY (id_hash=?)
+--       SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+--     LIST SUBQUERY 3
+--       SEARCH d USING PRIMARY KEY (app_token=? AND day>? AND day<?)
+--       SCALAR SUBQUERY 2
+--         SEARCH s USING PRIMARY KEY (id_hash=?)
+--         SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+--     USE TEMP B-TREE FOR GROUP BY
+--   SCAN (subquery-4)
+--   USE TEMP B-TREE FOR GROUP BY
+-- SCAN (subquery-5)
+SELECT appToken AS appToken,
+  NULL AS day,
+  linkId AS linkId,
+  NULL AS partnerId,
+  costType AS costType,
+  currency AS currency,
+  NULL AS country,
+  NULL AS platform,
+  CAST(costsWhole AS TEXT) AS costsWhole,
+  CAST(costsRest AS TEXT) AS costsRest,
+  CAST(adjustedWhole AS TEXT) AS adjustedWhole,
+  CAST(adjustedRest AS TEXT) AS adjustedRest,
+  matched AS matched,
+  unpriced AS unpriced,
+  series AS series
+FROM (SELECT appToken,
+    linkId,
+    costType,
+    currency,
+    sum(costsWhole) AS costsWhole,
+    sum(costsRest) AS costsRest,
+    sum(adjustedWhole) AS adjustedWhole,
+    sum(adjustedRest) AS adjustedRest,
+    sum(matched) AS matched,
+    sum(unpriced) AS unpriced,
+    group_concat(day || ' ' || costsWhole || ' ' || costsRest || ' ' || adjustedWhole || ' ' || adjustedRest || ' ' || matched || ' ' || unpriced) AS series
+  FROM (SELECT s.app_token AS appToken,
+      s.link_id AS linkId,
+      s.day AS day,
+      s.cost_type AS costType,
+      s.currency AS currency,
+      sum(iif(s.state = 'matched',
+          s.amount / iif(s.cost_type IN ('cpm'),
+            100000000,
+            100000),
+          0)) AS costsWhole,
+      sum(iif(s.state = 'matched',
+          iif(s.cost_type IN ('cpm'),
+            s.amount % 100000000,
+            s.amount % 100000 * 1000),
+          0)) AS costsRest,
+      0 AS adjustedWhole,
+      0 AS adjustedRest,
+      sum(iif(s.state = 'matched',
+          s.count,
+          0)) AS matched,
+      sum(iif(s.state = 'unpriced',
+          s.count,
+          0)) AS unpriced
+    FROM daily_audience_spend s
+    WHERE s.app_token = (SELECT m.app_token
+      FROM sessions s
+      CROSS JOIN memberships m ON m.user_id = s.user_id
+      AND m.app_token = ?
+      WHERE s.id_hash = ?
+      AND s.expires_at > ?
+      AND s.last_seen_at > ? - 7200000
+      AND s.waiting_secret IS NULL)
+    AND s.link_id IN (SELECT d.link_id
+      FROM daily_totals d
+      WHERE d.app_token = (SELECT m.app_token
+        FROM sessions s
+        CROSS JOIN memberships m ON m.user_id = s.user_id
+        AND m.app_token = ?
+        WHERE s.id_hash = ?
+        AND s.expires_at > ?
+        AND s.last_seen_at > ? - 7200000
+        AND s.waiting_secret IS NULL)
+      AND d.day BETWEEN ? AND ?)
+    AND s.day BETWEEN ? AND ?
+    AND (? IS NULL OR s.partner_id = ?)
+    AND (? IS NULL OR s.cost_type = ?)
+    AND (? IS NULL OR s.currency = ?)
+    AND (? IS NULL OR s.country = ?)
+    AND (? IS NULL OR s.platform = ?)
+    GROUP BY s.app_token, s.link_id, s.day, s.cost_type, s.currency)
+  GROUP BY appToken, linkId, costType, currency)
+WHERE matched > 0 OR unpriced > 0
+LIMIT ? + 0;
+
+-- src/db/ledger/reports/performance.ts: rows read 8, written 0
+-- CO-ROUTINE (subquery-5)
+--   CO-ROUTINE (subquery-4)
+--     SEARCH g USING PRIMARY KEY (app_token=? AND link_id=? AND day>? AND day<?)
+--     SCALAR SUBQUERY 1
+--       SEARCH s USING PRIMARY KEY (id_hash=?)
+--       SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+--     LIST SUBQUERY 3
+--       SEARCH e USING PRIMARY KEY (app_token=? AND day>? AND day<?)
+--       SCALAR SUBQUERY 2
+--         SEARCH s USING PRIMARY KEY (id_hash=?)
+--         SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+--     USE TEMP B-TREE FOR GROUP BY
+--   SCAN (subquery-4)
+--   USE TEMP B-TREE FOR GROUP BY
+-- SCAN (subquery-5)
+SELECT appToken AS appToken,
+  NULL AS day,
+  linkId AS linkId,
+  NULL AS partnerId,
+  kind AS kind,
+  NULL AS country,
+  NULL AS platform,
+  count AS count,
+  recorded AS recorded,
+  series AS series
+FROM (SELECT appToken,
+    linkId,
+    kind,
+    sum(count) AS count,
+    sum(recorded) AS recorded,
+    group_concat(day || ' ' || count || ' ' || recorded) AS series
+  FROM (SELECT g.app_token AS appToken,
+      g.link_id AS linkId,
+      g.day AS day,
+      g.kind AS kind,
+      sum(g.count) AS count,
+      sum(g.recorded) AS recorded
+    FROM daily_audience g
+    WHERE g.app_token = (SELECT m.app_token
+      FROM sessions s
+      CROSS JOIN memberships m ON m.user_id = s.user_id
+      AND m.app_token = ?
+      WHERE s.id_hash = ?
+      AND s.expires_at > ?
+      AND s.last_seen_at > ? - 7200000
+      AND s.waiting_secret IS NULL)
+    AND g.link_id IN (SELECT e.link_id
+      FROM daily_engagements e
+      WHERE e.app_token = (SELECT m.app_token
+        FROM sessions s
+        CROSS JOIN memberships m ON m.user_id = s.user_id
+        AND m.app_token = ?
+        WHERE s.id_hash = ?
+        AND s.expires_at > ?
+        AND s.last_seen_at > ? - 7200000
+        AND s.waiting_secret IS NULL)
+      AND e.day BETWEEN ? AND ?)
+    AND g.day BETWEEN ? AND ?
+    AND (? IS NULL OR g.partner_id = ?)
+    AND (? IS NULL OR g.kind = ?)
+    AND (? IS NULL OR g.country = ?)
+    AND (? IS NULL OR g.platform = ?)
+    GROUP BY g.app_token, g.link_id, g.day, g.kind)
+  GROUP BY appToken, linkId, kind)
+WHERE true
+LIMIT ? + 0;
+
+-- src/db/ledger/reports/performance.ts: rows read 4, written 0
+-- CO-ROUTINE (subquery-3)
+--   CO-ROUTINE (subquery-2)
+--     SEARCH e USING PRIMARY KEY (app_token=? AND day>? AND day<?)
+--     SCALAR SUBQUERY 1
+--       SEARCH t USING PRIMARY KEY (token_hash=?)
+--       SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+--   SCAN (subquery-2)
+--   USE TEMP B-TREE FOR GROUP BY
+-- SCAN (subquery-3)
+SELECT appToken AS appToken,
+  NULL AS day,
+  linkId AS linkId,
+  NULL AS partnerId,
+  kind AS kind,
+  count AS count,
+  recorded AS recorded
+FROM (SELECT appToken, linkId, kind, sum(count) AS count, sum(recorded) AS recorded
+  FROM (SELECT e.app_token AS appToken,
+      e.day AS day,
+      e.link_id AS linkId,
+      e.partner_id AS partnerId,
+      e.kind AS kind,
+      sum(e.count) AS count,
+      sum(e.recorded) AS recorded
+    FROM daily_engagements e
+    WHERE e.app_token = (SELECT m.app_token
+      FROM api_tokens t
+      CROSS JOIN memberships m ON m.user_id = t.user_id
+      AND m.app_token = ?
+      WHERE t.token_hash = ?)
+    AND e.day BETWEEN ? AND ?
+    AND (? IS NULL OR e.partner_id = ?)
+    AND (? IS NULL OR e.kind = ?)
+    GROUP BY e.app_token, e.day, e.link_id, e.partner_id, e.kind)
+  GROUP BY appToken, linkId, kind)
+WHERE true
+LIMIT ? + 0;
+
 -- src/db/ledger/reports/performance.ts: rows read 4, written 0
 -- CO-ROUTINE (subquery-3)
 --   CO-ROUTINE (subquery-2)
@@ -3128,6 +4330,82 @@ FROM (SELECT appToken,
   GROUP BY appToken, linkId, kind)
 WHERE true
 LIMIT ? + 0;
+
+-- src/db/ledger/reports/performance.ts: rows read 485, written 0
+-- CO-ROUTINE covered
+--   CO-ROUTINE (subquery-8)
+--     COMPOUND QUERY
+--       LEFT-MOST SUBQUERY
+--         SEARCH s USING PRIMARY KEY (app_token=? AND link_id=? AND day>? AND day<?)
+--         SCALAR SUBQUERY 1
+--           SEARCH s USING PRIMARY KEY (id_hash=?)
+--           SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+--         LIST SUBQUERY 3
+--           SEARCH d USING PRIMARY KEY (app_token=? AND day>? AND day<?)
+--           SCALAR SUBQUERY 2
+--             SEARCH s USING PRIMARY KEY (id_hash=?)
+--             SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+--       UNION ALL
+--         SEARCH g USING PRIMARY KEY (app_token=? AND link_id=? AND day>? AND day<?)
+--         SCALAR SUBQUERY 5
+--           SEARCH s USING PRIMARY KEY (id_hash=?)
+--           SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+--         LIST SUBQUERY 7
+--           SEARCH e USING PRIMARY KEY (app_token=? AND day>? AND day<?)
+--           SCALAR SUBQUERY 6
+--             SEARCH s USING PRIMARY KEY (id_hash=?)
+--             SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+--   SCAN (subquery-8)
+-- SCAN covered
+SELECT json_extract('{}', iif(covered.size > 200000, 'report_too_large', '$'))
+FROM (
+  SELECT count(*) AS size
+  FROM (SELECT NULL
+    FROM daily_audience_spend s
+    WHERE s.app_token = (SELECT m.app_token
+      FROM sessions s
+      CROSS JOIN memberships m ON m.user_id = s.user_id
+      AND m.app_token = ?
+      WHERE s.id_hash = ?
+      AND s.expires_at > ?
+      AND s.last_seen_at > ? - 7200000
+      AND s.waiting_secret IS NULL)
+    AND s.link_id IN (SELECT d.link_id
+      FROM daily_totals d
+      WHERE d.app_token = (SELECT m.app_token
+        FROM sessions s
+        CROSS JOIN memberships m ON m.user_id = s.user_id
+        AND m.app_token = ?
+        WHERE s.id_hash = ?
+        AND s.expires_at > ?
+        AND s.last_seen_at > ? - 7200000
+        AND s.waiting_secret IS NULL)
+      AND d.day BETWEEN ? AND ?)
+    AND s.day BETWEEN ? AND ?
+    UNION ALL
+    SELECT NULL
+    FROM daily_audience g
+    WHERE g.app_token = (SELECT m.app_token
+      FROM sessions s
+      CROSS JOIN memberships m ON m.user_id = s.user_id
+      AND m.app_token = ?
+      WHERE s.id_hash = ?
+      AND s.expires_at > ?
+      AND s.last_seen_at > ? - 7200000
+      AND s.waiting_secret IS NULL)
+    AND g.link_id IN (SELECT e.link_id
+      FROM daily_engagements e
+      WHERE e.app_token = (SELECT m.app_token
+        FROM sessions s
+        CROSS JOIN memberships m ON m.user_id = s.user_id
+        AND m.app_token = ?
+        WHERE s.id_hash = ?
+        AND s.expires_at > ?
+        AND s.last_seen_at > ? - 7200000
+        AND s.waiting_secret IS NULL)
+      AND e.day BETWEEN ? AND ?)
+    AND g.day BETWEEN ? AND ?
+    LIMIT 200000 + 1) ) covered;
 
 -- src/db/ledger/reports/performance.ts: rows read 128, written 0
 -- CO-ROUTINE covered
@@ -3180,6 +4458,153 @@ FROM (
       WHERE t.token_hash = ?)
     AND e.day BETWEEN ? AND ?
     LIMIT 200000 + 1) ) covered;
+
+-- src/db/ledger/reports/performance.ts: rows read 128, written 0
+-- CO-ROUTINE covered
+--   CO-ROUTINE (subquery-6)
+--     COMPOUND QUERY
+--       LEFT-MOST SUBQUERY
+--         SEARCH d USING PRIMARY KEY (app_token=? AND day>? AND day<?)
+--         SCALAR SUBQUERY 1
+--           SEARCH s USING PRIMARY KEY (id_hash=?)
+--           SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+--       UNION ALL
+--         SEARCH a USING COVERING INDEX adjustments_by_day (app_token=? AND day>? AND day<?)
+--         SCALAR SUBQUERY 3
+--           SEARCH s USING PRIMARY KEY (id_hash=?)
+--           SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+--       UNION ALL
+--         SEARCH e USING PRIMARY KEY (app_token=? AND day>? AND day<?)
+--         SCALAR SUBQUERY 5
+--           SEARCH s USING PRIMARY KEY (id_hash=?)
+--           SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+--   SCAN (subquery-6)
+-- SCAN covered
+SELECT json_extract('{}', iif(covered.size > 200000, 'report_too_large', '$'))
+FROM (
+  SELECT count(*) AS size
+  FROM (SELECT NULL
+    FROM daily_totals d
+    WHERE d.app_token = (SELECT m.app_token
+      FROM sessions s
+      CROSS JOIN memberships m ON m.user_id = s.user_id
+      AND m.app_token = ?
+      WHERE s.id_hash = ?
+      AND s.expires_at > ?
+      AND s.last_seen_at > ? - 7200000
+      AND s.waiting_secret IS NULL)
+    AND d.day BETWEEN ? AND ?
+    UNION ALL
+    SELECT NULL
+    FROM adjustments a
+    WHERE a.app_token = (SELECT m.app_token
+      FROM sessions s
+      CROSS JOIN memberships m ON m.user_id = s.user_id
+      AND m.app_token = ?
+      WHERE s.id_hash = ?
+      AND s.expires_at > ?
+      AND s.last_seen_at > ? - 7200000
+      AND s.waiting_secret IS NULL)
+    AND a.day BETWEEN ? AND ?
+    UNION ALL
+    SELECT NULL
+    FROM daily_engagements e
+    WHERE e.app_token = (SELECT m.app_token
+      FROM sessions s
+      CROSS JOIN memberships m ON m.user_id = s.user_id
+      AND m.app_token = ?
+      WHERE s.id_hash = ?
+      AND s.expires_at > ?
+      AND s.last_seen_at > ? - 7200000
+      AND s.waiting_secret IS NULL)
+    AND e.day BETWEEN ? AND ?
+    LIMIT 200000 + 1) ) covered;
+
+-- src/db/ledger/reports/performance.ts: rows read 168, written 0
+-- CO-ROUTINE covered
+--   CO-ROUTINE (subquery-6)
+--     COMPOUND QUERY
+--       LEFT-MOST SUBQUERY
+--         SEARCH d USING PRIMARY KEY (app_token=? AND day>? AND day<?)
+--         SCALAR SUBQUERY 1
+--           SEARCH t USING PRIMARY KEY (token_hash=?)
+--           SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+--       UNION ALL
+--         SEARCH a USING COVERING INDEX adjustments_by_day (app_token=? AND day>? AND day<?)
+--         SCALAR SUBQUERY 3
+--           SEARCH t USING PRIMARY KEY (token_hash=?)
+--           SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+--       UNION ALL
+--         SEARCH e USING PRIMARY KEY (app_token=? AND day>? AND day<?)
+--         SCALAR SUBQUERY 5
+--           SEARCH t USING PRIMARY KEY (token_hash=?)
+--           SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+--   USE TEMP B-TREE FOR json_group_array(DISTINCT)
+--   SCAN (subquery-6)
+-- SCAN covered
+-- SCAN j VIRTUAL TABLE INDEX 1:
+-- SEARCH l USING INTEGER PRIMARY KEY (rowid=?)
+-- SEARCH l1 USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
+-- SEARCH l2 USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
+-- SEARCH l3 USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
+SELECT l.id AS linkId,
+  l.level AS level,
+  l.token AS token,
+  l.label AS label,
+  l.cost_switch AS costSwitch,
+  l1.id AS id1,
+  l1.token AS token1,
+  l1.label AS label1,
+  l1.cost_switch AS switch1,
+  l2.id AS id2,
+  l2.token AS token2,
+  l2.label AS label2,
+  l2.cost_switch AS switch2,
+  l3.id AS id3,
+  l3.token AS token3,
+  l3.label AS label3,
+  l3.cost_switch AS switch3
+FROM (
+  SELECT j.value AS id
+  FROM (
+    SELECT count(*) AS size , json_group_array(DISTINCT id) FILTER (WHERE id IS NOT NULL) AS ids
+    FROM (SELECT iif((? IS NULL OR d.partner_id = ?)
+        AND (? IS NULL OR d.cost_type = ?)
+        AND (? IS NULL OR d.currency = ?) , d.link_id, NULL) AS id
+      FROM daily_totals d
+      WHERE d.app_token = (SELECT m.app_token
+        FROM api_tokens t
+        CROSS JOIN memberships m ON m.user_id = t.user_id
+        AND m.app_token = ?
+        WHERE t.token_hash = ?)
+      AND d.day BETWEEN ? AND ?
+      UNION ALL
+      SELECT iif((? IS NULL OR a.partner_id = ?)
+        AND (? IS NULL OR a.cost_type = ?)
+        AND (? IS NULL OR a.currency = ?) , a.link_id, NULL) AS id
+      FROM adjustments a
+      WHERE a.app_token = (SELECT m.app_token
+        FROM api_tokens t
+        CROSS JOIN memberships m ON m.user_id = t.user_id
+        AND m.app_token = ?
+        WHERE t.token_hash = ?)
+      AND a.day BETWEEN ? AND ?
+      UNION ALL
+      SELECT iif((? IS NULL OR e.partner_id = ?)
+        AND (? IS NULL OR e.kind = ?) , e.link_id, NULL) AS id
+      FROM daily_engagements e
+      WHERE e.app_token = (SELECT m.app_token
+        FROM api_tokens t
+        CROSS JOIN memberships m ON m.user_id = t.user_id
+        AND m.app_token = ?
+        WHERE t.token_hash = ?)
+      AND e.day BETWEEN ? AND ?
+      LIMIT 200000 + 1) ) covered
+  CROSS JOIN json_each(json_extract(covered.ids, iif(covered.size > 200000, 'report_too_large', '$'))) j) ids
+CROSS JOIN links l ON l.id = ids.id
+LEFT JOIN links l1 ON l1.id = l.parent_id
+LEFT JOIN links l2 ON l2.id = l1.parent_id
+LEFT JOIN links l3 ON l3.id = l2.parent_id;
 
 -- src/db/ledger/reports/performance.ts: rows read 168, written 0
 -- CO-ROUTINE covered
@@ -3268,6 +4693,122 @@ FROM (
         AND s.expires_at > ?
         AND s.last_seen_at > ? - 7200000
         AND s.waiting_secret IS NULL)
+      AND e.day BETWEEN ? AND ?
+      LIMIT 200000 + 1) ) covered
+  CROSS JOIN json_each(json_extract(covered.ids, iif(covered.size > 200000, 'report_too_large', '$'))) j) ids
+CROSS JOIN links l ON l.id = ids.id
+LEFT JOIN links l1 ON l1.id = l.parent_id
+LEFT JOIN links l2 ON l2.id = l1.parent_id
+LEFT JOIN links l3 ON l3.id = l2.parent_id;
+
+-- src/db/ledger/reports/performance.ts: rows read 197, written 0
+-- CO-ROUTINE covered
+--   CO-ROUTINE (subquery-11)
+--     COMPOUND QUERY
+--       LEFT-MOST SUBQUERY
+--         SEARCH d USING PRIMARY KEY (app_token=? AND day>? AND day<?)
+--         SCALAR SUBQUERY 4
+--           SEARCH t USING PRIMARY KEY (token_hash=?)
+--           SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+--         LIST SUBQUERY 3
+--           MATERIALIZE below
+--             SETUP
+--               SEARCH c USING INDEX links_token_unique (token=?)
+--             RECURSIVE STEP
+--               SCAN below
+--               SEARCH c USING COVERING INDEX links_by_parent (app_token=? AND parent_id=?)
+--           SCAN below
+--           CREATE BLOOM FILTER
+--       UNION ALL
+--         SEARCH a USING COVERING INDEX adjustments_by_day (app_token=? AND day>? AND day<?)
+--         SCALAR SUBQUERY 7
+--           SEARCH t USING PRIMARY KEY (token_hash=?)
+--           SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+--         LIST SUBQUERY 6
+--           SCAN below
+--           CREATE BLOOM FILTER
+--       UNION ALL
+--         SEARCH e USING PRIMARY KEY (app_token=? AND day>? AND day<?)
+--         SCALAR SUBQUERY 10
+--           SEARCH t USING PRIMARY KEY (token_hash=?)
+--           SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+--         LIST SUBQUERY 9
+--           SCAN below
+--           CREATE BLOOM FILTER
+--   USE TEMP B-TREE FOR json_group_array(DISTINCT)
+--   SCAN (subquery-11)
+-- SCAN covered
+-- SCAN j VIRTUAL TABLE INDEX 1:
+-- SEARCH l USING INTEGER PRIMARY KEY (rowid=?)
+-- SEARCH l1 USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
+-- SEARCH l2 USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
+-- SEARCH l3 USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
+SELECT l.id AS linkId,
+  l.level AS level,
+  l.token AS token,
+  l.label AS label,
+  l.cost_switch AS costSwitch,
+  l1.id AS id1,
+  l1.token AS token1,
+  l1.label AS label1,
+  l1.cost_switch AS switch1,
+  l2.id AS id2,
+  l2.token AS token2,
+  l2.label AS label2,
+  l2.cost_switch AS switch2,
+  l3.id AS id3,
+  l3.token AS token3,
+  l3.label AS label3,
+  l3.cost_switch AS switch3
+FROM (WITH RECURSIVE below(id) AS (
+    SELECT c.id
+    FROM links c
+    WHERE c.token = ?
+    AND c.app_token = ?
+    UNION ALL
+    SELECT c.id
+    FROM below
+    CROSS JOIN links c INDEXED BY links_by_parent ON c.app_token = ?
+    AND c.parent_id = below.id )
+  SELECT j.value AS id
+  FROM (
+    SELECT count(*) AS size , json_group_array(DISTINCT id) FILTER (WHERE id IS NOT NULL) AS ids
+    FROM (SELECT iif((? IS NULL OR d.partner_id = ?)
+        AND (? IS NULL OR d.cost_type = ?)
+        AND (? IS NULL OR d.currency = ?)
+        AND d.link_id IN (SELECT id
+          FROM below), d.link_id, NULL) AS id
+      FROM daily_totals d
+      WHERE d.app_token = (SELECT m.app_token
+        FROM api_tokens t
+        CROSS JOIN memberships m ON m.user_id = t.user_id
+        AND m.app_token = ?
+        WHERE t.token_hash = ?)
+      AND d.day BETWEEN ? AND ?
+      UNION ALL
+      SELECT iif((? IS NULL OR a.partner_id = ?)
+        AND (? IS NULL OR a.cost_type = ?)
+        AND (? IS NULL OR a.currency = ?)
+        AND a.link_id IN (SELECT id
+          FROM below), a.link_id, NULL) AS id
+      FROM adjustments a
+      WHERE a.app_token = (SELECT m.app_token
+        FROM api_tokens t
+        CROSS JOIN memberships m ON m.user_id = t.user_id
+        AND m.app_token = ?
+        WHERE t.token_hash = ?)
+      AND a.day BETWEEN ? AND ?
+      UNION ALL
+      SELECT iif((? IS NULL OR e.partner_id = ?)
+        AND (? IS NULL OR e.kind = ?)
+        AND e.link_id IN (SELECT id
+          FROM below), e.link_id, NULL) AS id
+      FROM daily_engagements e
+      WHERE e.app_token = (SELECT m.app_token
+        FROM api_tokens t
+        CROSS JOIN memberships m ON m.user_id = t.user_id
+        AND m.app_token = ?
+        WHERE t.token_hash = ?)
       AND e.day BETWEEN ? AND ?
       LIMIT 200000 + 1) ) covered
   CROSS JOIN json_each(json_extract(covered.ids, iif(covered.size > 200000, 'report_too_large', '$'))) j) ids
@@ -3400,6 +4941,163 @@ CROSS JOIN links l ON l.id = ids.id
 LEFT JOIN links l1 ON l1.id = l.parent_id
 LEFT JOIN links l2 ON l2.id = l1.parent_id
 LEFT JOIN links l3 ON l3.id = l2.parent_id;
+
+-- src/db/ledger/reports/performance.ts: rows read 156, written 0
+-- COMPOUND QUERY
+--   LEFT-MOST SUBQUERY
+--     CO-ROUTINE (subquery-6)
+--       CO-ROUTINE (subquery-5)
+--         SEARCH d USING PRIMARY KEY (app_token=? AND day>? AND day<?)
+--         SCALAR SUBQUERY 3
+--           SEARCH t USING PRIMARY KEY (token_hash=?)
+--           SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+--         LIST SUBQUERY 4
+--           MATERIALIZE below
+--             SETUP
+--               SEARCH c USING INDEX links_token_unique (token=?)
+--             RECURSIVE STEP
+--               SCAN below
+--               SEARCH c USING COVERING INDEX links_by_parent (app_token=? AND parent_id=?)
+--           SCAN below
+--           CREATE BLOOM FILTER
+--       SCAN (subquery-5)
+--       USE TEMP B-TREE FOR GROUP BY
+--     SCAN (subquery-6)
+--   UNION ALL
+--     CO-ROUTINE (subquery-11)
+--       CO-ROUTINE (subquery-10)
+--         SEARCH a USING COVERING INDEX adjustments_by_day (app_token=? AND day>? AND day<?)
+--         SCALAR SUBQUERY 8
+--           SEARCH t USING PRIMARY KEY (token_hash=?)
+--           SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+--         LIST SUBQUERY 9
+--           SCAN below
+--           CREATE BLOOM FILTER
+--       SCAN (subquery-10)
+--       USE TEMP B-TREE FOR GROUP BY
+--     SCAN (subquery-11)
+WITH RECURSIVE below(id) AS (
+  SELECT c.id
+  FROM links c
+  WHERE c.token = ?
+  AND c.app_token = ?
+  UNION ALL
+  SELECT c.id
+  FROM below
+  CROSS JOIN links c INDEXED BY links_by_parent ON c.app_token = ?
+  AND c.parent_id = below.id )
+SELECT appToken AS appToken,
+  NULL AS day,
+  linkId AS linkId,
+  NULL AS partnerId,
+  costType AS costType,
+  currency AS currency,
+  CAST(costsWhole AS TEXT) AS costsWhole,
+  CAST(costsRest AS TEXT) AS costsRest,
+  CAST(adjustedWhole AS TEXT) AS adjustedWhole,
+  CAST(adjustedRest AS TEXT) AS adjustedRest,
+  matched AS matched,
+  unpriced AS unpriced
+FROM (SELECT appToken,
+    linkId,
+    costType,
+    currency,
+    sum(costsWhole) AS costsWhole,
+    sum(costsRest) AS costsRest,
+    sum(adjustedWhole) AS adjustedWhole,
+    sum(adjustedRest) AS adjustedRest,
+    sum(matched) AS matched,
+    sum(unpriced) AS unpriced
+  FROM (SELECT d.app_token AS appToken,
+      d.day AS day,
+      d.link_id AS linkId,
+      d.partner_id AS partnerId,
+      d.cost_type AS costType,
+      d.currency AS currency,
+      sum(iif(d.state = 'matched',
+          d.amount / iif(d.cost_type IN ('cpm'),
+            100000000,
+            100000),
+          0)) AS costsWhole,
+      sum(iif(d.state = 'matched',
+          iif(d.cost_type IN ('cpm'),
+            d.amount % 100000000,
+            d.amount % 100000 * 1000),
+          0)) AS costsRest,
+      0 AS adjustedWhole,
+      0 AS adjustedRest,
+      sum(iif(d.state = 'matched',
+          d.count,
+          0)) AS matched,
+      sum(iif(d.state = 'unpriced',
+          d.count,
+          0)) AS unpriced
+    FROM daily_totals d
+    WHERE d.app_token = (SELECT m.app_token
+      FROM api_tokens t
+      CROSS JOIN memberships m ON m.user_id = t.user_id
+      AND m.app_token = ?
+      WHERE t.token_hash = ?)
+    AND d.day BETWEEN ? AND ?
+    AND (? IS NULL OR d.partner_id = ?)
+    AND (? IS NULL OR d.cost_type = ?)
+    AND (? IS NULL OR d.currency = ?)
+    AND d.link_id IN (SELECT id
+      FROM below)
+    GROUP BY d.app_token, d.day, d.link_id, d.partner_id, d.cost_type, d.currency)
+  GROUP BY appToken, linkId, costType, currency)
+WHERE matched > 0 OR unpriced > 0
+UNION ALL
+SELECT appToken AS appToken,
+  NULL AS day,
+  linkId AS linkId,
+  NULL AS partnerId,
+  costType AS costType,
+  currency AS currency,
+  CAST(costsWhole AS TEXT) AS costsWhole,
+  CAST(costsRest AS TEXT) AS costsRest,
+  CAST(adjustedWhole AS TEXT) AS adjustedWhole,
+  CAST(adjustedRest AS TEXT) AS adjustedRest,
+  matched AS matched,
+  unpriced AS unpriced
+FROM (SELECT appToken,
+    linkId,
+    costType,
+    currency,
+    sum(costsWhole) AS costsWhole,
+    sum(costsRest) AS costsRest,
+    sum(adjustedWhole) AS adjustedWhole,
+    sum(adjustedRest) AS adjustedRest,
+    sum(matched) AS matched,
+    sum(unpriced) AS unpriced
+  FROM (SELECT a.app_token AS appToken,
+      a.day AS day,
+      a.link_id AS linkId,
+      a.partner_id AS partnerId,
+      a.cost_type AS costType,
+      a.currency AS currency,
+      0 AS costsWhole,
+      0 AS costsRest,
+      sum(a.amount / 100000000) AS adjustedWhole,
+      sum(a.amount % 100000000) AS adjustedRest,
+      0 AS matched,
+      0 AS unpriced
+    FROM adjustments a
+    WHERE a.app_token = (SELECT m.app_token
+      FROM api_tokens t
+      CROSS JOIN memberships m ON m.user_id = t.user_id
+      AND m.app_token = ?
+      WHERE t.token_hash = ?)
+    AND a.day BETWEEN ? AND ?
+    AND (? IS NULL OR a.partner_id = ?)
+    AND (? IS NULL OR a.cost_type = ?)
+    AND (? IS NULL OR a.currency = ?)
+    AND a.link_id IN (SELECT id
+      FROM below)
+    GROUP BY a.app_token, a.day, a.link_id, a.partner_id, a.cost_type, a.currency)
+  GROUP BY appToken, linkId, costType, currency)
+WHERE true
+LIMIT ? + 0;
 
 -- src/db/ledger/reports/performance.ts: rows read 156, written 0
 -- COMPOUND QUERY
@@ -3573,6 +5271,66 @@ LIMIT ? + 0;
 --   CO-ROUTINE (subquery-5)
 --     SEARCH e USING PRIMARY KEY (app_token=? AND day>? AND day<?)
 --     SCALAR SUBQUERY 3
+--       SEARCH t USING PRIMARY KEY (token_hash=?)
+--       SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+--     LIST SUBQUERY 4
+--       MATERIALIZE below
+--         SETUP
+--           SEARCH c USING INDEX links_token_unique (token=?)
+--         RECURSIVE STEP
+--           SCAN below
+--           SEARCH c USING COVERING INDEX links_by_parent (app_token=? AND parent_id=?)
+--       SCAN below
+--       CREATE BLOOM FILTER
+--   SCAN (subquery-5)
+--   USE TEMP B-TREE FOR GROUP BY
+-- SCAN (subquery-6)
+WITH RECURSIVE below(id) AS (
+  SELECT c.id
+  FROM links c
+  WHERE c.token = ?
+  AND c.app_token = ?
+  UNION ALL
+  SELECT c.id
+  FROM below
+  CROSS JOIN links c INDEXED BY links_by_parent ON c.app_token = ?
+  AND c.parent_id = below.id )
+SELECT appToken AS appToken,
+  NULL AS day,
+  linkId AS linkId,
+  NULL AS partnerId,
+  kind AS kind,
+  count AS count,
+  recorded AS recorded
+FROM (SELECT appToken, linkId, kind, sum(count) AS count, sum(recorded) AS recorded
+  FROM (SELECT e.app_token AS appToken,
+      e.day AS day,
+      e.link_id AS linkId,
+      e.partner_id AS partnerId,
+      e.kind AS kind,
+      sum(e.count) AS count,
+      sum(e.recorded) AS recorded
+    FROM daily_engagements e
+    WHERE e.app_token = (SELECT m.app_token
+      FROM api_tokens t
+      CROSS JOIN memberships m ON m.user_id = t.user_id
+      AND m.app_token = ?
+      WHERE t.token_hash = ?)
+    AND e.day BETWEEN ? AND ?
+    AND (? IS NULL OR e.partner_id = ?)
+    AND (? IS NULL OR e.kind = ?)
+    AND e.link_id IN (SELECT id
+      FROM below)
+    GROUP BY e.app_token, e.day, e.link_id, e.partner_id, e.kind)
+  GROUP BY appToken, linkId, kind)
+WHERE true
+LIMIT ? + 0;
+
+-- src/db/ledger/reports/performance.ts: rows read 4, written 0
+-- CO-ROUTINE (subquery-6)
+--   CO-ROUTINE (subquery-5)
+--     SEARCH e USING PRIMARY KEY (app_token=? AND day>? AND day<?)
+--     SCALAR SUBQUERY 3
 --       SEARCH s USING PRIMARY KEY (id_hash=?)
 --       SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
 --     LIST SUBQUERY 4
@@ -3634,6 +5392,1002 @@ FROM (SELECT appToken,
       FROM below)
     GROUP BY e.app_token, e.day, e.link_id, e.partner_id, e.kind)
   GROUP BY appToken, linkId, kind)
+WHERE true
+LIMIT ? + 0;
+
+-- src/db/ledger/reports/performance.ts: rows read 628, written 0
+-- COMPOUND QUERY
+--   LEFT-MOST SUBQUERY
+--     CO-ROUTINE (subquery-7)
+--       CO-ROUTINE (subquery-6)
+--         SEARCH s USING PRIMARY KEY (app_token=? AND link_id=? AND day>? AND day<?)
+--         SCALAR SUBQUERY 4
+--           SEARCH s USING PRIMARY KEY (id_hash=?)
+--           SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+--         LIST SUBQUERY 5
+--           MATERIALIZE own
+--             CO-ROUTINE (subquery-2)
+--               SEARCH d USING PRIMARY KEY (app_token=? AND day>? AND day<?)
+--               SCALAR SUBQUERY 1
+--                 SEARCH s USING PRIMARY KEY (id_hash=?)
+--                 SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+--             SCAN (subquery-2)
+--             USE TEMP B-TREE FOR GROUP BY
+--             USE TEMP B-TREE FOR json_group_array(DISTINCT)
+--           SCAN own
+--           SCAN j VIRTUAL TABLE INDEX 1:
+--         USE TEMP B-TREE FOR GROUP BY
+--       SCAN (subquery-6)
+--       USE TEMP B-TREE FOR GROUP BY
+--     SCAN (subquery-7)
+--   UNION ALL
+--     SCAN own
+--   UNION ALL
+--     CO-ROUTINE (subquery-12)
+--       CO-ROUTINE (subquery-11)
+--         SEARCH a USING COVERING INDEX adjustments_by_day (app_token=? AND day>? AND day<?)
+--         SCALAR SUBQUERY 10
+--           SEARCH s USING PRIMARY KEY (id_hash=?)
+--           SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+--       SCAN (subquery-11)
+--       USE TEMP B-TREE FOR GROUP BY
+--     SCAN (subquery-12)
+WITH own AS MATERIALIZED (SELECT appToken,
+    costType,
+    currency,
+    sum(costsWhole) AS costsWhole,
+    sum(costsRest) AS costsRest,
+    sum(adjustedWhole) AS adjustedWhole,
+    sum(adjustedRest) AS adjustedRest,
+    sum(matched) AS matched,
+    sum(unpriced) AS unpriced,
+    group_concat(day || ' ' || costsWhole || ' ' || costsRest || ' ' || adjustedWhole || ' ' || adjustedRest || ' ' || matched || ' ' || unpriced) AS series,
+    json_group_array(DISTINCT linkId) AS ids
+  FROM (SELECT d.app_token AS appToken,
+      d.day AS day,
+      d.link_id AS linkId,
+      d.partner_id AS partnerId,
+      d.cost_type AS costType,
+      d.currency AS currency,
+      sum(iif(d.state = 'matched',
+          d.amount / iif(d.cost_type IN ('cpm'),
+            100000000,
+            100000),
+          0)) AS costsWhole,
+      sum(iif(d.state = 'matched',
+          iif(d.cost_type IN ('cpm'),
+            d.amount % 100000000,
+            d.amount % 100000 * 1000),
+          0)) AS costsRest,
+      0 AS adjustedWhole,
+      0 AS adjustedRest,
+      sum(iif(d.state = 'matched',
+          d.count,
+          0)) AS matched,
+      sum(iif(d.state = 'unpriced',
+          d.count,
+          0)) AS unpriced
+    FROM daily_totals d
+    WHERE d.app_token = (SELECT m.app_token
+      FROM sessions s
+      CROSS JOIN memberships m ON m.user_id = s.user_id
+      AND m.app_token = ?
+      WHERE s.id_hash = ?
+      AND s.expires_at > ?
+      AND s.last_seen_at > ? - 7200000
+      AND s.waiting_secret IS NULL)
+    AND d.day BETWEEN ? AND ?
+    AND (? IS NULL OR d.partner_id = ?)
+    AND (? IS NULL OR d.cost_type = ?)
+    AND (? IS NULL OR d.currency = ?)
+    GROUP BY d.app_token, d.day, d.link_id, d.partner_id, d.cost_type, d.currency)
+  GROUP BY appToken, costType, currency)
+SELECT appToken AS appToken,
+  NULL AS day,
+  NULL AS linkId,
+  NULL AS partnerId,
+  costType AS costType,
+  currency AS currency,
+  country AS country,
+  NULL AS platform,
+  CAST(costsWhole AS TEXT) AS costsWhole,
+  CAST(costsRest AS TEXT) AS costsRest,
+  CAST(adjustedWhole AS TEXT) AS adjustedWhole,
+  CAST(adjustedRest AS TEXT) AS adjustedRest,
+  matched AS matched,
+  unpriced AS unpriced,
+  series AS series
+FROM (SELECT appToken,
+    costType,
+    currency,
+    country,
+    sum(costsWhole) AS costsWhole,
+    sum(costsRest) AS costsRest,
+    sum(adjustedWhole) AS adjustedWhole,
+    sum(adjustedRest) AS adjustedRest,
+    sum(matched) AS matched,
+    sum(unpriced) AS unpriced,
+    group_concat(day || ' ' || costsWhole || ' ' || costsRest || ' ' || adjustedWhole || ' ' || adjustedRest || ' ' || matched || ' ' || unpriced) AS series
+  FROM (SELECT s.app_token AS appToken,
+      s.day AS day,
+      s.cost_type AS costType,
+      s.currency AS currency,
+      s.country AS country,
+      sum(iif(s.state = 'matched',
+          s.amount / iif(s.cost_type IN ('cpm'),
+            100000000,
+            100000),
+          0)) AS costsWhole,
+      sum(iif(s.state = 'matched',
+          iif(s.cost_type IN ('cpm'),
+            s.amount % 100000000,
+            s.amount % 100000 * 1000),
+          0)) AS costsRest,
+      0 AS adjustedWhole,
+      0 AS adjustedRest,
+      sum(iif(s.state = 'matched',
+          s.count,
+          0)) AS matched,
+      sum(iif(s.state = 'unpriced',
+          s.count,
+          0)) AS unpriced
+    FROM daily_audience_spend s
+    WHERE s.app_token = (SELECT m.app_token
+      FROM sessions s
+      CROSS JOIN memberships m ON m.user_id = s.user_id
+      AND m.app_token = ?
+      WHERE s.id_hash = ?
+      AND s.expires_at > ?
+      AND s.last_seen_at > ? - 7200000
+      AND s.waiting_secret IS NULL)
+    AND s.link_id IN (SELECT j.value
+      FROM own
+      CROSS JOIN json_each(own.ids) j)
+    AND s.day BETWEEN ? AND ?
+    AND (? IS NULL OR s.partner_id = ?)
+    AND (? IS NULL OR s.cost_type = ?)
+    AND (? IS NULL OR s.currency = ?)
+    AND (? IS NULL OR s.country = ?)
+    AND (? IS NULL OR s.platform = ?)
+    GROUP BY s.app_token, s.day, s.cost_type, s.currency, s.country)
+  GROUP BY appToken, costType, currency, country)
+WHERE matched > 0 OR unpriced > 0
+UNION ALL
+SELECT appToken AS appToken,
+  NULL AS day,
+  NULL AS linkId,
+  NULL AS partnerId,
+  costType AS costType,
+  currency AS currency,
+  NULL AS country,
+  NULL AS platform,
+  CAST(costsWhole AS TEXT) AS costsWhole,
+  CAST(costsRest AS TEXT) AS costsRest,
+  CAST(adjustedWhole AS TEXT) AS adjustedWhole,
+  CAST(adjustedRest AS TEXT) AS adjustedRest,
+  matched AS matched,
+  unpriced AS unpriced,
+  series AS series
+FROM own
+WHERE matched > 0 OR unpriced > 0
+UNION ALL
+SELECT appToken AS appToken,
+  NULL AS day,
+  NULL AS linkId,
+  NULL AS partnerId,
+  costType AS costType,
+  currency AS currency,
+  NULL AS country,
+  NULL AS platform,
+  CAST(costsWhole AS TEXT) AS costsWhole,
+  CAST(costsRest AS TEXT) AS costsRest,
+  CAST(adjustedWhole AS TEXT) AS adjustedWhole,
+  CAST(adjustedRest AS TEXT) AS adjustedRest,
+  matched AS matched,
+  unpriced AS unpriced,
+  series AS series
+FROM (SELECT appToken,
+    costType,
+    currency,
+    sum(costsWhole) AS costsWhole,
+    sum(costsRest) AS costsRest,
+    sum(adjustedWhole) AS adjustedWhole,
+    sum(adjustedRest) AS adjustedRest,
+    sum(matched) AS matched,
+    sum(unpriced) AS unpriced,
+    group_concat(day || ' ' || costsWhole || ' ' || costsRest || ' ' || adjustedWhole || ' ' || adjustedRest || ' ' || matched || ' ' || unpriced) AS series
+  FROM (SELECT a.app_token AS appToken,
+      a.day AS day,
+      a.link_id AS linkId,
+      a.partner_id AS partnerId,
+      a.cost_type AS costType,
+      a.currency AS currency,
+      0 AS costsWhole,
+      0 AS costsRest,
+      sum(a.amount / 100000000) AS adjustedWhole,
+      sum(a.amount % 100000000) AS adjustedRest,
+      0 AS matched,
+      0 AS unpriced
+    FROM adjustments a
+    WHERE a.app_token = (SELECT m.app_token
+      FROM sessions s
+      CROSS JOIN memberships m ON m.user_id = s.user_id
+      AND m.app_token = ?
+      WHERE s.id_hash = ?
+      AND s.expires_at > ?
+      AND s.last_seen_at > ? - 7200000
+      AND s.waiting_secret IS NULL)
+    AND a.day BETWEEN ? AND ?
+    AND (? IS NULL OR a.partner_id = ?)
+    AND (? IS NULL OR a.cost_type = ?)
+    AND (? IS NULL OR a.currency = ?)
+    GROUP BY a.app_token, a.day, a.link_id, a.partner_id, a.cost_type, a.currency)
+  GROUP BY appToken, costType, currency)
+WHERE true
+LIMIT ? + 0;
+
+-- src/db/ledger/reports/performance.ts: rows read 520, written 0
+-- COMPOUND QUERY
+--   LEFT-MOST SUBQUERY
+--     CO-ROUTINE (subquery-6)
+--       SEARCH s USING PRIMARY KEY (app_token=? AND link_id=? AND day>? AND day<?)
+--       SCALAR SUBQUERY 4
+--         SEARCH t USING PRIMARY KEY (token_hash=?)
+--         SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+--       LIST SUBQUERY 5
+--         MATERIALIZE own
+--           CO-ROUTINE (subquery-2)
+--             SEARCH d USING PRIMARY KEY (app_token=? AND day>? AND day<?)
+--             SCALAR SUBQUERY 1
+--               SEARCH t USING PRIMARY KEY (token_hash=?)
+--               SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+--           SCAN (subquery-2)
+--           USE TEMP B-TREE FOR GROUP BY
+--           USE TEMP B-TREE FOR json_group_array(DISTINCT)
+--         SCAN own
+--         SCAN j VIRTUAL TABLE INDEX 1:
+--       USE TEMP B-TREE FOR GROUP BY
+--     SCAN (subquery-6)
+--   UNION ALL
+--     SCAN own
+--   UNION ALL
+--     CO-ROUTINE (subquery-11)
+--       CO-ROUTINE (subquery-10)
+--         SEARCH a USING COVERING INDEX adjustments_by_day (app_token=? AND day>? AND day<?)
+--         SCALAR SUBQUERY 9
+--           SEARCH t USING PRIMARY KEY (token_hash=?)
+--           SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+--       SCAN (subquery-10)
+--       USE TEMP B-TREE FOR GROUP BY
+--     SCAN (subquery-11)
+WITH own AS MATERIALIZED (SELECT appToken,
+    costType,
+    currency,
+    sum(costsWhole) AS costsWhole,
+    sum(costsRest) AS costsRest,
+    sum(adjustedWhole) AS adjustedWhole,
+    sum(adjustedRest) AS adjustedRest,
+    sum(matched) AS matched,
+    sum(unpriced) AS unpriced,
+    json_group_array(DISTINCT linkId) AS ids
+  FROM (SELECT d.app_token AS appToken,
+      d.day AS day,
+      d.link_id AS linkId,
+      d.partner_id AS partnerId,
+      d.cost_type AS costType,
+      d.currency AS currency,
+      sum(iif(d.state = 'matched',
+          d.amount / iif(d.cost_type IN ('cpm'),
+            100000000,
+            100000),
+          0)) AS costsWhole,
+      sum(iif(d.state = 'matched',
+          iif(d.cost_type IN ('cpm'),
+            d.amount % 100000000,
+            d.amount % 100000 * 1000),
+          0)) AS costsRest,
+      0 AS adjustedWhole,
+      0 AS adjustedRest,
+      sum(iif(d.state = 'matched',
+          d.count,
+          0)) AS matched,
+      sum(iif(d.state = 'unpriced',
+          d.count,
+          0)) AS unpriced
+    FROM daily_totals d
+    WHERE d.app_token = (SELECT m.app_token
+      FROM api_tokens t
+      CROSS JOIN memberships m ON m.user_id = t.user_id
+      AND m.app_token = ?
+      WHERE t.token_hash = ?)
+    AND d.day BETWEEN ? AND ?
+    AND (? IS NULL OR d.partner_id = ?)
+    AND (? IS NULL OR d.cost_type = ?)
+    AND (? IS NULL OR d.currency = ?)
+    GROUP BY d.app_token, d.day, d.link_id, d.partner_id, d.cost_type, d.currency)
+  GROUP BY appToken, costType, currency)
+SELECT appToken AS appToken,
+  NULL AS day,
+  NULL AS linkId,
+  NULL AS partnerId,
+  costType AS costType,
+  currency AS currency,
+  country AS country,
+  NULL AS platform,
+  CAST(costsWhole AS TEXT) AS costsWhole,
+  CAST(costsRest AS TEXT) AS costsRest,
+  CAST(adjustedWhole AS TEXT) AS adjustedWhole,
+  CAST(adjustedRest AS TEXT) AS adjustedRest,
+  matched AS matched,
+  unpriced AS unpriced
+FROM (SELECT s.app_token AS appToken,
+    s.cost_type AS costType,
+    s.currency AS currency,
+    s.country AS country,
+    sum(iif(s.state = 'matched',
+        s.amount / iif(s.cost_type IN ('cpm'),
+          100000000,
+          100000),
+        0)) AS costsWhole,
+    sum(iif(s.state = 'matched',
+        iif(s.cost_type IN ('cpm'),
+          s.amount % 100000000,
+          s.amount % 100000 * 1000),
+        0)) AS costsRest,
+    0 AS adjustedWhole,
+    0 AS adjustedRest,
+    sum(iif(s.state = 'matched',
+        s.count,
+        0)) AS matched,
+    sum(iif(s.state = 'unpriced',
+        s.count,
+        0)) AS unpriced
+  FROM daily_audience_spend s
+  WHERE s.app_token = (SELECT m.app_token
+    FROM api_tokens t
+    CROSS JOIN memberships m ON m.user_id = t.user_id
+    AND m.app_token = ?
+    WHERE t.token_hash = ?)
+  AND s.link_id IN (SELECT j.value
+    FROM own
+    CROSS JOIN json_each(own.ids) j)
+  AND s.day BETWEEN ? AND ?
+  AND (? IS NULL OR s.partner_id = ?)
+  AND (? IS NULL OR s.cost_type = ?)
+  AND (? IS NULL OR s.currency = ?)
+  AND (? IS NULL OR s.country = ?)
+  AND (? IS NULL OR s.platform = ?)
+  GROUP BY s.app_token, s.cost_type, s.currency, s.country)
+WHERE matched > 0 OR unpriced > 0
+UNION ALL
+SELECT appToken AS appToken,
+  NULL AS day,
+  NULL AS linkId,
+  NULL AS partnerId,
+  costType AS costType,
+  currency AS currency,
+  NULL AS country,
+  NULL AS platform,
+  CAST(costsWhole AS TEXT) AS costsWhole,
+  CAST(costsRest AS TEXT) AS costsRest,
+  CAST(adjustedWhole AS TEXT) AS adjustedWhole,
+  CAST(adjustedRest AS TEXT) AS adjustedRest,
+  matched AS matched,
+  unpriced AS unpriced
+FROM own
+WHERE matched > 0 OR unpriced > 0
+UNION ALL
+SELECT appToken AS appToken,
+  NULL AS day,
+  NULL AS linkId,
+  NULL AS partnerId,
+  costType AS costType,
+  currency AS currency,
+  NULL AS country,
+  NULL AS platform,
+  CAST(costsWhole AS TEXT) AS costsWhole,
+  CAST(costsRest AS TEXT) AS costsRest,
+  CAST(adjustedWhole AS TEXT) AS adjustedWhole,
+  CAST(adjustedRest AS TEXT) AS adjustedRest,
+  matched AS matched,
+  unpriced AS unpriced
+FROM (SELECT appToken,
+    costType,
+    currency,
+    sum(costsWhole) AS costsWhole,
+    sum(costsRest) AS costsRest,
+    sum(adjustedWhole) AS adjustedWhole,
+    sum(adjustedRest) AS adjustedRest,
+    sum(matched) AS matched,
+    sum(unpriced) AS unpriced
+  FROM (SELECT a.app_token AS appToken,
+      a.day AS day,
+      a.link_id AS linkId,
+      a.partner_id AS partnerId,
+      a.cost_type AS costType,
+      a.currency AS currency,
+      0 AS costsWhole,
+      0 AS costsRest,
+      sum(a.amount / 100000000) AS adjustedWhole,
+      sum(a.amount % 100000000) AS adjustedRest,
+      0 AS matched,
+      0 AS unpriced
+    FROM adjustments a
+    WHERE a.app_token = (SELECT m.app_token
+      FROM api_tokens t
+      CROSS JOIN memberships m ON m.user_id = t.user_id
+      AND m.app_token = ?
+      WHERE t.token_hash = ?)
+    AND a.day BETWEEN ? AND ?
+    AND (? IS NULL OR a.partner_id = ?)
+    AND (? IS NULL OR a.cost_type = ?)
+    AND (? IS NULL OR a.currency = ?)
+    GROUP BY a.app_token, a.day, a.link_id, a.partner_id, a.cost_type, a.currency)
+  GROUP BY appToken, costType, currency)
+WHERE true
+LIMIT ? + 0;
+
+-- src/db/ledger/reports/performance.ts: rows read 11, written 0
+-- COMPOUND QUERY
+--   LEFT-MOST SUBQUERY
+--     CO-ROUTINE (subquery-7)
+--       CO-ROUTINE (subquery-6)
+--         SEARCH g USING PRIMARY KEY (app_token=? AND link_id=? AND day>? AND day<?)
+--         SCALAR SUBQUERY 4
+--           SEARCH s USING PRIMARY KEY (id_hash=?)
+--           SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+--         LIST SUBQUERY 5
+--           MATERIALIZE own
+--             CO-ROUTINE (subquery-2)
+--               SEARCH e USING PRIMARY KEY (app_token=? AND day>? AND day<?)
+--               SCALAR SUBQUERY 1
+--                 SEARCH s USING PRIMARY KEY (id_hash=?)
+--                 SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+--             SCAN (subquery-2)
+--             USE TEMP B-TREE FOR GROUP BY
+--             USE TEMP B-TREE FOR json_group_array(DISTINCT)
+--           SCAN own
+--           SCAN j VIRTUAL TABLE INDEX 1:
+--         USE TEMP B-TREE FOR GROUP BY
+--       SCAN (subquery-6)
+--       USE TEMP B-TREE FOR GROUP BY
+--     SCAN (subquery-7)
+--   UNION ALL
+--     SCAN own
+WITH own AS MATERIALIZED (SELECT appToken,
+    kind,
+    sum(count) AS count,
+    sum(recorded) AS recorded,
+    group_concat(day || ' ' || count || ' ' || recorded) AS series,
+    json_group_array(DISTINCT linkId) AS ids
+  FROM (SELECT e.app_token AS appToken,
+      e.day AS day,
+      e.link_id AS linkId,
+      e.partner_id AS partnerId,
+      e.kind AS kind,
+      sum(e.count) AS count,
+      sum(e.recorded) AS recorded
+    FROM daily_engagements e
+    WHERE e.app_token = (SELECT m.app_token
+      FROM sessions s
+      CROSS JOIN memberships m ON m.user_id = s.user_id
+      AND m.app_token = ?
+      WHERE s.id_hash = ?
+      AND s.expires_at > ?
+      AND s.last_seen_at > ? - 7200000
+      AND s.waiting_secret IS NULL)
+    AND e.day BETWEEN ? AND ?
+    AND (? IS NULL OR e.partner_id = ?)
+    AND (? IS NULL OR e.kind = ?)
+    GROUP BY e.app_token, e.day, e.link_id, e.partner_id, e.kind)
+  GROUP BY appToken, kind)
+SELECT appToken AS appToken,
+  NULL AS day,
+  NULL AS linkId,
+  NULL AS partnerId,
+  kind AS kind,
+  country AS country,
+  NULL AS platform,
+  count AS count,
+  recorded AS recorded,
+  series AS series
+FROM (SELECT appToken,
+    kind,
+    country,
+    sum(count) AS count,
+    sum(recorded) AS recorded,
+    group_concat(day || ' ' || count || ' ' || recorded) AS series
+  FROM (SELECT g.app_token AS appToken,
+      g.day AS day,
+      g.kind AS kind,
+      g.country AS country,
+      sum(g.count) AS count,
+      sum(g.recorded) AS recorded
+    FROM daily_audience g
+    WHERE g.app_token = (SELECT m.app_token
+      FROM sessions s
+      CROSS JOIN memberships m ON m.user_id = s.user_id
+      AND m.app_token = ?
+      WHERE s.id_hash = ?
+      AND s.expires_at > ?
+      AND s.last_seen_at > ? - 7200000
+      AND s.waiting_secret IS NULL)
+    AND g.link_id IN (SELECT j.value
+      FROM own
+      CROSS JOIN json_each(own.ids) j)
+    AND g.day BETWEEN ? AND ?
+    AND (? IS NULL OR g.partner_id = ?)
+    AND (? IS NULL OR g.kind = ?)
+    AND (? IS NULL OR g.country = ?)
+    AND (? IS NULL OR g.platform = ?)
+    GROUP BY g.app_token, g.day, g.kind, g.country)
+  GROUP BY appToken, kind, country)
+WHERE true
+UNION ALL
+SELECT appToken AS appToken,
+  NULL AS day,
+  NULL AS linkId,
+  NULL AS partnerId,
+  kind AS kind,
+  NULL AS country,
+  NULL AS platform,
+  count AS count,
+  recorded AS recorded,
+  series AS series
+FROM own
+WHERE true
+LIMIT ? + 0;
+
+-- src/db/ledger/reports/performance.ts: rows read 10, written 0
+-- COMPOUND QUERY
+--   LEFT-MOST SUBQUERY
+--     CO-ROUTINE (subquery-6)
+--       SEARCH g USING PRIMARY KEY (app_token=? AND link_id=? AND day>? AND day<?)
+--       SCALAR SUBQUERY 4
+--         SEARCH t USING PRIMARY KEY (token_hash=?)
+--         SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+--       LIST SUBQUERY 5
+--         MATERIALIZE own
+--           CO-ROUTINE (subquery-2)
+--             SEARCH e USING PRIMARY KEY (app_token=? AND day>? AND day<?)
+--             SCALAR SUBQUERY 1
+--               SEARCH t USING PRIMARY KEY (token_hash=?)
+--               SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+--           SCAN (subquery-2)
+--           USE TEMP B-TREE FOR GROUP BY
+--           USE TEMP B-TREE FOR json_group_array(DISTINCT)
+--         SCAN own
+--         SCAN j VIRTUAL TABLE INDEX 1:
+--       USE TEMP B-TREE FOR GROUP BY
+--     SCAN (subquery-6)
+--   UNION ALL
+--     SCAN own
+WITH own AS MATERIALIZED (SELECT appToken,
+    kind,
+    sum(count) AS count,
+    sum(recorded) AS recorded,
+    json_group_array(DISTINCT linkId) AS ids
+  FROM (SELECT e.app_token AS appToken,
+      e.day AS day,
+      e.link_id AS linkId,
+      e.partner_id AS partnerId,
+      e.kind AS kind,
+      sum(e.count) AS count,
+      sum(e.recorded) AS recorded
+    FROM daily_engagements e
+    WHERE e.app_token = (SELECT m.app_token
+      FROM api_tokens t
+      CROSS JOIN memberships m ON m.user_id = t.user_id
+      AND m.app_token = ?
+      WHERE t.token_hash = ?)
+    AND e.day BETWEEN ? AND ?
+    AND (? IS NULL OR e.partner_id = ?)
+    AND (? IS NULL OR e.kind = ?)
+    GROUP BY e.app_token, e.day, e.link_id, e.partner_id, e.kind)
+  GROUP BY appToken, kind)
+SELECT appToken AS appToken,
+  NULL AS day,
+  NULL AS linkId,
+  NULL AS partnerId,
+  kind AS kind,
+  country AS country,
+  NULL AS platform,
+  count AS count,
+  recorded AS recorded
+FROM (SELECT g.app_token AS appToken,
+    g.kind AS kind,
+    g.country AS country,
+    sum(g.count) AS count,
+    sum(g.recorded) AS recorded
+  FROM daily_audience g
+  WHERE g.app_token = (SELECT m.app_token
+    FROM api_tokens t
+    CROSS JOIN memberships m ON m.user_id = t.user_id
+    AND m.app_token = ?
+    WHERE t.token_hash = ?)
+  AND g.link_id IN (SELECT j.value
+    FROM own
+    CROSS JOIN json_each(own.ids) j)
+  AND g.day BETWEEN ? AND ?
+  AND (? IS NULL OR g.partner_id = ?)
+  AND (? IS NULL OR g.kind = ?)
+  AND (? IS NULL OR g.country = ?)
+  AND (? IS NULL OR g.platform = ?)
+  GROUP BY g.app_token, g.kind, g.country)
+WHERE true
+UNION ALL
+SELECT appToken AS appToken,
+  NULL AS day,
+  NULL AS linkId,
+  NULL AS partnerId,
+  kind AS kind,
+  NULL AS country,
+  NULL AS platform,
+  count AS count,
+  recorded AS recorded
+FROM own
+WHERE true
+LIMIT ? + 0;
+
+-- src/db/ledger/reports/performance.ts: rows read 504, written 0
+-- CO-ROUTINE covered
+--   SCAN CONSTANT ROW
+--   SCALAR SUBQUERY 7
+--     MATERIALIZE own_spend
+--       CO-ROUTINE (subquery-2)
+--         SEARCH d USING PRIMARY KEY (app_token=? AND day>? AND day<?)
+--         SCALAR SUBQUERY 1
+--           SEARCH t USING PRIMARY KEY (token_hash=?)
+--           SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+--       USE TEMP B-TREE FOR json_group_array(DISTINCT)
+--       SCAN (subquery-2)
+--     SCAN own_spend
+--   SCALAR SUBQUERY 8
+--     MATERIALIZE own_engagements
+--       CO-ROUTINE (subquery-5)
+--         SEARCH e USING PRIMARY KEY (app_token=? AND day>? AND day<?)
+--         SCALAR SUBQUERY 4
+--           SEARCH t USING PRIMARY KEY (token_hash=?)
+--           SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+--       USE TEMP B-TREE FOR json_group_array(DISTINCT)
+--       SCAN (subquery-5)
+--     SCAN own_engagements
+--   SCALAR SUBQUERY 17
+--     CO-ROUTINE (subquery-16)
+--       COMPOUND QUERY
+--         LEFT-MOST SUBQUERY
+--           SEARCH s USING PRIMARY KEY (app_token=? AND link_id=? AND day>? AND day<?)
+--           SCALAR SUBQUERY 9
+--             SEARCH t USING PRIMARY KEY (token_hash=?)
+--             SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+--           LIST SUBQUERY 10
+--             SCAN own_spend
+--             SCAN j VIRTUAL TABLE INDEX 1:
+--         UNION ALL
+--           SEARCH a USING COVERING INDEX adjustments_by_day (app_token=? AND day>? AND day<?)
+--           SCALAR SUBQUERY 12
+--             SEARCH t USING PRIMARY KEY (token_hash=?)
+--             SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+--         UNION ALL
+--           SEARCH g USING PRIMARY KEY (app_token=? AND link_id=? AND day>? AND day<?)
+--           SCALAR SUBQUERY 14
+--             SEARCH t USING PRIMARY KEY (token_hash=?)
+--             SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+--           LIST SUBQUERY 15
+--             SCAN own_engagements
+--             SCAN j VIRTUAL TABLE INDEX 1:
+--     SCAN (subquery-16)
+-- SCAN covered
+WITH own_spend AS MATERIALIZED (
+  SELECT count(*) AS size, json_group_array(DISTINCT id) AS ids
+  FROM (SELECT d.link_id AS id
+    FROM daily_totals d
+    WHERE d.app_token = (SELECT m.app_token
+      FROM api_tokens t
+      CROSS JOIN memberships m ON m.user_id = t.user_id
+      AND m.app_token = ?
+      WHERE t.token_hash = ?)
+    AND d.day BETWEEN ? AND ?
+    LIMIT 200000 + 1)), own_engagements AS MATERIALIZED (
+  SELECT count(*) AS size, json_group_array(DISTINCT id) AS ids
+  FROM (SELECT e.link_id AS id
+    FROM daily_engagements e
+    WHERE e.app_token = (SELECT m.app_token
+      FROM api_tokens t
+      CROSS JOIN memberships m ON m.user_id = t.user_id
+      AND m.app_token = ?
+      WHERE t.token_hash = ?)
+    AND e.day BETWEEN ? AND ?
+    LIMIT 200000 + 1))
+SELECT json_extract('{}', iif(covered.size > 200000, 'report_too_large', '$'))
+FROM (SELECT (SELECT size
+    FROM own_spend) + (SELECT size
+    FROM own_engagements) + (SELECT count(*)
+    FROM (SELECT NULL
+      FROM daily_audience_spend s
+      WHERE s.app_token = (SELECT m.app_token
+        FROM api_tokens t
+        CROSS JOIN memberships m ON m.user_id = t.user_id
+        AND m.app_token = ?
+        WHERE t.token_hash = ?)
+      AND s.link_id IN (SELECT j.value
+        FROM own_spend
+        CROSS JOIN json_each(own_spend.ids) j)
+      AND s.day BETWEEN ? AND ?
+      UNION ALL
+      SELECT NULL
+      FROM adjustments a
+      WHERE a.app_token = (SELECT m.app_token
+        FROM api_tokens t
+        CROSS JOIN memberships m ON m.user_id = t.user_id
+        AND m.app_token = ?
+        WHERE t.token_hash = ?)
+      AND a.day BETWEEN ? AND ?
+      UNION ALL
+      SELECT NULL
+      FROM daily_audience g
+      WHERE g.app_token = (SELECT m.app_token
+        FROM api_tokens t
+        CROSS JOIN memberships m ON m.user_id = t.user_id
+        AND m.app_token = ?
+        WHERE t.token_hash = ?)
+      AND g.link_id IN (SELECT j.value
+        FROM own_engagements
+        CROSS JOIN json_each(own_engagements.ids) j)
+      AND g.day BETWEEN ? AND ?
+      LIMIT 200000 + 1)) AS size) covered;
+
+-- src/db/ledger/reports/performance.ts: rows read 504, written 0
+-- CO-ROUTINE covered
+--   SCAN CONSTANT ROW
+--   SCALAR SUBQUERY 7
+--     MATERIALIZE own_spend
+--       CO-ROUTINE (subquery-2)
+--         SEARCH d USING PRIMARY KEY (app_token=? AND day>? AND day<?)
+--         SCALAR SUBQUERY 1
+--           SEARCH s USING PRIMARY KEY (id_hash=?)
+--           SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+--       USE TEMP B-TREE FOR json_group_array(DISTINCT)
+--       SCAN (subquery-2)
+--     SCAN own_spend
+--   SCALAR SUBQUERY 8
+--     MATERIALIZE own_engagements
+--       CO-ROUTINE (subquery-5)
+--         SEARCH e USING PRIMARY KEY (app_token=? AND day>? AND day<?)
+--         SCALAR SUBQUERY 4
+--           SEARCH s USING PRIMARY KEY (id_hash=?)
+--           SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+--       USE TEMP B-TREE FOR json_group_array(DISTINCT)
+--       SCAN (subquery-5)
+--     SCAN own_engagements
+--   SCALAR SUBQUERY 17
+--     CO-ROUTINE (subquery-16)
+--       COMPOUND QUERY
+--         LEFT-MOST SUBQUERY
+--           SEARCH s USING PRIMARY KEY (app_token=? AND link_id=? AND day>? AND day<?)
+--           SCALAR SUBQUERY 9
+--             SEARCH s USING PRIMARY KEY (id_hash=?)
+--             SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+--           LIST SUBQUERY 10
+--             SCAN own_spend
+--             SCAN j VIRTUAL TABLE INDEX 1:
+--         UNION ALL
+--           SEARCH a USING COVERING INDEX adjustments_by_day (app_token=? AND day>? AND day<?)
+--           SCALAR SUBQUERY 12
+--             SEARCH s USING PRIMARY KEY (id_hash=?)
+--             SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+--         UNION ALL
+--           SEARCH g USING PRIMARY KEY (app_token=? AND link_id=? AND day>? AND day<?)
+--           SCALAR SUBQUERY 14
+--             SEARCH s USING PRIMARY KEY (id_hash=?)
+--             SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+--           LIST SUBQUERY 15
+--             SCAN own_engagements
+--             SCAN j VIRTUAL TABLE INDEX 1:
+--     SCAN (subquery-16)
+-- SCAN covered
+WITH own_spend AS MATERIALIZED (
+  SELECT count(*) AS size, json_group_array(DISTINCT id) AS ids
+  FROM (SELECT d.link_id AS id
+    FROM daily_totals d
+    WHERE d.app_token = (SELECT m.app_token
+      FROM sessions s
+      CROSS JOIN memberships m ON m.user_id = s.user_id
+      AND m.app_token = ?
+      WHERE s.id_hash = ?
+      AND s.expires_at > ?
+      AND s.last_seen_at > ? - 7200000
+      AND s.waiting_secret IS NULL)
+    AND d.day BETWEEN ? AND ?
+    LIMIT 200000 + 1)), own_engagements AS MATERIALIZED (
+  SELECT count(*) AS size, json_group_array(DISTINCT id) AS ids
+  FROM (SELECT e.link_id AS id
+    FROM daily_engagements e
+    WHERE e.app_token = (SELECT m.app_token
+      FROM sessions s
+      CROSS JOIN memberships m ON m.user_id = s.user_id
+      AND m.app_token = ?
+      WHERE s.id_hash = ?
+      AND s.expires_at > ?
+      AND s.last_seen_at > ? - 7200000
+      AND s.waiting_secret IS NULL)
+    AND e.day BETWEEN ? AND ?
+    LIMIT 200000 + 1))
+SELECT json_extract('{}', iif(covered.size > 200000, 'report_too_large', '$'))
+FROM (SELECT (SELECT size
+    FROM own_spend) + (SELECT size
+    FROM own_engagements) + (SELECT count(*)
+    FROM (SELECT NULL
+      FROM daily_audience_spend s
+      WHERE s.app_token = (SELECT m.app_token
+        FROM sessions s
+        CROSS JOIN memberships m ON m.user_id = s.user_id
+        AND m.app_token = ?
+        WHERE s.id_hash = ?
+        AND s.expires_at > ?
+        AND s.last_seen_at > ? - 7200000
+        AND s.waiting_secret IS NULL)
+      AND s.link_id IN (SELECT j.value
+        FROM own_spend
+        CROSS JOIN json_each(own_spend.ids) j)
+      AND s.day BETWEEN ? AND ?
+      UNION ALL
+      SELECT NULL
+      FROM adjustments a
+      WHERE a.app_token = (SELECT m.app_token
+        FROM sessions s
+        CROSS JOIN memberships m ON m.user_id = s.user_id
+        AND m.app_token = ?
+        WHERE s.id_hash = ?
+        AND s.expires_at > ?
+        AND s.last_seen_at > ? - 7200000
+        AND s.waiting_secret IS NULL)
+      AND a.day BETWEEN ? AND ?
+      UNION ALL
+      SELECT NULL
+      FROM daily_audience g
+      WHERE g.app_token = (SELECT m.app_token
+        FROM sessions s
+        CROSS JOIN memberships m ON m.user_id = s.user_id
+        AND m.app_token = ?
+        WHERE s.id_hash = ?
+        AND s.expires_at > ?
+        AND s.last_seen_at > ? - 7200000
+        AND s.waiting_secret IS NULL)
+      AND g.link_id IN (SELECT j.value
+        FROM own_engagements
+        CROSS JOIN json_each(own_engagements.ids) j)
+      AND g.day BETWEEN ? AND ?
+      LIMIT 200000 + 1)) AS size) covered;
+
+-- src/db/ledger/reports/reports.ts: rows read 134, written 0
+-- COMPOUND QUERY
+--   LEFT-MOST SUBQUERY
+--     CO-ROUTINE (subquery-3)
+--       CO-ROUTINE (subquery-2)
+--         SEARCH d USING PRIMARY KEY (app_token=? AND day>? AND day<?)
+--         LIST SUBQUERY 1
+--           SEARCH s USING PRIMARY KEY (id_hash=?)
+--           SEARCH m USING PRIMARY KEY (user_id=?)
+--       SCAN (subquery-2)
+--       USE TEMP B-TREE FOR GROUP BY
+--     SCAN (subquery-3)
+--   UNION ALL
+--     CO-ROUTINE (subquery-7)
+--       CO-ROUTINE (subquery-6)
+--         SEARCH a USING COVERING INDEX adjustments_by_day (app_token=? AND day>? AND day<?)
+--         LIST SUBQUERY 5
+--           SEARCH s USING PRIMARY KEY (id_hash=?)
+--           SEARCH m USING PRIMARY KEY (user_id=?)
+--       SCAN (subquery-6)
+--       USE TEMP B-TREE FOR GROUP BY
+--     SCAN (subquery-7)
+SELECT appToken AS appToken,
+  NULL AS day,
+  NULL AS linkId,
+  NULL AS partnerId,
+  NULL AS costType,
+  currency AS currency,
+  CAST(costsWhole AS TEXT) AS costsWhole,
+  CAST(costsRest AS TEXT) AS costsRest,
+  CAST(adjustedWhole AS TEXT) AS adjustedWhole,
+  CAST(adjustedRest AS TEXT) AS adjustedRest,
+  matched AS matched,
+  unpriced AS unpriced
+FROM (SELECT appToken,
+    currency,
+    sum(costsWhole) AS costsWhole,
+    sum(costsRest) AS costsRest,
+    sum(adjustedWhole) AS adjustedWhole,
+    sum(adjustedRest) AS adjustedRest,
+    sum(matched) AS matched,
+    sum(unpriced) AS unpriced
+  FROM (SELECT d.app_token AS appToken,
+      d.day AS day,
+      d.link_id AS linkId,
+      d.partner_id AS partnerId,
+      d.cost_type AS costType,
+      d.currency AS currency,
+      sum(iif(d.state = 'matched',
+          d.amount / iif(d.cost_type IN ('cpm'),
+            100000000,
+            100000),
+          0)) AS costsWhole,
+      sum(iif(d.state = 'matched',
+          iif(d.cost_type IN ('cpm'),
+            d.amount % 100000000,
+            d.amount % 100000 * 1000),
+          0)) AS costsRest,
+      0 AS adjustedWhole,
+      0 AS adjustedRest,
+      sum(iif(d.state = 'matched',
+          d.count,
+          0)) AS matched,
+      sum(iif(d.state = 'unpriced',
+          d.count,
+          0)) AS unpriced
+    FROM daily_totals d
+    WHERE d.app_token IN (SELECT m.app_token
+      FROM sessions s
+      CROSS JOIN memberships m ON m.user_id = s.user_id
+      WHERE s.id_hash = ?
+      AND s.expires_at > ?
+      AND s.last_seen_at > ? - 7200000
+      AND s.waiting_secret IS NULL)
+    AND d.day BETWEEN ? AND ?
+    AND (? IS NULL OR d.partner_id = ?)
+    AND (? IS NULL OR d.cost_type = ?)
+    AND (? IS NULL OR d.currency = ?)
+    GROUP BY d.app_token, d.day, d.link_id, d.partner_id, d.cost_type, d.currency)
+  GROUP BY appToken, currency)
+WHERE matched > 0 OR unpriced > 0
+UNION ALL
+SELECT appToken AS appToken,
+  NULL AS day,
+  NULL AS linkId,
+  NULL AS partnerId,
+  NULL AS costType,
+  currency AS currency,
+  CAST(costsWhole AS TEXT) AS costsWhole,
+  CAST(costsRest AS TEXT) AS costsRest,
+  CAST(adjustedWhole AS TEXT) AS adjustedWhole,
+  CAST(adjustedRest AS TEXT) AS adjustedRest,
+  matched AS matched,
+  unpriced AS unpriced
+FROM (SELECT appToken,
+    currency,
+    sum(costsWhole) AS costsWhole,
+    sum(costsRest) AS costsRest,
+    sum(adjustedWhole) AS adjustedWhole,
+    sum(adjustedRest) AS adjustedRest,
+    sum(matched) AS matched,
+    sum(unpriced) AS unpriced
+  FROM (SELECT a.app_token AS appToken,
+      a.day AS day,
+      a.link_id AS linkId,
+      a.partner_id AS partnerId,
+      a.cost_type AS costType,
+      a.currency AS currency,
+      0 AS costsWhole,
+      0 AS costsRest,
+      sum(a.amount / 100000000) AS adjustedWhole,
+      sum(a.amount % 100000000) AS adjustedRest,
+      0 AS matched,
+      0 AS unpriced
+    FROM adjustments a
+    WHERE a.app_token IN (SELECT m.app_token
+      FROM sessions s
+      CROSS JOIN memberships m ON m.user_id = s.user_id
+      WHERE s.id_hash = ?
+      AND s.expires_at > ?
+      AND s.last_seen_at > ? - 7200000
+      AND s.waiting_secret IS NULL)
+    AND a.day BETWEEN ? AND ?
+    AND (? IS NULL OR a.partner_id = ?)
+    AND (? IS NULL OR a.cost_type = ?)
+    AND (? IS NULL OR a.currency = ?)
+    GROUP BY a.app_token, a.day, a.link_id, a.partner_id, a.cost_type, a.currency)
+  GROUP BY appToken, currency)
 WHERE true
 LIMIT ? + 0;
 
@@ -3753,6 +6507,165 @@ FROM (SELECT appToken,
     AND (? IS NULL OR a.currency = ?)
     GROUP BY a.app_token, a.day, a.link_id, a.partner_id, a.cost_type, a.currency)
   GROUP BY appToken, currency)
+WHERE true
+LIMIT ? + 0;
+
+-- src/db/ledger/reports/reports.ts: rows read 1053, written 0
+-- CO-ROUTINE (subquery-4)
+--   SEARCH s USING PRIMARY KEY (app_token=? AND link_id=? AND day>? AND day<?)
+--   SCALAR SUBQUERY 1
+--     SEARCH t USING PRIMARY KEY (token_hash=?)
+--     SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+--   LIST SUBQUERY 3
+--     SEARCH d USING PRIMARY KEY (app_token=? AND day>? AND day<?)
+--     SCALAR SUBQUERY 2
+--       SEARCH t USING PRIMARY KEY (token_hash=?)
+--       SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+--   USE TEMP B-TREE FOR GROUP BY
+-- SCAN (subquery-4)
+SELECT appToken AS appToken,
+  NULL AS day,
+  NULL AS linkId,
+  NULL AS partnerId,
+  costType AS costType,
+  currency AS currency,
+  NULL AS country,
+  NULL AS platform,
+  CAST(costsWhole AS TEXT) AS costsWhole,
+  CAST(costsRest AS TEXT) AS costsRest,
+  CAST(adjustedWhole AS TEXT) AS adjustedWhole,
+  CAST(adjustedRest AS TEXT) AS adjustedRest,
+  matched AS matched,
+  unpriced AS unpriced
+FROM (SELECT s.app_token AS appToken,
+    s.cost_type AS costType,
+    s.currency AS currency,
+    sum(iif(s.state = 'matched',
+        s.amount / iif(s.cost_type IN ('cpm'),
+          100000000,
+          100000),
+        0)) AS costsWhole,
+    sum(iif(s.state = 'matched',
+        iif(s.cost_type IN ('cpm'),
+          s.amount % 100000000,
+          s.amount % 100000 * 1000),
+        0)) AS costsRest,
+    0 AS adjustedWhole,
+    0 AS adjustedRest,
+    sum(iif(s.state = 'matched',
+        s.count,
+        0)) AS matched,
+    sum(iif(s.state = 'unpriced',
+        s.count,
+        0)) AS unpriced
+  FROM daily_audience_spend s
+  WHERE s.app_token = (SELECT m.app_token
+    FROM api_tokens t
+    CROSS JOIN memberships m ON m.user_id = t.user_id
+    AND m.app_token = ?
+    WHERE t.token_hash = ?)
+  AND s.link_id IN (SELECT d.link_id
+    FROM daily_totals d
+    WHERE d.app_token = (SELECT m.app_token
+      FROM api_tokens t
+      CROSS JOIN memberships m ON m.user_id = t.user_id
+      AND m.app_token = ?
+      WHERE t.token_hash = ?)
+    AND d.day BETWEEN ? AND ?)
+  AND s.day BETWEEN ? AND ?
+  AND (? IS NULL OR s.partner_id = ?)
+  AND (? IS NULL OR s.cost_type = ?)
+  AND (? IS NULL OR s.currency = ?)
+  AND (? IS NULL OR s.country = ?)
+  AND (? IS NULL OR s.platform = ?)
+  GROUP BY s.app_token, s.cost_type, s.currency)
+WHERE matched > 0 OR unpriced > 0
+LIMIT ? + 0;
+
+-- src/db/ledger/reports/reports.ts: rows read 7, written 0
+-- CO-ROUTINE (subquery-4)
+--   SEARCH g USING PRIMARY KEY (app_token=? AND link_id=? AND day>? AND day<?)
+--   SCALAR SUBQUERY 1
+--     SEARCH t USING PRIMARY KEY (token_hash=?)
+--     SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+--   LIST SUBQUERY 3
+--     SEARCH e USING PRIMARY KEY (app_token=? AND day>? AND day<?)
+--     SCALAR SUBQUERY 2
+--       SEARCH t USING PRIMARY KEY (token_hash=?)
+--       SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+--   USE TEMP B-TREE FOR GROUP BY
+-- SCAN (subquery-4)
+SELECT appToken AS appToken,
+  NULL AS day,
+  NULL AS linkId,
+  NULL AS partnerId,
+  kind AS kind,
+  NULL AS country,
+  NULL AS platform,
+  count AS count,
+  recorded AS recorded
+FROM (SELECT g.app_token AS appToken, g.kind AS kind, sum(g.count) AS count, sum(g.recorded) AS recorded
+  FROM daily_audience g
+  WHERE g.app_token = (SELECT m.app_token
+    FROM api_tokens t
+    CROSS JOIN memberships m ON m.user_id = t.user_id
+    AND m.app_token = ?
+    WHERE t.token_hash = ?)
+  AND g.link_id IN (SELECT e.link_id
+    FROM daily_engagements e
+    WHERE e.app_token = (SELECT m.app_token
+      FROM api_tokens t
+      CROSS JOIN memberships m ON m.user_id = t.user_id
+      AND m.app_token = ?
+      WHERE t.token_hash = ?)
+    AND e.day BETWEEN ? AND ?)
+  AND g.day BETWEEN ? AND ?
+  AND (? IS NULL OR g.partner_id = ?)
+  AND (? IS NULL OR g.kind = ?)
+  AND (? IS NULL OR g.country = ?)
+  AND (? IS NULL OR g.platform = ?)
+  GROUP BY g.app_token, g.kind)
+WHERE true
+LIMIT ? + 0;
+
+-- src/db/ledger/reports/reports.ts: rows read 8, written 0
+-- CO-ROUTINE (subquery-3)
+--   CO-ROUTINE (subquery-2)
+--     SEARCH e USING PRIMARY KEY (app_token=? AND day>? AND day<?)
+--     LIST SUBQUERY 1
+--       SEARCH s USING PRIMARY KEY (id_hash=?)
+--       SEARCH m USING PRIMARY KEY (user_id=?)
+--   SCAN (subquery-2)
+--   USE TEMP B-TREE FOR GROUP BY
+-- SCAN (subquery-3)
+SELECT appToken AS appToken,
+  NULL AS day,
+  NULL AS linkId,
+  NULL AS partnerId,
+  kind AS kind,
+  count AS count,
+  recorded AS recorded
+FROM (SELECT appToken, kind, sum(count) AS count, sum(recorded) AS recorded
+  FROM (SELECT e.app_token AS appToken,
+      e.day AS day,
+      e.link_id AS linkId,
+      e.partner_id AS partnerId,
+      e.kind AS kind,
+      sum(e.count) AS count,
+      sum(e.recorded) AS recorded
+    FROM daily_engagements e
+    WHERE e.app_token IN (SELECT m.app_token
+      FROM sessions s
+      CROSS JOIN memberships m ON m.user_id = s.user_id
+      WHERE s.id_hash = ?
+      AND s.expires_at > ?
+      AND s.last_seen_at > ? - 7200000
+      AND s.waiting_secret IS NULL)
+    AND e.day BETWEEN ? AND ?
+    AND (? IS NULL OR e.partner_id = ?)
+    AND (? IS NULL OR e.kind = ?)
+    GROUP BY e.app_token, e.day, e.link_id, e.partner_id, e.kind)
+  GROUP BY appToken, kind)
 WHERE true
 LIMIT ? + 0;
 
@@ -4232,6 +7145,307 @@ FROM (SELECT appToken, partnerId, kind, sum(count) AS count, sum(recorded) AS re
 WHERE true
 LIMIT ? + 0;
 
+-- src/db/ledger/reports/reports.ts: rows read 500, written 0
+-- COMPOUND QUERY
+--   LEFT-MOST SUBQUERY
+--     CO-ROUTINE (subquery-3)
+--       CO-ROUTINE (subquery-2)
+--         SEARCH d USING PRIMARY KEY (app_token=? AND day>? AND day<?)
+--         SCALAR SUBQUERY 1
+--           SEARCH t USING PRIMARY KEY (token_hash=?)
+--           SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+--       SCAN (subquery-2)
+--       USE TEMP B-TREE FOR GROUP BY
+--     SCAN (subquery-3)
+--   UNION ALL
+--     CO-ROUTINE (subquery-7)
+--       CO-ROUTINE (subquery-6)
+--         SEARCH a USING COVERING INDEX adjustments_by_day (app_token=? AND day>? AND day<?)
+--         SCALAR SUBQUERY 5
+--           SEARCH t USING PRIMARY KEY (token_hash=?)
+--           SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+--       SCAN (subquery-6)
+--       USE TEMP B-TREE FOR GROUP BY
+--     SCAN (subquery-7)
+SELECT appToken AS appToken,
+  NULL AS day,
+  linkId AS linkId,
+  NULL AS partnerId,
+  NULL AS costType,
+  currency AS currency,
+  CAST(costsWhole AS TEXT) AS costsWhole,
+  CAST(costsRest AS TEXT) AS costsRest,
+  CAST(adjustedWhole AS TEXT) AS adjustedWhole,
+  CAST(adjustedRest AS TEXT) AS adjustedRest,
+  matched AS matched,
+  unpriced AS unpriced
+FROM (SELECT appToken,
+    linkId,
+    currency,
+    sum(costsWhole) AS costsWhole,
+    sum(costsRest) AS costsRest,
+    sum(adjustedWhole) AS adjustedWhole,
+    sum(adjustedRest) AS adjustedRest,
+    sum(matched) AS matched,
+    sum(unpriced) AS unpriced
+  FROM (SELECT d.app_token AS appToken,
+      d.day AS day,
+      d.link_id AS linkId,
+      d.partner_id AS partnerId,
+      d.cost_type AS costType,
+      d.currency AS currency,
+      sum(iif(d.state = 'matched',
+          d.amount / iif(d.cost_type IN ('cpm'),
+            100000000,
+            100000),
+          0)) AS costsWhole,
+      sum(iif(d.state = 'matched',
+          iif(d.cost_type IN ('cpm'),
+            d.amount % 100000000,
+            d.amount % 100000 * 1000),
+          0)) AS costsRest,
+      0 AS adjustedWhole,
+      0 AS adjustedRest,
+      sum(iif(d.state = 'matched',
+          d.count,
+          0)) AS matched,
+      sum(iif(d.state = 'unpriced',
+          d.count,
+          0)) AS unpriced
+    FROM daily_totals d
+    WHERE d.app_token = (SELECT m.app_token
+      FROM api_tokens t
+      CROSS JOIN memberships m ON m.user_id = t.user_id
+      AND m.app_token = ?
+      WHERE t.token_hash = ?)
+    AND d.day BETWEEN ? AND ?
+    AND (? IS NULL OR d.partner_id = ?)
+    AND (? IS NULL OR d.cost_type = ?)
+    AND (? IS NULL OR d.currency = ?)
+    GROUP BY d.app_token, d.day, d.link_id, d.partner_id, d.cost_type, d.currency)
+  GROUP BY appToken, linkId, currency)
+WHERE matched > 0 OR unpriced > 0
+UNION ALL
+SELECT appToken AS appToken,
+  NULL AS day,
+  linkId AS linkId,
+  NULL AS partnerId,
+  NULL AS costType,
+  currency AS currency,
+  CAST(costsWhole AS TEXT) AS costsWhole,
+  CAST(costsRest AS TEXT) AS costsRest,
+  CAST(adjustedWhole AS TEXT) AS adjustedWhole,
+  CAST(adjustedRest AS TEXT) AS adjustedRest,
+  matched AS matched,
+  unpriced AS unpriced
+FROM (SELECT appToken,
+    linkId,
+    currency,
+    sum(costsWhole) AS costsWhole,
+    sum(costsRest) AS costsRest,
+    sum(adjustedWhole) AS adjustedWhole,
+    sum(adjustedRest) AS adjustedRest,
+    sum(matched) AS matched,
+    sum(unpriced) AS unpriced
+  FROM (SELECT a.app_token AS appToken,
+      a.day AS day,
+      a.link_id AS linkId,
+      a.partner_id AS partnerId,
+      a.cost_type AS costType,
+      a.currency AS currency,
+      0 AS costsWhole,
+      0 AS costsRest,
+      sum(a.amount / 100000000) AS adjustedWhole,
+      sum(a.amount % 100000000) AS adjustedRest,
+      0 AS matched,
+      0 AS unpriced
+    FROM adjustments a
+    WHERE a.app_token = (SELECT m.app_token
+      FROM api_tokens t
+      CROSS JOIN memberships m ON m.user_id = t.user_id
+      AND m.app_token = ?
+      WHERE t.token_hash = ?)
+    AND a.day BETWEEN ? AND ?
+    AND (? IS NULL OR a.partner_id = ?)
+    AND (? IS NULL OR a.cost_type = ?)
+    AND (? IS NULL OR a.currency = ?)
+    GROUP BY a.app_token, a.day, a.link_id, a.partner_id, a.cost_type, a.currency)
+  GROUP BY appToken, linkId, currency)
+WHERE true
+LIMIT ? + 0;
+
+-- src/db/ledger/reports/reports.ts: rows read 129, written 0
+-- COMPOUND QUERY
+--   LEFT-MOST SUBQUERY
+--     CO-ROUTINE (subquery-3)
+--       CO-ROUTINE (subquery-2)
+--         SEARCH d USING PRIMARY KEY (app_token=? AND day>? AND day<?)
+--         SCALAR SUBQUERY 1
+--           SEARCH s USING PRIMARY KEY (id_hash=?)
+--           SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+--       SCAN (subquery-2)
+--       USE TEMP B-TREE FOR GROUP BY
+--     SCAN (subquery-3)
+--   UNION ALL
+--     CO-ROUTINE (subquery-7)
+--       CO-ROUTINE (subquery-6)
+--         SEARCH a USING COVERING INDEX adjustments_by_day (app_token=? AND day>? AND day<?)
+--         SCALAR SUBQUERY 5
+--           SEARCH s USING PRIMARY KEY (id_hash=?)
+--           SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+--       SCAN (subquery-6)
+--       USE TEMP B-TREE FOR GROUP BY
+--     SCAN (subquery-7)
+SELECT appToken AS appToken,
+  NULL AS day,
+  linkId AS linkId,
+  NULL AS partnerId,
+  NULL AS costType,
+  currency AS currency,
+  CAST(costsWhole AS TEXT) AS costsWhole,
+  CAST(costsRest AS TEXT) AS costsRest,
+  CAST(adjustedWhole AS TEXT) AS adjustedWhole,
+  CAST(adjustedRest AS TEXT) AS adjustedRest,
+  matched AS matched,
+  unpriced AS unpriced
+FROM (SELECT appToken,
+    linkId,
+    currency,
+    sum(costsWhole) AS costsWhole,
+    sum(costsRest) AS costsRest,
+    sum(adjustedWhole) AS adjustedWhole,
+    sum(adjustedRest) AS adjustedRest,
+    sum(matched) AS matched,
+    sum(unpriced) AS unpriced
+  FROM (SELECT d.app_token AS appToken,
+      d.day AS day,
+      d.link_id AS linkId,
+      d.partner_id AS partnerId,
+      d.cost_type AS costType,
+      d.currency AS currency,
+      sum(iif(d.state = 'matched',
+          d.amount / iif(d.cost_type IN ('cpm'),
+            100000000,
+            100000),
+          0)) AS costsWhole,
+      sum(iif(d.state = 'matched',
+          iif(d.cost_type IN ('cpm'),
+            d.amount % 100000000,
+            d.amount % 100000 * 1000),
+          0)) AS costsRest,
+      0 AS adjustedWhole,
+      0 AS adjustedRest,
+      sum(iif(d.state = 'matched',
+          d.count,
+          0)) AS matched,
+      sum(iif(d.state = 'unpriced',
+          d.count,
+          0)) AS unpriced
+    FROM daily_totals d
+    WHERE d.app_token = (SELECT m.app_token
+      FROM sessions s
+      CROSS JOIN memberships m ON m.user_id = s.user_id
+      AND m.app_token = ?
+      WHERE s.id_hash = ?
+      AND s.expires_at > ?
+      AND s.last_seen_at > ? - 7200000
+      AND s.waiting_secret IS NULL)
+    AND d.day BETWEEN ? AND ?
+    AND (? IS NULL OR d.partner_id = ?)
+    AND (? IS NULL OR d.cost_type = ?)
+    AND (? IS NULL OR d.currency = ?)
+    GROUP BY d.app_token, d.day, d.link_id, d.partner_id, d.cost_type, d.currency)
+  GROUP BY appToken, linkId, currency)
+WHERE matched > 0 OR unpriced > 0
+UNION ALL
+SELECT appToken AS appToken,
+  NULL AS day,
+  linkId AS linkId,
+  NULL AS partnerId,
+  NULL AS costType,
+  currency AS currency,
+  CAST(costsWhole AS TEXT) AS costsWhole,
+  CAST(costsRest AS TEXT) AS costsRest,
+  CAST(adjustedWhole AS TEXT) AS adjustedWhole,
+  CAST(adjustedRest AS TEXT) AS adjustedRest,
+  matched AS matched,
+  unpriced AS unpriced
+FROM (SELECT appToken,
+    linkId,
+    currency,
+    sum(costsWhole) AS costsWhole,
+    sum(costsRest) AS costsRest,
+    sum(adjustedWhole) AS adjustedWhole,
+    sum(adjustedRest) AS adjustedRest,
+    sum(matched) AS matched,
+    sum(unpriced) AS unpriced
+  FROM (SELECT a.app_token AS appToken,
+      a.day AS day,
+      a.link_id AS linkId,
+      a.partner_id AS partnerId,
+      a.cost_type AS costType,
+      a.currency AS currency,
+      0 AS costsWhole,
+      0 AS costsRest,
+      sum(a.amount / 100000000) AS adjustedWhole,
+      sum(a.amount % 100000000) AS adjustedRest,
+      0 AS matched,
+      0 AS unpriced
+    FROM adjustments a
+    WHERE a.app_token = (SELECT m.app_token
+      FROM sessions s
+      CROSS JOIN memberships m ON m.user_id = s.user_id
+      AND m.app_token = ?
+      WHERE s.id_hash = ?
+      AND s.expires_at > ?
+      AND s.last_seen_at > ? - 7200000
+      AND s.waiting_secret IS NULL)
+    AND a.day BETWEEN ? AND ?
+    AND (? IS NULL OR a.partner_id = ?)
+    AND (? IS NULL OR a.cost_type = ?)
+    AND (? IS NULL OR a.currency = ?)
+    GROUP BY a.app_token, a.day, a.link_id, a.partner_id, a.cost_type, a.currency)
+  GROUP BY appToken, linkId, currency)
+WHERE true
+LIMIT ? + 0;
+
+-- src/db/ledger/reports/reports.ts: rows read 4, written 0
+-- CO-ROUTINE (subquery-3)
+--   CO-ROUTINE (subquery-2)
+--     SEARCH e USING PRIMARY KEY (app_token=? AND day>? AND day<?)
+--     SCALAR SUBQUERY 1
+--       SEARCH t USING PRIMARY KEY (token_hash=?)
+--       SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+--   SCAN (subquery-2)
+--   USE TEMP B-TREE FOR GROUP BY
+-- SCAN (subquery-3)
+SELECT appToken AS appToken,
+  NULL AS day,
+  linkId AS linkId,
+  NULL AS partnerId,
+  NULL AS kind,
+  count AS count,
+  recorded AS recorded
+FROM (SELECT appToken, linkId, sum(count) AS count, sum(recorded) AS recorded
+  FROM (SELECT e.app_token AS appToken,
+      e.day AS day,
+      e.link_id AS linkId,
+      sum(e.count) AS count,
+      sum(e.recorded) AS recorded
+    FROM daily_engagements e
+    WHERE e.app_token = (SELECT m.app_token
+      FROM api_tokens t
+      CROSS JOIN memberships m ON m.user_id = t.user_id
+      AND m.app_token = ?
+      WHERE t.token_hash = ?)
+    AND e.day BETWEEN ? AND ?
+    AND (? IS NULL OR e.partner_id = ?)
+    AND (? IS NULL OR e.kind = ?)
+    GROUP BY e.app_token, e.day, e.link_id)
+  GROUP BY appToken, linkId)
+WHERE true
+LIMIT ? + 0;
+
 -- src/db/ledger/reports/reports.ts: rows read 129, written 0
 -- COMPOUND QUERY
 --   LEFT-MOST SUBQUERY
@@ -4540,6 +7754,211 @@ FROM (SELECT appToken,
 WHERE true
 LIMIT ? + 0;
 
+-- src/db/ledger/reports/reports.ts: rows read 2140, written 0
+-- COMPOUND QUERY
+--   LEFT-MOST SUBQUERY
+--     CO-ROUTINE (subquery-4)
+--       SEARCH s USING PRIMARY KEY (app_token=? AND link_id=? AND day>? AND day<?)
+--       SCALAR SUBQUERY 1
+--         SEARCH t USING PRIMARY KEY (token_hash=?)
+--         SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+--       LIST SUBQUERY 3
+--         SEARCH d USING PRIMARY KEY (app_token=? AND day>? AND day<?)
+--         SCALAR SUBQUERY 2
+--           SEARCH t USING PRIMARY KEY (token_hash=?)
+--           SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+--       USE TEMP B-TREE FOR GROUP BY
+--     SCAN (subquery-4)
+--   UNION ALL
+--     CO-ROUTINE (subquery-8)
+--       CO-ROUTINE (subquery-7)
+--         SEARCH d USING PRIMARY KEY (app_token=? AND day>? AND day<?)
+--         SCALAR SUBQUERY 6
+--           SEARCH t USING PRIMARY KEY (token_hash=?)
+--           SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+--       SCAN (subquery-7)
+--       USE TEMP B-TREE FOR GROUP BY
+--     SCAN (subquery-8)
+--   UNION ALL
+--     CO-ROUTINE (subquery-12)
+--       CO-ROUTINE (subquery-11)
+--         SEARCH a USING COVERING INDEX adjustments_by_day (app_token=? AND day>? AND day<?)
+--         SCALAR SUBQUERY 10
+--           SEARCH t USING PRIMARY KEY (token_hash=?)
+--           SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+--       SCAN (subquery-11)
+--       USE TEMP B-TREE FOR GROUP BY
+--     SCAN (subquery-12)
+SELECT appToken AS appToken,
+  day AS day,
+  NULL AS linkId,
+  NULL AS partnerId,
+  NULL AS costType,
+  currency AS currency,
+  country AS country,
+  NULL AS platform,
+  CAST(costsWhole AS TEXT) AS costsWhole,
+  CAST(costsRest AS TEXT) AS costsRest,
+  CAST(adjustedWhole AS TEXT) AS adjustedWhole,
+  CAST(adjustedRest AS TEXT) AS adjustedRest,
+  matched AS matched,
+  unpriced AS unpriced
+FROM (SELECT s.app_token AS appToken,
+    s.day AS day,
+    s.currency AS currency,
+    s.country AS country,
+    sum(iif(s.state = 'matched',
+        s.amount / iif(s.cost_type IN ('cpm'),
+          100000000,
+          100000),
+        0)) AS costsWhole,
+    sum(iif(s.state = 'matched',
+        iif(s.cost_type IN ('cpm'),
+          s.amount % 100000000,
+          s.amount % 100000 * 1000),
+        0)) AS costsRest,
+    0 AS adjustedWhole,
+    0 AS adjustedRest,
+    sum(iif(s.state = 'matched',
+        s.count,
+        0)) AS matched,
+    sum(iif(s.state = 'unpriced',
+        s.count,
+        0)) AS unpriced
+  FROM daily_audience_spend s
+  WHERE s.app_token = (SELECT m.app_token
+    FROM api_tokens t
+    CROSS JOIN memberships m ON m.user_id = t.user_id
+    AND m.app_token = ?
+    WHERE t.token_hash = ?)
+  AND s.link_id IN (SELECT d.link_id
+    FROM daily_totals d
+    WHERE d.app_token = (SELECT m.app_token
+      FROM api_tokens t
+      CROSS JOIN memberships m ON m.user_id = t.user_id
+      AND m.app_token = ?
+      WHERE t.token_hash = ?)
+    AND d.day BETWEEN ? AND ?)
+  AND s.day BETWEEN ? AND ?
+  AND (? IS NULL OR s.partner_id = ?)
+  AND (? IS NULL OR s.cost_type = ?)
+  AND (? IS NULL OR s.currency = ?)
+  AND (? IS NULL OR s.country = ?)
+  AND (? IS NULL OR s.platform = ?)
+  GROUP BY s.app_token, s.day, s.currency, s.country)
+WHERE matched > 0 OR unpriced > 0
+UNION ALL
+SELECT appToken AS appToken,
+  day AS day,
+  NULL AS linkId,
+  NULL AS partnerId,
+  NULL AS costType,
+  currency AS currency,
+  NULL AS country,
+  NULL AS platform,
+  CAST(costsWhole AS TEXT) AS costsWhole,
+  CAST(costsRest AS TEXT) AS costsRest,
+  CAST(adjustedWhole AS TEXT) AS adjustedWhole,
+  CAST(adjustedRest AS TEXT) AS adjustedRest,
+  matched AS matched,
+  unpriced AS unpriced
+FROM (SELECT appToken,
+    day,
+    currency,
+    sum(costsWhole) AS costsWhole,
+    sum(costsRest) AS costsRest,
+    sum(adjustedWhole) AS adjustedWhole,
+    sum(adjustedRest) AS adjustedRest,
+    sum(matched) AS matched,
+    sum(unpriced) AS unpriced
+  FROM (SELECT d.app_token AS appToken,
+      d.day AS day,
+      d.link_id AS linkId,
+      d.partner_id AS partnerId,
+      d.cost_type AS costType,
+      d.currency AS currency,
+      sum(iif(d.state = 'matched',
+          d.amount / iif(d.cost_type IN ('cpm'),
+            100000000,
+            100000),
+          0)) AS costsWhole,
+      sum(iif(d.state = 'matched',
+          iif(d.cost_type IN ('cpm'),
+            d.amount % 100000000,
+            d.amount % 100000 * 1000),
+          0)) AS costsRest,
+      0 AS adjustedWhole,
+      0 AS adjustedRest,
+      sum(iif(d.state = 'matched',
+          d.count,
+          0)) AS matched,
+      sum(iif(d.state = 'unpriced',
+          d.count,
+          0)) AS unpriced
+    FROM daily_totals d
+    WHERE d.app_token = (SELECT m.app_token
+      FROM api_tokens t
+      CROSS JOIN memberships m ON m.user_id = t.user_id
+      AND m.app_token = ?
+      WHERE t.token_hash = ?)
+    AND d.day BETWEEN ? AND ?
+    AND (? IS NULL OR d.partner_id = ?)
+    AND (? IS NULL OR d.cost_type = ?)
+    AND (? IS NULL OR d.currency = ?)
+    GROUP BY d.app_token, d.day, d.link_id, d.partner_id, d.cost_type, d.currency)
+  GROUP BY appToken, day, currency)
+WHERE matched > 0 OR unpriced > 0
+UNION ALL
+SELECT appToken AS appToken,
+  day AS day,
+  NULL AS linkId,
+  NULL AS partnerId,
+  NULL AS costType,
+  currency AS currency,
+  NULL AS country,
+  NULL AS platform,
+  CAST(costsWhole AS TEXT) AS costsWhole,
+  CAST(costsRest AS TEXT) AS costsRest,
+  CAST(adjustedWhole AS TEXT) AS adjustedWhole,
+  CAST(adjustedRest AS TEXT) AS adjustedRest,
+  matched AS matched,
+  unpriced AS unpriced
+FROM (SELECT appToken,
+    day,
+    currency,
+    sum(costsWhole) AS costsWhole,
+    sum(costsRest) AS costsRest,
+    sum(adjustedWhole) AS adjustedWhole,
+    sum(adjustedRest) AS adjustedRest,
+    sum(matched) AS matched,
+    sum(unpriced) AS unpriced
+  FROM (SELECT a.app_token AS appToken,
+      a.day AS day,
+      a.link_id AS linkId,
+      a.partner_id AS partnerId,
+      a.cost_type AS costType,
+      a.currency AS currency,
+      0 AS costsWhole,
+      0 AS costsRest,
+      sum(a.amount / 100000000) AS adjustedWhole,
+      sum(a.amount % 100000000) AS adjustedRest,
+      0 AS matched,
+      0 AS unpriced
+    FROM adjustments a
+    WHERE a.app_token = (SELECT m.app_token
+      FROM api_tokens t
+      CROSS JOIN memberships m ON m.user_id = t.user_id
+      AND m.app_token = ?
+      WHERE t.token_hash = ?)
+    AND a.day BETWEEN ? AND ?
+    AND (? IS NULL OR a.partner_id = ?)
+    AND (? IS NULL OR a.cost_type = ?)
+    AND (? IS NULL OR a.currency = ?)
+    GROUP BY a.app_token, a.day, a.link_id, a.partner_id, a.cost_type, a.currency)
+  GROUP BY appToken, day, currency)
+WHERE true
+LIMIT ? + 0;
+
 -- src/db/ledger/reports/reports.ts: rows read 3, written 0
 -- CO-ROUTINE (subquery-2)
 --   SEARCH e USING PRIMARY KEY (app_token=? AND day>? AND day<?)
@@ -4552,6 +7971,87 @@ SELECT appToken AS appToken,
   NULL AS linkId,
   NULL AS partnerId,
   NULL AS kind,
+  count AS count,
+  recorded AS recorded
+FROM (SELECT e.app_token AS appToken, e.day AS day, sum(e.count) AS count, sum(e.recorded) AS recorded
+  FROM daily_engagements e
+  WHERE e.app_token = (SELECT m.app_token
+    FROM api_tokens t
+    CROSS JOIN memberships m ON m.user_id = t.user_id
+    AND m.app_token = ?
+    WHERE t.token_hash = ?)
+  AND e.day BETWEEN ? AND ?
+  AND (? IS NULL OR e.partner_id = ?)
+  AND (? IS NULL OR e.kind = ?)
+  GROUP BY e.app_token, e.day)
+WHERE true
+LIMIT ? + 0;
+
+-- src/db/ledger/reports/reports.ts: rows read 10, written 0
+-- COMPOUND QUERY
+--   LEFT-MOST SUBQUERY
+--     CO-ROUTINE (subquery-4)
+--       SEARCH g USING PRIMARY KEY (app_token=? AND link_id=? AND day>? AND day<?)
+--       SCALAR SUBQUERY 1
+--         SEARCH t USING PRIMARY KEY (token_hash=?)
+--         SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+--       LIST SUBQUERY 3
+--         SEARCH e USING PRIMARY KEY (app_token=? AND day>? AND day<?)
+--         SCALAR SUBQUERY 2
+--           SEARCH t USING PRIMARY KEY (token_hash=?)
+--           SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+--       USE TEMP B-TREE FOR GROUP BY
+--     SCAN (subquery-4)
+--   UNION ALL
+--     CO-ROUTINE (subquery-7)
+--       SEARCH e USING PRIMARY KEY (app_token=? AND day>? AND day<?)
+--       SCALAR SUBQUERY 6
+--         SEARCH t USING PRIMARY KEY (token_hash=?)
+--         SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+--     SCAN (subquery-7)
+SELECT appToken AS appToken,
+  day AS day,
+  NULL AS linkId,
+  NULL AS partnerId,
+  NULL AS kind,
+  country AS country,
+  NULL AS platform,
+  count AS count,
+  recorded AS recorded
+FROM (SELECT g.app_token AS appToken,
+    g.day AS day,
+    g.country AS country,
+    sum(g.count) AS count,
+    sum(g.recorded) AS recorded
+  FROM daily_audience g
+  WHERE g.app_token = (SELECT m.app_token
+    FROM api_tokens t
+    CROSS JOIN memberships m ON m.user_id = t.user_id
+    AND m.app_token = ?
+    WHERE t.token_hash = ?)
+  AND g.link_id IN (SELECT e.link_id
+    FROM daily_engagements e
+    WHERE e.app_token = (SELECT m.app_token
+      FROM api_tokens t
+      CROSS JOIN memberships m ON m.user_id = t.user_id
+      AND m.app_token = ?
+      WHERE t.token_hash = ?)
+    AND e.day BETWEEN ? AND ?)
+  AND g.day BETWEEN ? AND ?
+  AND (? IS NULL OR g.partner_id = ?)
+  AND (? IS NULL OR g.kind = ?)
+  AND (? IS NULL OR g.country = ?)
+  AND (? IS NULL OR g.platform = ?)
+  GROUP BY g.app_token, g.day, g.country)
+WHERE true
+UNION ALL
+SELECT appToken AS appToken,
+  day AS day,
+  NULL AS linkId,
+  NULL AS partnerId,
+  NULL AS kind,
+  NULL AS country,
+  NULL AS platform,
   count AS count,
   recorded AS recorded
 FROM (SELECT e.app_token AS appToken, e.day AS day, sum(e.count) AS count, sum(e.recorded) AS recorded
@@ -4747,10 +8247,186 @@ FROM (SELECT appToken, day, partnerId, kind, sum(count) AS count, sum(recorded) 
 WHERE true
 LIMIT ? + 0;
 
+-- src/db/ledger/reports/reports.ts: rows read 252, written 0
+-- COMPOUND QUERY
+--   LEFT-MOST SUBQUERY
+--     CO-ROUTINE (subquery-2)
+--       SEARCH d USING PRIMARY KEY (app_token=? AND day>? AND day<?)
+--       SCALAR SUBQUERY 1
+--         SEARCH t USING PRIMARY KEY (token_hash=?)
+--         SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+--     SCAN (subquery-2)
+--   UNION ALL
+--     CO-ROUTINE (subquery-5)
+--       SEARCH a USING COVERING INDEX adjustments_by_day (app_token=? AND day>? AND day<?)
+--       SCALAR SUBQUERY 4
+--         SEARCH t USING PRIMARY KEY (token_hash=?)
+--         SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+--     SCAN (subquery-5)
+SELECT appToken AS appToken,
+  day AS day,
+  linkId AS linkId,
+  partnerId AS partnerId,
+  costType AS costType,
+  currency AS currency,
+  CAST(costsWhole AS TEXT) AS costsWhole,
+  CAST(costsRest AS TEXT) AS costsRest,
+  CAST(adjustedWhole AS TEXT) AS adjustedWhole,
+  CAST(adjustedRest AS TEXT) AS adjustedRest,
+  matched AS matched,
+  unpriced AS unpriced
+FROM (SELECT d.app_token AS appToken,
+    d.day AS day,
+    d.link_id AS linkId,
+    d.partner_id AS partnerId,
+    d.cost_type AS costType,
+    d.currency AS currency,
+    sum(iif(d.state = 'matched',
+        d.amount / iif(d.cost_type IN ('cpm'),
+          100000000,
+          100000),
+        0)) AS costsWhole,
+    sum(iif(d.state = 'matched',
+        iif(d.cost_type IN ('cpm'),
+          d.amount % 100000000,
+          d.amount % 100000 * 1000),
+        0)) AS costsRest,
+    0 AS adjustedWhole,
+    0 AS adjustedRest,
+    sum(iif(d.state = 'matched',
+        d.count,
+        0)) AS matched,
+    sum(iif(d.state = 'unpriced',
+        d.count,
+        0)) AS unpriced
+  FROM daily_totals d
+  WHERE d.app_token = (SELECT m.app_token
+    FROM api_tokens t
+    CROSS JOIN memberships m ON m.user_id = t.user_id
+    AND m.app_token = ?
+    WHERE t.token_hash = ?)
+  AND d.day BETWEEN ? AND ?
+  AND (? IS NULL OR d.partner_id = ?)
+  AND (? IS NULL OR d.cost_type = ?)
+  AND (? IS NULL OR d.currency = ?)
+  GROUP BY d.app_token, d.day, d.link_id, d.partner_id, d.cost_type, d.currency)
+WHERE matched > 0 OR unpriced > 0
+UNION ALL
+SELECT appToken AS appToken,
+  day AS day,
+  linkId AS linkId,
+  partnerId AS partnerId,
+  costType AS costType,
+  currency AS currency,
+  CAST(costsWhole AS TEXT) AS costsWhole,
+  CAST(costsRest AS TEXT) AS costsRest,
+  CAST(adjustedWhole AS TEXT) AS adjustedWhole,
+  CAST(adjustedRest AS TEXT) AS adjustedRest,
+  matched AS matched,
+  unpriced AS unpriced
+FROM (SELECT a.app_token AS appToken,
+    a.day AS day,
+    a.link_id AS linkId,
+    a.partner_id AS partnerId,
+    a.cost_type AS costType,
+    a.currency AS currency,
+    0 AS costsWhole,
+    0 AS costsRest,
+    sum(a.amount / 100000000) AS adjustedWhole,
+    sum(a.amount % 100000000) AS adjustedRest,
+    0 AS matched,
+    0 AS unpriced
+  FROM adjustments a
+  WHERE a.app_token = (SELECT m.app_token
+    FROM api_tokens t
+    CROSS JOIN memberships m ON m.user_id = t.user_id
+    AND m.app_token = ?
+    WHERE t.token_hash = ?)
+  AND a.day BETWEEN ? AND ?
+  AND (? IS NULL OR a.partner_id = ?)
+  AND (? IS NULL OR a.cost_type = ?)
+  AND (? IS NULL OR a.currency = ?)
+  GROUP BY a.app_token, a.day, a.link_id, a.partner_id, a.cost_type, a.currency)
+WHERE true
+LIMIT ? + 0;
+
 -- src/db/ledger/reports/reports.ts: rows read 0, written 0
 -- SCAN CONSTANT ROW
 SELECT NULL
 WHERE false;
+
+-- src/db/ledger/reports/reports.ts: rows read 292, written 0
+-- CO-ROUTINE covered
+--   CO-ROUTINE (subquery-4)
+--     COMPOUND QUERY
+--       LEFT-MOST SUBQUERY
+--         SEARCH d USING PRIMARY KEY (app_token=? AND day>? AND day<?)
+--         SCALAR SUBQUERY 1
+--           SEARCH t USING PRIMARY KEY (token_hash=?)
+--           SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+--       UNION ALL
+--         SEARCH a USING COVERING INDEX adjustments_by_day (app_token=? AND day>? AND day<?)
+--         SCALAR SUBQUERY 3
+--           SEARCH t USING PRIMARY KEY (token_hash=?)
+--           SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+--   USE TEMP B-TREE FOR json_group_array(DISTINCT)
+--   SCAN (subquery-4)
+-- SCAN covered
+-- SCAN j VIRTUAL TABLE INDEX 1:
+-- SEARCH l USING INTEGER PRIMARY KEY (rowid=?)
+-- SEARCH l1 USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
+-- SEARCH l2 USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
+-- SEARCH l3 USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
+SELECT l.id AS linkId,
+  CASE max(l.level - coalesce(?,
+      4),
+    0) WHEN 0 THEN l.id WHEN 1 THEN l1.id WHEN 2 THEN l2.id WHEN 3 THEN l3.id END AS targetId,
+  CASE max(l.level - coalesce(?,
+      4),
+    0) WHEN 0 THEN l.token WHEN 1 THEN l1.token WHEN 2 THEN l2.token WHEN 3 THEN l3.token END AS linkToken,
+  CASE max(l.level - coalesce(?,
+      4),
+    0) WHEN 0 THEN l.label WHEN 1 THEN l1.label WHEN 2 THEN l2.label WHEN 3 THEN l3.label END AS linkLabel,
+  CASE max(l.level - coalesce(?,
+      4),
+    0) WHEN 0 THEN coalesce(l3.label || '::',
+    '') || coalesce(l2.label || '::',
+    '') || coalesce(l1.label || '::',
+    '') || l.label WHEN 1 THEN coalesce(l3.label || '::',
+    '') || coalesce(l2.label || '::',
+    '') || l1.label WHEN 2 THEN coalesce(l3.label || '::',
+    '') || l2.label WHEN 3 THEN l3.label END AS linkName
+FROM (
+  SELECT j.value AS id
+  FROM (
+    SELECT count(*) AS size , json_group_array(DISTINCT id) FILTER (WHERE id IS NOT NULL) AS ids
+    FROM (SELECT iif((? IS NULL OR d.partner_id = ?)
+        AND (? IS NULL OR d.cost_type = ?)
+        AND (? IS NULL OR d.currency = ?) , d.link_id, NULL) AS id
+      FROM daily_totals d
+      WHERE d.app_token = (SELECT m.app_token
+        FROM api_tokens t
+        CROSS JOIN memberships m ON m.user_id = t.user_id
+        AND m.app_token = ?
+        WHERE t.token_hash = ?)
+      AND d.day BETWEEN ? AND ?
+      UNION ALL
+      SELECT iif((? IS NULL OR a.partner_id = ?)
+        AND (? IS NULL OR a.cost_type = ?)
+        AND (? IS NULL OR a.currency = ?) , a.link_id, NULL) AS id
+      FROM adjustments a
+      WHERE a.app_token = (SELECT m.app_token
+        FROM api_tokens t
+        CROSS JOIN memberships m ON m.user_id = t.user_id
+        AND m.app_token = ?
+        WHERE t.token_hash = ?)
+      AND a.day BETWEEN ? AND ?
+      LIMIT 200000 + 1) ) covered
+  CROSS JOIN json_each(json_extract(covered.ids, iif(covered.size > 200000, 'report_too_large', '$'))) j) ids
+CROSS JOIN links l ON l.id = ids.id
+LEFT JOIN links l1 ON l1.id = l.parent_id
+LEFT JOIN links l2 ON l2.id = l1.parent_id
+LEFT JOIN links l3 ON l3.id = l2.parent_id;
 
 -- src/db/ledger/reports/reports.ts: rows read 107, written 0
 -- CO-ROUTINE covered
@@ -4836,6 +8512,60 @@ LEFT JOIN links l3 ON l3.id = l2.parent_id;
 --   CO-ROUTINE (subquery-2)
 --     SEARCH e USING PRIMARY KEY (app_token=? AND day>? AND day<?)
 --     SCALAR SUBQUERY 1
+--       SEARCH t USING PRIMARY KEY (token_hash=?)
+--       SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+--   USE TEMP B-TREE FOR json_group_array(DISTINCT)
+--   SCAN (subquery-2)
+-- SCAN covered
+-- SCAN j VIRTUAL TABLE INDEX 1:
+-- SEARCH l USING INTEGER PRIMARY KEY (rowid=?)
+-- SEARCH l1 USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
+-- SEARCH l2 USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
+-- SEARCH l3 USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
+SELECT l.id AS linkId,
+  CASE max(l.level - coalesce(?,
+      4),
+    0) WHEN 0 THEN l.id WHEN 1 THEN l1.id WHEN 2 THEN l2.id WHEN 3 THEN l3.id END AS targetId,
+  CASE max(l.level - coalesce(?,
+      4),
+    0) WHEN 0 THEN l.token WHEN 1 THEN l1.token WHEN 2 THEN l2.token WHEN 3 THEN l3.token END AS linkToken,
+  CASE max(l.level - coalesce(?,
+      4),
+    0) WHEN 0 THEN l.label WHEN 1 THEN l1.label WHEN 2 THEN l2.label WHEN 3 THEN l3.label END AS linkLabel,
+  CASE max(l.level - coalesce(?,
+      4),
+    0) WHEN 0 THEN coalesce(l3.label || '::',
+    '') || coalesce(l2.label || '::',
+    '') || coalesce(l1.label || '::',
+    '') || l.label WHEN 1 THEN coalesce(l3.label || '::',
+    '') || coalesce(l2.label || '::',
+    '') || l1.label WHEN 2 THEN coalesce(l3.label || '::',
+    '') || l2.label WHEN 3 THEN l3.label END AS linkName
+FROM (
+  SELECT j.value AS id
+  FROM (
+    SELECT count(*) AS size , json_group_array(DISTINCT id) FILTER (WHERE id IS NOT NULL) AS ids
+    FROM (SELECT iif((? IS NULL OR e.partner_id = ?)
+        AND (? IS NULL OR e.kind = ?) , e.link_id, NULL) AS id
+      FROM daily_engagements e
+      WHERE e.app_token = (SELECT m.app_token
+        FROM api_tokens t
+        CROSS JOIN memberships m ON m.user_id = t.user_id
+        AND m.app_token = ?
+        WHERE t.token_hash = ?)
+      AND e.day BETWEEN ? AND ?
+      LIMIT 200000 + 1) ) covered
+  CROSS JOIN json_each(json_extract(covered.ids, iif(covered.size > 200000, 'report_too_large', '$'))) j) ids
+CROSS JOIN links l ON l.id = ids.id
+LEFT JOIN links l1 ON l1.id = l.parent_id
+LEFT JOIN links l2 ON l2.id = l1.parent_id
+LEFT JOIN links l3 ON l3.id = l2.parent_id;
+
+-- src/db/ledger/reports/reports.ts: rows read 3, written 0
+-- CO-ROUTINE covered
+--   CO-ROUTINE (subquery-2)
+--     SEARCH e USING PRIMARY KEY (app_token=? AND day>? AND day<?)
+--     SCALAR SUBQUERY 1
 --       SEARCH s USING PRIMARY KEY (id_hash=?)
 --       SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
 --   USE TEMP B-TREE FOR json_group_array(DISTINCT)
@@ -4903,7 +8633,7 @@ AND s.expires_at > ?
 AND s.last_seen_at > ? - 7200000
 AND s.waiting_secret IS NULL;
 
--- src/db/ledger/reports/reports.ts: rows read 2, written 0
+-- src/db/ledger/reports/reports.ts: rows read 3, written 0
 -- SEARCH t USING PRIMARY KEY (token_hash=?)
 -- SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?) LEFT-JOIN
 -- SEARCH f USING INDEX links_token_unique (token=?) LEFT-JOIN
@@ -4914,6 +8644,314 @@ AND m.app_token = ?
 LEFT JOIN links f ON f.token = ?
 AND f.app_token = m.app_token
 WHERE t.token_hash = ?;
+
+-- src/db/ledger/reports/reports.ts: rows read 1629, written 0
+-- COMPOUND QUERY
+--   LEFT-MOST SUBQUERY
+--     CO-ROUTINE (subquery-5)
+--       SEARCH s USING PRIMARY KEY (app_token=? AND link_id=? AND day>? AND day<?)
+--       SCALAR SUBQUERY 3
+--         SEARCH t USING PRIMARY KEY (token_hash=?)
+--         SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+--       LIST SUBQUERY 4
+--         MATERIALIZE below
+--           SETUP
+--             SEARCH c USING INDEX links_token_unique (token=?)
+--           RECURSIVE STEP
+--             SCAN below
+--             SEARCH c USING COVERING INDEX links_by_parent (app_token=? AND parent_id=?)
+--         SCAN below
+--       USE TEMP B-TREE FOR GROUP BY
+--     SCAN (subquery-5)
+--   UNION ALL
+--     CO-ROUTINE (subquery-10)
+--       CO-ROUTINE (subquery-9)
+--         SEARCH d USING PRIMARY KEY (app_token=? AND day>? AND day<?)
+--         SCALAR SUBQUERY 7
+--           SEARCH t USING PRIMARY KEY (token_hash=?)
+--           SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+--         LIST SUBQUERY 8
+--           SCAN below
+--           CREATE BLOOM FILTER
+--       SCAN (subquery-9)
+--       USE TEMP B-TREE FOR GROUP BY
+--     SCAN (subquery-10)
+--   UNION ALL
+--     CO-ROUTINE (subquery-15)
+--       CO-ROUTINE (subquery-14)
+--         SEARCH a USING COVERING INDEX adjustments_by_day (app_token=? AND day>? AND day<?)
+--         SCALAR SUBQUERY 12
+--           SEARCH t USING PRIMARY KEY (token_hash=?)
+--           SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+--         LIST SUBQUERY 13
+--           SCAN below
+--           CREATE BLOOM FILTER
+--       SCAN (subquery-14)
+--       USE TEMP B-TREE FOR GROUP BY
+--     SCAN (subquery-15)
+WITH RECURSIVE below(id) AS (
+  SELECT c.id
+  FROM links c
+  WHERE c.token = ?
+  AND c.app_token = ?
+  UNION ALL
+  SELECT c.id
+  FROM below
+  CROSS JOIN links c INDEXED BY links_by_parent ON c.app_token = ?
+  AND c.parent_id = below.id )
+SELECT appToken AS appToken,
+  NULL AS day,
+  NULL AS linkId,
+  NULL AS partnerId,
+  NULL AS costType,
+  currency AS currency,
+  country AS country,
+  NULL AS platform,
+  CAST(costsWhole AS TEXT) AS costsWhole,
+  CAST(costsRest AS TEXT) AS costsRest,
+  CAST(adjustedWhole AS TEXT) AS adjustedWhole,
+  CAST(adjustedRest AS TEXT) AS adjustedRest,
+  matched AS matched,
+  unpriced AS unpriced
+FROM (SELECT s.app_token AS appToken,
+    s.currency AS currency,
+    s.country AS country,
+    sum(iif(s.state = 'matched',
+        s.amount / iif(s.cost_type IN ('cpm'),
+          100000000,
+          100000),
+        0)) AS costsWhole,
+    sum(iif(s.state = 'matched',
+        iif(s.cost_type IN ('cpm'),
+          s.amount % 100000000,
+          s.amount % 100000 * 1000),
+        0)) AS costsRest,
+    0 AS adjustedWhole,
+    0 AS adjustedRest,
+    sum(iif(s.state = 'matched',
+        s.count,
+        0)) AS matched,
+    sum(iif(s.state = 'unpriced',
+        s.count,
+        0)) AS unpriced
+  FROM daily_audience_spend s
+  WHERE s.app_token = (SELECT m.app_token
+    FROM api_tokens t
+    CROSS JOIN memberships m ON m.user_id = t.user_id
+    AND m.app_token = ?
+    WHERE t.token_hash = ?)
+  AND s.link_id IN (SELECT id
+    FROM below)
+  AND s.day BETWEEN ? AND ?
+  AND (? IS NULL OR s.partner_id = ?)
+  AND (? IS NULL OR s.cost_type = ?)
+  AND (? IS NULL OR s.currency = ?)
+  AND (? IS NULL OR s.country = ?)
+  AND (? IS NULL OR s.platform = ?)
+  GROUP BY s.app_token, s.currency, s.country)
+WHERE matched > 0 OR unpriced > 0
+UNION ALL
+SELECT appToken AS appToken,
+  NULL AS day,
+  NULL AS linkId,
+  NULL AS partnerId,
+  NULL AS costType,
+  currency AS currency,
+  NULL AS country,
+  NULL AS platform,
+  CAST(costsWhole AS TEXT) AS costsWhole,
+  CAST(costsRest AS TEXT) AS costsRest,
+  CAST(adjustedWhole AS TEXT) AS adjustedWhole,
+  CAST(adjustedRest AS TEXT) AS adjustedRest,
+  matched AS matched,
+  unpriced AS unpriced
+FROM (SELECT appToken,
+    currency,
+    sum(costsWhole) AS costsWhole,
+    sum(costsRest) AS costsRest,
+    sum(adjustedWhole) AS adjustedWhole,
+    sum(adjustedRest) AS adjustedRest,
+    sum(matched) AS matched,
+    sum(unpriced) AS unpriced
+  FROM (SELECT d.app_token AS appToken,
+      d.day AS day,
+      d.link_id AS linkId,
+      d.partner_id AS partnerId,
+      d.cost_type AS costType,
+      d.currency AS currency,
+      sum(iif(d.state = 'matched',
+          d.amount / iif(d.cost_type IN ('cpm'),
+            100000000,
+            100000),
+          0)) AS costsWhole,
+      sum(iif(d.state = 'matched',
+          iif(d.cost_type IN ('cpm'),
+            d.amount % 100000000,
+            d.amount % 100000 * 1000),
+          0)) AS costsRest,
+      0 AS adjustedWhole,
+      0 AS adjustedRest,
+      sum(iif(d.state = 'matched',
+          d.count,
+          0)) AS matched,
+      sum(iif(d.state = 'unpriced',
+          d.count,
+          0)) AS unpriced
+    FROM daily_totals d
+    WHERE d.app_token = (SELECT m.app_token
+      FROM api_tokens t
+      CROSS JOIN memberships m ON m.user_id = t.user_id
+      AND m.app_token = ?
+      WHERE t.token_hash = ?)
+    AND d.day BETWEEN ? AND ?
+    AND (? IS NULL OR d.partner_id = ?)
+    AND (? IS NULL OR d.cost_type = ?)
+    AND (? IS NULL OR d.currency = ?)
+    AND d.link_id IN (SELECT id
+      FROM below)
+    GROUP BY d.app_token, d.day, d.link_id, d.partner_id, d.cost_type, d.currency)
+  GROUP BY appToken, currency)
+WHERE matched > 0 OR unpriced > 0
+UNION ALL
+SELECT appToken AS appToken,
+  NULL AS day,
+  NULL AS linkId,
+  NULL AS partnerId,
+  NULL AS costType,
+  currency AS currency,
+  NULL AS country,
+  NULL AS platform,
+  CAST(costsWhole AS TEXT) AS costsWhole,
+  CAST(costsRest AS TEXT) AS costsRest,
+  CAST(adjustedWhole AS TEXT) AS adjustedWhole,
+  CAST(adjustedRest AS TEXT) AS adjustedRest,
+  matched AS matched,
+  unpriced AS unpriced
+FROM (SELECT appToken,
+    currency,
+    sum(costsWhole) AS costsWhole,
+    sum(costsRest) AS costsRest,
+    sum(adjustedWhole) AS adjustedWhole,
+    sum(adjustedRest) AS adjustedRest,
+    sum(matched) AS matched,
+    sum(unpriced) AS unpriced
+  FROM (SELECT a.app_token AS appToken,
+      a.day AS day,
+      a.link_id AS linkId,
+      a.partner_id AS partnerId,
+      a.cost_type AS costType,
+      a.currency AS currency,
+      0 AS costsWhole,
+      0 AS costsRest,
+      sum(a.amount / 100000000) AS adjustedWhole,
+      sum(a.amount % 100000000) AS adjustedRest,
+      0 AS matched,
+      0 AS unpriced
+    FROM adjustments a
+    WHERE a.app_token = (SELECT m.app_token
+      FROM api_tokens t
+      CROSS JOIN memberships m ON m.user_id = t.user_id
+      AND m.app_token = ?
+      WHERE t.token_hash = ?)
+    AND a.day BETWEEN ? AND ?
+    AND (? IS NULL OR a.partner_id = ?)
+    AND (? IS NULL OR a.cost_type = ?)
+    AND (? IS NULL OR a.currency = ?)
+    AND a.link_id IN (SELECT id
+      FROM below)
+    GROUP BY a.app_token, a.day, a.link_id, a.partner_id, a.cost_type, a.currency)
+  GROUP BY appToken, currency)
+WHERE true
+LIMIT ? + 0;
+
+-- src/db/ledger/reports/reports.ts: rows read 44, written 0
+-- COMPOUND QUERY
+--   LEFT-MOST SUBQUERY
+--     CO-ROUTINE (subquery-5)
+--       SEARCH g USING PRIMARY KEY (app_token=? AND link_id=? AND day>? AND day<?)
+--       SCALAR SUBQUERY 3
+--         SEARCH t USING PRIMARY KEY (token_hash=?)
+--         SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+--       LIST SUBQUERY 4
+--         MATERIALIZE below
+--           SETUP
+--             SEARCH c USING INDEX links_token_unique (token=?)
+--           RECURSIVE STEP
+--             SCAN below
+--             SEARCH c USING COVERING INDEX links_by_parent (app_token=? AND parent_id=?)
+--         SCAN below
+--       USE TEMP B-TREE FOR GROUP BY
+--     SCAN (subquery-5)
+--   UNION ALL
+--     CO-ROUTINE (subquery-9)
+--       SEARCH e USING PRIMARY KEY (app_token=? AND day>? AND day<?)
+--       SCALAR SUBQUERY 7
+--         SEARCH t USING PRIMARY KEY (token_hash=?)
+--         SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+--       LIST SUBQUERY 8
+--         SCAN below
+--         CREATE BLOOM FILTER
+--     SCAN (subquery-9)
+WITH RECURSIVE below(id) AS (
+  SELECT c.id
+  FROM links c
+  WHERE c.token = ?
+  AND c.app_token = ?
+  UNION ALL
+  SELECT c.id
+  FROM below
+  CROSS JOIN links c INDEXED BY links_by_parent ON c.app_token = ?
+  AND c.parent_id = below.id )
+SELECT appToken AS appToken,
+  NULL AS day,
+  NULL AS linkId,
+  NULL AS partnerId,
+  NULL AS kind,
+  country AS country,
+  NULL AS platform,
+  count AS count,
+  recorded AS recorded
+FROM (SELECT g.app_token AS appToken, g.country AS country, sum(g.count) AS count, sum(g.recorded) AS recorded
+  FROM daily_audience g
+  WHERE g.app_token = (SELECT m.app_token
+    FROM api_tokens t
+    CROSS JOIN memberships m ON m.user_id = t.user_id
+    AND m.app_token = ?
+    WHERE t.token_hash = ?)
+  AND g.link_id IN (SELECT id
+    FROM below)
+  AND g.day BETWEEN ? AND ?
+  AND (? IS NULL OR g.partner_id = ?)
+  AND (? IS NULL OR g.kind = ?)
+  AND (? IS NULL OR g.country = ?)
+  AND (? IS NULL OR g.platform = ?)
+  GROUP BY g.app_token, g.country)
+WHERE true
+UNION ALL
+SELECT appToken AS appToken,
+  NULL AS day,
+  NULL AS linkId,
+  NULL AS partnerId,
+  NULL AS kind,
+  NULL AS country,
+  NULL AS platform,
+  count AS count,
+  recorded AS recorded
+FROM (SELECT e.app_token AS appToken, sum(e.count) AS count, sum(e.recorded) AS recorded
+  FROM daily_engagements e
+  WHERE e.app_token = (SELECT m.app_token
+    FROM api_tokens t
+    CROSS JOIN memberships m ON m.user_id = t.user_id
+    AND m.app_token = ?
+    WHERE t.token_hash = ?)
+  AND e.day BETWEEN ? AND ?
+  AND (? IS NULL OR e.partner_id = ?)
+  AND (? IS NULL OR e.kind = ?)
+  AND e.link_id IN (SELECT id
+    FROM below)
+  GROUP BY e.app_token)
+WHERE true
+LIMIT ? + 0;
 
 -- src/db/ledger/reports/reports.ts: rows read 470, written 0
 -- COMPOUND QUERY
@@ -5258,6 +9296,161 @@ FROM (SELECT appToken, kind, sum(count) AS count, sum(recorded) AS recorded
 WHERE true
 LIMIT ? + 0;
 
+-- src/db/ledger/reports/reports.ts: rows read 493, written 0
+-- COMPOUND QUERY
+--   LEFT-MOST SUBQUERY
+--     CO-ROUTINE (subquery-6)
+--       CO-ROUTINE (subquery-5)
+--         SEARCH d USING PRIMARY KEY (app_token=? AND day>? AND day<?)
+--         SCALAR SUBQUERY 3
+--           SEARCH t USING PRIMARY KEY (token_hash=?)
+--           SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+--         LIST SUBQUERY 4
+--           MATERIALIZE below
+--             SETUP
+--               SEARCH c USING INDEX links_token_unique (token=?)
+--             RECURSIVE STEP
+--               SCAN below
+--               SEARCH c USING COVERING INDEX links_by_parent (app_token=? AND parent_id=?)
+--           SCAN below
+--           CREATE BLOOM FILTER
+--       SCAN (subquery-5)
+--       USE TEMP B-TREE FOR GROUP BY
+--     SCAN (subquery-6)
+--   UNION ALL
+--     CO-ROUTINE (subquery-11)
+--       CO-ROUTINE (subquery-10)
+--         SEARCH a USING COVERING INDEX adjustments_by_day (app_token=? AND day>? AND day<?)
+--         SCALAR SUBQUERY 8
+--           SEARCH t USING PRIMARY KEY (token_hash=?)
+--           SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+--         LIST SUBQUERY 9
+--           SCAN below
+--           CREATE BLOOM FILTER
+--       SCAN (subquery-10)
+--       USE TEMP B-TREE FOR GROUP BY
+--     SCAN (subquery-11)
+WITH RECURSIVE below(id) AS (
+  SELECT c.id
+  FROM links c
+  WHERE c.token = ?
+  AND c.app_token = ?
+  UNION ALL
+  SELECT c.id
+  FROM below
+  CROSS JOIN links c INDEXED BY links_by_parent ON c.app_token = ?
+  AND c.parent_id = below.id )
+SELECT appToken AS appToken,
+  day AS day,
+  NULL AS linkId,
+  NULL AS partnerId,
+  NULL AS costType,
+  currency AS currency,
+  CAST(costsWhole AS TEXT) AS costsWhole,
+  CAST(costsRest AS TEXT) AS costsRest,
+  CAST(adjustedWhole AS TEXT) AS adjustedWhole,
+  CAST(adjustedRest AS TEXT) AS adjustedRest,
+  matched AS matched,
+  unpriced AS unpriced
+FROM (SELECT appToken,
+    day,
+    currency,
+    sum(costsWhole) AS costsWhole,
+    sum(costsRest) AS costsRest,
+    sum(adjustedWhole) AS adjustedWhole,
+    sum(adjustedRest) AS adjustedRest,
+    sum(matched) AS matched,
+    sum(unpriced) AS unpriced
+  FROM (SELECT d.app_token AS appToken,
+      d.day AS day,
+      d.link_id AS linkId,
+      d.partner_id AS partnerId,
+      d.cost_type AS costType,
+      d.currency AS currency,
+      sum(iif(d.state = 'matched',
+          d.amount / iif(d.cost_type IN ('cpm'),
+            100000000,
+            100000),
+          0)) AS costsWhole,
+      sum(iif(d.state = 'matched',
+          iif(d.cost_type IN ('cpm'),
+            d.amount % 100000000,
+            d.amount % 100000 * 1000),
+          0)) AS costsRest,
+      0 AS adjustedWhole,
+      0 AS adjustedRest,
+      sum(iif(d.state = 'matched',
+          d.count,
+          0)) AS matched,
+      sum(iif(d.state = 'unpriced',
+          d.count,
+          0)) AS unpriced
+    FROM daily_totals d
+    WHERE d.app_token = (SELECT m.app_token
+      FROM api_tokens t
+      CROSS JOIN memberships m ON m.user_id = t.user_id
+      AND m.app_token = ?
+      WHERE t.token_hash = ?)
+    AND d.day BETWEEN ? AND ?
+    AND (? IS NULL OR d.partner_id = ?)
+    AND (? IS NULL OR d.cost_type = ?)
+    AND (? IS NULL OR d.currency = ?)
+    AND d.link_id IN (SELECT id
+      FROM below)
+    GROUP BY d.app_token, d.day, d.link_id, d.partner_id, d.cost_type, d.currency)
+  GROUP BY appToken, day, currency)
+WHERE matched > 0 OR unpriced > 0
+UNION ALL
+SELECT appToken AS appToken,
+  day AS day,
+  NULL AS linkId,
+  NULL AS partnerId,
+  NULL AS costType,
+  currency AS currency,
+  CAST(costsWhole AS TEXT) AS costsWhole,
+  CAST(costsRest AS TEXT) AS costsRest,
+  CAST(adjustedWhole AS TEXT) AS adjustedWhole,
+  CAST(adjustedRest AS TEXT) AS adjustedRest,
+  matched AS matched,
+  unpriced AS unpriced
+FROM (SELECT appToken,
+    day,
+    currency,
+    sum(costsWhole) AS costsWhole,
+    sum(costsRest) AS costsRest,
+    sum(adjustedWhole) AS adjustedWhole,
+    sum(adjustedRest) AS adjustedRest,
+    sum(matched) AS matched,
+    sum(unpriced) AS unpriced
+  FROM (SELECT a.app_token AS appToken,
+      a.day AS day,
+      a.link_id AS linkId,
+      a.partner_id AS partnerId,
+      a.cost_type AS costType,
+      a.currency AS currency,
+      0 AS costsWhole,
+      0 AS costsRest,
+      sum(a.amount / 100000000) AS adjustedWhole,
+      sum(a.amount % 100000000) AS adjustedRest,
+      0 AS matched,
+      0 AS unpriced
+    FROM adjustments a
+    WHERE a.app_token = (SELECT m.app_token
+      FROM api_tokens t
+      CROSS JOIN memberships m ON m.user_id = t.user_id
+      AND m.app_token = ?
+      WHERE t.token_hash = ?)
+    AND a.day BETWEEN ? AND ?
+    AND (? IS NULL OR a.partner_id = ?)
+    AND (? IS NULL OR a.cost_type = ?)
+    AND (? IS NULL OR a.currency = ?)
+    AND a.link_id IN (SELECT id
+      FROM below)
+    GROUP BY a.app_token, a.day, a.link_id, a.partner_id, a.cost_type, a.currency)
+  GROUP BY appToken, day, currency)
+WHERE true
+LIMIT ? + 0;
+
 -- src/db/ledger/reports/reports.ts: rows read 156, written 0
 -- COMPOUND QUERY
 --   LEFT-MOST SUBQUERY
@@ -5484,6 +9677,349 @@ FROM (SELECT appToken, day, kind, sum(count) AS count, sum(recorded) AS recorded
 WHERE true
 LIMIT ? + 0;
 
+-- src/db/ledger/reports/reports.ts: rows read 1908, written 0
+-- COMPOUND QUERY
+--   LEFT-MOST SUBQUERY
+--     CO-ROUTINE (subquery-6)
+--       SEARCH s USING PRIMARY KEY (app_token=? AND link_id=? AND day>? AND day<?)
+--       SCALAR SUBQUERY 4
+--         SEARCH t USING PRIMARY KEY (token_hash=?)
+--         SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+--       LIST SUBQUERY 5
+--         MATERIALIZE own
+--           CO-ROUTINE (subquery-2)
+--             SEARCH d USING PRIMARY KEY (app_token=? AND day>? AND day<?)
+--             SCALAR SUBQUERY 1
+--               SEARCH t USING PRIMARY KEY (token_hash=?)
+--               SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+--           SCAN (subquery-2)
+--           USE TEMP B-TREE FOR GROUP BY
+--           USE TEMP B-TREE FOR json_group_array(DISTINCT)
+--         SCAN own
+--         SCAN j VIRTUAL TABLE INDEX 1:
+--       USE TEMP B-TREE FOR GROUP BY
+--     SCAN (subquery-6)
+--   UNION ALL
+--     SCAN own
+--   UNION ALL
+--     CO-ROUTINE (subquery-11)
+--       CO-ROUTINE (subquery-10)
+--         SEARCH a USING COVERING INDEX adjustments_by_day (app_token=? AND day>? AND day<?)
+--         SCALAR SUBQUERY 9
+--           SEARCH t USING PRIMARY KEY (token_hash=?)
+--           SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+--       SCAN (subquery-10)
+--       USE TEMP B-TREE FOR GROUP BY
+--     SCAN (subquery-11)
+WITH own AS MATERIALIZED (SELECT appToken,
+    currency,
+    sum(costsWhole) AS costsWhole,
+    sum(costsRest) AS costsRest,
+    sum(adjustedWhole) AS adjustedWhole,
+    sum(adjustedRest) AS adjustedRest,
+    sum(matched) AS matched,
+    sum(unpriced) AS unpriced,
+    json_group_array(DISTINCT linkId) AS ids
+  FROM (SELECT d.app_token AS appToken,
+      d.day AS day,
+      d.link_id AS linkId,
+      d.partner_id AS partnerId,
+      d.cost_type AS costType,
+      d.currency AS currency,
+      sum(iif(d.state = 'matched',
+          d.amount / iif(d.cost_type IN ('cpm'),
+            100000000,
+            100000),
+          0)) AS costsWhole,
+      sum(iif(d.state = 'matched',
+          iif(d.cost_type IN ('cpm'),
+            d.amount % 100000000,
+            d.amount % 100000 * 1000),
+          0)) AS costsRest,
+      0 AS adjustedWhole,
+      0 AS adjustedRest,
+      sum(iif(d.state = 'matched',
+          d.count,
+          0)) AS matched,
+      sum(iif(d.state = 'unpriced',
+          d.count,
+          0)) AS unpriced
+    FROM daily_totals d
+    WHERE d.app_token = (SELECT m.app_token
+      FROM api_tokens t
+      CROSS JOIN memberships m ON m.user_id = t.user_id
+      AND m.app_token = ?
+      WHERE t.token_hash = ?)
+    AND d.day BETWEEN ? AND ?
+    AND (? IS NULL OR d.partner_id = ?)
+    AND (? IS NULL OR d.cost_type = ?)
+    AND (? IS NULL OR d.currency = ?)
+    GROUP BY d.app_token, d.day, d.link_id, d.partner_id, d.cost_type, d.currency)
+  GROUP BY appToken, currency)
+SELECT appToken AS appToken,
+  NULL AS day,
+  NULL AS linkId,
+  NULL AS partnerId,
+  NULL AS costType,
+  currency AS currency,
+  country AS country,
+  NULL AS platform,
+  CAST(costsWhole AS TEXT) AS costsWhole,
+  CAST(costsRest AS TEXT) AS costsRest,
+  CAST(adjustedWhole AS TEXT) AS adjustedWhole,
+  CAST(adjustedRest AS TEXT) AS adjustedRest,
+  matched AS matched,
+  unpriced AS unpriced
+FROM (SELECT s.app_token AS appToken,
+    s.currency AS currency,
+    s.country AS country,
+    sum(iif(s.state = 'matched',
+        s.amount / iif(s.cost_type IN ('cpm'),
+          100000000,
+          100000),
+        0)) AS costsWhole,
+    sum(iif(s.state = 'matched',
+        iif(s.cost_type IN ('cpm'),
+          s.amount % 100000000,
+          s.amount % 100000 * 1000),
+        0)) AS costsRest,
+    0 AS adjustedWhole,
+    0 AS adjustedRest,
+    sum(iif(s.state = 'matched',
+        s.count,
+        0)) AS matched,
+    sum(iif(s.state = 'unpriced',
+        s.count,
+        0)) AS unpriced
+  FROM daily_audience_spend s
+  WHERE s.app_token = (SELECT m.app_token
+    FROM api_tokens t
+    CROSS JOIN memberships m ON m.user_id = t.user_id
+    AND m.app_token = ?
+    WHERE t.token_hash = ?)
+  AND s.link_id IN (SELECT j.value
+    FROM own
+    CROSS JOIN json_each(own.ids) j)
+  AND s.day BETWEEN ? AND ?
+  AND (? IS NULL OR s.partner_id = ?)
+  AND (? IS NULL OR s.cost_type = ?)
+  AND (? IS NULL OR s.currency = ?)
+  AND (? IS NULL OR s.country = ?)
+  AND (? IS NULL OR s.platform = ?)
+  GROUP BY s.app_token, s.currency, s.country)
+WHERE matched > 0 OR unpriced > 0
+UNION ALL
+SELECT appToken AS appToken,
+  NULL AS day,
+  NULL AS linkId,
+  NULL AS partnerId,
+  NULL AS costType,
+  currency AS currency,
+  NULL AS country,
+  NULL AS platform,
+  CAST(costsWhole AS TEXT) AS costsWhole,
+  CAST(costsRest AS TEXT) AS costsRest,
+  CAST(adjustedWhole AS TEXT) AS adjustedWhole,
+  CAST(adjustedRest AS TEXT) AS adjustedRest,
+  matched AS matched,
+  unpriced AS unpriced
+FROM own
+WHERE matched > 0 OR unpriced > 0
+UNION ALL
+SELECT appToken AS appToken,
+  NULL AS day,
+  NULL AS linkId,
+  NULL AS partnerId,
+  NULL AS costType,
+  currency AS currency,
+  NULL AS country,
+  NULL AS platform,
+  CAST(costsWhole AS TEXT) AS costsWhole,
+  CAST(costsRest AS TEXT) AS costsRest,
+  CAST(adjustedWhole AS TEXT) AS adjustedWhole,
+  CAST(adjustedRest AS TEXT) AS adjustedRest,
+  matched AS matched,
+  unpriced AS unpriced
+FROM (SELECT appToken,
+    currency,
+    sum(costsWhole) AS costsWhole,
+    sum(costsRest) AS costsRest,
+    sum(adjustedWhole) AS adjustedWhole,
+    sum(adjustedRest) AS adjustedRest,
+    sum(matched) AS matched,
+    sum(unpriced) AS unpriced
+  FROM (SELECT a.app_token AS appToken,
+      a.day AS day,
+      a.link_id AS linkId,
+      a.partner_id AS partnerId,
+      a.cost_type AS costType,
+      a.currency AS currency,
+      0 AS costsWhole,
+      0 AS costsRest,
+      sum(a.amount / 100000000) AS adjustedWhole,
+      sum(a.amount % 100000000) AS adjustedRest,
+      0 AS matched,
+      0 AS unpriced
+    FROM adjustments a
+    WHERE a.app_token = (SELECT m.app_token
+      FROM api_tokens t
+      CROSS JOIN memberships m ON m.user_id = t.user_id
+      AND m.app_token = ?
+      WHERE t.token_hash = ?)
+    AND a.day BETWEEN ? AND ?
+    AND (? IS NULL OR a.partner_id = ?)
+    AND (? IS NULL OR a.cost_type = ?)
+    AND (? IS NULL OR a.currency = ?)
+    GROUP BY a.app_token, a.day, a.link_id, a.partner_id, a.cost_type, a.currency)
+  GROUP BY appToken, currency)
+WHERE true
+LIMIT ? + 0;
+
+-- src/db/ledger/reports/reports.ts: rows read 9, written 0
+-- COMPOUND QUERY
+--   LEFT-MOST SUBQUERY
+--     CO-ROUTINE (subquery-5)
+--       SEARCH g USING PRIMARY KEY (app_token=? AND link_id=? AND day>? AND day<?)
+--       SCALAR SUBQUERY 3
+--         SEARCH t USING PRIMARY KEY (token_hash=?)
+--         SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+--       LIST SUBQUERY 4
+--         MATERIALIZE own
+--           SEARCH e USING PRIMARY KEY (app_token=? AND day>? AND day<?)
+--           SCALAR SUBQUERY 1
+--             SEARCH t USING PRIMARY KEY (token_hash=?)
+--             SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+--           USE TEMP B-TREE FOR json_group_array(DISTINCT)
+--         SCAN own
+--         SCAN j VIRTUAL TABLE INDEX 1:
+--       USE TEMP B-TREE FOR GROUP BY
+--     SCAN (subquery-5)
+--   UNION ALL
+--     SCAN own
+WITH own AS MATERIALIZED (SELECT e.app_token AS appToken,
+    sum(e.count) AS count,
+    sum(e.recorded) AS recorded,
+    json_group_array(DISTINCT e.link_id) AS ids
+  FROM daily_engagements e
+  WHERE e.app_token = (SELECT m.app_token
+    FROM api_tokens t
+    CROSS JOIN memberships m ON m.user_id = t.user_id
+    AND m.app_token = ?
+    WHERE t.token_hash = ?)
+  AND e.day BETWEEN ? AND ?
+  AND (? IS NULL OR e.partner_id = ?)
+  AND (? IS NULL OR e.kind = ?)
+  GROUP BY e.app_token)
+SELECT appToken AS appToken,
+  NULL AS day,
+  NULL AS linkId,
+  NULL AS partnerId,
+  NULL AS kind,
+  country AS country,
+  NULL AS platform,
+  count AS count,
+  recorded AS recorded
+FROM (SELECT g.app_token AS appToken, g.country AS country, sum(g.count) AS count, sum(g.recorded) AS recorded
+  FROM daily_audience g
+  WHERE g.app_token = (SELECT m.app_token
+    FROM api_tokens t
+    CROSS JOIN memberships m ON m.user_id = t.user_id
+    AND m.app_token = ?
+    WHERE t.token_hash = ?)
+  AND g.link_id IN (SELECT j.value
+    FROM own
+    CROSS JOIN json_each(own.ids) j)
+  AND g.day BETWEEN ? AND ?
+  AND (? IS NULL OR g.partner_id = ?)
+  AND (? IS NULL OR g.kind = ?)
+  AND (? IS NULL OR g.country = ?)
+  AND (? IS NULL OR g.platform = ?)
+  GROUP BY g.app_token, g.country)
+WHERE true
+UNION ALL
+SELECT appToken AS appToken,
+  NULL AS day,
+  NULL AS linkId,
+  NULL AS partnerId,
+  NULL AS kind,
+  NULL AS country,
+  NULL AS platform,
+  count AS count,
+  recorded AS recorded
+FROM own
+WHERE true
+LIMIT ? + 0;
+
+-- src/db/ledger/reports/statements.ts: rows read 6, written 0
+-- CO-ROUTINE covered
+--   CO-ROUTINE (subquery-4)
+--     SEARCH g USING PRIMARY KEY (app_token=? AND link_id=? AND day>? AND day<?)
+--     SCALAR SUBQUERY 1
+--       SEARCH t USING PRIMARY KEY (token_hash=?)
+--       SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+--     LIST SUBQUERY 3
+--       SEARCH e USING PRIMARY KEY (app_token=? AND day>? AND day<?)
+--       SCALAR SUBQUERY 2
+--         SEARCH t USING PRIMARY KEY (token_hash=?)
+--         SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+--   SCAN (subquery-4)
+-- SCAN covered
+SELECT json_extract('{}', iif(covered.size > 200000, 'report_too_large', '$'))
+FROM (
+  SELECT count(*) AS size
+  FROM (SELECT NULL
+    FROM daily_audience g
+    WHERE g.app_token = (SELECT m.app_token
+      FROM api_tokens t
+      CROSS JOIN memberships m ON m.user_id = t.user_id
+      AND m.app_token = ?
+      WHERE t.token_hash = ?)
+    AND g.link_id IN (SELECT e.link_id
+      FROM daily_engagements e
+      WHERE e.app_token = (SELECT m.app_token
+        FROM api_tokens t
+        CROSS JOIN memberships m ON m.user_id = t.user_id
+        AND m.app_token = ?
+        WHERE t.token_hash = ?)
+      AND e.day BETWEEN ? AND ?)
+    AND g.day BETWEEN ? AND ?
+    LIMIT 200000 + 1) ) covered;
+
+-- src/db/ledger/reports/statements.ts: rows read 957, written 0
+-- CO-ROUTINE covered
+--   CO-ROUTINE (subquery-4)
+--     SEARCH s USING PRIMARY KEY (app_token=? AND link_id=? AND day>? AND day<?)
+--     SCALAR SUBQUERY 1
+--       SEARCH t USING PRIMARY KEY (token_hash=?)
+--       SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+--     LIST SUBQUERY 3
+--       SEARCH d USING PRIMARY KEY (app_token=? AND day>? AND day<?)
+--       SCALAR SUBQUERY 2
+--         SEARCH t USING PRIMARY KEY (token_hash=?)
+--         SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+--   SCAN (subquery-4)
+-- SCAN covered
+SELECT json_extract('{}', iif(covered.size > 200000, 'report_too_large', '$'))
+FROM (
+  SELECT count(*) AS size
+  FROM (SELECT NULL
+    FROM daily_audience_spend s
+    WHERE s.app_token = (SELECT m.app_token
+      FROM api_tokens t
+      CROSS JOIN memberships m ON m.user_id = t.user_id
+      AND m.app_token = ?
+      WHERE t.token_hash = ?)
+    AND s.link_id IN (SELECT d.link_id
+      FROM daily_totals d
+      WHERE d.app_token = (SELECT m.app_token
+        FROM api_tokens t
+        CROSS JOIN memberships m ON m.user_id = t.user_id
+        AND m.app_token = ?
+        WHERE t.token_hash = ?)
+      AND d.day BETWEEN ? AND ?)
+    AND s.day BETWEEN ? AND ?
+    LIMIT 200000 + 1) ) covered;
+
 -- src/db/ledger/reports/statements.ts: rows read 3, written 0
 -- CO-ROUTINE covered
 --   CO-ROUTINE (subquery-2)
@@ -5524,6 +10060,30 @@ FROM (
       FROM sessions s
       CROSS JOIN memberships m ON m.user_id = s.user_id
       AND m.app_token = ?
+      WHERE s.id_hash = ?
+      AND s.expires_at > ?
+      AND s.last_seen_at > ? - 7200000
+      AND s.waiting_secret IS NULL)
+    AND e.day BETWEEN ? AND ?
+    LIMIT 200000 + 1) ) covered;
+
+-- src/db/ledger/reports/statements.ts: rows read 7, written 0
+-- CO-ROUTINE covered
+--   CO-ROUTINE (subquery-2)
+--     SEARCH e USING PRIMARY KEY (app_token=? AND day>? AND day<?)
+--     LIST SUBQUERY 1
+--       SEARCH s USING PRIMARY KEY (id_hash=?)
+--       SEARCH m USING PRIMARY KEY (user_id=?)
+--   SCAN (subquery-2)
+-- SCAN covered
+SELECT json_extract('{}', iif(covered.size > 200000, 'report_too_large', '$'))
+FROM (
+  SELECT count(*) AS size
+  FROM (SELECT NULL
+    FROM daily_engagements e
+    WHERE e.app_token IN (SELECT m.app_token
+      FROM sessions s
+      CROSS JOIN memberships m ON m.user_id = s.user_id
       WHERE s.id_hash = ?
       AND s.expires_at > ?
       AND s.last_seen_at > ? - 7200000
@@ -5613,6 +10173,48 @@ FROM (
     AND a.day BETWEEN ? AND ?
     LIMIT 200000 + 1) ) covered;
 
+-- src/db/ledger/reports/statements.ts: rows read 73, written 0
+-- CO-ROUTINE covered
+--   CO-ROUTINE (subquery-4)
+--     COMPOUND QUERY
+--       LEFT-MOST SUBQUERY
+--         SEARCH d USING PRIMARY KEY (app_token=? AND day>? AND day<?)
+--         LIST SUBQUERY 1
+--           SEARCH s USING PRIMARY KEY (id_hash=?)
+--           SEARCH m USING PRIMARY KEY (user_id=?)
+--       UNION ALL
+--         SEARCH a USING COVERING INDEX adjustments_by_day (app_token=? AND day>? AND day<?)
+--         LIST SUBQUERY 3
+--           SEARCH s USING PRIMARY KEY (id_hash=?)
+--           SEARCH m USING PRIMARY KEY (user_id=?)
+--   SCAN (subquery-4)
+-- SCAN covered
+SELECT json_extract('{}', iif(covered.size > 200000, 'report_too_large', '$'))
+FROM (
+  SELECT count(*) AS size
+  FROM (SELECT NULL
+    FROM daily_totals d
+    WHERE d.app_token IN (SELECT m.app_token
+      FROM sessions s
+      CROSS JOIN memberships m ON m.user_id = s.user_id
+      WHERE s.id_hash = ?
+      AND s.expires_at > ?
+      AND s.last_seen_at > ? - 7200000
+      AND s.waiting_secret IS NULL)
+    AND d.day BETWEEN ? AND ?
+    UNION ALL
+    SELECT NULL
+    FROM adjustments a
+    WHERE a.app_token IN (SELECT m.app_token
+      FROM sessions s
+      CROSS JOIN memberships m ON m.user_id = s.user_id
+      WHERE s.id_hash = ?
+      AND s.expires_at > ?
+      AND s.last_seen_at > ? - 7200000
+      AND s.waiting_secret IS NULL)
+    AND a.day BETWEEN ? AND ?
+    LIMIT 200000 + 1) ) covered;
+
 -- src/db/ledger/reports/statements.ts: rows read 252, written 0
 -- CO-ROUTINE covered
 --   CO-ROUTINE (subquery-4)
@@ -5641,6 +10243,64 @@ FROM (
     WHERE a.app_token IN (SELECT value
       FROM json_each(?))
     AND a.day BETWEEN ? AND ?
+    LIMIT 200000 + 1) ) covered;
+
+-- src/db/ledger/reports/statements.ts: rows read 43, written 0
+-- CO-ROUTINE covered
+--   CO-ROUTINE (subquery-7)
+--     COMPOUND QUERY
+--       LEFT-MOST SUBQUERY
+--         SEARCH g USING PRIMARY KEY (app_token=? AND link_id=? AND day>? AND day<?)
+--         SCALAR SUBQUERY 3
+--           SEARCH t USING PRIMARY KEY (token_hash=?)
+--           SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+--         LIST SUBQUERY 4
+--           MATERIALIZE below
+--             SETUP
+--               SEARCH c USING INDEX links_token_unique (token=?)
+--             RECURSIVE STEP
+--               SCAN below
+--               SEARCH c USING COVERING INDEX links_by_parent (app_token=? AND parent_id=?)
+--           SCAN below
+--       UNION ALL
+--         SEARCH e USING PRIMARY KEY (app_token=? AND day>? AND day<?)
+--         SCALAR SUBQUERY 6
+--           SEARCH t USING PRIMARY KEY (token_hash=?)
+--           SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+--   SCAN (subquery-7)
+-- SCAN covered
+WITH RECURSIVE below(id) AS (
+  SELECT c.id
+  FROM links c
+  WHERE c.token = ?
+  AND c.app_token = ?
+  UNION ALL
+  SELECT c.id
+  FROM below
+  CROSS JOIN links c INDEXED BY links_by_parent ON c.app_token = ?
+  AND c.parent_id = below.id )
+SELECT json_extract('{}', iif(covered.size > 200000, 'report_too_large', '$'))
+FROM (
+  SELECT count(*) AS size
+  FROM (SELECT NULL
+    FROM daily_audience g
+    WHERE g.app_token = (SELECT m.app_token
+      FROM api_tokens t
+      CROSS JOIN memberships m ON m.user_id = t.user_id
+      AND m.app_token = ?
+      WHERE t.token_hash = ?)
+    AND g.link_id IN (SELECT id
+      FROM below)
+    AND g.day BETWEEN ? AND ?
+    UNION ALL
+    SELECT NULL
+    FROM daily_engagements e
+    WHERE e.app_token = (SELECT m.app_token
+      FROM api_tokens t
+      CROSS JOIN memberships m ON m.user_id = t.user_id
+      AND m.app_token = ?
+      WHERE t.token_hash = ?)
+    AND e.day BETWEEN ? AND ?
     LIMIT 200000 + 1) ) covered;
 
 -- src/db/ledger/reports/statements.ts: rows read 43, written 0
@@ -5705,6 +10365,78 @@ FROM (
       AND s.last_seen_at > ? - 7200000
       AND s.waiting_secret IS NULL)
     AND e.day BETWEEN ? AND ?
+    LIMIT 200000 + 1) ) covered;
+
+-- src/db/ledger/reports/statements.ts: rows read 862, written 0
+-- CO-ROUTINE covered
+--   CO-ROUTINE (subquery-9)
+--     COMPOUND QUERY
+--       LEFT-MOST SUBQUERY
+--         SEARCH s USING PRIMARY KEY (app_token=? AND link_id=? AND day>? AND day<?)
+--         SCALAR SUBQUERY 3
+--           SEARCH t USING PRIMARY KEY (token_hash=?)
+--           SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+--         LIST SUBQUERY 4
+--           MATERIALIZE below
+--             SETUP
+--               SEARCH c USING INDEX links_token_unique (token=?)
+--             RECURSIVE STEP
+--               SCAN below
+--               SEARCH c USING COVERING INDEX links_by_parent (app_token=? AND parent_id=?)
+--           SCAN below
+--       UNION ALL
+--         SEARCH d USING PRIMARY KEY (app_token=? AND day>? AND day<?)
+--         SCALAR SUBQUERY 6
+--           SEARCH t USING PRIMARY KEY (token_hash=?)
+--           SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+--       UNION ALL
+--         SEARCH a USING COVERING INDEX adjustments_by_day (app_token=? AND day>? AND day<?)
+--         SCALAR SUBQUERY 8
+--           SEARCH t USING PRIMARY KEY (token_hash=?)
+--           SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+--   SCAN (subquery-9)
+-- SCAN covered
+WITH RECURSIVE below(id) AS (
+  SELECT c.id
+  FROM links c
+  WHERE c.token = ?
+  AND c.app_token = ?
+  UNION ALL
+  SELECT c.id
+  FROM below
+  CROSS JOIN links c INDEXED BY links_by_parent ON c.app_token = ?
+  AND c.parent_id = below.id )
+SELECT json_extract('{}', iif(covered.size > 200000, 'report_too_large', '$'))
+FROM (
+  SELECT count(*) AS size
+  FROM (SELECT NULL
+    FROM daily_audience_spend s
+    WHERE s.app_token = (SELECT m.app_token
+      FROM api_tokens t
+      CROSS JOIN memberships m ON m.user_id = t.user_id
+      AND m.app_token = ?
+      WHERE t.token_hash = ?)
+    AND s.link_id IN (SELECT id
+      FROM below)
+    AND s.day BETWEEN ? AND ?
+    UNION ALL
+    SELECT NULL
+    FROM daily_totals d
+    WHERE d.app_token = (SELECT m.app_token
+      FROM api_tokens t
+      CROSS JOIN memberships m ON m.user_id = t.user_id
+      AND m.app_token = ?
+      WHERE t.token_hash = ?)
+    AND d.day BETWEEN ? AND ?
+    UNION ALL
+    SELECT NULL
+    FROM adjustments a
+    WHERE a.app_token = (SELECT m.app_token
+      FROM api_tokens t
+      CROSS JOIN memberships m ON m.user_id = t.user_id
+      AND m.app_token = ?
+      WHERE t.token_hash = ?)
+    AND a.day BETWEEN ? AND ?
     LIMIT 200000 + 1) ) covered;
 
 -- src/db/ledger/reports/statements.ts: rows read 266, written 0
@@ -5787,6 +10519,124 @@ FROM (
       AND s.waiting_secret IS NULL)
     AND a.day BETWEEN ? AND ?
     LIMIT 200000 + 1) ) covered;
+
+-- src/db/ledger/reports/statements.ts: rows read 8, written 0
+-- CO-ROUTINE covered
+--   SCAN CONSTANT ROW
+--   SCALAR SUBQUERY 4
+--     MATERIALIZE own_engagements
+--       CO-ROUTINE (subquery-2)
+--         SEARCH e USING PRIMARY KEY (app_token=? AND day>? AND day<?)
+--         SCALAR SUBQUERY 1
+--           SEARCH t USING PRIMARY KEY (token_hash=?)
+--           SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+--       USE TEMP B-TREE FOR json_group_array(DISTINCT)
+--       SCAN (subquery-2)
+--     SCAN own_engagements
+--   SCALAR SUBQUERY 8
+--     CO-ROUTINE (subquery-7)
+--       SEARCH g USING PRIMARY KEY (app_token=? AND link_id=? AND day>? AND day<?)
+--       SCALAR SUBQUERY 5
+--         SEARCH t USING PRIMARY KEY (token_hash=?)
+--         SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+--       LIST SUBQUERY 6
+--         SCAN own_engagements
+--         SCAN j VIRTUAL TABLE INDEX 1:
+--     SCAN (subquery-7)
+-- SCAN covered
+WITH own_engagements AS MATERIALIZED (
+  SELECT count(*) AS size, json_group_array(DISTINCT id) AS ids
+  FROM (SELECT e.link_id AS id
+    FROM daily_engagements e
+    WHERE e.app_token = (SELECT m.app_token
+      FROM api_tokens t
+      CROSS JOIN memberships m ON m.user_id = t.user_id
+      AND m.app_token = ?
+      WHERE t.token_hash = ?)
+    AND e.day BETWEEN ? AND ?
+    LIMIT 200000 + 1))
+SELECT json_extract('{}', iif(covered.size > 200000, 'report_too_large', '$'))
+FROM (SELECT (SELECT size
+    FROM own_engagements) + (SELECT count(*)
+    FROM (SELECT NULL
+      FROM daily_audience g
+      WHERE g.app_token = (SELECT m.app_token
+        FROM api_tokens t
+        CROSS JOIN memberships m ON m.user_id = t.user_id
+        AND m.app_token = ?
+        WHERE t.token_hash = ?)
+      AND g.link_id IN (SELECT j.value
+        FROM own_engagements
+        CROSS JOIN json_each(own_engagements.ids) j)
+      AND g.day BETWEEN ? AND ?
+      LIMIT 200000 + 1)) AS size) covered;
+
+-- src/db/ledger/reports/statements.ts: rows read 974, written 0
+-- CO-ROUTINE covered
+--   SCAN CONSTANT ROW
+--   SCALAR SUBQUERY 4
+--     MATERIALIZE own_spend
+--       CO-ROUTINE (subquery-2)
+--         SEARCH d USING PRIMARY KEY (app_token=? AND day>? AND day<?)
+--         SCALAR SUBQUERY 1
+--           SEARCH t USING PRIMARY KEY (token_hash=?)
+--           SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+--       USE TEMP B-TREE FOR json_group_array(DISTINCT)
+--       SCAN (subquery-2)
+--     SCAN own_spend
+--   SCALAR SUBQUERY 10
+--     CO-ROUTINE (subquery-9)
+--       COMPOUND QUERY
+--         LEFT-MOST SUBQUERY
+--           SEARCH s USING PRIMARY KEY (app_token=? AND link_id=? AND day>? AND day<?)
+--           SCALAR SUBQUERY 5
+--             SEARCH t USING PRIMARY KEY (token_hash=?)
+--             SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+--           LIST SUBQUERY 6
+--             SCAN own_spend
+--             SCAN j VIRTUAL TABLE INDEX 1:
+--         UNION ALL
+--           SEARCH a USING COVERING INDEX adjustments_by_day (app_token=? AND day>? AND day<?)
+--           SCALAR SUBQUERY 8
+--             SEARCH t USING PRIMARY KEY (token_hash=?)
+--             SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+--     SCAN (subquery-9)
+-- SCAN covered
+WITH own_spend AS MATERIALIZED (
+  SELECT count(*) AS size, json_group_array(DISTINCT id) AS ids
+  FROM (SELECT d.link_id AS id
+    FROM daily_totals d
+    WHERE d.app_token = (SELECT m.app_token
+      FROM api_tokens t
+      CROSS JOIN memberships m ON m.user_id = t.user_id
+      AND m.app_token = ?
+      WHERE t.token_hash = ?)
+    AND d.day BETWEEN ? AND ?
+    LIMIT 200000 + 1))
+SELECT json_extract('{}', iif(covered.size > 200000, 'report_too_large', '$'))
+FROM (SELECT (SELECT size
+    FROM own_spend) + (SELECT count(*)
+    FROM (SELECT NULL
+      FROM daily_audience_spend s
+      WHERE s.app_token = (SELECT m.app_token
+        FROM api_tokens t
+        CROSS JOIN memberships m ON m.user_id = t.user_id
+        AND m.app_token = ?
+        WHERE t.token_hash = ?)
+      AND s.link_id IN (SELECT j.value
+        FROM own_spend
+        CROSS JOIN json_each(own_spend.ids) j)
+      AND s.day BETWEEN ? AND ?
+      UNION ALL
+      SELECT NULL
+      FROM adjustments a
+      WHERE a.app_token = (SELECT m.app_token
+        FROM api_tokens t
+        CROSS JOIN memberships m ON m.user_id = t.user_id
+        AND m.app_token = ?
+        WHERE t.token_hash = ?)
+      AND a.day BETWEEN ? AND ?
+      LIMIT 200000 + 1)) AS size) covered;
 
 -- src/db/ledger/round-engagements.ts: rows read 277, written 0
 -- SEARCH rounds USING INTEGER PRIMARY KEY (rowid=?)
@@ -8440,6 +13290,285 @@ UPDATE sub_link_audit SET after_id = sub_link_audit.until_id, until_id = coalesc
 WHERE sub_link_audit.id = 1
 AND sub_link_audit.day < ?;
 
+-- src/db/links/sub-links.ts: rows read 15, written 8
+-- CO-ROUTINE n
+--   CO-ROUTINE (subquery-7)
+--     SCAN j VIRTUAL TABLE INDEX 1:
+--     SEARCH o USING INDEX links_token_unique (token=?)
+--     SEARCH l1 USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
+--     SEARCH l2 USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
+--     SEARCH l3 USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
+--     SEARCH p USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
+--     CORRELATED SCALAR SUBQUERY 3
+--       SEARCH s USING INDEX links_by_match_name (app_token=? AND parent_id=? AND match_name=?)
+--     USE TEMP B-TREE FOR GROUP BY
+--     USE TEMP B-TREE FOR ORDER BY
+--   SCAN (subquery-7)
+-- SCAN n
+-- CORRELATED SCALAR SUBQUERY 5
+--   SEARCH o USING INTEGER PRIMARY KEY (rowid=?)
+-- SCAN adjustments USING COVERING INDEX adjustments_by_day
+INSERT INTO links (token, app_token, parent_id, level, label, created_at, from_engagement)
+SELECT n.token, n.appToken, n.parentId, 2, n.name, ?, 1
+FROM (
+  SELECT min((x.message ->> '$.subLinks[0].token')) AS token,
+    x.appToken AS appToken,
+    x.linkId AS parentId,
+    iif(x.named2,
+      (x.message ->> '$.subLinks[0].name'),
+      NULL) AS name,
+    x.rootId AS rootId,
+    row_number() OVER (PARTITION BY x.rootId) AS number
+  FROM (WITH level1 AS (
+      SELECT j.value AS message,
+        o.id AS linkId,
+        o.level AS level,
+        o.level AS openedLevel,
+        coalesce(l3.id,
+          l2.id,
+          l1.id,
+          o.id) AS rootId,
+        o.app_token AS appToken,
+        p.id AS partnerId,
+        coalesce(o.cost_switch,
+          l1.cost_switch,
+          l2.cost_switch,
+          l3.cost_switch,
+          0) AS costSwitch,
+        p.supports_cost_data
+      AND p.stopped_at IS NULL AS takesCosts,
+        p.integrated_types & CASE j.value ->> 'urlCostType' WHEN 'cpc' THEN 1 WHEN 'cpi' THEN 2 WHEN 'cpe' THEN 4 WHEN 'cpm' THEN 8 END
+      AND (j.value ->> 'urlAmount') <= iif(instr('&' || p.cost_parameters, '&cost_amount='), p.max_url_amount, -1)
+      AND (j.value ->> 'urlCostType' IS NOT NULL
+        AND j.value ->> 'urlCurrency' IS NOT NULL
+        AND j.value ->> 'urlAmount' IS NOT NULL)
+      AND NOT ((j.value ->> 'urlCostType' IS NOT NULL
+          AND j.value ->> 'urlCurrency' IS NOT NULL
+          AND j.value ->> 'urlAmount' IS NOT NULL)
+        AND coalesce((j.value ->> 'urlCurrency') <> iif(instr('&' || p.cost_parameters || '&', '&cost_currency=')
+            AND substr('&' || p.cost_parameters || '&',
+                instr('&' || p.cost_parameters || '&',
+                  '&cost_currency=') + 15,
+                4) GLOB '[A-Za-z][A-Za-z][A-Za-z]&',
+              upper(substr('&' || p.cost_parameters || '&',
+                  instr('&' || p.cost_parameters || '&',
+                    '&cost_currency=') + 15,
+                  3)),
+              NULL),
+            0)) AS takesPrice,
+        iif(((j.value ->> 'urlCostType' IS NOT NULL
+            AND j.value ->> 'urlCurrency' IS NOT NULL
+            AND j.value ->> 'urlAmount' IS NOT NULL)
+          AND coalesce((j.value ->> 'urlCurrency') <> iif(instr('&' || p.cost_parameters || '&', '&cost_currency=')
+              AND substr('&' || p.cost_parameters || '&',
+                  instr('&' || p.cost_parameters || '&',
+                    '&cost_currency=') + 15,
+                  4) GLOB '[A-Za-z][A-Za-z][A-Za-z]&',
+                upper(substr('&' || p.cost_parameters || '&',
+                    instr('&' || p.cost_parameters || '&',
+                      '&cost_currency=') + 15,
+                    3)),
+                NULL),
+              0)),
+          'not_agreed',
+          NULL) AS currencyReason,
+        coalesce(instr('&' || iif((j.value ->> 'kind') = 'click',
+              p.click_parameters,
+              p.impression_parameters),
+            '&campaign='),
+          0) > 0 AS named2,
+        coalesce(instr('&' || iif((j.value ->> 'kind') = 'click',
+              p.click_parameters,
+              p.impression_parameters),
+            '&adgroup='),
+          0) > 0 AS named3,
+        coalesce(instr('&' || iif((j.value ->> 'kind') = 'click',
+              p.click_parameters,
+              p.impression_parameters),
+            '&creative='),
+          0) > 0 AS named4,
+        NULL AS reason2,
+        NULL AS reason3,
+        NULL AS reason4
+      FROM json_each(?) j
+      CROSS JOIN links o ON o.token = (j.value ->> 'linkToken')
+      LEFT JOIN links l1 ON l1.id = o.parent_id
+      LEFT JOIN links l2 ON l2.id = l1.parent_id
+      LEFT JOIN links l3 ON l3.id = l2.parent_id
+      LEFT JOIN partners p ON p.id = coalesce(o.partner_id, l1.partner_id, l2.partner_id, l3.partner_id) )
+    SELECT *
+    FROM level1) x
+  WHERE iif(x.named2, (x.message ->> '$.subLinks[0].name'), NULL) IS NOT NULL
+  AND x.level = 1
+  AND (
+    SELECT min(s.id)
+    FROM links s INDEXED BY links_by_match_name
+    WHERE s.app_token = x.appToken
+    AND s.parent_id = x.linkId
+    AND s.match_name = iif(x.named2, (x.message ->> '$.subLinks[0].name'), NULL) ) IS NULL
+  GROUP BY x.linkId, iif(x.named2, (x.message ->> '$.subLinks[0].name'), NULL) ) n
+WHERE n.number + (SELECT o.from_engagement_count
+  FROM links o
+  WHERE o.id = n.rootId) <= 10000;
+
+-- src/db/links/sub-links.ts: rows read 18, written 8
+-- CO-ROUTINE n
+--   CO-ROUTINE (subquery-9)
+--     SCAN j VIRTUAL TABLE INDEX 1:
+--     SEARCH o USING INDEX links_token_unique (token=?)
+--     SEARCH l1 USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
+--     SEARCH l2 USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
+--     SEARCH l3 USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
+--     SEARCH p USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
+--     SEARCH c USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
+--     CORRELATED SCALAR SUBQUERY 2
+--       SEARCH s USING INDEX links_by_match_name (app_token=? AND parent_id=? AND match_name=?)
+--     CORRELATED SCALAR SUBQUERY 5
+--       SEARCH s USING INDEX links_by_match_name (app_token=? AND parent_id=? AND match_name=?)
+--     USE TEMP B-TREE FOR GROUP BY
+--     USE TEMP B-TREE FOR ORDER BY
+--   SCAN (subquery-9)
+-- SCAN n
+-- CORRELATED SCALAR SUBQUERY 7
+--   SEARCH o USING INTEGER PRIMARY KEY (rowid=?)
+-- SCAN adjustments USING COVERING INDEX adjustments_by_day
+INSERT INTO links (token, app_token, parent_id, level, label, created_at, from_engagement)
+SELECT n.token, n.appToken, n.parentId, 3, n.name, ?, 1
+FROM (
+  SELECT min((x.message ->> '$.subLinks[1].token')) AS token,
+    x.appToken AS appToken,
+    x.linkId AS parentId,
+    iif(x.named3,
+      (x.message ->> '$.subLinks[1].name'),
+      NULL) AS name,
+    x.rootId AS rootId,
+    row_number() OVER (PARTITION BY x.rootId) AS number
+  FROM (WITH level1 AS (
+      SELECT j.value AS message,
+        o.id AS linkId,
+        o.level AS level,
+        o.level AS openedLevel,
+        coalesce(l3.id,
+          l2.id,
+          l1.id,
+          o.id) AS rootId,
+        o.app_token AS appToken,
+        p.id AS partnerId,
+        coalesce(o.cost_switch,
+          l1.cost_switch,
+          l2.cost_switch,
+          l3.cost_switch,
+          0) AS costSwitch,
+        p.supports_cost_data
+      AND p.stopped_at IS NULL AS takesCosts,
+        p.integrated_types & CASE j.value ->> 'urlCostType' WHEN 'cpc' THEN 1 WHEN 'cpi' THEN 2 WHEN 'cpe' THEN 4 WHEN 'cpm' THEN 8 END
+      AND (j.value ->> 'urlAmount') <= iif(instr('&' || p.cost_parameters, '&cost_amount='), p.max_url_amount, -1)
+      AND (j.value ->> 'urlCostType' IS NOT NULL
+        AND j.value ->> 'urlCurrency' IS NOT NULL
+        AND j.value ->> 'urlAmount' IS NOT NULL)
+      AND NOT ((j.value ->> 'urlCostType' IS NOT NULL
+          AND j.value ->> 'urlCurrency' IS NOT NULL
+          AND j.value ->> 'urlAmount' IS NOT NULL)
+        AND coalesce((j.value ->> 'urlCurrency') <> iif(instr('&' || p.cost_parameters || '&', '&cost_currency=')
+            AND substr('&' || p.cost_parameters || '&',
+                instr('&' || p.cost_parameters || '&',
+                  '&cost_currency=') + 15,
+                4) GLOB '[A-Za-z][A-Za-z][A-Za-z]&',
+              upper(substr('&' || p.cost_parameters || '&',
+                  instr('&' || p.cost_parameters || '&',
+                    '&cost_currency=') + 15,
+                  3)),
+              NULL),
+            0)) AS takesPrice,
+        iif(((j.value ->> 'urlCostType' IS NOT NULL
+            AND j.value ->> 'urlCurrency' IS NOT NULL
+            AND j.value ->> 'urlAmount' IS NOT NULL)
+          AND coalesce((j.value ->> 'urlCurrency') <> iif(instr('&' || p.cost_parameters || '&', '&cost_currency=')
+              AND substr('&' || p.cost_parameters || '&',
+                  instr('&' || p.cost_parameters || '&',
+                    '&cost_currency=') + 15,
+                  4) GLOB '[A-Za-z][A-Za-z][A-Za-z]&',
+                upper(substr('&' || p.cost_parameters || '&',
+                    instr('&' || p.cost_parameters || '&',
+                      '&cost_currency=') + 15,
+                    3)),
+                NULL),
+              0)),
+          'not_agreed',
+          NULL) AS currencyReason,
+        coalesce(instr('&' || iif((j.value ->> 'kind') = 'click',
+              p.click_parameters,
+              p.impression_parameters),
+            '&campaign='),
+          0) > 0 AS named2,
+        coalesce(instr('&' || iif((j.value ->> 'kind') = 'click',
+              p.click_parameters,
+              p.impression_parameters),
+            '&adgroup='),
+          0) > 0 AS named3,
+        coalesce(instr('&' || iif((j.value ->> 'kind') = 'click',
+              p.click_parameters,
+              p.impression_parameters),
+            '&creative='),
+          0) > 0 AS named4,
+        NULL AS reason2,
+        NULL AS reason3,
+        NULL AS reason4
+      FROM json_each(?) j
+      CROSS JOIN links o ON o.token = (j.value ->> 'linkToken')
+      LEFT JOIN links l1 ON l1.id = o.parent_id
+      LEFT JOIN links l2 ON l2.id = l1.parent_id
+      LEFT JOIN links l3 ON l3.id = l2.parent_id
+      LEFT JOIN partners p ON p.id = coalesce(o.partner_id, l1.partner_id, l2.partner_id, l3.partner_id) ), level2 AS (
+      SELECT x.message AS message, iif((c.id IS NOT NULL
+          AND c.partner_id IS NULL OR c.partner_id = x.partnerId), c.id, x.linkId) AS linkId, iif((c.id IS NOT NULL
+          AND c.partner_id IS NULL OR c.partner_id = x.partnerId),
+          c.level,
+          x.level) AS level,
+        x.openedLevel AS openedLevel,
+        x.rootId AS rootId,
+        x.appToken AS appToken,
+        x.partnerId AS partnerId,
+        iif((c.id IS NOT NULL
+          AND c.partner_id IS NULL OR c.partner_id = x.partnerId),
+          coalesce(c.cost_switch,
+            x.costSwitch),
+          x.costSwitch) AS costSwitch,
+        x.takesCosts AS takesCosts,
+        x.takesPrice AS takesPrice,
+        x.currencyReason AS currencyReason,
+        x.named2 AS named2,
+        x.named3 AS named3,
+        x.named4 AS named4,
+        CASE WHEN x.openedLevel > 1 OR NOT x.named2 THEN NULL WHEN (x.message ->> '$.subLinks[0].reason') IS NOT NULL THEN (x.message ->> '$.subLinks[0].reason') WHEN iif(x.named2,
+          (x.message ->> '$.subLinks[0].name'),
+          NULL) IS NULL THEN NULL WHEN x.level < 1 THEN 'missing_level' WHEN c.id IS NULL THEN 'too_many_links' WHEN NOT (c.id IS NOT NULL
+        AND c.partner_id IS NULL OR c.partner_id = x.partnerId) THEN 'other_partner' END AS reason2,
+        x.reason3 AS reason3,
+        x.reason4 AS reason4
+      FROM level1 x
+      LEFT JOIN links c ON c.id = (
+        SELECT min(s.id)
+        FROM links s INDEXED BY links_by_match_name
+        WHERE s.app_token = x.appToken
+        AND s.parent_id = x.linkId
+        AND s.match_name = iif(x.named2, (x.message ->> '$.subLinks[0].name'), NULL) )
+      AND x.level = 1 )
+    SELECT *
+    FROM level2) x
+  WHERE iif(x.named3, (x.message ->> '$.subLinks[1].name'), NULL) IS NOT NULL
+  AND x.level = 2
+  AND (
+    SELECT min(s.id)
+    FROM links s INDEXED BY links_by_match_name
+    WHERE s.app_token = x.appToken
+    AND s.parent_id = x.linkId
+    AND s.match_name = iif(x.named3, (x.message ->> '$.subLinks[1].name'), NULL) ) IS NULL
+  GROUP BY x.linkId, iif(x.named3, (x.message ->> '$.subLinks[1].name'), NULL) ) n
+WHERE n.number + (SELECT o.from_engagement_count
+  FROM links o
+  WHERE o.id = n.rootId) <= 10000;
+
 -- src/db/links/updates.ts: rows read 16, written 4
 -- SEARCH s USING PRIMARY KEY (id_hash=?)
 -- SCALAR SUBQUERY 1
@@ -9048,6 +14177,50 @@ SELECT (SELECT count(*)
 WHERE true;
 
 -- src/db/operator/audit.ts: rows read 1, written 0
+-- SCAN CONSTANT ROW
+-- SCALAR SUBQUERY 4
+--   SEARCH audit_log USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)
+--   SCALAR SUBQUERY 1
+--     SCAN audit_log
+--   SCALAR SUBQUERY 3
+--     SCAN audit_log
+--   SCALAR SUBQUERY 2
+--     SCAN audit_log
+SELECT (SELECT count(*)
+  FROM audit_log audit_log
+  WHERE true
+  AND audit_log.id > (SELECT id
+    FROM audit_log
+    WHERE happened_at < ?
+    ORDER BY id DESC
+    LIMIT 1) - 100000
+  AND audit_log.id > coalesce((SELECT id
+      FROM audit_log
+      WHERE happened_at < ?
+      ORDER BY id DESC
+      LIMIT 1), 0)
+  AND audit_log.id <= coalesce((SELECT id
+      FROM audit_log
+      WHERE happened_at < ?
+      ORDER BY id DESC
+      LIMIT 1), 0)) AS total
+WHERE true;
+
+-- src/db/operator/audit.ts: rows read 1, written 0
+-- SCAN CONSTANT ROW
+-- SCALAR SUBQUERY 2
+--   SEARCH audit_log USING INTEGER PRIMARY KEY (rowid>?)
+--   SCALAR SUBQUERY 1
+--     SEARCH audit_log
+SELECT (SELECT count(*)
+  FROM audit_log audit_log
+  WHERE true
+  AND audit_log.id > (SELECT max(id)
+    FROM audit_log) - 100000
+  AND audit_log.action = ?) AS total
+WHERE true;
+
+-- src/db/operator/audit.ts: rows read 1, written 0
 -- CO-ROUTINE audit_log
 --   SEARCH audit_log USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)
 --   SCALAR SUBQUERY 1
@@ -9087,6 +14260,70 @@ FROM audit_log audit_log
 LEFT JOIN users ON users.id = audit_log.user_id
 WHERE true
 AND audit_log.subject = ?
+AND audit_log.id > ?
+AND audit_log.id < ?
+ORDER BY audit_log.id DESC
+LIMIT ? + 0;
+
+-- src/db/operator/audit.ts: rows read 2, written 0
+-- SEARCH audit_log USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)
+-- SCALAR SUBQUERY 3
+--   SCAN audit_log
+-- SCALAR SUBQUERY 1
+--   SCAN audit_log
+-- SCALAR SUBQUERY 2
+--   SCAN audit_log
+-- SEARCH users USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
+SELECT audit_log.id AS id,
+  audit_log.happened_at AS happenedAt,
+  audit_log.user_id AS userId,
+  users.email AS email,
+  audit_log.action AS action,
+  audit_log.subject AS subject,
+  audit_log.detail AS detail,
+  audit_log.request_id AS requestId
+FROM audit_log audit_log
+LEFT JOIN users ON users.id = audit_log.user_id
+WHERE true
+AND audit_log.id > (SELECT id
+  FROM audit_log
+  WHERE happened_at < ?
+  ORDER BY id DESC
+  LIMIT 1) - 100000
+AND audit_log.id > coalesce((SELECT id
+    FROM audit_log
+    WHERE happened_at < ?
+    ORDER BY id DESC
+    LIMIT 1), 0)
+AND audit_log.id <= coalesce((SELECT id
+    FROM audit_log
+    WHERE happened_at < ?
+    ORDER BY id DESC
+    LIMIT 1), 0)
+AND audit_log.id > ?
+AND audit_log.id < ?
+ORDER BY audit_log.id DESC
+LIMIT ? + 0;
+
+-- src/db/operator/audit.ts: rows read 1, written 0
+-- SEARCH audit_log USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)
+-- SCALAR SUBQUERY 1
+--   SEARCH audit_log
+-- SEARCH users USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
+SELECT audit_log.id AS id,
+  audit_log.happened_at AS happenedAt,
+  audit_log.user_id AS userId,
+  users.email AS email,
+  audit_log.action AS action,
+  audit_log.subject AS subject,
+  audit_log.detail AS detail,
+  audit_log.request_id AS requestId
+FROM audit_log audit_log
+LEFT JOIN users ON users.id = audit_log.user_id
+WHERE true
+AND audit_log.id > (SELECT max(id)
+  FROM audit_log) - 100000
+AND audit_log.action = ?
 AND audit_log.id > ?
 AND audit_log.id < ?
 ORDER BY audit_log.id DESC
@@ -12223,6 +17460,60 @@ AND (? IS NULL OR CASE ? WHEN 'integrated' THEN partners.supports_cost_data WHEN
     WHERE rounds.partner_id = partners.id
     AND rounds.state = 'open') END)
 ORDER BY partners.display_name COLLATE NOCASE, partners.id
+LIMIT ? + 0 OFFSET ?;
+
+-- src/pages/list.ts: rows read 29, written 0
+-- SCAN partners
+-- CORRELATED SCALAR SUBQUERY 4
+--   SEARCH rounds USING INDEX rounds_by_partner (partner_id=?)
+-- CORRELATED SCALAR SUBQUERY 1
+--   SEARCH rounds USING INDEX rounds_by_partner (partner_id=?)
+-- CORRELATED SCALAR SUBQUERY 2
+--   SEARCH rounds USING INDEX rounds_by_partner (partner_id=?)
+-- CORRELATED SCALAR SUBQUERY 3
+--   SCAN credentials
+SELECT partners.id AS id,
+  partners.display_name AS displayName,
+  partners.supports_cost_data AS supportsCostData,
+  partners.server_to_server AS serverToServer,
+  partners.click_parameters AS clickParameters,
+  partners.impression_parameters AS impressionParameters,
+  partners.cost_parameters AS costParameters,
+  partners.integrated_types AS integratedTypes,
+  partners.stopped_at AS stoppedAt,
+  partners.max_url_amount AS maxUrlAmount,
+  partners.created_at AS createdAt,
+  (SELECT coalesce(sum(rounds.cost_types),
+      0)
+  FROM rounds
+  WHERE rounds.partner_id = partners.id
+  AND rounds.state = 'open') AS typesInRound, (SELECT json_group_array(rounds.id)
+  FROM rounds
+  WHERE rounds.partner_id = partners.id
+  AND rounds.state = 'open') AS openRounds, EXISTS (SELECT 1
+  FROM credentials
+  WHERE credentials.partner_id = partners.id
+  AND credentials.mode = 'live'
+  AND credentials.revoked_at IS NULL) AS hasLiveCredential,
+  iif(instr('&' || partners.cost_parameters || '&',
+      '&cost_currency=')
+  AND substr('&' || partners.cost_parameters || '&',
+      instr('&' || partners.cost_parameters || '&',
+        '&cost_currency=') + 15,
+      4) GLOB '[A-Za-z][A-Za-z][A-Za-z]&',
+    upper(substr('&' || partners.cost_parameters || '&',
+        instr('&' || partners.cost_parameters || '&',
+          '&cost_currency=') + 15,
+        3)),
+    NULL) AS urlCurrency
+FROM partners partners
+WHERE true
+AND (? IS NULL OR instr(lower(partners.display_name), lower(?)))
+AND (? IS NULL OR CASE ? WHEN 'integrated' THEN partners.supports_cost_data WHEN 'none' THEN NOT partners.supports_cost_data WHEN 'stopped' THEN partners.stopped_at IS NOT NULL WHEN 'high-price' THEN partners.max_url_amount > 10000000 ELSE EXISTS (SELECT 1
+    FROM rounds
+    WHERE rounds.partner_id = partners.id
+    AND rounds.state = 'open') END)
+ORDER BY partners.id DESC, partners.id
 LIMIT ? + 0 OFFSET ?;
 
 -- src/pages/list.ts: rows read 7, written 0

@@ -31,6 +31,20 @@ const post = (path: string, cookie: string, fields: Record<string, string>): Req
 const pageOf = (cookie: string): Call => ({ headers: { accept: "text/html", cookie } });
 const cost = { cost_type: "cpc", cost_currency: "USD", cost_amount: "1", tag: "t" };
 
+const OF_LINK = `link=${DEMO.linkToken}`;
+/** One report of each form: the groups decide the order in which totals are read, and the audience and the link which. */
+const REPORTED = {
+  pages: ["level=2", `level=2&${OF_LINK}`, "group_by=partner", "group_by=country", "country=DE"],
+  api: {
+    spend: [
+      ...["link&level=1", "day,link,partner,cost_type", "country", "day,country", "cost_type&country=DE"],
+      ...[`day&${OF_LINK}`, `country&${OF_LINK}`],
+    ],
+    engagements: ["link&level=1", "country", "day,country", "kind&country=DE", `country&${OF_LINK}`],
+    performance: ["link", "country", `link&${OF_LINK}`],
+  },
+};
+
 export const UNSAMPLED: Request[] = [
   ...at(["/cost", "/cost/corsair-click-0001"], { token: DEMO.testCostToken }),
   ...at(["/partner"], pageOf(SESSIONS.partnerInRound)),
@@ -75,9 +89,40 @@ export const UNSAMPLED: Request[] = [
     pageOf(SESSIONS.operator),
   ),
   ...at(
-    [`${APP}/performance?level=2&link=${DEMO.linkToken}`, `${APP}/links/${DEMO.linkToken}?period=7d`],
+    [
+      `${APP}/links/${DEMO.linkToken}?period=7d`,
+      `${APP}/spend.csv?by=link`,
+      ...REPORTED.pages.map((query) => `${APP}/performance?${query}`),
+    ],
     pageOf(SESSIONS.member),
   ),
+  ...at(
+    Object.entries(REPORTED.api).flatMap(([report, queries]) =>
+      queries.map((groups) => `/public/v1${APP}/${report}?group_by=${groups}`),
+    ),
+    { token: DEMO.apiToken },
+  ),
+  ...at(["/apps", "/operator/partners?sort=-created", "/operator/adjustments"], pageOf(SESSIONS.operator)),
+  ...at(["/public/v1/apps?limit=1", `${LINKS}?archived=false&partner_id=1&name=a`], { token: DEMO.apiToken }),
+  ...at(
+    ["audit?limit=1", "audit?from=2026-03-01&to=2026-03-02", "audit?action=sign%20out"].map(
+      (list) => `/operator/v1/${list}`,
+    ),
+    {
+      token: DEMO.operatorToken,
+    },
+  ),
+  // Sub-links that are missing.
+  ...at(
+    ["campaign=A", "campaign=A&adgroup=B"].map((names) => `/${DEMO.linkToken}?s2s=1&${names}`),
+    {},
+  ),
+  {
+    path: "/cost/batch",
+    token: DEMO.costToken,
+    method: "POST",
+    json: { costs: [{ ...cost, cost_id: "short" }] },
+  },
   { path: "/operator/v1/users/1", token: DEMO.operatorToken, method: "PATCH", json: { sign_in: "sso" } },
   // The session was last seen more than five minutes ago.
   { path: "/account", ...pageOf(SESSIONS.member), now: NOW + 600_000 },

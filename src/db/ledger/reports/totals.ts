@@ -76,10 +76,49 @@ const coveredBy = (
 };
 
 /** Aborts the batch if the reports together cover too many rows. */
-export const judgementOf = (reports: readonly ReportName[], selection: Selection) =>
-  statement<never>(
+export function judgementOf(reports: readonly ReportName[], selection: Selection) {
+  if (isSplit(selection)) return judgementOfSplit(reports, selection);
+  return statement<never>(
     sql`${selection.cte ?? NOTHING} SELECT ${unlessTooLarge(sql`'{}'`)} FROM ${coveredBy(reports, selection, () => NULL)}`,
   );
+}
+
+const isSplit = ({ audience, links }: Selection) => audience === "split" && !links;
+/** The links of the totals in a CTE, which has them as lists. */
+const linksIn = (cte: SQL) => sql`IN (SELECT j.value FROM ${cte} CROSS JOIN json_each(${cte}.ids) j)`;
+
+/** Of an app by country and platform: it counts the totals and finds their links in one read of them. */
+function judgementOfSplit(reports: readonly ReportName[], selection: Selection) {
+  const limit = sql`LIMIT ${maxCovered} + 1`;
+  const read = (part: Part, column: SQL, links?: SQL) =>
+    sql`SELECT ${column} FROM ${as(part.table)} WHERE ${isCovered(part, { ...selection, links })}`;
+  const found = reports.map((report) => {
+    const [audience, own, ...added] = partsOf(SOURCES[report], "split") as [Part, Part, ...Part[]];
+    const name = sql.raw(`own_${report}`);
+    return {
+      name,
+      cte: sql`${name} AS MATERIALIZED (
+        SELECT count(*) AS size, json_group_array(DISTINCT id) AS ids
+        FROM (${read(own, sql`${own.keys.linkId} AS id`)} ${limit}))`,
+      rows: [read(audience, NULL, linksIn(name)), ...added.map((part) => read(part, NULL))],
+    };
+  });
+  const sizes = sql.join(
+    found.map(({ name }) => sql`(SELECT size FROM ${name})`),
+    sql` + `,
+  );
+  const rows = sql.join(
+    found.flatMap(({ rows }) => rows),
+    unionAll,
+  );
+  return statement<never>(
+    sql`WITH ${sql.join(
+      found.map(({ cte }) => cte),
+      comma,
+    )}
+      SELECT ${unlessTooLarge(sql`'{}'`)} FROM (SELECT ${sizes} + (SELECT count(*) FROM (${rows} ${limit})) AS size) covered`,
+  );
+}
 
 /**
  * The sums of the totals by the keys of the groups, without names. Each table has its own rows, in any order. They are summed in
@@ -92,24 +131,38 @@ export function sumsOf(report: ReportName, groups: readonly string[], selection:
   const isShown = (key: string) => grouped.includes(key) || !Object.values(source.groups).includes(key);
   const sumNames = [...Object.keys(source.money), ...Object.keys(source.counts)];
   const keyNames = [...Object.keys(source.keys), ...(selection.audience ? ["country", "platform"] : [])];
+  // Of an app without its days, the totals have few sums, which also have the links of the audience.
+  const hasLinks = isSplit(selection) && !isShown("day");
+  const own = sql.raw("own");
+  let cte = selection.cte ?? NOTHING;
+  // The audience, which comes first, needs the links of the totals.
   const sums = partsOf(source, selection.audience).map((part) => {
+    const links = part.of && hasLinks ? linksIn(own) : selection.links;
     const keys = Object.keys(part.keys);
     const shown = keys.filter(isShown);
     // The rows of some links are in no order.
     const ordered = part.of
       ? keys.filter((key) => isShown(key) || (hasSeries && key === "day"))
       : keys.slice(0, keys.findLastIndex(isShown) + 1);
-    const own = sumNames.map((name) => [name, part.money[name] ?? part.counts[name] ?? ZERO]);
+    const isListed = hasLinks && part === source;
+    const isSummed = hasSeries || shown.length < ordered.length;
     const columns = (names: string[]) => sql.raw(names.join(", "));
-    const inOrder = sql`SELECT ${list({ ...pickKeys(part.keys, ordered), ...Object.fromEntries(own) })}
-      FROM ${as(part.table)} WHERE ${isCovered(part, selection)} AND ${isSelected(part, selection)}
+    const inOrder = sql`SELECT ${list({
+      ...pickKeys(part.keys, ordered),
+      ...Object.fromEntries(sumNames.map((name) => [name, part.money[name] ?? part.counts[name] ?? ZERO])),
+      ...(isListed && !isSummed && { ids: sql`json_group_array(DISTINCT ${part.keys.linkId})` }),
+    })}
+      FROM ${as(part.table)} WHERE ${isCovered(part, { ...selection, links })} AND ${isSelected(part, selection)}
       GROUP BY ${sql.join(Object.values(pickKeys(part.keys, ordered)), comma)}`;
-    const summed = sumNames.map((name) => sql.raw(`sum(${name}) AS ${name}`));
-    const series = sql.raw(`group_concat(${["day", ...sumNames].join(" || ' ' || ")}) AS series`);
-    const rows =
-      shown.length === ordered.length && !hasSeries
-        ? inOrder
-        : sql`SELECT ${columns(shown)}, ${sql.join(hasSeries ? [...summed, series] : summed, comma)} FROM (${inOrder}) GROUP BY ${columns(shown)}`;
+    const summed = [
+      ...sumNames.map((name) => `sum(${name}) AS ${name}`),
+      ...(hasSeries ? [`group_concat(${["day", ...sumNames].join(" || ' ' || ")}) AS series`] : []),
+      ...(isListed ? ["json_group_array(DISTINCT linkId) AS ids"] : []),
+    ];
+    const rows = isSummed
+      ? sql`SELECT ${columns([...shown, ...summed])} FROM (${inOrder}) GROUP BY ${columns(shown)}`
+      : inOrder;
+    if (isListed) cte = sql`WITH ${own} AS MATERIALIZED (${rows})`;
     const fields = {
       ...Object.fromEntries(
         keyNames.map((key) => [key, key in part.keys && isShown(key) ? sql.raw(key) : NULL]),
@@ -122,9 +175,9 @@ export function sumsOf(report: ReportName, groups: readonly string[], selection:
       ),
       ...(hasSeries && { series: sql.raw("series") }),
     };
-    return sql`SELECT ${list(fields)} FROM (${rows}) WHERE ${part.having}`;
+    return sql`SELECT ${list(fields)} FROM ${isListed ? own : sql`(${rows})`} WHERE ${part.having}`;
   });
-  return statement<AnyRow>(sql`${selection.cte ?? NOTHING} ${sql.join(sums, unionAll)} ${limitTo("limit")}`);
+  return statement<AnyRow>(sql`${cte} ${sql.join(sums, unionAll)} ${limitTo("limit")}`);
 }
 
 const pickKeys = (keys: Fields, names: string[]): Fields =>
