@@ -5,7 +5,7 @@ import { COST_WINDOW } from "../domain/texts.ts";
 import type { Context } from "../env.ts";
 import { badge } from "../pages/elements.ts";
 import { pageResponse } from "../pages/frame.ts";
-import { showCount } from "../pages/locale.ts";
+import { scaleMoney, showAmount } from "../pages/locale.ts";
 import type { Markup } from "../pages/markup.ts";
 
 export function landingPage(context: Context): Promise<Response> {
@@ -81,24 +81,25 @@ function showcase(): Markup {
       html`<rect class="series-${partner}" x="${day * 10 + 1}" y="${SCALE_TOP - below - amount}" width="8" height="${amount}"/>`;
     return html`${bar(1, 0, acme)}${bar(2, acme, delta)}`;
   });
-  const totalOf = (partner: 0 | 1) => showCount(DAYS.reduce((sum, day) => sum + day[partner], 0));
+  const totalOf = (partner: 0 | 1) =>
+    showAmount(String(DAYS.reduce((sum, day) => sum + day[partner], 0)), "USD");
   const entry = (partner: 0 | 1, name: string) => html`
-    <li><svg viewBox="0 0 1 1" aria-hidden="true"><rect class="series-${partner + 1}" width="1" height="1"/></svg>${name} <span class="muted">USD ${totalOf(partner)}</span></li>`;
+    <li><svg viewBox="0 0 1 1" aria-hidden="true"><rect class="series-${partner + 1}" width="1" height="1"/></svg>${name} <span class="muted">${totalOf(partner)}</span></li>`;
   return html`
     <section class="card" aria-labelledby="showcase">
       <div class="head"><h2 id="showcase">Spend by day</h2>${badge("Example")}</div>
       <figure class="chart" aria-labelledby="showcase">
-        <div class="scale" aria-hidden="true"><span>USD ${SCALE_TOP}</span></div>
-        <svg class="plot" viewBox="0 0 ${DAYS.length * 10} ${SCALE_TOP}" preserveAspectRatio="none" role="img" aria-label="Example chart: in 30 days, the daily spend with two partners grows from USD 186 to USD 576.">
+        <div class="scale" aria-hidden="true"><span>${scaleMoney("USD", SCALE_TOP)(SCALE_TOP)}</span></div>
+        <svg class="plot" viewBox="0 0 ${DAYS.length * 10} ${SCALE_TOP}" preserveAspectRatio="none" role="img" aria-label="Example chart: in 30 days, the daily spend with two partners grows from $186 to $576.">
           <line x1="0" y1="${SCALE_TOP / 2}" x2="${DAYS.length * 10}" y2="${SCALE_TOP / 2}"/>
           ${bars}
         </svg>
-        <div class="scale" aria-hidden="true"><span>1 June</span><span>30 June</span></div>
+        <div class="scale" aria-hidden="true"><span>1 Jun</span><span>30 Jun</span></div>
         <ul class="legend">${entry(0, "Acme Ads")}${entry(1, "Delta Ads")}</ul>
       </figure>
       <dl class="details">
         <dt>Highest link</dt>
-        <dd>Acme Ads::Summer::Video 15s <span class="muted">· USD 2,310.50</span></dd>
+        <dd>Acme Ads::Summer::Video 15s <span class="muted">· ${showAmount("2310.5", "USD")}</span></dd>
         <dt>Matched costs</dt>
         <dd>41,908 <span class="muted">· 99.2% priced</span></dd>
       </dl>

@@ -113,7 +113,7 @@ function twoFactorSummary({ sealedSecret, recoveryCodesLeft }: Account): Markup 
   return html`
     <hr>
     <h3>Two-factor authentication</h3>
-    <p>${isOn ? `On. ${countCodes(recoveryCodesLeft)}` : "Off. With it, nobody can sign in with your password only."}</p>
+    <p>${isOn ? `On. ${countCodes(recoveryCodesLeft)}` : "Off. Turn it on so that your password is not enough to sign in."}</p>
     <p>${buttonLink("/account/two-factor", isOn ? "Manage two-factor" : "Set up two-factor")}</p>`;
 }
 

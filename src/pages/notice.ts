@@ -2,6 +2,7 @@
 import { html } from "hono/html";
 import { confirmationPath } from "../auth/single-sign-on/settings.ts";
 import type { Context, Env } from "../env.ts";
+import { notice } from "./elements.ts";
 import type { Markup } from "./markup.ts";
 
 export function showNotice(
@@ -9,12 +10,12 @@ export function showNotice(
   context: Context,
 ): Markup | "" {
   const text = notices.readDone(context);
-  return text === undefined ? "" : html`<p class="notice ok" role="status">${text}</p>`;
+  return text === undefined ? "" : notice(text, "ok", { announced: true });
 }
 
 /** Asks a user without a password to sign in again, and leads back to the page `next`. */
 export function signInAgain(env: Env, next: string): Markup {
   const path = confirmationPath(env, next);
   const how = path === undefined ? "sign out and sign in again" : html`<a href="${path}">sign in again</a>`;
-  return html`<p class="notice">To continue, ${how}. You can do this for 10 minutes after that.</p>`;
+  return notice(html`To continue, ${how}. You can do this for 10 minutes after that.`);
 }

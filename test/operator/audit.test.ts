@@ -193,7 +193,7 @@ test("the changes of a partner have its rounds, approvals, credentials, voids an
   };
   for (const object of ["partner 1", "acme ads"])
     expect(await sentences(object)).toEqual([
-      `added adjustment 1 of −$1.00 in ${DEMO.appToken}: Credit note`,
+      `added adjustment 1 of −$1.00 in Demo App: Credit note`,
       "voided cost audited-cost-0001 of Acme Ads (cpc, $2.00): fraud",
       expect.stringMatching(/^issued the credential ll_live_….{4} of Acme Ads \(live: cpc\)$/),
     ]);

@@ -103,6 +103,7 @@ export function subjectsOf({ subject, detail }: Pick<Entry, "subject" | "detail"
       : [];
   return [
     subject,
+    ...(typeof detail.app_token === "string" ? [`app ${detail.app_token}`] : []),
     ...(typeof detail.user_id === "number" ? [`user ${detail.user_id}`] : []),
     ...partners.filter((id) => id !== null).map((id) => `partner ${String(id)}`),
   ];

@@ -9,7 +9,7 @@ import { showAmount, showCount, showList, showPlural } from "../locale.ts";
 export type Detail = Record<string, unknown>;
 
 /** The name of an object that an entry identifies by ID. */
-export type NameOf = (noun: "partner" | "user", id: number) => string | undefined;
+export type NameOf = (noun: "app" | "partner" | "user", id: number | string) => string | undefined;
 
 type Text = string | ((detail: Detail, nameOf: NameOf) => string);
 
@@ -104,8 +104,8 @@ const SENTENCES: Record<AuditAction, Sentence> = {
   },
   "create adjustment": {
     verb: "added",
-    more: ({ amount, currency, app_token, reason }) =>
-      `of ${moneyOf(amount, currency)} in ${app_token}: ${reason}`,
+    more: ({ amount, currency, app_token, reason }, nameOf) =>
+      `of ${moneyOf(amount, currency)} in ${nameOf("app", String(app_token)) ?? app_token}: ${reason}`,
   },
   "sign in": { isOwn: true, verb: "signed in", more: ({ browser }) => (browser ? `with ${browser}` : "") },
   "sign-in failed": { verb: "failed to sign in as", more: ({ reason }) => (reason ? `(${reason})` : "") },
@@ -127,8 +127,8 @@ const SENTENCES: Record<AuditAction, Sentence> = {
   },
   "create access token": {
     isOwn: true,
-    verb: ({ hint, scope, app_token }) =>
-      `created the access token ${hint} (${scope}, ${app_token ?? "all apps"})`,
+    verb: ({ hint, scope, app_token }, nameOf) =>
+      `created the access token ${hint} (${scope}, ${app_token ? (nameOf("app", String(app_token)) ?? app_token) : "all apps"})`,
   },
   "link identity": {
     verb: ({ by }) =>

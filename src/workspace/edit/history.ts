@@ -53,7 +53,8 @@ export const LATEST = 5;
 
 function historyList(rows: HistoryRow[], partners: Partners): Markup {
   if (rows.length === 0) return html`<p class="muted">No changes yet.</p>`;
-  const nameOf: NameOf = (noun, id) => (noun === "partner" ? partners.get(id)?.displayName : undefined);
+  const nameOf: NameOf = (noun, id) =>
+    noun === "partner" ? partners.get(Number(id))?.displayName : undefined;
   const items = rows.map((row) => {
     const { happenedAt, action, detail } = row;
     return html`

@@ -8,15 +8,8 @@ export type SpendGroup = keyof typeof GROUPS;
 const groups = Object.keys(GROUPS) as SpendGroup[];
 
 /** Each link is added to the link of this level above it, or to none. */
-export const LEVELS = {
-  1: "Networks",
-  2: "Campaigns",
-  3: "Ad groups",
-  4: "Creatives",
-  own: "Own spend only",
-} as const;
-export type Level = `${keyof typeof LEVELS}`;
-export const levels: Level[] = ["1", "2", "3", "4", "own"];
+export const levels = ["1", "2", "3", "4", "own"] as const;
+export type Level = (typeof levels)[number];
 
 export const spendPageQuery = z
   .strictObject({

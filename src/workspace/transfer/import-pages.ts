@@ -128,7 +128,7 @@ export function undonePage(member: Member, { links, partners }: Undone): AppPage
   const restored = links.filter(({ result }) => result?.isChanged).length;
   const rows = links.map((link) => ({ ...link, shown: describe(link, partners) }));
   const others = rows.filter(({ shown }) => shown.tone !== "ok").length;
-  const said = [
+  const sentences = [
     `${restored === 0 ? "No links" : showPlural(restored, "link", "links")} restored.`,
     others > 0 ? `${showPlural(others, "link", "links")} not restored completely.` : "",
   ];
@@ -137,7 +137,7 @@ export function undonePage(member: Member, { links, partners }: Undone): AppPage
     body: html`
       ${trail(member)}
       ${pageHead("Import undone")}
-      ${notice(said.filter(Boolean).join(" "), others > 0 ? "warn" : "ok", { announced: true })}
+      ${notice(sentences.filter(Boolean).join(" "), others > 0 ? "warn" : "ok", { announced: true })}
       ${table({
         label: "Links of the import",
         columns: [

@@ -7,6 +7,7 @@ import { card, facts, nameText, notice } from "../../../pages/elements.ts";
 import type { RejectedForm } from "../../../pages/fields.ts";
 import { confirmation, form, sentBody } from "../../../pages/form.ts";
 import { type Markup, time } from "../../../pages/markup.ts";
+import { amountText } from "../../../pages/money.ts";
 import { inheritedFrom, newRow, toLink } from "../../../usecases/links/link.ts";
 import { PARTNER, updatePartner } from "../../api/partners.ts";
 import { type Act, done, idOf } from "../layout.ts";
@@ -35,7 +36,9 @@ export function settingsSection(context: Context, partner: PartnerRow, rejected?
       ["Cost parameters", template(partner.costParameters)],
       [
         "Highest price on a URL",
-        html`${item.max_url_amount} ${partner.urlCurrency ?? html`<span class="muted">of any currency</span>`}`,
+        partner.urlCurrency === null
+          ? html`${item.max_url_amount} <span class="muted">of any currency</span>`
+          : amountText(item.max_url_amount, partner.urlCurrency),
       ],
       ["Finished click URL", html`<code>${click_url}</code>`],
       ["Finished impression URL", html`<code>${impression_url}</code>`],
