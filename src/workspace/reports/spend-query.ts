@@ -9,7 +9,6 @@ const groups = Object.keys(GROUPS) as SpendGroup[];
 
 /** Each link is added to the link of this level above it, or to none. */
 export const levels = ["1", "2", "3", "4", "own"] as const;
-export type Level = (typeof levels)[number];
 
 export const spendPageQuery = z
   .strictObject({
