@@ -37,17 +37,17 @@ const REASONS: [parameter: string, reason: SQL][] = [
   [LEVEL_PARAMETERS[1], target.reason3],
   [LEVEL_PARAMETERS[2], target.reason4],
 ];
-const withReason = (json: SQL, parameter: string, reason: SQL) =>
-  sql`iif(${reason} IS NULL, ${json}, json_insert(${json}, '$[#]', json_array('${sql.raw(parameter)}', ${reason})))`;
+/** Inserting at `$`, which is there, changes nothing. */
+const drops = REASONS.map(
+  ([parameter, reason]) =>
+    sql`iif(${reason} IS NULL, '$', '$[#]'), json_array('${sql.raw(parameter)}', ${reason})`,
+);
 
 const costId = sql<
   string | null
 >`iif(${target.partnerId} IS NULL OR (${message("isGenerated")} AND NOT ${priceCounts}),
   NULL, ${message("costId")})`;
-const dropped = REASONS.reduce(
-  (json, [parameter, reason]) => withReason(json, parameter, reason),
-  message("dropped"),
-);
+const dropped = sql`json_insert(${message("dropped")}, ${sql.join(drops, sql`, `)})`;
 
 const a = alias(apps, "a");
 const audience = (key: keyof Audience, unknown: string) =>
