@@ -557,7 +557,9 @@ APP_TOKEN=…</pre>
     grep -oE '&quot;id&quot;:[0-9]+,&quot;display_name&quot;:&quot;[^&quot;]*&quot;,&quot;supports_cost_data&quot;:[a-z]+'</kbd>
 <samp>&quot;id&quot;:1,&quot;display_name&quot;:&quot;Acme Ads&quot;,&quot;supports_cost_data&quot;:true
 &quot;id&quot;:2,&quot;display_name&quot;:&quot;Beacon Network&quot;,&quot;supports_cost_data&quot;:false
-&quot;id&quot;:3,&quot;display_name&quot;:&quot;Corsair Media&quot;,&quot;supports_cost_data&quot;:false</samp>
+&quot;id&quot;:3,&quot;display_name&quot;:&quot;Corsair Media&quot;,&quot;supports_cost_data&quot;:false
+&quot;id&quot;:4,&quot;display_name&quot;:&quot;Delta Reach&quot;,&quot;supports_cost_data&quot;:true
+&quot;id&quot;:5,&quot;display_name&quot;:&quot;Echo Media&quot;,&quot;supports_cost_data&quot;:true</samp>
 <kbd>curl -s -X PATCH -H &quot;Authorization: Token token=$API_TOKEN&quot; -H 'Content-Type: application/json' \\
     &quot;$BASE_URL/public/v1/apps/$APP_TOKEN/trackers/$NETWORK&quot; \\
     -d '{&quot;partner_id&quot;: 1, &quot;cost_data_enabled&quot;: true}' | grep -oE '&quot;own&quot;:[^}]*}'</kbd>
@@ -566,7 +568,7 @@ APP_TOKEN=…</pre>
       { id: "list-links-with-the-api", title: "List links with the API", body: `<p>A page of a list has 50 items by default and at most 1,000 with <code>limit</code>. Follow <code>paging.next</code> until it is null:</p>
 <pre data-language="console"><kbd>curl -s -H &quot;Authorization: Token token=$API_TOKEN&quot; \\
     &quot;$BASE_URL/public/v1/apps/$APP_TOKEN/trackers?limit=1&quot; | grep -oE '&quot;(total|next)&quot;:(&quot;[^&quot;]*&quot;|null)'</kbd>
-<samp>&quot;total&quot;:&quot;5&quot;
+<samp>&quot;total&quot;:&quot;7&quot;
 &quot;next&quot;:&quot;http://localhost:8787/public/v1/apps/demoapp00001/trackers?limit=1&amp;after=MXwvYXBwcy9kZW1vYXBwMDAwMDEvdHJhY2tlcnN8MQ&quot;</samp>
 <kbd>curl -s -H &quot;Authorization: Token token=$API_TOKEN&quot; \\
     &quot;$BASE_URL/public/v1/apps/$APP_TOKEN/trackers/$NETWORK/children&quot; | grep -oE '&quot;name&quot;:&quot;[^&quot;]*&quot;'</kbd>
@@ -640,18 +642,18 @@ OPERATOR_TOKEN=ll_api_…</pre>
 <p>The console asks for the password if you did not enter it in the last 10 minutes. A request without it, or with a wrong one, changes nothing and gets <code>403</code>.</p>
 <p>An operator of single sign-on has no password, and gets <code>password_required</code> in the API. They act on operators in the console, in the first 10 minutes after they <a href="/docs/single-sign-on#confirm-with-a-new-sign-in">sign in again</a> to confirm. An operator with a temporary password gets it too, until they have chosen their own one.</p>
 <p>A user who gets another role is signed out everywhere. One enabled operator with a password always remains; a change that would leave none gets <code>last_operator</code>. If nobody can sign in, run <code>npm run operator:create</code>.</p>` },
-      { id: "add-a-partner", title: "Add a partner", body: `<pre data-language="console"><kbd>operator partners -d '{&quot;display_name&quot;: &quot;Delta Ads&quot;, &quot;cost_parameters&quot;: &quot;cost_id={click_id}&amp;cost_type=cpc&quot;}' | \\
+      { id: "add-a-partner", title: "Add a partner", body: `<pre data-language="console"><kbd>operator partners -d '{&quot;display_name&quot;: &quot;Foxtrot Ads&quot;, &quot;cost_parameters&quot;: &quot;cost_id={click_id}&amp;cost_type=cpc&quot;}' | \\
     grep -oE '&quot;(id|display_name|supports_cost_data)&quot;:[^,]*'</kbd>
-<samp>&quot;id&quot;:4
-&quot;display_name&quot;:&quot;Delta Ads&quot;
+<samp>&quot;id&quot;:6
+&quot;display_name&quot;:&quot;Foxtrot Ads&quot;
 &quot;supports_cost_data&quot;:false</samp></pre>
 <p>The parameters are templates. The URLs of the partner&#39;s links contain them byte for byte, with the partner&#39;s macros. The partner supports cost data after its first <a href="/docs/rounds">integration round</a>. In the console, the setup page of a partner has all steps up to there.</p>` },
       { id: "issue-and-revoke-credentials", title: "Issue and revoke credentials", body: `<pre data-language="console"><kbd>operator credentials -d '{&quot;partner_id&quot;: 1, &quot;mode&quot;: &quot;live&quot;, &quot;cost_types&quot;: [&quot;cpc&quot;]}' | \\
     grep -oE '&quot;(id|credential)&quot;:[^,}]*'</kbd>
-<samp>&quot;id&quot;:3
+<samp>&quot;id&quot;:5
 &quot;credential&quot;:&quot;ll_live_AQ9smrGSXqcaveBEtsEk5bIDWcnCaDoaXWfU30iX7865ed5b2&quot;</samp>
-<kbd>operator credentials/3/revoke -X POST | grep -oE '&quot;(id|mode|cost_types)&quot;:(&quot;[a-z]*&quot;|[^]]*])'</kbd>
-<samp>&quot;id&quot;:3,&quot;partner_id&quot;:1,&quot;mode&quot;:&quot;live&quot;,&quot;cost_types&quot;:[&quot;cpc&quot;]</samp></pre>
+<kbd>operator credentials/5/revoke -X POST | grep -oE '&quot;(id|mode|cost_types)&quot;:(&quot;[a-z]*&quot;|[^]]*])'</kbd>
+<samp>&quot;id&quot;:5,&quot;partner_id&quot;:1,&quot;mode&quot;:&quot;live&quot;,&quot;cost_types&quot;:[&quot;cpc&quot;]</samp></pre>
 <p>The response that creates a credential contains it once, as <code>credential</code>. A revoked credential is rejected by every request that starts after the response.</p>` },
       { id: "stop-a-partner", title: "Stop a partner", body: `<pre data-language="console"><kbd>operator partners/1 -X PATCH -d '{&quot;stopped&quot;: true}' | grep -oE '&quot;stopped_at&quot;:(null|&quot;[0-9]{4})'</kbd>
 <samp>&quot;stopped_at&quot;:&quot;2026</samp>
