@@ -469,6 +469,7 @@ GROUP BY ALL ORDER BY ALL;</pre>
 <ul>
 <li>Choose a heading to sort by it. <strong>Cost per click</strong> puts the highest first.</li>
 <li>Choose a figure to see it in the chart, and the arrow of a row to see the level below it.</li>
+<li><strong>Search rows</strong> finds words in their names, and <strong>+ Filter</strong> shows only a link with everything below it, a partner, a cost type, a country or a platform. Countries and platforms cover 31 days of an app, or 93 days of a link.</li>
 <li><strong>Signal</strong> says what needs attention: links without cost data, clicks without a cost, a cost per click that rose.</li>
 <li><strong>Download CSV</strong> has the same rows.</li>
 </ul>

@@ -5,7 +5,9 @@ import { liveToken, PARTNERS } from "../../src/dev/demo/large/partners.ts";
 import { largeRows } from "../../src/dev/demo/large.ts";
 import { insertRows } from "../../src/dev/demo/rows.ts";
 import { sha256 } from "../../src/domain/hash.ts";
-import { ask, DAY, env, freshDemo, ledgerOn, NOW } from "../harness.ts";
+import { signedIn } from "../account/support.ts";
+import { ask, DAY, DEMO, env, freshDemo, ledgerOn, NOW } from "../harness.ts";
+import { hrefOf, linksOf, mainOf, open, tablesOf } from "../workspace/page-text.ts";
 
 const rows = largeRows(NOW);
 
@@ -98,4 +100,23 @@ it("is the same each time", () => {
   expect(sha256(JSON.stringify(rows))).toBe(
     "f17092335fcfec27441202915618d99211d566bbeec4d795b71e09f7efa01621",
   );
+});
+
+it("says in two clicks from sign-in which campaign has the highest cost per click this week, and whether it rises", async () => {
+  const browser = await signedIn();
+  const apps = await open(browser, "/apps");
+  const unsorted = mainOf(await open(browser, hrefOf(apps, "Performance of Atlas Travel")));
+  const [, head = ""] = /<thead>([\s\S]*?)<\/thead>/.exec(unsorted) ?? [];
+  const byCost = linksOf(head).find(({ text }) => text === "Cost per click");
+  const [, ...lines] = tablesOf(mainOf(await open(browser, byCost?.href ?? ""))).at(-1) ?? [];
+  const shown = lines.slice(0, -1).map(({ cells }) => ({ name: cells[0], cost: cells[5], change: cells[6] }));
+  const { body } = await ask<{ data: { items: Record<string, string & { cost_per_click: string }>[] } }>(
+    `/public/v1/apps/${LARGE.appToken}/performance?group_by=link&sort=-cost_per_click&limit=1`,
+    { token: DEMO.apiToken },
+  );
+  const [highest] = body.data.items;
+  expect(shown[0]?.name).toContain(highest?.link_label);
+  const [now, before] = [Number(highest?.cost_per_click), Number(highest?.previous?.cost_per_click)];
+  expect(shown[0]?.cost).toBe(`$${now.toFixed(3)}`);
+  expect(shown[0]?.change).toMatch(now > before ? /^▲ \+/ : /^▼ −/);
 });
