@@ -13,12 +13,13 @@ import { costId } from "../http/input/fields.ts";
 import { readInput } from "../http/input/input.ts";
 import { redirectResponse } from "../http/redirect.ts";
 import { operatorContact } from "../pages/contact.ts";
+import { COST_STATES, costBadge } from "../pages/costs/states.ts";
 import { confirmation } from "../pages/form.ts";
 import { type Markup, time } from "../pages/markup.ts";
 import { type CostItem, toCostItem } from "../usecases/costs/item.ts";
 import { findOwnCost } from "../usecases/costs/read.ts";
 import { voidOwn } from "../usecases/costs/void.ts";
-import { amountOf, meaningOf, stateBadge } from "./costs.ts";
+import { amountOf } from "./costs.ts";
 import { PARTNER_NOTICES, withFrame, withLedger } from "./frame.ts";
 
 const contract = { path: z.object({ cost_id: costId }) };
@@ -44,8 +45,8 @@ export const costPage = withFrame("/partner/costs", async (context, partner, cal
     title: `Cost ${showInvisible(id)}`,
     body: html`
       <p><a href="/partner/costs">All costs</a></p>
-      <div class="head"><h1 class="id">${showInvisible(id)}</h1>${stateBadge(item.match)}</div>
-      <p class="lead">${meaningOf(item.match)}</p>
+      <div class="head"><h1 class="id">${showInvisible(id)}</h1>${costBadge(item.match)}</div>
+      <p class="lead">${COST_STATES[item.match].meaning}</p>
       ${item.mismatch ? html`<p class="notice warn">${MISMATCHES[item.mismatch]}</p>` : ""}
       ${item.amount === null ? html`<p class="notice warn">This cost has no amount, so it doesn't count as spend. Send it again with an amount to complete it.</p>` : ""}
       <section class="card" aria-labelledby="values">

@@ -5,12 +5,12 @@ import * as z from "zod/mini";
 import type { CostCaller } from "../auth/guards.ts";
 import { MATCHES, MAX_KEYS } from "../db/ledger/cost-list.ts";
 import { showInvisible } from "../domain/characters.ts";
-import { COST_WINDOW, RETENTION } from "../domain/texts.ts";
+import { RETENTION } from "../domain/texts.ts";
 import type { Context } from "../env.ts";
 import { pageQuery, plainText } from "../http/input/fields.ts";
 import { type Parsed, readInput } from "../http/input/input.ts";
 import { pagingV2 } from "../http/paging.ts";
-import { badge, type Tone } from "../pages/elements.ts";
+import { COST_STATES, costBadge } from "../pages/costs/states.ts";
 import { filterForm, filterSelect } from "../pages/list.ts";
 import { showCount } from "../pages/locale.ts";
 import { type Markup, time } from "../pages/markup.ts";
@@ -99,15 +99,6 @@ function pathOf(query: Query, cursor: string | null | undefined = null, path = "
   return search.size > 0 ? `${path}?${search}` : path;
 }
 
-const STATES: Record<CostItem["match"], [tone: Tone, meaning: string]> = {
-  matched: ["ok", "It has its click or impression."],
-  pending: ["warn", "It waits for its click or impression."],
-  lapsed: ["error", `No click or impression came in ${COST_WINDOW}. It never counts.`],
-  voided: ["", "It was taken back and doesn't count."],
-};
-export const stateBadge = (match: CostItem["match"]) => badge(match, STATES[match][0]);
-export const meaningOf = (match: CostItem["match"]) => STATES[match][1];
-
 function filters({ match, cost_id }: Query): Markup {
   return filterForm(
     {
@@ -119,7 +110,7 @@ function filters({ match, cost_id }: Query): Markup {
     filterSelect(
       "match",
       "State",
-      [["", "All states"], ...MATCHES.map((one): [string, string] => [one, one])],
+      [["", "All states"], ...MATCHES.map((one): [string, string] => [one, COST_STATES[one].name])],
       match ?? "",
     ),
   );
@@ -131,7 +122,7 @@ const COLUMNS: Column<CostItem>[] = [
     cell: ({ cost_id }) =>
       html`<a href="/partner/costs/${encodeURIComponent(cost_id)}">${showInvisible(cost_id)}</a>`,
   },
-  { heading: "State", cell: ({ match }) => stateBadge(match) },
+  { heading: "State", cell: ({ match }) => costBadge(match) },
   { heading: "Type", cell: ({ cost_type }) => cost_type ?? "" },
   { heading: "Amount", kind: "number", cell: amountOf },
   { heading: "Received", cell: ({ received_at }) => (received_at ? time(received_at) : "") },

@@ -317,7 +317,7 @@ describe("the console", () => {
     const path = "/operator/partners/1/voids";
     expect((await operator.get("/operator/partners/1")).text).toContain(`method="get" action="${path}"`);
     const found = textOf((await operator.get(`${path}?cost_id=+${ID}+`)).text);
-    expect(found).toContain(`${ID} matched Cost Type cpc Amount $0.50 Source Sent by the partner`);
+    expect(found).toContain(`${ID} Matched Cost Type cpc Amount $0.50 Source Sent by the partner`);
     expect(found).toContain("Click or impression click, 15 Mar 2026, 12:00 UTC Day in reports 15 Mar 2026");
     expect(found).toContain(`App ${DEMO.appToken} Link Acme ${DEMO.linkToken} Adjust the spend`);
     expect(found).toContain("Void Void this cost");
@@ -331,7 +331,7 @@ describe("the console", () => {
     expect([done.status, target]).toEqual([303, `${path}?cost_id=${ID}&notice=cost-voided`]);
     const page = await operator.get(target);
     expect(page.text).toContain("Cost voided. It no longer counts.");
-    expect(textOf(page.text)).toContain(`Cost ${ID} voided Cost Type cpc Amount $0.50`);
+    expect(textOf(page.text)).toContain(`Cost ${ID} Voided Cost Type cpc Amount $0.50`);
     expect(page.text).not.toContain("Void this cost");
     expect(await entries()).toHaveLength(1);
   });

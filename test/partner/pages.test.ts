@@ -86,7 +86,7 @@ describe("the list of costs", () => {
     const first = await browser.get("/partner/costs");
     expect(tableOf(first)[0]).toEqual([
       "demo-spend-00-0",
-      "matched",
+      "Matched",
       "cpc",
       expect.stringMatching(/^[\d.]+ USD$/),
       expect.stringMatching(/^15 Mar 2026, \d\d:\d\d UTC$/),
@@ -171,7 +171,7 @@ describe("the page of a cost", () => {
   it("shows a matched cost with its click", async () => {
     await sendCost({ cost_id: "demo-click-recent-0001", cost_amount: "0.25", tag: "july" });
     const { text } = await (await signedIn()).get(at("demo-click-recent-0001"));
-    expect(text).toContain("demo-click-recent-0001 matched It has its click or impression.");
+    expect(text).toContain("demo-click-recent-0001 Matched Matched to its click or impression.");
     expect(text).toContain("Amount 0.25 USD");
     expect(text).toContain("Tag july");
     expect(text).toContain(`Click Recorded 14 Mar 2026, 12:00 UTC Link ${DEMO.linkToken}`);
@@ -181,7 +181,7 @@ describe("the page of a cost", () => {
     await sendCost({ cost_id: "demo-click-recent-0001", cost_type: "cpm", cost_amount: "2" });
     const browser = await signedIn();
     const page = await browser.get(at("demo-click-recent-0001"));
-    expect(page.text).toContain("pending It waits for its click or impression.");
+    expect(page.text).toContain("Pending It waits for its click or impression.");
     expect(page.text).toContain(
       "The click or impression with this ID doesn't fit the cost type: cpc fits a click, cpi and cpe a click or an impression, cpm an impression.",
     );
@@ -193,7 +193,7 @@ describe("the page of a cost", () => {
     await sendCost({ cost_id: "listed-lapsed-001", cost_amount: "2" });
     const later = { now: NOW + 7 * DAY + 1 };
     const page = await (await signedIn(DEMO.costToken, later)).get(at("listed-lapsed-001"), later);
-    expect(page.text).toContain("lapsed No click or impression came in seven days.");
+    expect(page.text).toContain("Lapsed No click or impression came in seven days.");
     expect(page.text).toContain(
       "It's too late to void this cost: that was possible until 22 Mar 2026, 12:00 UTC",
     );
@@ -212,7 +212,7 @@ describe("the page of a cost", () => {
     const browser = await signedIn();
     const list = await browser.get("/partner/costs?match=pending");
     const path = /href="(\/partner\/costs\/[^"]+)"/.exec(list.markup)?.[1]?.replaceAll("&#39;", "'") ?? "";
-    expect((await browser.get(path)).text).toContain(`${cost_id} pending`);
+    expect((await browser.get(path)).text).toContain(`${cost_id} Pending`);
     expect((await browser.post(`${path}/void`)).status).toBe(303);
   });
 

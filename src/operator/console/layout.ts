@@ -9,7 +9,7 @@ import { readFields } from "../../http/input/form.ts";
 import { noticesOf } from "../../http/notices.ts";
 import { redirectResponse } from "../../http/redirect.ts";
 import type { Handler } from "../../http/router.ts";
-import { buttonLink, card, copyable, notice, pageHead } from "../../pages/elements.ts";
+import { breadcrumb, buttonLink, card, copyable, notice, pageHead } from "../../pages/elements.ts";
 import { errorSummary, RejectedForm } from "../../pages/fields.ts";
 import { pageResponse } from "../../pages/frame.ts";
 import type { Markup } from "../../pages/markup.ts";
@@ -189,6 +189,14 @@ export function secretPage(
     )}`;
   return { ...shown, body };
 }
+
+/** The links above a page about a partner. */
+export const partnerTrail = (
+  { id, name }: { id: number; name: string },
+  here: string,
+  ...above: [name: string, href: string][]
+): Markup =>
+  breadcrumb([["Partners", "/operator/partners"], [name, `/operator/partners/${id}`], ...above], here);
 
 /** Reads the 100 items of a list after the `after` parameter of the query. */
 export async function readPage<Row extends { id: number }>(

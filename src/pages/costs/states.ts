@@ -1,7 +1,9 @@
 /** The states of partners, cost types, credentials, rounds and apps, in the same words and colors on every page. */
 import { html } from "hono/html";
 import { COST_TYPE, type CostType } from "../../domain/cost-types.ts";
-import { badge } from "../elements.ts";
+import { COST_WINDOW } from "../../domain/texts.ts";
+import type { CostItem } from "../../usecases/costs/item.ts";
+import { badge, type Tone } from "../elements.ts";
 import type { Markup } from "../markup.ts";
 
 /** Whether the partner may send costs. */
@@ -29,6 +31,21 @@ export function typeBadges(
 
 export const credentialBadge = (isRevoked: boolean): Markup =>
   isRevoked ? badge("Revoked", "error") : badge("Active", "ok");
+
+/** What became of a cost, and what that means for its partner. */
+export const COST_STATES: Record<CostItem["match"], { name: string; tone: Tone; meaning: string }> = {
+  matched: { name: "Matched", tone: "ok", meaning: "Matched to its click or impression." },
+  pending: { name: "Pending", tone: "warn", meaning: "It waits for its click or impression." },
+  lapsed: {
+    name: "Lapsed",
+    tone: "error",
+    meaning: `No click or impression came in ${COST_WINDOW}. It never counts.`,
+  },
+  voided: { name: "Voided", tone: "", meaning: "It was taken back and doesn't count." },
+};
+
+export const costBadge = (match: CostItem["match"]): Markup =>
+  badge(COST_STATES[match].name, COST_STATES[match].tone);
 
 /** `passed`: whether an open round can be approved. */
 export function roundBadge(state: "open" | "approved" | "closed", passed: boolean): Markup {

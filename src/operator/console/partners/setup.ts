@@ -19,7 +19,7 @@ import { createCredential } from "../../api/credentials.ts";
 import { createPartner, PARTNER, updatePartner } from "../../api/partners.ts";
 import { openRound } from "../../api/rounds.ts";
 import { createTestLink, readNewestTestLink } from "../../api/test-links.ts";
-import { type Act, done, idOf, type Page, type Show } from "../layout.ts";
+import { type Act, done, idOf, type Page, partnerTrail, type Show } from "../layout.ts";
 import type { OperatorSession } from "../session.ts";
 import { passwordField } from "../step-up.ts";
 import { handover, type Issued } from "./handover.ts";
@@ -72,13 +72,7 @@ async function setup(
     section: "Partners",
     scripts: [templatesScript.href],
     body: html`
-      ${breadcrumb(
-        [
-          ["Partners", "/operator/partners"],
-          [partner.displayName, `/operator/partners/${id}`],
-        ],
-        "Setup",
-      )}
+      ${partnerTrail({ id, name: partner.displayName }, "Setup")}
       ${pageHead(html`Set up ${nameText(partner.displayName)}`, partnerBadge(partner))}
       ${step(1, "Name", true, html`<p>${nameText(partner.displayName)}, <a href="/operator/partners/${id}#templates">change it</a></p>`)}
       ${step(2, "URL templates", hasCostId(partner), templates(context, partner, rejectedAt("/setup")))}

@@ -7,14 +7,15 @@ import type { Context } from "../../../env.ts";
 import { AppError } from "../../../errors.ts";
 import { costId as costIdField } from "../../../http/input/fields.ts";
 import { parseOrThrow } from "../../../http/input/parse.ts";
-import { badge, breadcrumb, card, facts, nameText, notice, pageHead } from "../../../pages/elements.ts";
+import { costBadge } from "../../../pages/costs/states.ts";
+import { card, facts, nameText, notice, pageHead } from "../../../pages/elements.ts";
 import { confirmation, form } from "../../../pages/form.ts";
 import { describeDay } from "../../../pages/locale.ts";
 import { type Markup, time } from "../../../pages/markup.ts";
 import { amountText } from "../../../pages/money.ts";
 import { badField, notFound } from "../../api/common.ts";
 import { findPartnerCost, newVoid, voidCost } from "../../api/costs.ts";
-import { type Act, done, type FormError, idOf, pick, type Show } from "../layout.ts";
+import { type Act, done, type FormError, idOf, partnerTrail, pick, type Show } from "../layout.ts";
 
 type Found = Awaited<ReturnType<typeof findPartnerCost>>;
 
@@ -48,14 +49,8 @@ export const costPage: Show = async (context, formError) => {
     title: found ? `Cost ${showInvisible(costId)}` : "Find a cost",
     section: "Partners",
     body: html`
-      ${breadcrumb(
-        [
-          ["Partners", "/operator/partners"],
-          [partner.displayName, `/operator/partners/${id}`],
-        ],
-        "Cost",
-      )}
-      ${found ? pageHead(html`<span class="id">${showInvisible(costId)}</span>`, badge(found.match, found.match === "matched" ? "ok" : "")) : pageHead("Find a cost")}
+      ${partnerTrail({ id, name: partner.displayName }, "Cost")}
+      ${found ? pageHead(html`<span class="id">${showInvisible(costId)}</span>`, costBadge(found.match)) : pageHead("Find a cost")}
       ${found ? html`${values(id, found)}${voidCard(id, found, formError)}` : ""}
       ${found || costId === "" ? "" : notice("This partner has no cost with this ID: it was never sent, or it has expired.", "warn")}
       ${card({ id: "another", title: found ? "Find another cost" : "Cost ID" }, finder(id, found ? "" : costId))}`,

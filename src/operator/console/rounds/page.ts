@@ -4,12 +4,12 @@ import { findPartner } from "../../../db/operator/partners.ts";
 import { showInvisible } from "../../../domain/characters.ts";
 import { AppError } from "../../../errors.ts";
 import { anchorOf, KIND_NAMES, reportView } from "../../../pages/costs/rounds.ts";
-import { breadcrumb, nameText, notice } from "../../../pages/elements.ts";
+import { nameText, notice } from "../../../pages/elements.ts";
 import { confirmation, form } from "../../../pages/form.ts";
 import type { Markup } from "../../../pages/markup.ts";
 import type { FindingItem, RoundWithReport } from "../../../usecases/rounds/serialize.ts";
 import { approveRound, closeRound, dismissFinding, readRound, undoDismissal } from "../../api/rounds.ts";
-import { type Act, done, type FormError, idOf, pick, type Show } from "../layout.ts";
+import { type Act, done, type FormError, idOf, partnerTrail, pick, type Show } from "../layout.ts";
 import { stoppedNotice } from "../partners/settings.ts";
 import { endForms, REASON } from "./ending.ts";
 
@@ -20,13 +20,7 @@ export const roundPage: Show = async (context, formError, session) => {
     title: `Round ${round.id}`,
     section: "Partners",
     body: html`
-      ${breadcrumb(
-        [
-          ["Partners", "/operator/partners"],
-          [round.partner, `/operator/partners/${round.partner_id}`],
-        ],
-        `Round ${round.id}`,
-      )}
+      ${partnerTrail({ id: round.partner_id, name: round.partner }, `Round ${round.id}`)}
       ${partner ? stoppedNotice(partner) : ""}
       ${
         round.state === "open"

@@ -2,14 +2,14 @@
 import { html } from "hono/html";
 import { listAllApps } from "../../../db/operator/apps.ts";
 import { MAX_TEST_LINKS } from "../../../db/operator/test-links.ts";
-import { breadcrumb, card, copyable, facts, nameText, pageHead } from "../../../pages/elements.ts";
+import { card, copyable, facts, nameText, pageHead } from "../../../pages/elements.ts";
 import type { Option } from "../../../pages/fields.ts";
 import { form } from "../../../pages/form.ts";
 import type { Markup } from "../../../pages/markup.ts";
 import type { Link } from "../../../usecases/links/link.ts";
 import { readRound } from "../../api/rounds.ts";
 import { createTestLink, readNewestTestLink, readTestLink, readTestLinks } from "../../api/test-links.ts";
-import { type Act, done, type FormError, idOf, pick, type Show } from "../layout.ts";
+import { type Act, done, type FormError, idOf, partnerTrail, pick, type Show } from "../layout.ts";
 
 export const testLinkPage: Show = async (context, rejected, session) => {
   const { searchParams, origin } = context.url;
@@ -32,14 +32,7 @@ export const testLinkPage: Show = async (context, rejected, session) => {
     title: `Test link of round ${round.id}`,
     section: "Partners",
     body: html`
-      ${breadcrumb(
-        [
-          ["Partners", "/operator/partners"],
-          [round.partner, `/operator/partners/${round.partner_id}`],
-          [`Round ${round.id}`, `/operator/rounds/${round.id}`],
-        ],
-        "Test link",
-      )}
+      ${partnerTrail({ id: round.partner_id, name: round.partner }, "Test link", [`Round ${round.id}`, `/operator/rounds/${round.id}`])}
       ${pageHead("Test link")}
       ${
         chosen
