@@ -18,6 +18,7 @@ import {
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { accounts } from "./accounts.ts";
+import { figures } from "./figures.ts";
 import { groups } from "./groups.ts";
 import { ledger } from "./ledger.ts";
 import { limits } from "./limits.ts";
@@ -26,6 +27,7 @@ import type { Mutant } from "./mutant.ts";
 import { operators } from "./operators.ts";
 import { pages } from "./pages.ts";
 import { storage } from "./storage.ts";
+import { tokens } from "./tokens.ts";
 
 const mutants: Mutant[] = [
   ...ledger,
@@ -36,6 +38,8 @@ const mutants: Mutant[] = [
   ...limits,
   ...operators,
   ...pages,
+  ...figures,
+  ...tokens,
 ];
 
 const ROOT = join(import.meta.dirname, "../..");
