@@ -59,21 +59,17 @@ export async function freshDemo(): Promise<void> {
 }
 
 /**
- * Resets the databases to a state, KV and the bucket to empty ones. `setUp` makes the state once in a process: in databases only,
- * and the same each time.
+ * Resets the databases to a state, and KV and the bucket to empty ones. `setUp` makes the state of the databases once in a process.
  */
 export async function freshState(name: string, setUp: () => Promise<void>): Promise<void> {
   const databases = databasesOf(ledgerOn());
   const { kept, last, writes, uncopied } = states;
   const known = kept.get(name) ?? [];
   if (last !== name) noteDifferences(writes, kept.get(last) ?? [], known);
-  const { objects } = writes;
-  if (await restoreAll(databases, known, writes)) {
-    if (objects) await Promise.all([emptyNamespaces(), emptyBucket()]);
-  } else {
-    await setUp();
-    kept.set(name, await Promise.all(databases.map(keep)));
-  }
+  const isKept = await restoreAll(databases, known, writes);
+  if (!isKept) await setUp();
+  if (writes.objects) await Promise.all([emptyNamespaces(), emptyBucket()]);
+  if (!isKept) kept.set(name, await Promise.all(databases.map(keep)));
   states.last = name;
   writes.forget();
   uncopied.forget();

@@ -4,7 +4,7 @@ import { RETENTION_MS } from "../../src/domain/time.ts";
 import worker from "../../src/index.ts";
 import { purge } from "../../src/purge.ts";
 import { faultyBucket, faultyDatabase, type InjectedFault, withoutPauses } from "../faults/faulty.ts";
-import { ask, click, DAY, emptyBucket, env, NOW, rows, sendCost } from "../harness.ts";
+import { ask, click, DAY, env, freshState, NOW, rows, sendCost } from "../harness.ts";
 import { freshEmptyLedger, inLedger, totals } from "../support.ts";
 import { archiving, bindArchive, DUE, listedRows, readArchive } from "./archive-support.ts";
 
@@ -22,24 +22,17 @@ const stored = async () =>
 const archived = async () => (await readArchive()).map(({ cost_id }) => cost_id).sort();
 
 /** Six matched costs that are due, one of them already superseded by a new click, and one that is not due. */
-async function prepare(): Promise<void> {
-  await emptyBucket();
-  await inLedger(
-    "DELETE FROM ledger_entries",
-    "DELETE FROM superseded",
-    "DELETE FROM archive_objects",
-    "DELETE FROM daily_totals",
-    "UPDATE archive_state SET is_on = 0, failing_since = NULL",
-    "UPDATE purge_positions SET after_partner_id = -1, after_cost_id = '', until_partner_id = NULL, until_cost_id = NULL, walk = 0, attempts = 0",
-  );
-  await bindArchive();
-  for (const id of IDS.slice(0, 6)) {
-    await click(id);
-    await sendCost({ cost_id: id, cost_amount: "1" });
-  }
-  await click(IDS[6] ?? "", { now: DUE });
-  await click(IDS[0] ?? "", { now: DUE });
-}
+const prepare = () =>
+  freshState("costs for the archive", async () => {
+    await freshEmptyLedger();
+    await bindArchive();
+    for (const id of IDS.slice(0, 6)) {
+      await click(id);
+      await sendCost({ cost_id: id, cost_amount: "1" });
+    }
+    await click(IDS[6] ?? "", { now: DUE });
+    await click(IDS[0] ?? "", { now: DUE });
+  });
 const LEFT = [IDS[0], IDS[6]];
 const ARCHIVED = IDS.slice(0, 6);
 
