@@ -155,7 +155,7 @@ describe("the audit log", () => {
     expect(await entries()).toEqual([
       entry("sign in", 1, 1, DEMO.costToken, "Firefox on Linux"),
       entry("sign out", 1, 1, DEMO.costToken, "Firefox on Linux"),
-      entry("sign in", 3, 2, DEMO.testCostToken, "Unknown browser"),
+      entry("sign in", 3, 4, DEMO.testCostToken, "Unknown browser"),
     ]);
   });
 
@@ -202,7 +202,7 @@ describe("the log line", () => {
 
   it("of a sign-in has the partner, the credential and the outcome", async () => {
     expect(await signIn(DEMO.costToken)).toEqual(["/partner", 303, "ok", 1, 1]);
-    expect(await signIn(DEMO.testCostToken)).toEqual(["/partner", 303, "ok", 3, 2]);
+    expect(await signIn(DEMO.testCostToken)).toEqual(["/partner", 303, "ok", 3, 4]);
     expect(await signIn(createToken("live"))).toEqual([
       "/partner",
       401,
