@@ -39,7 +39,7 @@ const ON_SHARDS = [
   "test/cost/{list,batch,stopped,test-credential,void}.test.ts",
   "test/engagement/{audience,queue,faults}.test.ts",
   "test/purge/{purge,archive}.test.ts",
-  "test/operator/{voids,rates,archive}.test.ts",
+  "test/operator/{voids,rates,archive,start}.test.ts",
   "test/reports/{audience,reports-model}.test.ts",
   "test/partner/upload.test.ts",
   "test/db/{ledger-model,restore}.test.ts",

@@ -148,10 +148,16 @@ export const ownPasswordField = (rejected: RejectedForm | undefined, id = "passw
 
 export type Option = [value: string, text: string];
 
+/** Options with a common heading. */
+export interface OptionGroup {
+  group: string;
+  options: Option[];
+}
+
 export function select(
   name: string,
   label: string,
-  options: Option[],
+  options: (Option | OptionGroup)[],
   selected?: string,
   {
     id = name,
@@ -161,11 +167,13 @@ export function select(
 ): Markup {
   const error = rejected?.describe(name, id, label);
   const current = rejected?.form.get(name) ?? selected;
+  const option = ([value, text]: Option) =>
+    html`<option value="${value}" ${value === current ? html`selected` : ""}>${text}</option>`;
   return html`
     <div class="field">
       <label for="${id}">${label}</label>
       <select id="${id}" name="${name}" ${marks(id, hint, error)}>
-        ${options.map(([value, text]) => html`<option value="${value}" ${value === current ? html`selected` : ""}>${text}</option>`)}
+        ${options.map((one) => ("group" in one ? html`<optgroup label="${one.group}">${one.options.map(option)}</optgroup>` : option(one)))}
       </select>
       ${notes(id, hint, error)}
     </div>`;

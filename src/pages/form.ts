@@ -3,7 +3,15 @@
  * What a form accepts is the contract of its operation, or of `readForm`.
  */
 import { html } from "hono/html";
-import { check, type Field, field, type Option, type RejectedForm, select } from "./fields.ts";
+import {
+  check,
+  type Field,
+  field,
+  type Option,
+  type OptionGroup,
+  type RejectedForm,
+  select,
+} from "./fields.ts";
 import type { Markup } from "./markup.ts";
 import { hiddenInputs } from "./query.ts";
 
@@ -12,7 +20,14 @@ type Content = Markup | string;
 /** A text, a choice of one option, or a box. The name of the field is its key. */
 export type FieldSpec =
   | (Omit<Field, "name" | "value"> & { sends?: Sends; options?: never; checks?: never; box?: never })
-  | { label: string; options: Option[]; hint?: Content; sends?: Sends; checks?: never; box?: never }
+  | {
+      label: string;
+      options: (Option | OptionGroup)[];
+      hint?: Content;
+      sends?: Sends;
+      checks?: never;
+      box?: never;
+    }
   | { label: Content; box: true; options?: never; checks?: never }
   | { label: string; checks: Check[]; options?: never; box?: never };
 

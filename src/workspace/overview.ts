@@ -27,6 +27,7 @@ import { authorizeApp, type Member, type Show } from "./frame.ts";
 import { findProblems, missingCondition, NO_COSTS, type Signals } from "./reports/attention.ts";
 import { changedMost } from "./reports/changed.ts";
 import { addUp, currenciesOf, type Row, type Sums, toSeries } from "./reports/lines.ts";
+import { isNew, readStart, startCard } from "./start.ts";
 
 const overviewQuery = z.strictObject(periodFields).check(...periodChecks);
 
@@ -45,6 +46,8 @@ interface Overview extends Signals {
 
 export const overviewPage: Show = async (context, member) => {
   const { query } = await readInput(context, { query: overviewQuery });
+  const start = await readStart(context, member);
+  if (start) return { title: "Overview", body: html`${pageHead("Overview")}${startCard(member, start)}` };
   const period = toPeriod(query, context.now, member.app.firstDay);
   const overview = await readOverview(context, member, period);
   const totals = currenciesOf([...overview.spend, ...overview.spendBefore]).map((currency) => {
@@ -56,6 +59,7 @@ export const overviewPage: Show = async (context, member) => {
     scripts: [chartScript.href],
     body: html`
       ${pageHead("Overview")}
+      ${isNew(member, context.now, [...overview.spend, ...overview.recent.costs]) ? startCard(member, { ...overview, link: undefined }) : ""}
       ${periodPicker(context.url, period)}
       ${figures(member, overview, totals)}
       ${attention(member, overview)}

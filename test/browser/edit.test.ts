@@ -85,7 +85,7 @@ describe.each(WAYS)("%s", (_, options) => {
   it("attaches a partner after a look at the new URLs, and switches cost data", async () => {
     const [link, other] = [await createLink(unique("Attach")), await createPartner()];
     const page = await openPage(`${APP}/links/${link.token}/settings`, options);
-    await page.getByRole("combobox", { name: "Partner" }).selectOption({ label: "Acme Ads" });
+    await page.getByRole("combobox", { name: "Partner" }).selectOption("1");
     await press(page, "Preview changes");
     await page.getByText("Nothing is saved yet.").waitFor();
     const previewed = await page.locator("#click-url-new + .secret code").textContent();

@@ -3,6 +3,7 @@ import { databasesOf } from "../../src/db/ledger/shards.ts";
 import { storeRates } from "../../src/db/operator/stored-rates.ts";
 import { Browser } from "../account/support.ts";
 import { countingDatabase, DAY, DEMO, env, freshDemo, ledgerOn, NOW, rows } from "../harness.ts";
+import { inLedger } from "../support.ts";
 import { figuresOf, mainOf, tablesOf, textOf } from "../workspace/page-text.ts";
 
 let operator: Browser;
@@ -59,7 +60,7 @@ describe("what waits", () => {
     expect(await waiting()).toEqual([
       ROUND,
       [
-        "4 members : have no app yet: 11@example.com, 12@example.com, 13@example.com, and 1 more",
+        "4 members have no app yet: 11@example.com, 12@example.com, 13@example.com, and 1 more",
         "Open",
         "/operator/users?role=member",
       ],
@@ -120,7 +121,7 @@ describe("discrepancies", () => {
 
 it("shows the spend of the last seven complete days by currency, with the change and with adjustments", async () => {
   const today = Math.floor(NOW / DAY);
-  await rows("DELETE FROM daily_totals");
+  await inLedger("DELETE FROM daily_totals");
   await rows("DELETE FROM adjustments");
   for (const [day, currency, amount] of [
     [today, "USD", 900_000],

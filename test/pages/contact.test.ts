@@ -18,6 +18,7 @@ const SHOWN_WITH_CONTACT: Record<string, number> = {
   "workspace/edit/choice.ts": 1,
   "workspace/partners.ts": 2,
   "workspace/reports/attention.ts": 1,
+  "workspace/start.ts": 1,
 };
 
 it("is in every sentence of a page that says whom to ask", () => {

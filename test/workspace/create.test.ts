@@ -190,8 +190,13 @@ describe("the form for one link", () => {
   });
 
   it("shows which partners support cost data, and searches a long list by name", async () => {
-    const short = textOf(mainOf(await open(browser, NEW)));
-    expect(short).toContain("Acme Ads (cost data: cpc, cpi, cpe, cpm) Beacon Network (no cost data yet)");
+    const choice = mainOf(await open(browser, NEW));
+    expect(
+      [...choice.matchAll(/<optgroup label="([^"]*)"/g)].map(([, label]) => decode(label ?? "")),
+    ).toEqual(["Can send cost data", "Can't send cost data"]);
+    const short = textOf(choice);
+    expect(short).toContain("Acme Ads (cost data: cpc, cpi, cpe, cpm)");
+    expect(short).toContain("Beacon Network (no cost data yet)");
     await rows(
       `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 50)
        INSERT INTO partners (display_name, supports_cost_data, server_to_server, click_parameters, impression_parameters, cost_parameters, created_at)

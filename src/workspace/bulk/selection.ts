@@ -9,6 +9,7 @@ import type { Markup } from "../../pages/markup.ts";
 import { withQuery } from "../../pages/query.ts";
 import { ALL_MATCHES, isSearch, MAX_CHANGED, MAX_SELECTED } from "../links/query.ts";
 import type { LinksView } from "../links/view.ts";
+import { byName, partnerOptions } from "../partner-options.ts";
 
 export const ACTIONS = {
   archive: "Archive",
@@ -22,9 +23,7 @@ export const ACTIONS = {
 export type Action = keyof typeof ACTIONS;
 
 export function sortedPartners(partners: Partners): Option[] {
-  return [...partners.values()]
-    .toSorted((one, other) => one.displayName.localeCompare(other.displayName))
-    .map(({ id, displayName }) => [String(id), displayName]);
+  return byName(partners).map(({ id, displayName }) => [String(id), displayName]);
 }
 
 /** Selects a link for the form below, which may be elsewhere on the page. One of all that are selected cannot be left out. */
@@ -98,7 +97,7 @@ const changeForm = (url: URL, partners: Partners, more: Markup) =>
     action: `${url.pathname}/bulk`,
     fields: {
       action: { label: "Action", options: Object.entries(ACTIONS) },
-      partner: { label: "Partner to attach", options: sortedPartners(partners) },
+      partner: { label: "Partner to attach", options: partnerOptions(partners) },
     },
     hidden: { back: url.search },
     more,

@@ -3,7 +3,6 @@ import { html } from "hono/html";
 import type { PathSettings } from "../../db/links/lists.ts";
 import type { Partner, Partners } from "../../db/links/partner-catalog.ts";
 import type { FoundPath } from "../../db/links/paths.ts";
-import { toTypes } from "../../domain/cost-types.ts";
 import type { InputError } from "../../errors.ts";
 import { idText } from "../../http/input/fields.ts";
 import { parsePart } from "../../http/input/parse.ts";
@@ -12,6 +11,7 @@ import { field, type Option, type RejectedForm, select } from "../../pages/field
 import type { Markup } from "../../pages/markup.ts";
 import type { PathRow } from "../../usecases/links/path-rows.ts";
 import type { Member } from "../frame.ts";
+import { byName, describePartner, partnerOptions } from "../partner-options.ts";
 
 /** With more partners than this, the field is a text with suggestions, which can be searched. */
 const MOST_OPTIONS = 50;
@@ -36,31 +36,22 @@ export function settingFields(
 }
 
 function partnerField(above: Partner | undefined, partners: Partners, rejected?: RejectedForm): Markup {
-  const sorted = [...partners.values()].sort((one, other) =>
-    one.displayName.localeCompare(other.displayName),
-  );
+  const sorted = byName(partners);
   if (sorted.length > MOST_OPTIONS) {
     const suggested = suggestionsOf(partners);
-    const suggestions = sorted.map((partner): Option => [suggested.get(partner.id) ?? "", describe(partner)]);
+    const suggestions = sorted.map(
+      (partner): Option => [suggested.get(partner.id) ?? "", describePartner(partner)],
+    );
     const hint = above
       ? `Leave empty to inherit ${above.displayName}.`
       : "Leave empty for none. Type to search.";
     return field({ name: "partner", label: "Partner", suggestions, hint }, rejected);
   }
   const none = above ? `Inherit ${above.displayName}` : "None";
-  return select(
-    "partner_id",
-    "Partner",
-    [
-      ["", none],
-      ...sorted.map((partner): [string, string] => [
-        String(partner.id),
-        `${partner.displayName} (${describe(partner)})`,
-      ]),
-    ],
-    "",
-    { hint: "Attached to the last link of the path. The links below it inherit it.", rejected },
-  );
+  return select("partner_id", "Partner", [["", none], ...partnerOptions(partners)], "", {
+    hint: "Attached to the last link of the path. The links below it inherit it.",
+    rejected,
+  });
 }
 
 /** A text for each partner by ID: its name, with the ID if other partners have this name or could look like it. */
@@ -74,11 +65,6 @@ export function suggestionsOf(partners: Partners): Map<number, string> {
       return [id, isClear ? displayName : `${displayName} (${id})`];
     }),
   );
-}
-
-function describe({ supportsCostData, integratedTypes, stoppedAt }: Partner): string {
-  if (stoppedAt !== null) return "stopped";
-  return supportsCostData ? `cost data: ${toTypes(integratedTypes).join(", ")}` : "no cost data yet";
 }
 
 function costField(

@@ -16,6 +16,7 @@ import {
   type UpdateResult,
 } from "../../usecases/links/updates.ts";
 import { partnerOf } from "../links/cells.ts";
+import { partnerOptions } from "../partner-options.ts";
 import type { EditedLink } from "./edited-link.ts";
 
 /** Both are the link's own: `partner` is `none` or an ID. */
@@ -88,17 +89,9 @@ export function toSeen({ seen_partner, seen_switch }: z.output<typeof seenFields
 export function choiceForm(edited: EditedLink, choice: Choice, rejected?: RejectedForm): Markup {
   const { row, partners, path } = edited;
   const above = partners.get(row.inheritedPartner ?? 0)?.displayName;
-  const sorted = [...partners.values()].toSorted((one, other) =>
-    one.displayName.localeCompare(other.displayName),
-  );
-  const options: Option[] = [
-    ["none", above === undefined ? "No partner" : `No partner of its own: inherit ${above}`],
-    ...sorted.map(
-      ({ id, displayName, supportsCostData, stoppedAt }): Option => [
-        String(id),
-        `${displayName}${stoppedAt === null ? "" : " (stopped)"}${supportsCostData ? "" : " (no cost data yet)"}`,
-      ],
-    ),
+  const options = [
+    ["none", above === undefined ? "No partner" : `No partner of its own: inherit ${above}`] satisfies Option,
+    ...partnerOptions(partners),
   ];
   const inherited = row.inheritedSwitch === 1 ? "on" : "off";
   const costOptions: Option[] = [

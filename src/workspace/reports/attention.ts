@@ -16,7 +16,7 @@ export interface Finding {
   fix: [name: string, href: string];
 }
 
-interface Partnered {
+export interface Partnered {
   partners: Partners;
   attachments: Attachment[];
 }

@@ -17,6 +17,8 @@ export interface Item extends Step {
   since: number | null;
   /** The partners that it is about. */
   partnerIds?: number[];
+  /** Whether `name` says how many it is about, so that both are one sentence. */
+  isGroup?: true;
   /** Several items of a kind become one. */
   kind?: { what: string; nouns: [one: string, many: string]; href: string };
 }
@@ -56,7 +58,7 @@ function group(items: Item[]): Item[] {
     const partnerIds = same.flatMap((item) => item.partnerIds ?? []);
     const since = times.length > 0 ? Math.min(...times) : null;
     return [
-      { ...first, name, what: `${what}: ${showList(named)}`, since, partnerIds, text: "Show all", href },
+      { ...first, name, what: `${what}: ${showList(named)}`, since, partnerIds, text: "Show all", href, isGroup: true },
     ];
   });
 }

@@ -1,0 +1,128 @@
+/** What a new app does first, in the place of figures that are all zero. What is done follows from the data. */
+import { html } from "hono/html";
+import { findAttachments } from "../db/ledger/attention.ts";
+import { findReports } from "../db/ledger/reports/reports.ts";
+import { browseLinks } from "../db/links/browse.ts";
+import type { Partners } from "../db/links/partner-catalog.ts";
+import { dayOf } from "../domain/time.ts";
+import type { Context } from "../env.ts";
+import { withContact } from "../pages/contact.ts";
+import { badge, buttonLink, card, copyable, nameText } from "../pages/elements.ts";
+import { form } from "../pages/form.ts";
+import { describeDay, showList } from "../pages/locale.ts";
+import type { Markup } from "../pages/markup.ts";
+import { type Link, toLink } from "../usecases/links/link.ts";
+import { authorizeApp, type Member } from "./frame.ts";
+import { missingCondition, type Partnered } from "./reports/attention.ts";
+
+/** So many days after its first click, an app without costs is one that has none. */
+const NEW_DAYS = 7;
+
+export interface Start extends Partnered {
+  /** The link to share. */
+  link: Link | undefined;
+}
+
+/** Whether the first cost of an app may still be missing because the app is new. */
+export function isNew({ app }: Member, now: number, costs: unknown[]): boolean {
+  return costs.length === 0 && app.firstDay !== null && dayOf(now) - app.firstDay <= NEW_DAYS;
+}
+
+/** What an app without a click, an impression or a cost has; undefined for an app with one. */
+export async function readStart(context: Context, { viewer, app }: Member): Promise<Start | undefined> {
+  const { ledger, env, now } = context;
+  // With shards, the first day of the app is only that of clicks without a cost ID.
+  if (app.firstDay !== null) return undefined;
+  const ever = { from: 0, to: dayOf(now), groups: [] };
+  const found = await findReports(
+    ledger,
+    viewer,
+    app.token,
+    [
+      { report: "engagements", scope: ever },
+      { report: "spend", scope: ever },
+    ],
+    findAttachments(ledger.control, viewer, app.token),
+  );
+  authorizeApp(found.access);
+  if (found.rows.some((rows) => rows?.length !== 0)) return undefined;
+  const [attachments] = found.more;
+  const [attached] = attachments;
+  const search = { archived: false, partnerId: attached?.partnerId };
+  const list = attached
+    ? ({ of: "search", search } as const)
+    : ({ of: "branch", parent: null, search } as const);
+  const { lists, partners } = await browseLinks(env.DB, viewer, app.token, [list], 1);
+  const row = lists[0]?.[0];
+  return { attachments, partners, link: row && toLink(row, partners, context) };
+}
+
+type Step = [name: string, isDone: boolean, body: Markup | string];
+
+export function startCard(member: Member, start: Start): Markup {
+  const { app, path } = member;
+  const { link, partners, attachments } = start;
+  const hasPartner = attachments.length > 0;
+  const hasClick = app.firstDay !== null;
+  const steps: Step[] = [
+    ["Create a link", app.linkCount > 0, createStep(path)],
+    ["Attach a partner", hasPartner, attachStep(member, partners, link)],
+    ["Share the click URL", hasClick, link && hasPartner ? shareStep(path, link) : AFTER],
+    ["First click", hasClick, hasClick ? `On ${describeDay(app.firstDay ?? 0)}.` : CLICK],
+    ["First cost", false, costStep(member, start)],
+  ];
+  return card(
+    { id: "start", title: html`Start with ${nameText(app.name)}` },
+    html`<ol class="start">${steps.map(
+      ([name, isDone, body]) =>
+        html`<li><h3>${name} ${isDone ? badge("Done", "ok") : badge("To do")}</h3>${isDone && name !== "First click" ? "" : body}</li>`,
+    )}</ol>`,
+    html`<p class="actions">${buttonLink("/docs/members", "Read the member guide")}</p>`,
+  );
+}
+
+const AFTER = html`<p class="muted">The URL is here once a link has a partner.</p>`;
+const CLICK = html`<p class="muted">Waiting. To test it, open the click URL on a phone, then reload this page.</p>`;
+
+const createStep = (path: string) =>
+  form({
+    id: "first",
+    action: `${path}/links/new`,
+    fields: {
+      network: { label: "Network", required: true, maxlength: 512, hint: "For example Acme Ads." },
+      campaign: { label: "Campaign", maxlength: 512, hint: "For example Spring sale. Optional." },
+    },
+    button: "Create link",
+  });
+
+function attachStep({ path, env }: Member, partners: Partners, link: Link | undefined): Markup {
+  const able = [...partners.values()].filter(
+    ({ supportsCostData, stoppedAt }) => supportsCostData && stoppedAt === null,
+  );
+  const more = able.length - MOST_NAMES;
+  const names = able.slice(0, MOST_NAMES).map(({ displayName }) => displayName);
+  const text =
+    able.length > 0
+      ? html`These partners send cost data: ${nameText(showList(more > 0 ? [...names, `${more} more`] : names))}.`
+      : withContact(env, NO_PARTNER);
+  const choose = link
+    ? html`<p class="actions">${buttonLink(`${path}/links/${link.token}/settings`, "Choose a partner", "")}</p>`
+    : "";
+  return html`<p>${text}</p>${choose}`;
+}
+
+const MOST_NAMES = 5;
+const NO_PARTNER = "No partner sends cost data yet. Ask your operator for an integration round.";
+
+const shareStep = (path: string, { token, label, click_url }: Link) => html`
+  <p>Give the partner the click URL of <a href="${path}/links/${token}">${nameText(label)}</a>, unchanged.</p>
+  <p>${copyable("first-url", click_url, `click URL of ${label}`)}</p>
+  <p><a href="${path}/links/${token}/qr.svg">QR code</a></p>`;
+
+function costStep(member: Member, start: Start): Markup {
+  const missing = start.attachments.length > 0 ? missingCondition(member, start) : undefined;
+  if (!missing)
+    return html`<p class="muted">Waiting. A cost appears here once it matches a click or an impression.</p>`;
+  const [name, href] = missing.fix;
+  return html`<p>${withContact(member.env, missing.text)} <a href="${href}">${name}</a></p>`;
+}
