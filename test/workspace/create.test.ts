@@ -1,6 +1,7 @@
 /** Creating links in the browser: one path, and many that were pasted. */
 import { beforeEach, describe, expect, it } from "vitest";
 import { type Browser, type PageResponse, signedIn } from "../account/support.ts";
+import { readLink } from "../campaign/support.ts";
 import { countingDatabase, DEMO, env, freshDemo, NOW, rows } from "../harness.ts";
 import { failingDatabase } from "../support.ts";
 import { outcomesOf, readText } from "./files.ts";
@@ -435,5 +436,41 @@ describe("the ways to the form", () => {
     expect((await browser.get(other)).status).toBe(404);
     expect((await create({ network: "New" }, other)).status).toBe(404);
     expect(await paths()).toEqual([]);
+  });
+});
+
+describe("the check of one link", () => {
+  it("says what exists and what is new, with the URLs, and creates nothing", async () => {
+    const before = await rows("SELECT * FROM links");
+    const { status, text } = await create({
+      network: "Acme",
+      campaign: "Autumn",
+      cost_data: "off",
+      check: "yes",
+    });
+    expect(status).toBe(200);
+    expect(await rows("SELECT * FROM links")).toEqual(before);
+    const page = textOf(mainOf(text));
+    expect(page).toContain("Nothing is created yet. Network Acme Exists Campaign Autumn New Click URL");
+    expect(page).toContain("/NEW_TOKEN?");
+    expect(page).not.toContain("cost_amount");
+    expect(text).toMatch(/name="campaign"[^>]*value="Autumn"/);
+    expect(text).toMatch(/<option value="off" selected>/);
+    const created = await create({ network: "Acme", campaign: "Autumn", cost_data: "off" });
+    const [, token = ""] = /links\/(\w+)/.exec(created.headers.get("location") ?? "") ?? [];
+    const { click_url } = await readLink(token);
+    expect(page).toContain(click_url.replace(token, "NEW_TOKEN").replace(/^https?:\/\/[^/]*/, ""));
+  });
+
+  it("inherits what the existing links above it have", async () => {
+    const page = textOf(mainOf((await create({ network: "Acme", campaign: "Autumn", check: "yes" })).text));
+    expect(page).toContain("cost_amount=");
+  });
+
+  it("says that a link exists, and rejects what creating rejects", async () => {
+    const { text } = await create({ network: "Acme", campaign: "Spring", check: "yes" });
+    expect(textOf(text)).toContain("This link exists already. Nothing would be created or changed.");
+    expect((await create({ network: "a::b", check: "yes" })).status).toBe(400);
+    expect((await create({ network: "Nova", cost_data: "on", check: "yes" })).status).toBe(400);
   });
 });

@@ -10,12 +10,13 @@ import { invalidRequest } from "../../http/input/parse.ts";
 import { nameContact } from "../../pages/contact.ts";
 import { RejectedForm } from "../../pages/fields.ts";
 import { LEVEL_FIELDS, type PathRow, readNames, rejectRepeats } from "../../usecases/links/path-rows.ts";
-import { createPaths, findBase } from "../../usecases/links/paths.ts";
+import { checkPaths, createPaths, findBase } from "../../usecases/links/paths.ts";
 import { type AppPage, authorizeApp, type Member, type Show } from "../frame.ts";
 import { LINK_NOTICES } from "../links/query.ts";
 import { readSettings } from "./fields.ts";
 import { createdPage, newPage, type Place, pastePage } from "./pages.ts";
 import { readLines, toPathOutcome } from "./paste.ts";
+import { pathPreview } from "./preview.ts";
 
 /** Room for 100 paths of long names, as a form encodes them. */
 const MAX_FORM_BYTES = 2 * 1024 * 1024;
@@ -63,17 +64,24 @@ function reject({ env }: Context, { code, message, errors }: AppError, form: URL
 /** A link that was created so recently was created by the same form, sent twice. */
 const TWICE_MS = 60_000;
 
-async function createOne(context: Context, { member, parent, partners }: Place, form: URLSearchParams) {
+async function createOne(context: Context, place: Place, form: URLSearchParams) {
+  const { member, parent, partners } = place;
   const errors: InputError[] = [];
   const settings = readSettings(form, partners, errors);
   const sent = Object.fromEntries(LEVEL_FIELDS.map((name) => [name, form.get(name) ?? ""]));
   const names = readNames(sent, (parent?.level ?? 0) + 1, errors);
   if (errors.length > 0) throw invalidRequest(errors);
   const row: PathRow = { base: parent?.token ?? null, names, ...settings };
-  const { access, results } = await createPaths(context, scopeOf(member), [row]);
-  authorizeApp(access);
-  const result = expectDefined(results[0]);
+  const isCheck = form.has("check");
+  const done = await (isCheck ? checkPaths : createPaths)(context, scopeOf(member), [row]);
+  authorizeApp(done.access);
+  const [judged, result] = [expectDefined(done.rows[0]), expectDefined(done.results[0])];
   if (result instanceof AppError) throw result;
+  if (judged instanceof AppError) throw judged;
+  if (isCheck) {
+    const preview = pathPreview(context, place, judged, result);
+    return newPage(place, undefined, { entered: new RejectedForm(invalidRequest([]), form), preview });
+  }
   const isTwice = result.differences.length === 0 && context.now - (result.createdAt ?? 0) < TWICE_MS;
   const notice = result.state === "created" || isTwice ? "created" : "exists";
   return LINK_NOTICES.redirect(`${member.path}/links/${result.token}`, notice);

@@ -35,7 +35,13 @@ export interface Place {
 
 const EXAMPLES = ["Acme Ads", "Spring sale", "Runners", "Video 15s"];
 
-export function newPage(place: Place, rejected?: RejectedForm): AppPage {
+/** `checked`: what the form would create, with what was entered. */
+export interface Checked {
+  entered: RejectedForm;
+  preview: Markup;
+}
+
+export function newPage(place: Place, rejected?: RejectedForm, checked?: Checked): AppPage {
   const { parent } = place;
   const first = parent?.level ?? 0;
   const names = LEVEL_FIELDS.slice(first).map((name, index) =>
@@ -48,10 +54,12 @@ export function newPage(place: Place, rejected?: RejectedForm): AppPage {
         maxlength: 512,
         hint: hintOf(first, index),
       },
-      rejected,
+      rejected ?? checked?.entered,
     ),
   );
-  return formPage(place, rejected, html`${names}`, "Create link");
+  const check = html`<p><button class="secondary" form="create" name="check" value="yes">Check</button>
+    <span class="hint">Shows what exists and the URLs, and creates nothing.</span></p>`;
+  return formPage(place, rejected, html`${names}`, "Create link", check, checked);
 }
 
 /** The form with these fields beside those of the partner and cost data. */
@@ -61,21 +69,29 @@ function formPage(
   fields: Markup,
   button: string,
   hint: Markup | "" = "",
+  checked?: Checked,
 ): AppPage {
-  const settings = settingFields(place.parent, place.partners, place.member.env, rejected);
+  const settings = settingFields(
+    place.parent,
+    place.partners,
+    place.member.env,
+    rejected ?? checked?.entered,
+  );
   return {
     title: titleOf(place, rejected),
     body: html`
       ${head(place, rejected)}
       <section class="card">
         ${form({
+          id: "create",
           action: hrefOf(place),
           more: html`${fixedLevels(place)}<div class="columns"><div>${fields}</div><div>${settings}</div></div>`,
           button,
           cancel: cancelHref(place),
         })}
         ${hint}
-      </section>`,
+      </section>
+      ${checked?.preview ?? ""}`,
   };
 }
 
