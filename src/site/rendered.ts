@@ -458,7 +458,7 @@ GROUP BY ALL ORDER BY ALL;</pre>
       { id: "create-a-link", title: "Create a link", body: `<p>A link of level 1 is a network. Below it are campaigns (level 2), ad groups (level 3) and creatives (level 4).</p>
 <ol>
 <li>On <strong>Links</strong>, choose <strong>Create link</strong>.</li>
-<li>Enter the names of the path from the network to the new link. Links that exist are reused and never changed, and missing ones are created.</li>
+<li>Enter the names of the path from the network to the new link. Links that exist are reused and never changed, and missing ones are created. <strong>Check</strong> says which of them exist, and shows the URLs, before anything is created.</li>
 <li>Choose the partner. Turn <strong>Cost data</strong> on if the partner sends costs: costs count only for clicks that are recorded while it is on. Links below inherit both.</li>
 <li>Give the partner the click URL and the impression URL of the link, unchanged. They have macros such as <code>{click_id}</code>, which the partner replaces.</li>
 </ol>

@@ -57,7 +57,7 @@ export function newPage(place: Place, rejected?: RejectedForm, checked?: Checked
       rejected ?? checked?.entered,
     ),
   );
-  const check = html`<p><button class="secondary" form="create" name="check" value="yes">Check</button>
+  const check = html`<p class="actions"><button class="secondary" form="create" name="check" value="yes">Check</button>
     <span class="hint">Shows what exists and the URLs, and creates nothing.</span></p>`;
   return formPage(place, rejected, html`${names}`, "Create link", check, checked);
 }

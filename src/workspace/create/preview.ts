@@ -20,7 +20,7 @@ export function pathPreview(context: Context, { partners }: Place, row: PathRow,
     <h3 id="${id}">${name}</h3>
     <div class="secret"><code aria-labelledby="${id}" role="group" tabindex="0">${text}</code></div>`;
   return card(
-    { id: "preview", title: "Preview" },
+    { id: "path-preview", title: "Preview" },
     notice(
       result.state === "exists"
         ? `This link exists already. Nothing would be created or changed. ${differences.join(" ")}`

@@ -111,7 +111,10 @@ function waitingSection(start: Start, items: Item[], now: number, spendOf: Map<n
       label: "Waiting for you",
       rows: items.slice(0, MOST_ITEMS),
       columns: [
-        { heading: "What", cell: ({ name, what, isGroup }) => html`${nameText(name)}${isGroup ? "" : ":"} ${what}` },
+        {
+          heading: "What",
+          cell: ({ name, what, isGroup }) => html`${nameText(name)}${isGroup ? "" : ":"} ${what}`,
+        },
         { heading: "Urgency", cell: ({ tone }) => badge(MARKS[tone], tone) },
         { heading: "Since", kind: "day", cell: ({ since }) => (since === null ? NONE : time(toIso(since))) },
         {

@@ -58,7 +58,16 @@ function group(items: Item[]): Item[] {
     const partnerIds = same.flatMap((item) => item.partnerIds ?? []);
     const since = times.length > 0 ? Math.min(...times) : null;
     return [
-      { ...first, name, what: `${what}: ${showList(named)}`, since, partnerIds, text: "Show all", href, isGroup: true },
+      {
+        ...first,
+        name,
+        what: `${what}: ${showList(named)}`,
+        since,
+        partnerIds,
+        text: "Show all",
+        href,
+        isGroup: true,
+      },
     ];
   });
 }
