@@ -41,7 +41,7 @@ const ON_SHARDS = [
   "test/purge/{purge,archive}.test.ts",
   "test/operator/{voids,rates,archive,start}.test.ts",
   "test/reports/{audience,reports-model}.test.ts",
-  "test/partner/upload.test.ts",
+  "test/partner/{missing,totals,upload}.test.ts",
   "test/db/{ledger-model,restore}.test.ts",
   "test/model/*.test.ts",
 ];

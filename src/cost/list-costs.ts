@@ -1,7 +1,8 @@
 /** `GET /cost`: a partner lists its own costs by ID. Beyond the specification. */
 import * as z from "zod/mini";
 import { costOperation } from "../auth/guarded-operations.ts";
-import { MATCHES, MAX_KEYS } from "../db/ledger/cost-list.ts";
+import { MATCHES } from "../db/ledger/cost-list.ts";
+import { MAX_KEYS } from "../db/ledger/key-pages.ts";
 import { inEnglish } from "../domain/texts.ts";
 import { prefers } from "../http/accept.ts";
 import { jsonResponse } from "../http/envelope.ts";

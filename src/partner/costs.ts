@@ -3,7 +3,8 @@
 import { html } from "hono/html";
 import * as z from "zod/mini";
 import type { CostCaller } from "../auth/guards.ts";
-import { MATCHES, MAX_KEYS } from "../db/ledger/cost-list.ts";
+import { MATCHES } from "../db/ledger/cost-list.ts";
+import { MAX_KEYS } from "../db/ledger/key-pages.ts";
 import { showInvisible } from "../domain/characters.ts";
 import { RETENTION } from "../domain/texts.ts";
 import type { Context } from "../env.ts";

@@ -22,6 +22,7 @@ const TABS = {
   live: [
     ["/partner", "Overview"],
     ["/partner/costs", "Costs"],
+    ["/partner/totals", "Totals"],
     ["/partner/upload", "Upload"],
     ["/partner/setup", "Setup"],
   ],

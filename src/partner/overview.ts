@@ -10,11 +10,15 @@ import { operatorContact } from "../pages/contact.ts";
 import { costTypeName } from "../pages/costs/cost-types.ts";
 import { ratesSection } from "../pages/costs/rates.ts";
 import { partnerBadge } from "../pages/costs/states.ts";
-import { nameText } from "../pages/elements.ts";
+import { card, nameText } from "../pages/elements.ts";
+import { showPlural } from "../pages/locale.ts";
 import { type Markup, time } from "../pages/markup.ts";
-import { type RatesItem, toIntegratedRates } from "../usecases/rates.ts";
+import { moneyText } from "../pages/money.ts";
+import { table } from "../pages/table.ts";
+import { toIntegratedRates } from "../usecases/rates.ts";
 import { report, withFrame } from "./frame.ts";
 import { showStart } from "./start.ts";
+import { ABOUT, type Total, toTotals } from "./totals.ts";
 
 export const overview = withFrame(
   "/partner",
@@ -34,6 +38,7 @@ export const overview = withFrame(
           : html`<p class="notice error">An operator stopped ${nameText(partner.displayName)} on ${time(toIso(partner.stoppedAt))}. Costs are rejected until an operator resumes it.</p>`
       }
       ${nextStep(context, partner, types, found)}
+      ${acceptedCard(found)}
       <section class="card" aria-labelledby="credential">
         <h2 id="credential">Credential</h2>
         <dl class="details">
@@ -55,21 +60,66 @@ function stateBadge(partner: SignedInPartner, types: CostType[]): Markup {
   return partnerBadge({ stoppedAt: partner.stoppedAt, supportsCostData: types.length });
 }
 
-function nextStep(context: Context, partner: SignedInPartner, types: CostType[], found: FoundRates): Markup {
-  return html`<section class="card" aria-labelledby="next"><h2 id="next">Next step</h2>${findStep(context, partner, types, toIntegratedRates(partner.integratedTypes, found))}</section>`;
+/** What counts of today and of all days of the rates, by type and currency. */
+function acceptedCard({ matched, to, complete }: FoundRates): Markup {
+  const today = toTotals(matched.filter(({ day }) => day === to));
+  const todayOf = (total: Total) =>
+    today.find(({ costType, currency }) => costType === total.costType && currency === total.currency);
+  return card(
+    {
+      id: "accepted",
+      title: "Costs that count",
+      aside: html`<a href="/partner/totals">Totals by day</a>`,
+    },
+    complete
+      ? ""
+      : html`<p class="muted">There's more data than this page can read, so costs can be missing.</p>`,
+    table({
+      label: "Costs that count",
+      layout: "figures-in-row",
+      rows: toTotals(matched),
+      columns: [
+        {
+          heading: "Cost type",
+          cell: ({ costType, currency }) => html`${costTypeName(costType)} ${currency}`,
+        },
+        {
+          heading: "Today",
+          kind: "number",
+          cell: (total) => countAndMoney(todayOf(total) ?? { ...total, costs: 0, amount: 0n }),
+        },
+        { heading: `${RATE_DAYS} days with today`, kind: "number", cell: countAndMoney },
+      ],
+      empty: html`<p>None in the last ${RATE_DAYS} days.</p>`,
+    }),
+    html`<p class="hint">${ABOUT}</p>`,
+  );
 }
 
-function findStep({ env }: Context, partner: SignedInPartner, types: CostType[], rates: RatesItem[]): Markup {
-  if (partner.stoppedAt !== null) return html`<p>Ask ${operatorContact(env)} why costs are stopped.</p>`;
+const countAndMoney = ({ costs, amount, currency }: Total): Markup =>
+  html`${moneyText(amount, currency)} <span class="muted">${showPlural(costs, "cost", "costs")}</span>`;
+
+function nextStep(context: Context, partner: SignedInPartner, types: CostType[], found: FoundRates): Markup {
+  return card({ id: "next", title: "Next step" }, findStep(context, partner, types, found));
+}
+
+function findStep({ env }: Context, partner: SignedInPartner, types: CostType[], found: FoundRates): Markup {
+  const contact = operatorContact(env);
+  if (partner.stoppedAt !== null) return html`<p>Ask ${contact} why costs are stopped.</p>`;
   if (types.length === 0)
-    return html`<p>Your credential can't send any cost type yet. Ask ${operatorContact(env)} for an <a href="/docs/rounds">integration round</a>.</p>`;
+    return html`<p>Your credential can't send any cost type yet. Ask ${contact} for an <a href="/docs/rounds">integration round</a>.</p>`;
+  const rates = toIntegratedRates(partner.integratedTypes, found);
   const off = rates.find((item) => item.within_threshold === false);
+  const pending =
+    found.pending === 0
+      ? ""
+      : html` <a class="button secondary" href="/partner/costs?match=pending">Show pending costs</a>`;
   if (off)
-    return html`<p>The discrepancy of ${off.cost_type} is above the usual ${100 * DISCREPANCY_THRESHOLD}%: ${(off.expected ?? 0) - (off.agreeing ?? 0)} of ${off.expected} ${COST_TYPE[off.cost_type].fits[0]}s have no agreeing cost. Costs that wait for a click or impression may have a wrong ID.</p>
-      <p><a class="button" href="/partner/costs?match=pending">Show pending costs</a></p>`;
+    return html`<p>The discrepancy of ${off.cost_type} is above the usual ${100 * DISCREPANCY_THRESHOLD}%: ${(off.expected ?? 0) - (off.agreeing ?? 0)} of ${off.expected} ${COST_TYPE[off.cost_type].fits[0]}s have no agreeing cost.${found.pending === 0 ? "" : " Costs that wait for a click or impression may have a wrong ID."}</p>
+      <p class="actions"><a class="button" href="/partner/missing">Show what has no cost</a>${pending}</p>`;
   if (rates.every((item) => item.matched === 0))
     return html`<p>None of your costs matched in the last ${RATE_DAYS} days. Send your first cost, or upload a file.</p>
-      <p class="actions"><a class="button" href="/partner/setup">Set up costs</a> <a class="button secondary" href="/partner/upload">Upload costs</a></p>`;
+      <p class="actions"><a class="button" href="/partner/setup">Set up costs</a> <a class="button secondary" href="/partner/upload">Upload costs</a>${pending}</p>`;
   return html`<p>Your costs match, and no discrepancy is above the usual ${100 * DISCREPANCY_THRESHOLD}%. Nothing to do.</p>
-    <p><a class="button secondary" href="/partner/costs">Show costs</a></p>`;
+    <p class="actions"><a class="button secondary" href="/partner/costs">Show costs</a> <a class="button secondary" href="/partner/missing">Show what has no cost</a></p>`;
 }

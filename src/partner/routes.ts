@@ -3,16 +3,22 @@ import type { Route } from "../http/router.ts";
 import { backToCost, costPage, voidCost } from "./cost.ts";
 import { costsFile, costsPage } from "./costs.ts";
 import { partnerStyles } from "./files.ts";
+import { missingFile, missingPage } from "./missing.ts";
 import { overview } from "./overview.ts";
 import { roundPage } from "./round.ts";
 import { setupPage } from "./setup.ts";
 import { orSignIn, signIn, signOut } from "./sign-in.ts";
+import { totalsFile, totalsPage } from "./totals.ts";
 import { backToUpload, checkPart, checkUpload, importPart, importUpload, showUpload } from "./upload.ts";
 
 export const partnerRoutes: Route[] = [
   partnerStyles.route,
   { path: "/partner", methods: { GET: orSignIn(overview), POST: signIn } },
   { path: "/partner/sign-out", methods: { POST: signOut } },
+  { path: "/partner/missing", methods: { GET: missingPage } },
+  { path: "/partner/missing.csv", methods: { GET: missingFile } },
+  { path: "/partner/totals", methods: { GET: totalsPage } },
+  { path: "/partner/totals.csv", methods: { GET: totalsFile } },
   { path: "/partner/costs", methods: { GET: costsPage } },
   { path: "/partner/costs.csv", methods: { GET: costsFile } },
   { path: "/partner/costs/:cost_id", methods: { GET: costPage } },

@@ -552,7 +552,7 @@ APP_TOKEN=…</pre>
     &quot;$BASE_URL/public/v1/apps/$APP_TOKEN/trackers&quot; -d &quot;$1&quot; | sed 's/.*&quot;token&quot;:&quot;\\([^&quot;]*\\)&quot;.*/\\1/'; }</kbd>
 <kbd>NETWORK=$(create '{&quot;name&quot;: &quot;Acme&quot;}')</kbd>
 <kbd>CAMPAIGN=$(create '{&quot;name&quot;: &quot;Summer&quot;, &quot;parent_token&quot;: &quot;'$NETWORK'&quot;}'); echo &quot;$BASE_URL/$CAMPAIGN&quot;</kbd>
-<samp>http://localhost:8787/9pz8ctj6qs</samp></pre>
+<samp>https://links.example.com/9pz8ctj6qs</samp></pre>
 <p><a href="/docs/api/campaign/createLinks">Create up to 100 links</a> in one request if you have many. A request with an <code>Idempotency-Key</code> is safe to retry: the same key and body return the first response again.</p>` },
       { id: "attach-a-partner-with-the-api", title: "Attach a partner with the API", body: `<pre data-language="console"><kbd>curl -s -H &quot;Authorization: Token token=$API_TOKEN&quot; &quot;$BASE_URL/public/v1/partners&quot; | \\
     grep -oE '&quot;id&quot;:[0-9]+,&quot;display_name&quot;:&quot;[^&quot;]*&quot;,&quot;supports_cost_data&quot;:[a-z]+'</kbd>
@@ -570,7 +570,7 @@ APP_TOKEN=…</pre>
 <pre data-language="console"><kbd>curl -s -H &quot;Authorization: Token token=$API_TOKEN&quot; \\
     &quot;$BASE_URL/public/v1/apps/$APP_TOKEN/trackers?limit=1&quot; | grep -oE '&quot;(total|next)&quot;:(&quot;[^&quot;]*&quot;|null)'</kbd>
 <samp>&quot;total&quot;:&quot;7&quot;
-&quot;next&quot;:&quot;http://localhost:8787/public/v1/apps/demoapp00001/trackers?limit=1&amp;after=MXwvYXBwcy9kZW1vYXBwMDAwMDEvdHJhY2tlcnN8MQ&quot;</samp>
+&quot;next&quot;:&quot;https://links.example.com/public/v1/apps/demoapp00001/trackers?limit=1&amp;after=MXwvYXBwcy9kZW1vYXBwMDAwMDEvdHJhY2tlcnN8MQ&quot;</samp>
 <kbd>curl -s -H &quot;Authorization: Token token=$API_TOKEN&quot; \\
     &quot;$BASE_URL/public/v1/apps/$APP_TOKEN/trackers/$NETWORK/children&quot; | grep -oE '&quot;name&quot;:&quot;[^&quot;]*&quot;'</kbd>
 <samp>&quot;name&quot;:&quot;Acme::Summer&quot;</samp></pre>
@@ -820,7 +820,15 @@ LINK_TOKEN=…</pre>
 </thead>
 <tbody><tr>
 <td><code>/partner</code></td>
-<td>what you can send, coverage and discrepancy of the last ${FACTS["days of rates"]}, and the next step; with a test credential, three steps to the first match</td>
+<td>the next step, the costs that count of today and of the last ${FACTS["days of rates"]}, coverage and discrepancy; with a test credential, three steps to the first match</td>
+</tr>
+<tr>
+<td><code>/partner/missing</code></td>
+<td>the clicks and impressions of the last ${FACTS["days of rates"]} without an agreeing cost, and why, also as CSV</td>
+</tr>
+<tr>
+<td><code>/partner/totals</code></td>
+<td>the costs that count by day, with totals by type and currency, also as CSV</td>
 </tr>
 <tr>
 <td><code>/partner/costs</code></td>

@@ -12,7 +12,7 @@ export const storage: Mutant[] = [
   },
   {
     name: "a page of costs skips those between the ends of the shards",
-    file: "src/db/ledger/cost-list.ts",
+    file: "src/db/ledger/key-pages.ts",
     search: "ends.sort(compareIds)[0] ?? null",
     replace: "ends.sort(compareIds).at(-1) ?? null",
     project: "four shards",

@@ -50,7 +50,12 @@ describe("the overview", () => {
     expect(text).toMatch(
       /The discrepancy of cpc is above the usual 5%: \d+ of \d+ clicks have no agreeing cost/,
     );
-    expect(text).toContain("Show pending costs");
+    expect(text).toContain("Show what has no cost");
+    expect(text).not.toContain("Show pending costs");
+    await sendCost({ cost_id: "overview-wrong-001" });
+    const again = await (await signedIn()).get("/partner");
+    expect(again.text).toContain("Costs that wait for a click or impression may have a wrong ID.");
+    expect(again.markup).toContain('href="/partner/costs?match=pending">Show pending costs');
   });
 
   it("says that an operator stopped the partner, and since when", async () => {
@@ -392,6 +397,8 @@ it.each([
   const shards = ledgerOn().shards.length;
   for (const path of [
     "/partner",
+    "/partner/missing",
+    "/partner/totals",
     "/partner/costs?cost_id=demo",
     "/partner/costs.csv",
     "/partner/costs/demo-spend-00-0",

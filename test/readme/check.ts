@@ -41,7 +41,9 @@ function flagsFor(name: string): string[] {
   return ["--config", WITH_ARCHIVE];
 }
 
-const SHOWN_URL = "http://localhost:8787";
+/** The origin in the documents. A served page shows its own in the place of the second one. */
+const shownUrl = (name: string) =>
+  name.startsWith(PAGES) ? "https://links.example.com" : "http://localhost:8787";
 const END = "__end_of_command__";
 /** A command with an open quote, for example, never ends. */
 const COMMAND_MS = 30_000;
@@ -133,7 +135,7 @@ async function check(name: string): Promise<{ commands: number; failures: number
       let filled = "";
       for (const { command, shown } of readBlock(block)) {
         commands++;
-        const output = (await shell.run(command)).replaceAll(service.names.BASE_URL ?? "", SHOWN_URL);
+        const output = (await shell.run(command)).replaceAll(service.names.BASE_URL ?? "", shownUrl(name));
         filled += `$ ${command}\n${output}${output && "\n"}`;
         if (!write && mask(output) !== mask(shown)) {
           failures++;

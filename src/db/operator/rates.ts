@@ -1,5 +1,5 @@
 /** Counts what the rates of a partner are made of, over its last days. The reads are bounded. */
-import { type SQL, sql } from "drizzle-orm";
+import { type AnyColumn, type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core/alias";
 import {
   COST_TYPE,
@@ -9,9 +9,12 @@ import {
   TYPES_WITH_DISCREPANCY,
 } from "../../domain/cost-types.ts";
 import { type CoverageCounts, RATE_DAYS, type RateCounts } from "../../domain/figures/rates.ts";
+import type { CostSums } from "../../domain/money.ts";
 import { COST_WINDOW_MS, DAY_MS, dayOf } from "../../domain/time.ts";
+import { moneyOf } from "../cost-types.ts";
 import { COLUMNS, e, isRemembered } from "../ledger/entries.ts";
 import { addRejections, type Rejected, rejectionsOf } from "../ledger/rejections.ts";
+import { MAX_COVERED } from "../ledger/reports/too-large.ts";
 import { databasesOf, type Ledger, runGated } from "../ledger/shards.ts";
 import { as, type Fields, query, type RowOf } from "../query.ts";
 import { dailyEngagements, dailyTotals, ledgerEntries } from "../schema.ts";
@@ -26,7 +29,12 @@ const partnerId = sql.placeholder("partnerId");
 const maxTotals = sql`${sql.placeholder("maxTotals")} + 1`;
 
 /** The sums of the partner over the rows of all apps and days, and the number of rows that were read for them. */
-function sumsBy<F extends Fields>(table: typeof d | typeof g, key: F, value: SQL<number>) {
+function sumsBy<F extends Fields, S extends Fields>(
+  table: typeof d | typeof g,
+  key: F,
+  values: Record<string, SQL | AnyColumn>,
+  sums: S,
+) {
   const first = (after: SQL) =>
     sql`(SELECT min(${table.appToken}) FROM ${as(table)} WHERE ${table.appToken} > ${after})`;
   // The key of both tables begins with the app, so the apps are found one after the other. Pending costs have none.
@@ -35,14 +43,18 @@ function sumsBy<F extends Fields>(table: typeof d | typeof g, key: F, value: SQL
   )`;
   const named = Object.entries(key).map(([name, column]) => sql`${column} AS ${sql.identifier(name)}`);
   const keys = Object.keys(key).map((name) => [name, sql.raw(`s.${name}`)]);
+  const isOfPartner = sql`${table.partnerId} = ${partnerId}`;
+  const added = Object.entries(values).map(
+    ([name, value]) => sql`iif(${isOfPartner}, ${value}, 0) AS ${sql.identifier(name)}`,
+  );
   return query(
     {
       ...(Object.fromEntries(keys) as { [K in keyof F]: SQL<RowOf<F>[K]> }),
-      sum: sql<number>`sum(s.value)`,
+      ...sums,
       scanned: sql<number>`count(*)`,
     },
     sql`FROM (
-      ${apps} SELECT ${sql.join(named, sql`, `)}, iif(${table.partnerId} = ${partnerId}, ${value}, 0) AS value
+      ${apps} SELECT ${sql.join([...named, ...added], sql`, `)}
       FROM found CROSS JOIN ${as(table)} ON ${table.appToken} = found.app
         AND ${table.day} BETWEEN ${sql.placeholder("from")} AND ${sql.placeholder("to")}
       LIMIT ${maxTotals}
@@ -53,15 +65,70 @@ function sumsBy<F extends Fields>(table: typeof d | typeof g, key: F, value: SQL
   );
 }
 
+const { whole, rest } = moneyOf(d.costType, d.amount);
+const isPriced = sql`${d.state} = 'matched'`;
+/** What was matched on each day, with the money of costs that have an amount. Pending costs have no app. */
 const matched = sumsBy(
   d,
-  { day: d.day, costType: d.costType },
-  sql`iif(${d.state} = 'pending', 0, ${d.count})`,
+  { day: d.day, costType: d.costType, currency: d.currency },
+  {
+    count: d.count,
+    unpriced: sql`iif(${d.state} = 'unpriced', ${d.count}, 0)`,
+    whole: sql`iif(${isPriced}, ${whole}, 0)`,
+    rest: sql`iif(${isPriced}, ${rest}, 0)`,
+  },
+  {
+    sum: sql<number>`sum(s.count)`,
+    unpriced: sql<number>`sum(s.unpriced)`,
+    // Text, because the sums may exceed 2^53.
+    costsWhole: sql<string>`cast(sum(s.whole) AS TEXT)`,
+    costsRest: sql<string>`cast(sum(s.rest) AS TEXT)`,
+  },
 );
-const recorded = sumsBy(g, { day: g.day, kind: g.kind }, sql`${g.recorded}`);
 
-/** An engagement should have a cost of the type unless its URL, or its cost, has another type. */
-function discrepancyOf(costType: CostType) {
+/** The costs of a partner that matched on a day, priced or not. */
+export interface MatchedSums extends CostSums {
+  /** Days since 1970 in UTC. */
+  day: number;
+  costType: CostType;
+  currency: string;
+  sum: number;
+  unpriced: number;
+}
+
+const recorded = sumsBy(
+  g,
+  { day: g.day, kind: g.kind },
+  { recorded: g.recorded },
+  { sum: sql<number>`sum(s.recorded)` },
+);
+
+/**
+ * The matched costs of a partner in these days, with one call to each database. `complete` is false if there are more totals of all
+ * partners than are read.
+ */
+export async function findMatched(
+  ledger: Ledger,
+  partnerId: number,
+  days: { from: number; to: number },
+  maxTotals: number = MAX_COVERED,
+): Promise<{ matched: MatchedSums[]; complete: boolean }> {
+  const parts = await Promise.all(
+    databasesOf(ledger).map((db) => runGated(ledger, db, [matched(db, { partnerId, ...days, maxTotals })])),
+  );
+  const rows = parts.flat(2);
+  const scanned = parts.map(([some]) => some.reduce((sum, row) => sum + row.scanned, 0));
+  return {
+    matched: rows.filter(({ sum }) => sum !== 0),
+    complete: scanned.every((count) => count <= maxTotals),
+  };
+}
+
+/**
+ * Whether an engagement of the last days should have a cost of the type, which it should unless its URL, or its cost, has another
+ * type; and whether it has one that agrees with it.
+ */
+export function expectationOf(costType: CostType) {
   const kind = COST_TYPE[costType].fits[0];
   const at = COLUMNS[kind];
   const type = sql.raw(`'${costType}'`);
@@ -71,9 +138,14 @@ function discrepancyOf(costType: CostType) {
   const isCall = sql`${e.state} = 'matched' AND ${e.costType} = ${type}
     AND coalesce(${e.currency} = ${at.urlCurrency}, 1) AND coalesce(${e.amountInEffect} = ${at.urlAmount}, 1)`;
   const isPrice = sql`${e.countingPrice} = ${sql.raw(`'${kind}'`)}`;
+  return { kind, isExpected, isAgreeing: sql`(coalesce(${isCall}, 0) OR coalesce(${isPrice}, 0))` };
+}
+
+function discrepancyOf(costType: CostType) {
+  const { isExpected, isAgreeing } = expectationOf(costType);
   return sql`json_object(
     'expected', coalesce(sum(iif(${isExpected}, 1, 0)), 0),
-    'agreeing', coalesce(sum(iif(${isExpected} AND (coalesce(${isCall}, 0) OR coalesce(${isPrice}, 0)), 1, 0)), 0)
+    'agreeing', coalesce(sum(iif(${isExpected} AND ${isAgreeing}, 1, 0)), 0)
   )`;
 }
 
@@ -93,6 +165,7 @@ const reasons = {
   costDataOff: countIf(sql`${isWithout} AND ${e.state} IS NOT 'voided' AND NOT ${isOn}`),
   noCost: countIf(sql`${isWithout} AND ${e.state} IS NOT 'voided' AND ${isOn}`),
   voided: countIf(sql`${isWithout} AND ${e.state} IS 'voided'`),
+  pending: countIf(sql`${e.state} IS 'pending' AND ${lapsedAt} >= ${sql.placeholder("now")}`),
   lapsed: countIf(
     sql`${opened} IS NULL AND ${e.state} IS 'pending' AND ${lapsedAt} < ${sql.placeholder("now")}`,
   ),
@@ -120,12 +193,16 @@ export interface FoundRates {
   complete: boolean;
   /** For each cost type. */
   counts: RateCounts[];
+  /** What was matched, by day, type and currency. */
+  matched: MatchedSums[];
+  /** Costs that wait for a click or impression. */
+  pending: number;
   /** For each day, the newest first. */
   days: DayOfRates[];
 }
 
 /** A day of a partner. The reasons count IDs of clicks and impressions of the day, and costs that lapsed on it. */
-export interface DayOfRates extends CoverageCounts, Record<keyof typeof reasons, number> {
+export interface DayOfRates extends CoverageCounts, Record<Exclude<keyof typeof reasons, "pending">, number> {
   /** Days since 1970 in UTC. */
   day: number;
   rejected: Rejected[];
@@ -201,5 +278,14 @@ export async function findRates(
       rejected: rejected.filter(isOfDay),
     };
   });
-  return { from, to, complete: isCounted && isScanned, counts, days };
+  return {
+    from,
+    to,
+    complete: isCounted && isScanned,
+    counts,
+    // Without the groups that only other partners have.
+    matched: parts.flatMap(([rows]) => rows.filter((row) => row.sum !== 0)),
+    pending: sum(([, , rows]) => add(rows, (row) => row.pending)),
+    days,
+  };
 }

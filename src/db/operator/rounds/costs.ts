@@ -6,9 +6,9 @@ import { matchOf, preferred } from "../../../domain/matching.ts";
 import { storedCostAfter } from "../../../domain/rounds/entries.ts";
 import { listEngagements } from "../../../domain/rounds/findings.ts";
 import { groupEngagements } from "../../../domain/rounds/report.ts";
-import { compareIds } from "../../ledger/cost-list.ts";
 import { type CostRecord, withLinkTokens } from "../../ledger/costs.ts";
 import { COLUMNS, e, isRemembered } from "../../ledger/entries.ts";
+import { compareIds } from "../../ledger/key-pages.ts";
 import {
   type EngagementRow,
   engagementFieldsOfRound,

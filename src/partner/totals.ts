@@ -1,0 +1,140 @@
+/** `/partner/totals`: the costs that count, by day, with totals by type and currency, as a page and as CSV. */
+import { html } from "hono/html";
+import * as z from "zod/mini";
+import type { SignedInPartner } from "../auth/partner-sessions.ts";
+import { MAX_COVERED } from "../db/ledger/reports/too-large.ts";
+import { findMatched, type MatchedSums } from "../db/operator/rates.ts";
+import { COST_TYPES, type CostType } from "../domain/cost-types.ts";
+import { formatMoney, sumCosts } from "../domain/money.ts";
+import { inEnglish } from "../domain/texts.ts";
+import { formatDate } from "../domain/time.ts";
+import type { Context } from "../env.ts";
+import { AppError } from "../errors.ts";
+import { csvResponse, toCsv } from "../http/csv.ts";
+import { readInput } from "../http/input/input.ts";
+import { costTypeName } from "../pages/costs/cost-types.ts";
+import { card, notice, pageHead } from "../pages/elements.ts";
+import { describeDay, showCount } from "../pages/locale.ts";
+import type { Markup } from "../pages/markup.ts";
+import { moneyText } from "../pages/money.ts";
+import { periodChecks, periodFields, periodPicker, toPeriod } from "../pages/periods.ts";
+import { type Column, firstRows, table } from "../pages/table.ts";
+import { report, withLedger } from "./frame.ts";
+
+const PATH = "/partner/totals";
+const contract = {
+  query: z.strictObject({ ...periodFields, rows: z.optional(z.string()) }).check(...periodChecks),
+};
+
+async function find(context: Context, { partnerId }: SignedInPartner) {
+  const { query } = await readInput(context, contract);
+  const period = toPeriod(query, context.now);
+  return { period, ...(await findMatched(context.ledger, partnerId, period)) };
+}
+
+/** Costs of one type and currency. */
+export interface Total {
+  costType: CostType;
+  currency: string;
+  costs: number;
+  unpriced: number;
+  amount: bigint;
+}
+
+/** The sums of each type and currency, in the order of the types. */
+export function toTotals(rows: MatchedSums[]): Total[] {
+  return [...Map.groupBy(rows, ({ costType, currency }) => `${costType} ${currency}`).values()]
+    .flatMap((same) => {
+      const [first] = same;
+      if (!first) return [];
+      const { costType, currency } = first;
+      const add = (of: (row: MatchedSums) => number) => same.reduce((sum, row) => sum + of(row), 0);
+      return {
+        costType,
+        currency,
+        costs: add(({ sum }) => sum),
+        unpriced: add(({ unpriced }) => unpriced),
+        amount: sumCosts(same),
+      };
+    })
+    .sort(
+      (left, right) =>
+        COST_TYPES.indexOf(left.costType) - COST_TYPES.indexOf(right.costType) ||
+        left.currency.localeCompare(right.currency),
+    );
+}
+
+type DayTotal = Total & { day: number };
+
+/** The newest day first. */
+const toDays = (rows: MatchedSums[]): DayTotal[] =>
+  [...Map.groupBy(rows, ({ day }) => day)]
+    .sort(([left], [right]) => right - left)
+    .flatMap(([day, some]) => toTotals(some).map((total) => ({ day, ...total })));
+
+export const totalsPage = withLedger(
+  "/partner/totals",
+  report(async (context, partner, caller) => {
+    // The totals are found by the partner's ID, which the database has just read for the session.
+    caller.authorize(partner);
+    const { period, matched, complete } = await find(context, partner);
+    const days = toDays(matched);
+    const shown = firstRows(context.url, days);
+    const file = `${PATH}.csv?${new URLSearchParams({ from: formatDate(period.from), to: formatDate(period.to) })}`;
+    return {
+      title: "Totals",
+      body: html`
+        ${pageHead("Totals")}
+        <p class="lead">${ABOUT}</p>
+        ${periodPicker(context.url, period)}
+        ${complete ? "" : notice(TOO_MANY, "warn")}
+        ${
+          days.length === 0
+            ? notice("No matched costs in this period.")
+            : html`
+              ${card({ id: "all", title: "All days" }, table({ label: "Totals by type and currency", layout: "figures-in-row", rows: toTotals(matched), columns: TOTAL_COLUMNS }))}
+              ${card(
+                { id: "days", title: "By day", aside: html`<a href="${file}">Download CSV</a>` },
+                table({
+                  label: "Totals by day",
+                  layout: "figures-in-row",
+                  rows: shown.rows,
+                  columns: [
+                    { heading: "Day", kind: "day", cell: ({ day }) => describeDay(day) },
+                    ...TOTAL_COLUMNS,
+                  ],
+                }),
+                shown.more,
+              )}`
+        }`,
+    };
+  }),
+);
+
+export const ABOUT =
+  "Costs that have their click or impression, by its day in UTC. Pending, lapsed and voided costs aren't in these totals, and neither are adjustments of operators.";
+const TOO_MANY = `These days have more than ${inEnglish(MAX_COVERED)} totals, so some are missing here. Choose fewer days.`;
+
+export const TOTAL_COLUMNS: Column<Total>[] = [
+  { heading: "Cost type", cell: ({ costType }) => costTypeName(costType) },
+  { heading: "Currency", cell: ({ currency }) => currency },
+  { heading: "Costs", kind: "number", cell: ({ costs }) => showCount(costs) },
+  { heading: "Without amount", kind: "number", cell: ({ unpriced }) => showCount(unpriced) },
+  { heading: "Amount", kind: "number", cell: ({ amount, currency }): Markup => moneyText(amount, currency) },
+];
+
+export const totalsFile = withLedger(
+  "/partner/totals",
+  report(async (context, partner, caller) => {
+    caller.authorize(partner);
+    const { period, matched, complete } = await find(context, partner);
+    if (!complete) throw new AppError("report_too_large", TOO_MANY);
+    const rows = toDays(matched).map(({ day, costType, currency, costs, unpriced, amount }) => [
+      ...[formatDate(day), costType, currency],
+      ...[costs, unpriced, formatMoney(amount)],
+    ]);
+    const header = ["day", "cost_type", "currency", "costs", "unpriced", "amount"];
+    const name = `totals-${formatDate(period.from)}-${formatDate(period.to)}.csv`;
+    return csvResponse(toCsv(header, rows, ["amount"]), name);
+  }),
+);
