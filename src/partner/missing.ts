@@ -41,19 +41,17 @@ const find = (context: Context, partner: SignedInPartner, range: { after: string
   return listMissingCosts(context.ledger, { partnerId: partner.partnerId, types }, range, context.now);
 };
 
-export const missingPage = withLedger(
-  "/partner",
-  report(async (context, partner, caller) => {
-    // The list is found by the partner's ID, which the database has just read for the session.
-    caller.authorize(partner);
-    const { query, range } = await readQuery(context);
-    const { items, next } = await find(context, partner, { ...range, limit: PAGE_SIZE });
-    const cursor = next === null ? null : pagingV2(context, range, { next }).cursor;
-    const withCursor = (path: string, at: string | null | undefined) =>
-      at ? `${path}?${new URLSearchParams({ cursor: at })}` : path;
-    return {
-      title: "Without an agreeing cost",
-      body: html`
+export const missingPage = withLedger("/partner", async (context, partner, caller) => {
+  // The list is found by the partner's ID, which the database has just read for the session.
+  caller.authorize(partner);
+  const { query, range } = await readQuery(context);
+  const { items, next } = await find(context, partner, { ...range, limit: PAGE_SIZE });
+  const cursor = next === null ? null : pagingV2(context, range, { next }).cursor;
+  const withCursor = (path: string, at: string | null | undefined) =>
+    at ? `${path}?${new URLSearchParams({ cursor: at })}` : path;
+  return {
+    title: "Without an agreeing cost",
+    body: html`
         ${pageHead("Clicks and impressions without an agreeing cost")}
         <p class="lead">Of the last ${RATE_DAYS} days, with cost data on. Each click should have a ${typesOf("click")} cost and each impression a ${typesOf("impression")} cost, if you have integrated that type. To correct one, send its cost with the same cost ID.</p>
         ${table({
@@ -76,9 +74,8 @@ export const missingPage = withLedger(
           ${cursor === null ? "" : buttonLink(withCursor(PATH, cursor), "Next page")}
           ${items.length > 0 ? html`<a href="${withCursor(`${PATH}.csv`, query.cursor)}">Download CSV</a> <span class="hint">The first ${showCount(FILE_SIZE)} IDs, from the first one on this page.</span>` : ""}
         </p>`,
-    };
-  }),
-);
+  };
+});
 
 const typesOf = (kind: MissingCost["kind"]) =>
   TYPES_WITH_DISCREPANCY.filter((type) => COST_TYPE[type].fits[0] === kind).join(" or ");

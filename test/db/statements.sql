@@ -15141,6 +15141,8 @@ SELECT coalesce(coalesce(e.click_at,
     AND coalesce(e.click_at, e.impression_at) IS NOT NULL
     AND NOT (coalesce(e.state IN ('matched', 'unpriced'), 0) OR e.counting_price IS NOT NULL)
     AND e.state IS 'voided', 1, 0)) AS voided, sum(iif(e.remembered_until >= ?
+    AND e.state IS 'pending'
+    AND (e.received_at + 604800000) >= ?, 1, 0)) AS pending, sum(iif(e.remembered_until >= ?
     AND coalesce(e.click_at, e.impression_at) IS NULL
     AND e.state IS 'pending'
     AND (e.received_at + 604800000) < ?,
@@ -15216,7 +15218,14 @@ GROUP BY 1;
 --   SEARCH d USING PRIMARY KEY (app_token=? AND day>? AND day<?)
 -- SCAN s
 -- USE TEMP B-TREE FOR GROUP BY
-SELECT s.day AS day, s.costType AS costType, sum(s.value) AS sum, count(*) AS scanned
+SELECT s.day AS day,
+  s.costType AS costType,
+  s.currency AS currency,
+  sum(s.count) AS sum,
+  sum(s.unpriced) AS unpriced,
+  cast(sum(s.whole) AS TEXT) AS costsWhole,
+  cast(sum(s.rest) AS TEXT) AS costsRest,
+  count(*) AS scanned
 FROM ( WITH RECURSIVE found(app) AS (
     SELECT (SELECT min(d.app_token)
       FROM daily_totals d
@@ -15227,12 +15236,36 @@ FROM ( WITH RECURSIVE found(app) AS (
       WHERE d.app_token > found.app)
     FROM found
     WHERE found.app IS NOT NULL )
-  SELECT d.day AS day, d.cost_type AS costType, iif(d.partner_id = ?, iif(d.state = 'pending', 0, d.count), 0) AS value
+  SELECT d.day AS day,
+    d.cost_type AS costType,
+    d.currency AS currency,
+    iif(d.partner_id = ?,
+      d.count,
+      0) AS count,
+    iif(d.partner_id = ?,
+      iif(d.state = 'unpriced',
+        d.count,
+        0),
+      0) AS unpriced,
+    iif(d.partner_id = ?,
+      iif(d.state = 'matched',
+        d.amount / iif(d.cost_type IN ('cpm'),
+          100000000,
+          100000),
+        0),
+      0) AS whole,
+    iif(d.partner_id = ?,
+      iif(d.state = 'matched',
+        iif(d.cost_type IN ('cpm'),
+          d.amount % 100000000,
+          d.amount % 100000 * 1000),
+        0),
+      0) AS rest
   FROM found
   CROSS JOIN daily_totals d ON d.app_token = found.app
   AND d.day BETWEEN ? AND ?
   LIMIT ? + 1 ) s
-GROUP BY s.day, s.costType;
+GROUP BY s.day, s.costType, s.currency;
 
 -- src/db/operator/rates.ts: rows read 7, written 0
 -- CO-ROUTINE s
@@ -15249,7 +15282,7 @@ GROUP BY s.day, s.costType;
 --   SEARCH g USING PRIMARY KEY (app_token=? AND day>? AND day<?)
 -- SCAN s
 -- USE TEMP B-TREE FOR GROUP BY
-SELECT s.day AS day, s.kind AS kind, sum(s.value) AS sum, count(*) AS scanned
+SELECT s.day AS day, s.kind AS kind, sum(s.recorded) AS sum, count(*) AS scanned
 FROM ( WITH RECURSIVE found(app) AS (
     SELECT (SELECT min(g.app_token)
       FROM daily_engagements g
@@ -15260,7 +15293,7 @@ FROM ( WITH RECURSIVE found(app) AS (
       WHERE g.app_token > found.app)
     FROM found
     WHERE found.app IS NOT NULL )
-  SELECT g.day AS day, g.kind AS kind, iif(g.partner_id = ?, g.recorded, 0) AS value
+  SELECT g.day AS day, g.kind AS kind, iif(g.partner_id = ?, g.recorded, 0) AS recorded
   FROM found
   CROSS JOIN daily_engagements g ON g.app_token = found.app
   AND g.day BETWEEN ? AND ?
@@ -16446,6 +16479,141 @@ AND NOT EXISTS (SELECT 1
   WHERE o.email = ?
   AND o.id <> ?)
 RETURNING id AS id;
+
+-- src/db/partner/missing-costs.ts: rows read 210, written 0
+-- COMPOUND QUERY
+--   LEFT-MOST SUBQUERY
+--     CO-ROUTINE p
+--       CO-ROUTINE k
+--         SEARCH e USING PRIMARY KEY (partner_id=? AND cost_id>?)
+--       SCAN k
+--       SEARCH c USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
+--       SEARCH i USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
+--     SCAN p
+--   UNION ALL
+--     CO-ROUTINE (subquery-4)
+--       SEARCH e USING PRIMARY KEY (partner_id=? AND cost_id>?)
+--     SCAN (subquery-4)
+SELECT p.costId AS costId,
+  p.isListed AS isListed,
+  p.click AS click,
+  p.impression AS impression,
+  p.clickAt AS clickAt,
+  p.impressionAt AS impressionAt,
+  p.clickLinkId AS clickLinkId,
+  p.impressionLinkId AS impressionLinkId,
+  p.state AS state,
+  p.costType AS costType,
+  p.clickLink AS clickLink,
+  p.impressionLink AS impressionLink
+FROM (
+  SELECT k.costId AS costId,
+    k.isListed AS isListed,
+    k.click AS click,
+    k.impression AS impression,
+    k.clickAt AS clickAt,
+    k.impressionAt AS impressionAt,
+    k.clickLinkId AS clickLinkId,
+    k.impressionLinkId AS impressionLinkId,
+    k.state AS state,
+    k.costType AS costType,
+    c.token AS clickLink,
+    i.token AS impressionLink
+  FROM (SELECT e.cost_id AS costId, (coalesce((? & 1
+          AND e.remembered_until >= ?
+          AND e.click_cost_data_on
+          AND e.click_at >= ?
+          AND coalesce(e.click_url_cost_type = 'cpc', 1)
+          AND NOT (coalesce(e.state IN ('matched', 'unpriced'), 0)
+            AND e.cost_type <> 'cpc')
+          AND NOT (coalesce(e.state = 'matched'
+              AND e.cost_type = 'cpc'
+              AND coalesce(e.currency = e.click_url_currency, 1)
+              AND coalesce(e.amount_in_effect = e.click_url_amount,
+                  1),
+                0) OR coalesce(e.counting_price = 'click',
+                0))),
+          0) OR coalesce((? & 8
+          AND e.remembered_until >= ?
+          AND e.impression_cost_data_on
+          AND e.impression_at >= ?
+          AND coalesce(e.impression_url_cost_type = 'cpm', 1)
+          AND NOT (coalesce(e.state IN ('matched', 'unpriced'), 0)
+            AND e.cost_type <> 'cpm')
+          AND NOT (coalesce(e.state = 'matched'
+              AND e.cost_type = 'cpm'
+              AND coalesce(e.currency = e.impression_url_currency, 1)
+              AND coalesce(e.amount_in_effect = e.impression_url_amount,
+                  1),
+                0) OR coalesce(e.counting_price = 'impression',
+                0))),
+          0)) AS isListed,
+      coalesce((? & 1
+        AND e.remembered_until >= ?
+        AND e.click_cost_data_on
+        AND e.click_at >= ?
+        AND coalesce(e.click_url_cost_type = 'cpc', 1)
+        AND NOT (coalesce(e.state IN ('matched', 'unpriced'), 0)
+          AND e.cost_type <> 'cpc')
+        AND NOT (coalesce(e.state = 'matched'
+            AND e.cost_type = 'cpc'
+            AND coalesce(e.currency = e.click_url_currency, 1)
+            AND coalesce(e.amount_in_effect = e.click_url_amount,
+                1),
+              0) OR coalesce(e.counting_price = 'click',
+              0))),
+        0) AS click,
+      coalesce((? & 8
+        AND e.remembered_until >= ?
+        AND e.impression_cost_data_on
+        AND e.impression_at >= ?
+        AND coalesce(e.impression_url_cost_type = 'cpm', 1)
+        AND NOT (coalesce(e.state IN ('matched', 'unpriced'), 0)
+          AND e.cost_type <> 'cpm')
+        AND NOT (coalesce(e.state = 'matched'
+            AND e.cost_type = 'cpm'
+            AND coalesce(e.currency = e.impression_url_currency, 1)
+            AND coalesce(e.amount_in_effect = e.impression_url_amount,
+                1),
+              0) OR coalesce(e.counting_price = 'impression',
+              0))),
+        0) AS impression,
+      e.click_at AS clickAt,
+      e.impression_at AS impressionAt,
+      e.click_link_id AS clickLinkId,
+      e.impression_link_id AS impressionLinkId,
+      e.state AS state,
+      e.cost_type AS costType
+    FROM ledger_entries e
+    WHERE e.partner_id = ?
+    AND e.cost_id > ?
+    ORDER BY e.cost_id
+    LIMIT ? + 0) k
+  LEFT JOIN links c ON c.id = k.clickLinkId
+  LEFT JOIN links i ON i.id = k.impressionLinkId
+  WHERE k.isListed
+  ORDER BY k.costId
+  LIMIT ? + 0 ) p
+UNION ALL
+SELECT *
+FROM (SELECT e.cost_id AS costId,
+    0 AS isListed,
+    NULL AS click,
+    NULL AS impression,
+    NULL AS clickAt,
+    NULL AS impressionAt,
+    NULL AS clickLinkId,
+    NULL AS impressionLinkId,
+    NULL AS state,
+    NULL AS costType,
+    NULL AS clickLink,
+    NULL AS impressionLink
+  FROM ledger_entries e
+  WHERE e.partner_id = ?
+  AND e.cost_id > ?
+  ORDER BY e.cost_id
+  LIMIT 1 OFFSET ? - 1)
+LIMIT ? + 0;
 
 -- src/db/partner/sessions.ts: rows read 3, written 2
 -- SEARCH c USING INDEX credentials_token_hash_unique (token_hash=?)

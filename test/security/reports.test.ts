@@ -112,7 +112,7 @@ it("these are limited", async () => {
         "/partners",
       ].map((page) => `/apps/:app_token${page}`),
       ...["/cost/round", "/partner", "/partner/costs.csv", "/partner/round"],
-      ...["/partner/missing", "/partner/missing.csv", "/partner/totals", "/partner/totals.csv"],
+      ...["/partner/missing.csv", "/partner/totals", "/partner/totals.csv"],
       ...[
         "/operator/v1/rounds/:id",
         "/operator/v1/partners/:id/rates",

@@ -308,6 +308,7 @@ test("the samples of a page have the origin of the request", async () => {
   const page = await read("/docs/partners");
   expect(page).toContain(`BASE_URL=${ORIGIN}\n`);
   expect(page).not.toContain("links.example.com");
+  for (const path of PAGES) expect(await read(path), path).not.toContain("localhost:8787");
 });
 
 test("a page has a table of contents with its headings, and tables that can be scrolled by keyboard", async () => {
