@@ -15203,7 +15203,7 @@ FROM (
   LIMIT ? + 1 ) e
 GROUP BY 1;
 
--- src/db/operator/rates.ts: rows read 125, written 0
+-- src/db/operator/rates.ts: rows read 128, written 0
 -- CO-ROUTINE s
 --   CO-ROUTINE found
 --     SETUP
@@ -16480,7 +16480,7 @@ AND NOT EXISTS (SELECT 1
   AND o.id <> ?)
 RETURNING id AS id;
 
--- src/db/partner/missing-costs.ts: rows read 210, written 0
+-- src/db/partner/missing-costs.ts: rows read 554, written 0
 -- COMPOUND QUERY
 --   LEFT-MOST SUBQUERY
 --     CO-ROUTINE p
