@@ -75,7 +75,7 @@ function firstCost({ url }: Context, { mode, costTypes }: SignedInPartner): Mark
       ${command(openCommand(trial), `record ${name}`)}
       <h3>2. Send its cost with the same ID</h3>
       ${command(sendCommand(trial), "send the cost")}
-      <p>The answer when the cost is stored and has found its ${kind}:</p>
+      <p>The response when the cost is stored and matches its ${kind}:</p>
       <pre tabindex="0" aria-label="Answer"><code>{"status":"ok","cost_id":"yourname-20260701-0001","match":"matched","duplicate":false,"amount":"0.25","request_id":"…"}</code></pre>
       <h3>3. See the result</h3>
       <p>Open <a href="/partner/costs">Costs</a>. A pending cost still waits for its ${kind}. The <a href="/docs/partners">partner guide</a> explains every parameter and error.</p>`,

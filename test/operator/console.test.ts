@@ -51,6 +51,13 @@ describe.each(reading)("GET %s", (path) => {
   });
 });
 
+test("puts the focus on the notice that confirms what was done", async () => {
+  const { text } = await operator.get("/operator/apps?notice=app-created");
+  expect(text).toMatch(
+    /<div class="notice ok ?"><p role="status" tabindex="-1" autofocus>App created\.<\/p>/,
+  );
+});
+
 describe.each(posting)("POST %s", (path) => {
   test("changes nothing for another site, a member, or a visitor", async () => {
     const before = await state();
