@@ -123,6 +123,7 @@ it("shows the spend of the last seven complete days by currency, with the change
   const today = Math.floor(NOW / DAY);
   await inLedger("DELETE FROM daily_totals");
   await rows("DELETE FROM adjustments");
+  // With shards, the last one.
   for (const [day, currency, amount] of [
     [today, "USD", 900_000],
     [today - 1, "USD", 200_000],
@@ -132,13 +133,11 @@ it("shows the spend of the last seven complete days by currency, with the change
     [today - 15, "USD", 900_000],
     [today - 3, "EUR", 100_000],
   ] as const)
-    await rows(
-      "INSERT INTO daily_totals VALUES (?, ?, 1, 1, 'cpc', ?, 'matched', 1, ?)",
-      DEMO.appToken,
-      day,
-      currency,
-      amount,
-    );
+    await databasesOf(ledgerOn())
+      .at(-1)
+      ?.prepare("INSERT INTO daily_totals VALUES (?, ?, 1, 1, 'cpc', ?, 'matched', 1, ?)")
+      .bind(DEMO.appToken, day, currency, amount)
+      .run();
   await rows(
     "INSERT INTO adjustments SELECT 9, ?, ?, min(id), 1, 'cpc', 'USD', -100000000, 'x', 2, 0 FROM links",
     DEMO.appToken,
