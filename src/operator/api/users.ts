@@ -168,6 +168,7 @@ export const updateUser = itemOperation({
   id: "updateUser",
   summary: "Update a user: change the email, the role or the sign-in method, disable or enable",
   input: { path: byId, body: userChange },
+  requestExample: { role: "member" },
   item: USER.item,
   description:
     "A new email address is the one to sign in with. Sessions, the password and the API token stay.",
