@@ -4,7 +4,8 @@ import { randomInt } from "node:crypto";
 import { once } from "node:events";
 import { createServer } from "node:net";
 import { createInterface } from "node:readline";
-import { DEMO } from "../src/dev/demo.ts";
+import { type DemoRow, toStatements } from "../src/dev/demo/rows.ts";
+import { DEMO, demoStatements } from "../src/dev/demo.ts";
 import { startBuilt } from "./built-worker.ts";
 
 /** Adds up the lines of the log about requests that shared calls to D1, so that a run shows that they did. */
@@ -64,11 +65,17 @@ export async function startService(state: string, port?: number, more: string[] 
   };
 }
 
-/** Starts a built Worker with the demo data in memory: in a fraction of the time, and without the proxies of `wrangler dev`. */
-export async function startBuiltService(script: string): Promise<LiveService & { db: D1Database }> {
+/** Starts a built Worker with the demo data, and `more`, in memory: in a fraction of the time, and without the proxies of `wrangler dev`. */
+export async function startBuiltService(
+  script: string,
+  more: DemoRow[] = [],
+): Promise<LiveService & { db: D1Database }> {
   const shared = new SharedCalls();
   const onLog = (line: string) => shared.add(line);
-  const { miniflare, url, db } = await startBuilt({ name: "worker", script, onLog });
+  const { miniflare, url, db } = await startBuilt({
+    ...{ name: "worker", script, onLog },
+    seed: [...demoStatements(Date.now()), ...toStatements(more)],
+  });
   const names = {
     BASE_URL: url,
     APP_TOKEN: DEMO.appToken,

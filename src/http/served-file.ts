@@ -7,7 +7,8 @@ import type { Route } from "./router.ts";
  * A file that a page loads: its URL and its route. `path` contains a dot, so no link token equals it. The URL changes with
  * the content, so browsers may cache it forever.
  */
-export function servedFile(path: string, type: string, content: string): { href: string; route: Route } {
+export function servedFile(path: string, type: string, source: string): { href: string; route: Route } {
+  const content = compact(source, type);
   const search = `?v=${sha256(content).slice(0, 12)}`;
   // During a deployment, an old version may get a request for new content. Its response must not be cached.
   const readFile = ({ url }: Context) =>
@@ -18,4 +19,19 @@ export function servedFile(path: string, type: string, content: string): { href:
       },
     });
   return { href: path + search, route: { path, methods: { GET: readFile } } };
+}
+
+/** Leaves out comments and indentation, which are a tenth of what a first visit loads. */
+function compact(source: string, type: string): string {
+  const lines = source
+    .split("/*")
+    .map((part, index) => (index === 0 ? part : part.slice(part.indexOf("*/") + 2)))
+    .join("")
+    .split("\n")
+    .map((line) => line.trim());
+  if (!type.startsWith("text/css")) return lines.filter((line) => line && !line.startsWith("//")).join("\n");
+  return lines
+    .join(" ")
+    .replaceAll(/ ?([{};,]) ?/g, "$1")
+    .replaceAll(";}", "}");
 }

@@ -1,7 +1,7 @@
 /**
  * `npm run bench`: compares the built Worker with a bare one, and with another revision. README.md beside it explains the
  * output. Flags: `--only <names>`, `--pairs 7`, `--connections 16`, `--against <revision>`, `--calls 2`,
- * `--no-log`, `--growth`, `--profile`, `--sign-in`, `--reports`.
+ * `--no-log`, `--growth`, `--profile`, `--sign-in`, `--reports`, `--pages`.
  */
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { availableParallelism, loadavg, tmpdir } from "node:os";
@@ -12,6 +12,7 @@ import { expectDefined } from "../../src/domain/expect-defined.ts";
 import { runWrangler } from "../built-worker.ts";
 import { countCalls, measurePairs } from "./compare.ts";
 import { measureGrowth } from "./growth.ts";
+import { measurePages } from "./pages.ts";
 import { PATHS, type Path } from "./paths.ts";
 import { type Measured, printBatch, printHeader, printLine } from "./print.ts";
 import { printProfile } from "./profile.ts";
@@ -41,8 +42,13 @@ const { values: flags } = parseArgs({
     profile: { type: "boolean", default: false },
     "sign-in": { type: "boolean", default: false },
     reports: { type: "boolean", default: false },
+    pages: { type: "boolean", default: false },
+    turns: { type: "string", default: "20" },
   },
 });
+
+/** The revision beside which pages are measured: the last one before they were made for many links. */
+const PAGES_BEFORE = "1cbb77d";
 
 /** Those with one of these names, or with the text in their names. */
 const paths = flags.only.split(",").flatMap((text) => {
@@ -67,6 +73,11 @@ try {
     if (!(await measureSignIns())) process.exitCode = 1;
   } else if (flags.reports) {
     if (!(await measureReports())) process.exitCode = 1;
+  } else if (flags.pages) {
+    const revision = flags.against ?? PAGES_BEFORE;
+    const before = await buildCheckout(revision, checkOut(revision, join(folder, "revision")));
+    const isWithin = await measurePages(await buildCheckout("ours"), before, flags.only, Number(flags.turns));
+    if (!isWithin) process.exitCode = 1;
   } else {
     console.log("Building the servers and filling them with data");
     const checkout = await buildCheckout("ours");

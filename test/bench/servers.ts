@@ -9,13 +9,16 @@ import { openConnections, type Target } from "./load.ts";
 import type { Data } from "./paths.ts";
 import type { Checkout } from "./revision.ts";
 
-export interface Server extends Target {
+export interface Measurable extends Target {
   name: string;
   db: D1Database;
-  data: Data;
   /** CPU that its workerd has used, in microseconds, those of D1 and KV included. NaN where there is no /proc. */
   cpuTime: () => number;
   stop: () => Promise<void>;
+}
+
+export interface Server extends Measurable {
+  data: Data;
 }
 
 /** What a server is started from: once to fill it, and again to measure it. */
@@ -69,6 +72,10 @@ export function prepareCounting({ settings, data }: Prepared): Prepared {
 }
 
 export async function start({ settings, data }: Prepared): Promise<Server> {
+  return { ...(await startMeasurable(settings)), data };
+}
+
+export async function startMeasurable(settings: Settings): Promise<Measurable> {
   const others = listChildren();
   const { miniflare, url, db } = await startBuilt(settings);
   const process = listChildren().find((id) => !others.includes(id));
@@ -77,7 +84,6 @@ export async function start({ settings, data }: Prepared): Promise<Server> {
     name: settings.name,
     url,
     db,
-    data,
     agent,
     cpuTime: () => readCpuTime(process),
     stop: () => {

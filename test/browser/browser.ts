@@ -38,7 +38,7 @@ export const CHROMIUM = {
 };
 
 /** Starts the browser for a test file. Returns a function that opens a page in a new context. */
-export function useBrowser(): (options?: BrowserContextOptions) => Promise<Page> {
+export function useBrowser(base = () => BASE_URL): (options?: BrowserContextOptions) => Promise<Page> {
   let browser: Browser;
   beforeAll(async () => {
     browser = await chromium.launch(CHROMIUM);
@@ -46,7 +46,7 @@ export function useBrowser(): (options?: BrowserContextOptions) => Promise<Page>
   afterAll(() => browser.close());
   return async (options) => {
     const context = await browser.newContext({
-      baseURL: BASE_URL,
+      baseURL: base(),
       viewport: { width: 1100, height: 900 },
       ...options,
     });
@@ -54,7 +54,7 @@ export function useBrowser(): (options?: BrowserContextOptions) => Promise<Page>
     page.setDefaultTimeout(15_000);
     // A page must not load other origins or violate its own security policy.
     page.on("request", (request) => {
-      if (!request.url().startsWith(BASE_URL)) throw new Error(`a request was sent to ${request.url()}`);
+      if (!request.url().startsWith(base())) throw new Error(`a request was sent to ${request.url()}`);
     });
     page.on("console", (message) => {
       if (message.text().includes("Content Security Policy")) throw new Error(message.text());
@@ -116,7 +116,7 @@ export async function replacePassword(
 export const CHECKS_ALL = Boolean(process.env.ALL_WIDTHS);
 const WIDTHS = CHECKS_ALL ? [1280, 390, 320] : [1280];
 /** What colors can break. The elements are the same in all of them, so only `--all` checks the other rules again. */
-const OF_COLORS = CHECKS_ALL ? "{}" : `{ runOnly: ["color-contrast", "link-in-text-block"] }`;
+export const OF_COLORS = CHECKS_ALL ? "{}" : `{ runOnly: ["color-contrast", "link-in-text-block"] }`;
 
 /** Checks that axe finds no violations, in both color schemes. `--all` also takes screenshots. */
 export async function checkAccessibility(page: Page, name: string): Promise<void> {
@@ -149,7 +149,7 @@ export async function openMenu(page: Page): Promise<void> {
 }
 
 /** What axe finds, with the elements. */
-export async function findViolations(page: Page, options = "{}"): Promise<unknown> {
+export async function findViolations(page: Page, options = "{}"): Promise<unknown[]> {
   // The debugger evaluates it, so the page's policy does not apply.
   if (!(await page.evaluate("'axe' in window"))) await page.evaluate(axe.source);
   return page.evaluate(

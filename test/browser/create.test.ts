@@ -166,16 +166,6 @@ it("a file of more than 1,000 rows is checked in parts, imported after the confi
 });
 
 describe("is accessible and fits", () => {
-  it.each([
-    ["create", NEW],
-    ["create-below", `${NEW}?parent=demo1nk002`],
-    ["paste", `${NEW}?view=paste`],
-    ["import", IMPORT],
-    ["links-actions", `${APP}/links`],
-  ])("%s", async (name, path) => {
-    await checkEveryWidth(await openPage(path), name);
-  });
-
   it("a rejected form, pasted paths, and the check of a file", async () => {
     const page = await openPage(NEW);
     await page.getByLabel("Network").fill("A::B");

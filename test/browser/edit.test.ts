@@ -255,18 +255,6 @@ it("two people who rename the same link: the second one sees it", async () => {
 });
 
 describe("is accessible and fits", () => {
-  it.each([
-    ["settings", `${APP}/links/demo1nk003/settings`],
-    ["settings-preview", `${APP}/links/demo1nk001/settings?partner=2&cost=on`],
-    ["settings-previewed", `${APP}/links/demo1nk001/settings?partner=2&cost=off`],
-    ["history", `${APP}/links/demo1nk001/history`],
-    ["selection", `${APP}/links?open=demo1nk001&selected=demo1nk001,demo1nk002`],
-    ["all-selected", `${APP}/links?level=1&selected=all`],
-    ["bulk", `${APP}/links/bulk?action=cost-on&links=demo1nk001,demo1nk003,demo1nk006,nosuchlink`],
-  ])("%s", async (name, path) => {
-    await checkEveryWidth(await openPage(path), name);
-  });
-
   it("the settings of a link that was archived", async () => {
     const { token } = await createLink(unique("Archived"));
     const page = await openPage(`${APP}/links/${token}/settings`);

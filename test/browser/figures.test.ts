@@ -1,7 +1,7 @@
 /** The Overview and Performance pages: the chart by pointer, touch and keyboard, and everything without scripts. */
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
-import { checkEveryWidth, service, useDemoUsers } from "./browser.ts";
+import { service, useDemoUsers } from "./browser.ts";
 
 const openPage = useDemoUsers();
 const APP = `/apps/${service.APP_TOKEN}`;
@@ -121,19 +121,5 @@ describe("without scripts", () => {
     expect(download.suggestedFilename()).toBe(
       `performance-${service.APP_TOKEN}-${first}-${today}-by-partner.csv`,
     );
-  });
-});
-
-describe("is accessible and fits", () => {
-  it.each([
-    ["overview", "?period=30d"],
-    ["performance", "/performance?period=30d&level=1&open=demo1nk001"],
-    ["performance-cost-per-click", "/performance?period=90d&metric=cost_per_click&group_by=partner"],
-    ["performance-by-type", "/performance?period=30d&group_by=cost_type&partner_id=1&link=demo1nk001"],
-    ["performance-none", "/performance?from=2020-01-01&to=2020-01-02&currency=CHF"],
-    ["performance-rejected", "/performance?group_by=month&from=x"],
-  ])("%s", async (name, path) => {
-    const page = await openPage(APP + path);
-    await checkEveryWidth(page, name);
   });
 });

@@ -262,36 +262,6 @@ describe("the console", () => {
     );
   });
 
-  it.each([
-    "/operator",
-    "/operator/partners",
-    "/operator/partners/new",
-    "/operator/partners/1",
-    "/operator/partners/3/setup",
-    "/operator/partners/1/voids?cost_id=demo-spend-00-0",
-    "/operator/partners/1/pending",
-    "/operator/rounds/1",
-    "/operator/rounds/1/link?app=demoapp00001&link=demo1nk007",
-    "/operator/spend",
-    "/operator/apps/new",
-    "/operator/users/new",
-    "/operator/adjustments",
-    "/operator/adjustments/new",
-    "/operator/audit",
-    "/operator/partners/3",
-    "/operator/apps",
-    "/operator/apps/demoapp00001",
-    "/operator/users",
-    "/operator/users/1",
-    "/operator/credentials",
-    "/operator/archive?partner_id=1&cost_id=short",
-  ])("%s is accessible and fits a narrow window", async (path) => {
-    const page = await operatorPage();
-    await page.goto(path);
-    for (const summary of await page.locator("main details > summary").all()) await summary.click();
-    await checkEveryWidth(page, `console${path.replace(/\W+/g, "-")}`);
-  });
-
   it("shows the URLs of a partner's templates while they are written", async () => {
     const page = await operatorPage();
     await page.goto("/operator/partners/2/setup");

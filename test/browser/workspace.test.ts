@@ -164,19 +164,6 @@ describe("without scripts", () => {
 });
 
 describe("is accessible and fits", () => {
-  it.each([
-    ["links", `${APP}/links?period=30d&open=demo1nk001,demo1nk002,demo1nk003`],
-    ["links-search", `${APP}/links?q=s&level=2&sort=-clicks`],
-    ["links-none", `${APP}/links?q=nothing`],
-    ["links-rejected", `${APP}/links?level=9&from=x`],
-    ["link", `${APP}/links/demo1nk001?period=30d`],
-    ["link-creative", `${APP}/links/demo1nk004?from=2020-01-01&to=2020-01-01`],
-    ["link-unknown", `${APP}/links/nosuchlink`],
-    ["partners", `${APP}/partners`],
-  ])("%s", async (name, path) => {
-    await checkEveryWidth(await openPage(path), name);
-  });
-
   it("apps, with its menu open", async () => {
     const page = await openPage("/apps", {}, "operator");
     await openMenu(page);

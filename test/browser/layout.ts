@@ -1,0 +1,64 @@
+/** What must hold for the layout of every page, measured in the browser. */
+import type { Page } from "playwright-core";
+
+/** Runs in the page and returns what is wrong. */
+const MEASURE = `(() => {
+  const problems = [];
+  const main = document.querySelector("main");
+  const { scrollWidth, clientWidth } = document.documentElement;
+  if (scrollWidth > clientWidth) problems.push("the page is " + scrollWidth + " px wide in " + clientWidth + " px");
+
+  // A number between spaces, with its currency and unit. In a name or a token it is text.
+  const NUMBER = /(?<!\\S)[(<~+−]*\\p{Sc}?\\d[\\d.,]*[%KM]?\\)?(?!\\S)/gu;
+  const TEXT = "code, pre, textarea, option, svg, bdi, .visually-hidden";
+  const range = document.createRange();
+  const texts = document.createTreeWalker(main, NodeFilter.SHOW_TEXT);
+  while (texts.nextNode()) {
+    const { data, parentElement } = texts.currentNode;
+    if (!/\\d/.test(data) || parentElement.closest(TEXT) || !parentElement.checkVisibility()) continue;
+    for (const { 0: number, index } of data.matchAll(NUMBER)) {
+      range.setStart(texts.currentNode, index);
+      range.setEnd(texts.currentNode, index + number.length);
+      const boxes = [...range.getClientRects()].filter(({ width }) => width > 0);
+      if (new Set(boxes.map(({ top }) => Math.round(top))).size > 1) problems.push(number + " is wrapped");
+      for (let element = parentElement; element !== main && boxes[0]; element = element.parentElement) {
+        const { overflowX } = getComputedStyle(element);
+        if (overflowX === "visible") continue;
+        if (overflowX !== "hidden" && overflowX !== "clip") break;
+        const { left, right, width } = element.getBoundingClientRect();
+        if (width > 1 && (boxes[0].left < left - 1 || boxes.at(-1).right > right + 1)) problems.push(number + " is cut");
+      }
+    }
+  }
+
+  for (const table of main.querySelectorAll("table")) {
+    if (!table.checkVisibility()) continue;
+    const rows = [...table.tBodies].flatMap((body) => [...body.rows]);
+    if (rows.length > 51) problems.push("a table has " + rows.length + " rows");
+    if (table.matches(".legend")) continue;
+    // Below 640 px a row is a card, which does not scroll.
+    if (innerWidth < 640)
+      for (const cell of table.querySelectorAll("tbody > tr > *"))
+        if (cell.scrollWidth > cell.clientWidth + 1) problems.push(cell.textContent.trim().slice(0, 40) + " is cut");
+    for (const { firstElementChild, firstChild } of table.querySelectorAll("thead th")) {
+      const word = (firstElementChild ?? firstChild)?.textContent.trim() ?? "";
+      const link = firstElementChild?.getClientRects().length ?? 1;
+      if (link > 1 && !/s/.test(word)) problems.push("the heading " + word + " is broken");
+    }
+    for (const head of table.querySelectorAll("tbody th[scope=row]")) {
+      const name = head.querySelector("bdi, a") ?? head;
+      const isWrapped = name.getClientRects().length > 1 || head.clientHeight > 110;
+      if (innerWidth >= 1000 && isWrapped && head.clientWidth < 256) problems.push(head.textContent.trim().slice(0, 40) + " has " + head.clientWidth + " px");
+    }
+  }
+
+  // A figure, a row of a list, a step, the URL of a link, or a form.
+  const tops = [...main.querySelectorAll(".figures li, tbody tr, dd, ol:not(nav *) > li, .secret code, a.button, form:not(.menu form)")]
+    .filter((element) => element.checkVisibility())
+    .map((element) => element.getBoundingClientRect().top + scrollY);
+  if (innerWidth === 390 && tops.length > 0 && Math.min(...tops) > 600) problems.push("the first figure is at " + Math.round(Math.min(...tops)) + " px");
+  return [...new Set(problems)];
+})()`;
+
+/** What is wrong with the layout of a page: a number that is cut or wrapped, a narrow name, an endless table, a page that is too wide. */
+export const measureLayout = async (page: Page): Promise<string[]> => page.evaluate(MEASURE);

@@ -1,0 +1,54 @@
+/** Every page with the data of a customer's size, in its widths and colors, and nothing that moves under the pointer. */
+import { afterAll, beforeAll, expect, inject, it } from "vitest";
+import { LARGE } from "../../src/dev/demo/large/links.ts";
+import { liveToken, PARTNERS } from "../../src/dev/demo/large/partners.ts";
+import { largeRows } from "../../src/dev/demo/large.ts";
+import { type LiveService, startBuiltService } from "../live-service.ts";
+import { checkPage, useWindows } from "./matrix.ts";
+import { LARGE_PAGES } from "./pages.ts";
+
+let running: LiveService | undefined;
+beforeAll(async () => {
+  running = await startBuiltService(inject("script"), largeRows(Date.now()));
+});
+afterAll(() => running?.stop());
+
+const [partner] = PARTNERS;
+const windowOf = useWindows(() => ({
+  url: running?.names.BASE_URL ?? "",
+  credential: partner ? liveToken(partner) : "",
+}));
+
+it.each(LARGE_PAGES)("%s: %s", async (who, path) => {
+  await checkPage(await windowOf(who), path, [
+    [390, "dark"],
+    [1280, "forced"],
+  ]);
+});
+
+it("nothing moves when a link is selected or a day of the chart is under the pointer", async () => {
+  const page = await windowOf("demo");
+  await page.emulateMedia({ colorScheme: "light", forcedColors: "none" });
+  await page.setViewportSize({ width: 1280, height: 900 });
+  const tops = (selector: string) =>
+    page
+      .locator(selector)
+      .evaluateAll((found) =>
+        (found as unknown as { getBoundingClientRect(): { top: number } }[]).map(
+          (element) => element.getBoundingClientRect().top,
+        ),
+      );
+  await page.goto(`/apps/${LARGE.appToken}/links`);
+  const rows = await tops("main tbody tr");
+  expect(rows.length).toBeGreaterThan(20);
+  await page.locator("main tbody input[type=checkbox]").first().check();
+  await page.getByText("1 selected").waitFor();
+  expect(await tops("main tbody tr")).toEqual(rows);
+  await page.goto(`/apps/${LARGE.appToken}`);
+  const headings = await tops("main h2");
+  const days = page.locator(".plot a .area");
+  for (const day of [1, 3, 5]) {
+    await days.nth(day).hover();
+    expect(await tops("main h2")).toEqual(headings);
+  }
+});

@@ -1,0 +1,55 @@
+/** Checks pages in widths, colors and forced colors: in few of them by default, in all with `--all`. */
+import type { Page } from "playwright-core";
+import { expect } from "vitest";
+import { CHECKS_ALL, findViolations, OF_COLORS, signIn, useBrowser } from "./browser.ts";
+import { measureLayout } from "./layout.ts";
+
+type Colors = "light" | "dark" | "forced";
+type Mode = [width: number, colors: Colors];
+
+const ALL: Mode[] = [1280, 390, 320].flatMap((width) =>
+  (["light", "dark", "forced"] as const).map((colors): Mode => [width, colors]),
+);
+
+/** What is wrong with a page. The first mode is checked with all rules, the others only with what their colors can break. */
+export async function checkPage(page: Page, path: string, modes: Mode[], status = 200): Promise<void> {
+  const response = await page.goto(path);
+  expect(response?.status(), path).toBe(status);
+  const problems: unknown[] = [];
+  for (const [index, [width, colors]] of (CHECKS_ALL ? ALL : modes).entries()) {
+    await page.setViewportSize({ width, height: 900 });
+    await page.emulateMedia({
+      colorScheme: colors === "dark" ? "dark" : "light",
+      forcedColors: colors === "forced" ? "active" : "none",
+    });
+    const found = [
+      ...(await measureLayout(page)),
+      ...(await findViolations(page, index === 0 ? "{}" : OF_COLORS)),
+    ];
+    if (found.length > 0) problems.push([width, colors, ...found]);
+  }
+  expect(problems, path).toEqual([]);
+}
+
+/** Opens pages of a service, each person in one window that stays open. `credential` is that of the partner. */
+export function useWindows(service: () => { url: string; credential: string }) {
+  const open = useBrowser(() => service().url);
+  const windows = new Map<string, Promise<Page>>();
+  const enter = async (who: string): Promise<Page> => {
+    const page = await open();
+    if (who !== "partner") {
+      await signIn(page, `${who}@example.com`, `${who}-password`);
+      return page;
+    }
+    await page.goto("/partner");
+    await page.getByLabel("Credential").fill(service().credential);
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByRole("button", { name: "Sign out" }).waitFor();
+    return page;
+  };
+  return (who: string): Promise<Page> => {
+    const page = windows.get(who) ?? enter(who);
+    windows.set(who, page);
+    return page;
+  };
+}
