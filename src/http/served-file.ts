@@ -28,7 +28,7 @@ function compact(source: string, type: string): string {
     .map((part, index) => (index === 0 ? part : part.slice(part.indexOf("*/") + 2)))
     .join("")
     .split("\n")
-    .map((line) => line.trim());
+    .map((line) => line.trim().replace(/^([a-z-]+): /, "$1:"));
   if (!type.startsWith("text/css")) return lines.filter((line) => line && !line.startsWith("//")).join("\n");
   return lines
     .join(" ")

@@ -38,12 +38,12 @@ const MEASURE = `(() => {
     if (table.matches(".legend")) continue;
     // Below 640 px a row is a card, which does not scroll.
     if (innerWidth < 640)
-      for (const cell of table.querySelectorAll("tbody > tr > *"))
+      for (const cell of table.querySelectorAll("tbody > tr > td"))
         if (cell.scrollWidth > cell.clientWidth + 1) problems.push(cell.textContent.trim().slice(0, 40) + " is cut");
     for (const { firstElementChild, firstChild } of table.querySelectorAll("thead th")) {
       const word = (firstElementChild ?? firstChild)?.textContent.trim() ?? "";
       const link = firstElementChild?.getClientRects().length ?? 1;
-      if (link > 1 && !/s/.test(word)) problems.push("the heading " + word + " is broken");
+      if (link > 1 && !/\\s/.test(word)) problems.push("the heading " + word + " is broken");
     }
     for (const head of table.querySelectorAll("tbody th[scope=row]")) {
       const name = head.querySelector("bdi, a") ?? head;
@@ -52,8 +52,8 @@ const MEASURE = `(() => {
     }
   }
 
-  // A figure, a row of a list, a step, the URL of a link, or a form.
-  const tops = [...main.querySelectorAll(".figures li, tbody tr, dd, ol:not(nav *) > li, .secret code, a.button, form:not(.menu form)")]
+  // A figure, a row of a list, a step, the URL of a link, or what follows the first heading.
+  const tops = [...main.querySelectorAll(".figures li, tbody tr, dd, ol:not(nav *) > li, .secret code, a.button, h2 + *")]
     .filter((element) => element.checkVisibility())
     .map((element) => element.getBoundingClientRect().top + scrollY);
   if (innerWidth === 390 && tops.length > 0 && Math.min(...tops) > 600) problems.push("the first figure is at " + Math.round(Math.min(...tops)) + " px");
