@@ -42,7 +42,7 @@ it("nothing moves when a link is selected or a day of the chart is under the poi
   const rows = await tops("main tbody tr");
   expect(rows.length).toBeGreaterThan(20);
   await page.locator("main tbody input[type=checkbox]").first().check();
-  await page.locator("[data-selected-count]").filter({ hasText: "1 selected" }).waitFor();
+  await page.evaluate("new Promise((shown) => requestAnimationFrame(() => requestAnimationFrame(shown)))");
   expect(await tops("main tbody tr")).toEqual(rows);
   await page.goto(`/apps/${LARGE.appToken}`);
   const headings = await tops("main h2");
