@@ -76,7 +76,7 @@ describe("by mouse", () => {
 
   it("switches the app and signs out", async () => {
     const page = await openPage("/apps", {}, "operator");
-    await page.getByRole("link", { name: "Demo App" }).click();
+    await page.getByRole("link", { name: "Demo App", exact: true }).click();
     await page.getByRole("link", { name: "Partners", exact: true }).click();
     await page.locator(".switcher summary").click();
     await page.getByRole("link", { name: "Other App" }).click();
