@@ -138,8 +138,10 @@ describe("a partner", () => {
 
   it("reads its round with a test credential", async () => {
     const page = await signedIn("/partner", {}, "TEST_COST_TOKEN");
+    await page.getByRole("heading", { name: "See the match" }).waitFor();
+    expect(await page.getByRole("link", { name: "Upload" }).count()).toBe(0);
+    await page.getByRole("link", { name: "Round", exact: true }).click();
     await page.getByRole("heading", { name: "Round 1 · Corsair Media" }).waitFor();
-    expect(await page.getByRole("link", { name: "Costs" }).count()).toBe(0);
     await checkEveryWidth(page, "partner-round");
     await page.getByRole("link", { name: "Setup" }).click();
     await page.getByRole("heading", { name: "Send your first cost" }).waitFor();
