@@ -101,13 +101,10 @@ interface Opened {
 async function open({ settings }: Checkout, rows: DemoRow[]): Promise<Opened> {
   const server = await startMeasurable({ ...settings, seed: [] });
   const columns = new Map<string, Set<string>>();
-  const { results } = await server.db
-    .prepare(
-      "SELECT m.name AS tableName, c.name FROM sqlite_master m JOIN pragma_table_info(m.name) c WHERE m.type = 'table'",
-    )
-    .all<{ tableName: string; name: string }>();
-  for (const { tableName, name } of results)
-    columns.set(tableName, (columns.get(tableName) ?? new Set()).add(name));
+  for (const table of new Set(rows.map((row) => row.table))) {
+    const { results } = await server.db.prepare(`PRAGMA table_info(${table})`).all<{ name: string }>();
+    if (results.length > 0) columns.set(table, new Set(results.map(({ name }) => name)));
+  }
   const fitting = rows
     .filter(({ table }) => columns.has(table))
     .map(({ table, values }) => ({
