@@ -8,7 +8,7 @@ import type { Route } from "./router.ts";
  * the content, so browsers may cache it forever.
  */
 export function servedFile(path: string, type: string, source: string): { href: string; route: Route } {
-  const content = compact(source, type);
+  const content = type.startsWith("text/") ? compact(source, type) : source;
   const search = `?v=${sha256(content).slice(0, 12)}`;
   // During a deployment, an old version may get a request for new content. Its response must not be cached.
   const readFile = ({ url }: Context) =>

@@ -44,9 +44,8 @@ beforeAll(async () => {
       `UPDATE partners SET supports_cost_data = 1, integrated_types = ${toMask(ALL)} WHERE id = 3`,
     ),
     env.DB.prepare(
-      `INSERT INTO partners (id, display_name, supports_cost_data, server_to_server, click_parameters,
-         impression_parameters, cost_parameters, integrated_types, stopped_at, created_at)
-       VALUES (4, 'Stopped', 1, 0, '', '', '', ${toMask(ALL)}, 1, 0)`,
+      `UPDATE partners SET click_parameters = '', impression_parameters = '', cost_parameters = '',
+         integrated_types = ${toMask(ALL)}, stopped_at = 1, created_at = 0 WHERE id = 4`,
     ),
     ...senders.map(({ sender, mode, revoked }, index) =>
       env.DB.prepare(
