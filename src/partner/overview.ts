@@ -75,7 +75,7 @@ function acceptedCard({ matched, to, complete }: FoundRates): Markup {
       ? ""
       : html`<p class="muted">There's more data than this page can read, so costs can be missing.</p>`,
     table({
-      label: "Costs that count",
+      label: "Costs that count, by type and currency",
       layout: "figures-in-row",
       rows: toTotals(matched),
       columns: [

@@ -127,7 +127,7 @@ function typesCard(round: RoundWithReport): Markup {
   return card(
     { id: "types", title: "Cost types", aside: html`<a href="/partner/round">Show the report</a>` },
     table({
-      label: "Cost types",
+      label: "Results by cost type",
       layout: "figures-in-row",
       rows: round.report.types,
       columns: [
