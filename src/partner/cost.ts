@@ -16,10 +16,10 @@ import { operatorContact } from "../pages/contact.ts";
 import { COST_STATES, costBadge } from "../pages/costs/states.ts";
 import { confirmation } from "../pages/form.ts";
 import { type Markup, time } from "../pages/markup.ts";
+import { amountText } from "../pages/money.ts";
 import { type CostItem, toCostItem } from "../usecases/costs/item.ts";
 import { findOwnCost } from "../usecases/costs/read.ts";
 import { voidOwn } from "../usecases/costs/void.ts";
-import { amountOf } from "./costs.ts";
 import { PARTNER_NOTICES, withFrame, withLedger } from "./frame.ts";
 
 const contract = { path: z.object({ cost_id: costId }) };
@@ -53,12 +53,12 @@ export const costPage = withFrame("/partner/costs", async (context, partner, cal
         <h2 id="values">Cost</h2>
         <dl class="details">
           <dt>Type</dt><dd>${item.cost_type}</dd>
-          <dt>Amount</dt><dd>${amountOf(item)}${TYPES_PER_MILLE.some((type) => type === item.cost_type) ? " per 1,000 impressions" : ""}</dd>
+          <dt>Amount</dt><dd>${amountText(item.amount, item.cost_currency)}${TYPES_PER_MILLE.some((type) => type === item.cost_type) ? " per 1,000 impressions" : ""}</dd>
           <dt>Source</dt><dd>${item.source === "call" ? "Sent by you" : "Price on the URL of the click or impression"}</dd>
           ${item.received_at ? html`<dt>Received</dt><dd>${time(item.received_at)}</dd>` : ""}
           ${item.tag === null ? "" : html`<dt>Tag</dt><dd>${showInvisible(item.tag)}</dd>`}
           ${item.may_match_until ? html`<dt>${item.match === "lapsed" ? "Could match until" : "Can match until"}</dt><dd>${time(item.may_match_until)}</dd>` : ""}
-          ${item.url_price ? html`<dt>Price on the URL</dt><dd>${item.url_price.amount} ${item.url_price.cost_currency}, ${item.url_price.cost_type}. It counts until a cost that you send matches.</dd>` : ""}
+          ${item.url_price ? html`<dt>Price on the URL</dt><dd>${amountText(item.url_price.amount, item.url_price.cost_currency)}, ${item.url_price.cost_type}. It counts until a cost that you send matches.</dd>` : ""}
         </dl>
       </section>
       ${engagementCard(item)}

@@ -15,6 +15,7 @@ import { COST_STATES, costBadge } from "../pages/costs/states.ts";
 import { filterForm, filterSelect } from "../pages/list.ts";
 import { showCount } from "../pages/locale.ts";
 import { type Markup, time } from "../pages/markup.ts";
+import { amountText } from "../pages/money.ts";
 import { type Column, table } from "../pages/table.ts";
 import { type CostItem, costsResponse } from "../usecases/costs/item.ts";
 import { listOwnCosts } from "../usecases/costs/read.ts";
@@ -125,15 +126,13 @@ const COLUMNS: Column<CostItem>[] = [
   },
   { heading: "State", cell: ({ match }) => costBadge(match) },
   { heading: "Type", cell: ({ cost_type }) => cost_type ?? "" },
-  { heading: "Amount", kind: "number", cell: amountOf },
+  {
+    heading: "Amount",
+    kind: "number",
+    cell: ({ amount, cost_currency }) => amountText(amount, cost_currency),
+  },
   { heading: "Received", cell: ({ received_at }) => (received_at ? time(received_at) : "") },
 ];
-
-export function amountOf(item: Pick<CostItem, "amount" | "cost_currency">): Markup {
-  return item.amount == null
-    ? html`<span class="muted">no amount</span>`
-    : html`${item.amount} ${item.cost_currency}`;
-}
 
 function emptyList(query: Query, hasMore: boolean): Markup {
   if (hasMore)

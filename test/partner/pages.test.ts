@@ -93,7 +93,7 @@ describe("the list of costs", () => {
       "demo-spend-00-0",
       "Matched",
       "cpc",
-      expect.stringMatching(/^[\d.]+ USD$/),
+      expect.stringMatching(/^\$\d+\.\d{2,}$/),
       expect.stringMatching(/^15 Mar 2026, \d\d:\d\d UTC$/),
     ]);
     expect(tableOf(first)).toHaveLength(50);
@@ -177,7 +177,7 @@ describe("the page of a cost", () => {
     await sendCost({ cost_id: "demo-click-recent-0001", cost_amount: "0.25", tag: "july" });
     const { text } = await (await signedIn()).get(at("demo-click-recent-0001"));
     expect(text).toContain("demo-click-recent-0001 Matched Matched to its click or impression.");
-    expect(text).toContain("Amount 0.25 USD");
+    expect(text).toContain("Amount $0.25");
     expect(text).toContain("Tag july");
     expect(text).toContain(`Click Recorded 14 Mar 2026, 12:00 UTC Link ${DEMO.linkToken}`);
   });
@@ -190,8 +190,15 @@ describe("the page of a cost", () => {
     expect(page.text).toContain(
       "The click or impression with this ID doesn't fit the cost type: cpc fits a click, cpi and cpe a click or an impression, cpm an impression.",
     );
-    expect(page.text).toContain("2 USD per 1,000 impressions");
+    expect(page.text).toContain("Amount $2.00 per 1,000 impressions");
     expect(page.text).toContain("Can match until 22 Mar 2026, 12:00 UTC");
+  });
+
+  it("shows the price on the URL that counts beside a pending call", async () => {
+    await click("listed-priced-001", { query: "&cost_type=cpc&cost_currency=USD&cost_amount=0.3" });
+    await sendCost({ cost_id: "listed-priced-001", cost_type: "cpm", cost_amount: "2" });
+    const { text } = await (await signedIn()).get(at("listed-priced-001"));
+    expect(text).toContain("Price on the URL $0.30, cpc.");
   });
 
   it("shows a lapsed cost, which can no longer be voided", async () => {
