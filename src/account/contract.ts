@@ -22,7 +22,12 @@ export const confirm = z.object({ password, ...reset });
 export const resetWithoutPassword = z.object(reset);
 
 export const changePassword = z
-  .object({ current_password: password, new_password: newPassword, repeat_password: z.string() })
+  .object({
+    current_password: password,
+    new_password: newPassword,
+    repeat_password: z.string(),
+    next: z.optional(z.string()),
+  })
   .check(
     z.refine((fields) => fields.repeat_password === fields.new_password, {
       path: ["repeat_password"],

@@ -69,7 +69,7 @@ export function accountPage(
           hasPassword
             ? html`<details>
                 <summary>Change password</summary>
-                ${passwordForm()}
+                ${passwordForm("/account")}
               </details>
               ${twoFactorSummary(account)}`
             : ""
@@ -121,12 +121,12 @@ function twoFactorSummary({ sealedSecret, recoveryCodesLeft }: Account): Markup 
 export function passwordPage(
   context: Context,
   session: Session,
-  rejected?: RejectedForm,
-  status: 200 | 400 | 403 = 200,
+  shown: { next: string; rejected?: RejectedForm; status?: 400 | 403 },
 ): Promise<Response> {
+  const { next, rejected, status = 200 } = shown;
   const isTemporary = session.mustChangePassword === 1;
   // Before the summary, which links to its fields.
-  const newPassword = passwordForm(rejected, isTemporary);
+  const newPassword = passwordForm(next, rejected, isTemporary);
   return pageResponse(context, {
     title: rejected ? "Error: Change password" : "Change password",
     status,
@@ -143,12 +143,13 @@ export function passwordPage(
   });
 }
 
-function passwordForm(rejected?: RejectedForm, isTemporary = false): Markup {
+function passwordForm(next: string, rejected?: RejectedForm, isTemporary = false): Markup {
   const password = (label: string, autocomplete: string, subject = `The ${label.toLowerCase()}`) =>
     ({ label, subject, type: "password", autocomplete, required: true }) as const;
   return form(
     {
       action: "/account/password",
+      hidden: { next },
       fields: {
         current_password: password(
           isTemporary ? "Temporary password" : "Current password",

@@ -2,7 +2,7 @@
 import { explainWeakness } from "../auth/password-rules.ts";
 import { hashPassword } from "../auth/passwords.ts";
 import { open, type Purpose, seal } from "../auth/sealed.ts";
-import { findRequiredStep, type Session } from "../auth/sessions.ts";
+import { findRequiredStep, redirectToStep, type Session } from "../auth/sessions.ts";
 import { updatePassword } from "../db/accounts/changes.ts";
 import type { Context } from "../env.ts";
 import { AppError, type InputError } from "../errors.ts";
@@ -12,23 +12,30 @@ import { rejectedWith } from "../pages/fields.ts";
 import { checkPassword, load, renewBrowser, secretOf, tokenOf } from "./confirm.ts";
 import * as contract from "./contract.ts";
 import * as pages from "./pages.ts";
+import { chooseNext } from "./rules.ts";
 
 export function readPassword(context: Context, session: Session): Promise<Response> {
-  return pages.passwordPage(context, session);
+  const { searchParams, origin } = context.url;
+  return pages.passwordPage(context, session, { next: chooseNext(searchParams.get("next"), origin) });
 }
 
 export async function changePassword(context: Context, session: Session): Promise<Response> {
   const form = await readForm(context, contract.changePassword);
   const errors = "errors" in form ? form.errors : [];
+  const sentNext = "errors" in form ? form.sent.get("next") : form.fields.next;
+  const next = chooseNext(sentNext, context.url.origin);
   const chosen = "errors" in form ? form.sent.get("new_password") : form.fields.new_password;
   errors.push(...findWeakness(context, session, chosen, errors));
   if ("errors" in form || errors.length > 0) {
-    return pages.passwordPage(context, session, rejectedWith(errors), 400);
+    return pages.passwordPage(context, session, { next, rejected: rejectedWith(errors), status: 400 });
   }
   const { current_password, new_password } = form.fields;
   const { account } = await load(context, session);
   const checked = await checkPassword(context, session, account, current_password);
-  if (!checked) return pages.passwordPage(context, session, rejectedWith([WRONG_CURRENT_PASSWORD]), 403);
+  if (!checked) {
+    const rejected = rejectedWith([WRONG_CURRENT_PASSWORD]);
+    return pages.passwordPage(context, session, { next, rejected, status: 403 });
+  }
   const { hash, key } = await hashPassword(new_password);
   const sealAgain = (sealed: string | null, purpose: Purpose) => {
     const text = sealed === null ? undefined : open(sealed, checked.key, purpose);
@@ -48,7 +55,9 @@ export async function changePassword(context: Context, session: Session): Promis
   if (!changed) throw new AppError("account_changed");
   const current = { ...session, idHash: renewed.row.idHash, mustChangePassword: 0 };
   const step = findRequiredStep(context, current);
-  if (step) return renewed.respond(redirectResponse(step.path));
+  if (step) return renewed.respond(redirectToStep(step, next));
+  // A temporary password was in the way of another page.
+  if (session.mustChangePassword) return renewed.respond(redirectResponse(next));
   const loaded = await load(context, current);
   return renewed.respond(pages.accountPage(context, current, loaded, { message: "Password changed." }));
 }

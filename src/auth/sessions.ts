@@ -66,19 +66,19 @@ export function withSession(handler: (context: Context, session: Session) => Pro
   return async (context) => {
     rejectCrossSite(context);
     const session = await currentSession(context);
+    const isPage = context.request.method === "GET" || context.request.method === "HEAD";
+    const page = isPage ? context.url.pathname + context.url.search : undefined;
     const step = session && findRequiredStep(context, session);
     if (step && context.trace.route !== step.path) {
       if (wantsJson(context.request)) throw new AppError(step.code);
-      return redirectResponse(step.path);
+      return redirectToStep(step, page);
     }
     if (session) {
       context.user = session;
       return handler(context, session);
     }
     if (wantsJson(context.request)) throw new AppError("session_ended");
-    const isPage = context.request.method === "GET" || context.request.method === "HEAD";
-    const next = isPage ? context.url.pathname + context.url.search : "/account";
-    const path = `/login?${new URLSearchParams({ next })}`;
+    const path = `/login?${new URLSearchParams({ next: page ?? "/account" })}`;
     return readCookie(context, COOKIE) === undefined
       ? redirectResponse(path)
       : SIGN_IN_NOTICES.redirect(path, "ended");
@@ -92,6 +92,11 @@ export function findRequiredStep(context: Context, session: SessionUser) {
   return mustUseTwoFactor(context, session) && !session.hasTwoFactor
     ? ({ path: "/account/two-factor", code: "two_factor_required" } as const)
     : undefined;
+}
+
+/** Leads to the page of a required step, which ends on the page `next`; without one, where its user works. */
+export function redirectToStep({ path }: { path: string }, next: string | undefined): Response {
+  return redirectResponse(next === undefined ? path : `${path}?${new URLSearchParams({ next })}`);
 }
 
 /** Whether this deployment requires two-factor authentication of the user. With single sign-on, the provider's factor counts. */

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { ask, DAY, DEMO, freshDemo, NOW, rows } from "../harness.ts";
 import { samplePath } from "../http/every-route.ts";
 import { everyOperation, needing } from "../security/support.ts";
-import { accountState, Browser, checkForLeakedSecrets, statusLine } from "./support.ts";
+import { accountState, Browser, checkForLeakedSecrets } from "./support.ts";
 
 const EMAIL = "new@example.com";
 const NEW = "a new and long password";
@@ -58,9 +58,10 @@ it("is asked for on every page and form until it is changed, and nothing else ha
     const path = samplePath(pattern);
     const page =
       method === "GET" ? await browser.get(path) : await browser.post(path, { password: temporary });
+    const next = method === "GET" ? `?${new URLSearchParams({ next: path })}` : "";
     expect([page.status, page.headers.get("location")], `${method} ${path}`).toEqual([
       303,
-      "/account/password",
+      `/account/password${next}`,
     ]);
   }
   const program = await browser.get("/account", { headers: { accept: "application/json" } });
@@ -74,7 +75,7 @@ it("is replaced by the user's own password, which lifts the limits", async () =>
   expect(page.text).toContain("Choose your own password to continue.");
   expect(page.text).toContain("Temporary password");
   const changed = await browser.post("/account/password", change());
-  expect([changed.status, statusLine(changed)]).toEqual([200, "Password changed."]);
+  expect([changed.status, changed.headers.get("location")]).toEqual([303, "/"]);
   expect((await browser.get("/account")).status).toBe(200);
   expect(await rows("SELECT password_expires_at FROM users WHERE email = ?", EMAIL)).toEqual([
     { password_expires_at: null },
@@ -83,6 +84,36 @@ it("is replaced by the user's own password, which lifts the limits", async () =>
   const later = new Browser();
   await later.signIn(EMAIL, NEW, { now: NOW + 8 * DAY });
   expect((await later.get("/account", { now: NOW + 8 * DAY })).status).toBe(200);
+});
+
+it.each([
+  ["a page of ours", "/account/tokens?new=1", "/account/tokens?new=1"],
+  ["the start page of an operator without apps", "/", "/operator"],
+  ["another site, which counts as none", "https://evil.example/account", "/operator"],
+])("leads on to where the sign-in was going: %s", async (_, next, end) => {
+  await rows("UPDATE users SET role = 'operator' WHERE email = ?", EMAIL);
+  const browser = new Browser();
+  let { headers } = await browser.post("/login", { email: EMAIL, password: temporary, next });
+  if (headers.get("location") === "/") ({ headers } = await browser.get("/"));
+  ({ headers } = await browser.get(headers.get("location") ?? ""));
+  const form = headers.get("location") ?? "";
+  expect(form).toBe(`/account/password?${new URLSearchParams({ next: end })}`);
+  const hidden = `name="next" value="${end}"`;
+  expect((await browser.get(form)).text).toContain(hidden);
+  for (const wrong of [{ new_password: "short" }, { current_password: "wrong-password" }])
+    expect((await browser.post("/account/password", { ...change(wrong), next: end })).text).toContain(hidden);
+  const changed = await browser.post("/account/password", { ...change(), next: end });
+  expect([changed.status, changed.headers.get("location")]).toEqual([303, end]);
+  expect((await browser.get(end)).status).toBe(200);
+});
+
+it("does not lead to another site", async () => {
+  const browser = await signedInWithTemporary();
+  const changed = await browser.post("/account/password", {
+    ...change(),
+    next: "https://evil.example/account",
+  });
+  expect(changed.headers.get("location")).toBe("/");
 });
 
 it("is not accepted as the user's own password", async () => {

@@ -601,7 +601,9 @@ describe("OPERATOR_MFA = required", () => {
   it("lets an operator do nothing else before it is set up", async () => {
     const browser = await operatorSignedIn();
     for (const path of ["/account", "/operator", "/operator/users"]) {
-      expect((await browser.get(path, required)).headers.get("location")).toBe(PATH);
+      expect((await browser.get(path, required)).headers.get("location")).toBe(
+        `${PATH}?${new URLSearchParams({ next: path })}`,
+      );
     }
     const before = await accountState();
     const issued = await browser.post("/operator/users/1/token", {}, required);
@@ -625,11 +627,18 @@ describe("OPERATOR_MFA = required", () => {
   it("comes after a temporary password", async () => {
     await rows("UPDATE users SET password_expires_at = ? WHERE id = 2", NOW + DAY);
     const browser = await operatorSignedIn();
-    expect((await browser.get("/operator", required)).headers.get("location")).toBe("/account/password");
+    expect((await browser.get("/operator", required)).headers.get("location")).toBe(
+      "/account/password?next=%2Foperator",
+    );
     const NEW = "a new and long password";
-    const fields = { current_password: DEMO.operatorPassword, new_password: NEW, repeat_password: NEW };
+    const fields = {
+      current_password: DEMO.operatorPassword,
+      new_password: NEW,
+      repeat_password: NEW,
+      next: "/operator",
+    };
     const changed = await browser.post("/account/password", fields, required);
-    expect([changed.status, changed.headers.get("location")]).toEqual([303, PATH]);
+    expect([changed.status, changed.headers.get("location")]).toEqual([303, `${PATH}?next=%2Foperator`]);
   });
 
   it("does not affect members", async () => {

@@ -109,7 +109,7 @@ export async function replacePassword(
   await page.getByLabel("New password", { exact: true }).fill(password);
   await page.getByLabel("Confirm new password").fill(password);
   await page.getByRole("button", { name: "Change password" }).click();
-  await page.getByRole("status").getByText("Password changed.").waitFor();
+  await page.waitForURL(({ pathname }) => pathname.startsWith("/apps"));
 }
 
 /** Whether `--all` was given. Without it, pages of one kind are checked once, and all in one width. */
