@@ -222,7 +222,7 @@ describe("the console", () => {
       .getByRole("navigation", { name: "Operator console" })
       .getByRole("link", { name: "Partners" })
       .click();
-    await page.getByLabel("Name contains").fill("delta");
+    await page.getByLabel("Name contains").fill("delta a");
     await page.getByRole("button", { name: "Search" }).click();
     await page.getByText("1 partner", { exact: true }).waitFor();
     await page.getByRole("link", { name: "Spend", exact: true }).click();
