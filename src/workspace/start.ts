@@ -2,7 +2,7 @@
 import { html } from "hono/html";
 import { findAttachments } from "../db/ledger/attention.ts";
 import { findReports } from "../db/ledger/reports/reports.ts";
-import { browseLinks } from "../db/links/browse.ts";
+import { firstLinks } from "../db/links/browse.ts";
 import type { Partners } from "../db/links/partner-catalog.ts";
 import { dayOf } from "../domain/time.ts";
 import type { Context } from "../env.ts";
@@ -30,7 +30,7 @@ export function isNew({ app }: Member, now: number, costs: unknown[]): boolean {
 
 /** What an app without a click, an impression or a cost has; undefined for an app with one. */
 export async function readStart(context: Context, { viewer, app }: Member): Promise<Start | undefined> {
-  const { ledger, env, now } = context;
+  const { ledger, now } = context;
   // With shards, the first day of the app is only that of clicks without a cost ID.
   if (app.firstDay !== null) return undefined;
   const ever = { from: 0, to: dayOf(now), groups: [] };
@@ -43,17 +43,13 @@ export async function readStart(context: Context, { viewer, app }: Member): Prom
       { report: "spend", scope: ever },
     ],
     findAttachments(ledger.control, viewer, app.token),
+    ...firstLinks(ledger.control, viewer, app.token),
   );
   authorizeApp(found.access);
   if (found.rows.some((rows) => rows?.length !== 0)) return undefined;
-  const [attachments] = found.more;
-  const [attached] = attachments;
-  const search = { archived: false, partnerId: attached?.partnerId };
-  const list = attached
-    ? ({ of: "search", search } as const)
-    : ({ of: "branch", parent: null, search } as const);
-  const { lists, partners } = await browseLinks(env.DB, viewer, app.token, [list], 1);
-  const row = lists[0]?.[0];
+  const [attachments, [attached], [named]] = found.more;
+  const { partners } = found;
+  const row = attached ?? named;
   return { attachments, partners, link: row && toLink(row, partners, context) };
 }
 

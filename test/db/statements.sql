@@ -11486,6 +11486,47 @@ AND (? IS NULL OR l.id NOT IN (SELECT value
 ORDER BY l.label COLLATE NOCASE, l.id
 LIMIT ? + 0;
 
+-- src/db/links/browse.ts: rows read 3, written 0
+-- SEARCH s USING PRIMARY KEY (id_hash=?)
+-- SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+-- SEARCH l USING INDEX links_by_partner (app_token=?)
+-- SEARCH l1 USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
+-- SEARCH l2 USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
+-- SEARCH l3 USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
+SELECT l.id AS id,
+  l.token AS token,
+  l.level AS level,
+  l.label AS label,
+  l.archived AS archived,
+  l.partner_id AS partnerId,
+  l.cost_switch AS costSwitch,
+  l.child_count AS childCount,
+  l.created_at AS createdAt,
+  coalesce(l3.label || '::',
+    '') || coalesce(l2.label || '::',
+    '') || l1.label AS inheritedName,
+  coalesce(l1.partner_id,
+    l2.partner_id,
+    l3.partner_id) AS inheritedPartner,
+  coalesce(l1.cost_switch,
+    l2.cost_switch,
+    l3.cost_switch) AS inheritedSwitch
+FROM sessions s
+CROSS JOIN memberships m ON m.user_id = s.user_id
+AND m.app_token = ?
+CROSS JOIN links l INDEXED BY links_by_partner ON l.app_token = m.app_token
+AND l.partner_id IS NOT NULL
+LEFT JOIN links l1 ON l1.id = l.parent_id
+LEFT JOIN links l2 ON l2.id = l1.parent_id
+LEFT JOIN links l3 ON l3.id = l2.parent_id
+WHERE s.id_hash = ?
+AND s.expires_at > ?
+AND s.last_seen_at > ? - 7200000
+AND s.waiting_secret IS NULL
+AND l.archived = 0
+ORDER BY l.parent_id, l.partner_id, l.id
+LIMIT 1;
+
 -- src/db/links/browse.ts: rows read 17, written 0
 -- SEARCH s USING PRIMARY KEY (id_hash=?)
 -- SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)

@@ -91,11 +91,26 @@ it("end a week after the first click, also without a cost", async () => {
   expect(await page()).not.toContain('id="start"');
 });
 
-it("ask D1 for the session, for what there is, and for the link to share", async () => {
+it("show the URL of the link with a partner, and not of the first one by name", async () => {
+  const first = await createLink("Acme");
+  const archived = await createLink("Beta");
+  await patchLink(archived.token, { partner_id: 1, archived: true });
+  expect(await page()).toContain(`/links/${first.token}/settings`);
+  const child = await createLink("Below", first.token);
+  await patchLink(child.token, { partner_id: 1 });
+  expect(await page()).toContain(`/links/${child.token}/qr.svg`);
+  const last = await createLink("Zeta");
+  await patchLink(last.token, { partner_id: 5 });
+  const shown = await page();
+  expect(shown).toContain(`/links/${last.token}/qr.svg`);
+  expect(shown).not.toContain(`/links/${child.token}/qr.svg`);
+});
+
+it("ask D1 twice: for the session, and for what there is with the link to share", async () => {
   await createLink("Acme");
   const { database, counts } = countingDatabase();
   await browser.get(APP, { env: { DB: database } });
-  expect(counts.calls).toBe(2 + databasesOf(ledgerOn()).length);
+  expect(counts.calls).toBe(1 + databasesOf(ledgerOn()).length);
 });
 
 it("are not shown for an app that only has costs of other days", async () => {

@@ -207,6 +207,21 @@ export async function browseLinks(
   return { access: found, lists: rows, partners: catalog };
 }
 
+const attached = perViewer((gate) =>
+  query(
+    fields,
+    sql`${own(gate)} CROSS JOIN ${as(l)} INDEXED BY links_by_partner ON ${ofApp} AND ${l.partnerId} IS NOT NULL ${ancestors}
+      WHERE ${gate.isViewer} AND ${l.archived} = 0 ORDER BY ${l.parentId}, ${l.partnerId}, ${l.id} LIMIT 1`,
+  ),
+);
+
+/** Two statements for a batch of the viewer: the first link with a partner of its own, those of level 1 first, and the first of level 1 by name. */
+export function firstLinks(db: D1Database, viewer: Viewer, appToken: string) {
+  const network = { of: "branch", parent: null, search: { archived: false } } as const;
+  const [named] = statementsOf(db, viewer, appToken, network, 1);
+  return [attached(viewer)(db, { ...viewer, appToken }), expectStatement(named)] as const;
+}
+
 const pageFields = {
   ...fields,
   createdAt: l.createdAt,
