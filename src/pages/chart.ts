@@ -1,6 +1,6 @@
 /**
  * A chart of daily values as SVG, drawn by the server: stacked bars, areas for many days, or lines for values that don't add up. All
- * positions are percentages and the stylesheet sets the size, so texts are never distorted and have the same size in every window.
+ * positions are relative to the plot and the stylesheet sets its size, so texts are never distorted and have the same size in every window.
  */
 import { html } from "hono/html";
 import type { DayRange } from "../db/ledger/reports/statements.ts";
@@ -123,7 +123,7 @@ export function dailyChart(chart: Chart): Markup {
       <svg class="plot" role="group" aria-labelledby="${id}">
         <defs>${PATTERNS.slice(0, series.length).map((marks, index) => pattern(`${id}-${index + 1}`, index + 1, marks))}</defs>
         <g class="axis" aria-hidden="true">${valueAxis(plot, unit)}${dayAxis(days)}</g>
-        <svg class="lines" viewBox="0 0 100 100" preserveAspectRatio="none" aria-hidden="true">${lines}</svg>
+        <svg class="lines" viewBox="-0.5 0 ${stacks.length} ${LINES_HEIGHT}" preserveAspectRatio="none" aria-hidden="true">${lines}</svg>
         ${stacks.map((stack) => dayMarkup(chart, series, stack, plot, whole !== undefined || isLong))}
       </svg>
       ${legend(chart, series)}
@@ -253,31 +253,37 @@ function toPlot(
 const rounded = (value: number) => Number(value.toFixed(3));
 const percent = (value: number) => `${rounded(value)}%`;
 
-/** The middle of a day and the place of a value, in the coordinates of the lines. */
-function point(plot: Plot, day: number, value: bigint): string {
-  const { x, width } = plot.areaOf(day);
-  return `${rounded(x + width / 2)},${rounded(plot.yOf(value))}`;
+/** Lines have a unit for each day, whose middle is a whole number, and this many for the height. */
+const LINES_HEIGHT = 1_000;
+const heightOf = (plot: Plot, value: bigint) => Math.round((plot.yOf(value) / 100) * LINES_HEIGHT);
+
+/** A path in whole units, each point as the step from the one before: a page can have thousands of them. */
+function path(points: [x: number, y: number][]): string {
+  const steps = points.map(([x, y], index) => {
+    const [lastX, lastY] = points[index - 1] ?? [0, 0];
+    return `${x - lastX} ${y - lastY}`;
+  });
+  return `m${steps.join(" ").replaceAll(" -", "-")}`;
 }
 
 function line(values: Values, { from, to }: DayRange, plot: Plot, name: string): Markup {
-  const days = [...values.keys()].filter((day) => day >= from && day <= to).sort((a, b) => a - b);
-  const points = days.map((day) => point(plot, day, values.get(day) ?? 0n));
-  return html`<polyline class="${name}" points="${points.join(" ")}"/>`;
+  const days = [...values].filter(([day]) => day >= from && day <= to).sort(([one], [other]) => one - other);
+  const points = days.map(([day, value]): [number, number] => [day - from, heightOf(plot, value)]);
+  return html`<path class="${name}" d="${points.length > 0 ? path(points) : ""}"/>`;
 }
 
-/** Each series as the area between the sums of those below it and its own. */
+/** Each series as the area between zero and the sum of it and those before it, which are drawn later and so cover their part. */
 function areas(series: Series[], stacks: Stack[], plot: Plot): Markup[] {
-  return series.map((_, index) => {
-    const edges = stacks.map(({ day, parts, above }) => {
-      const part = parts.find((one) => one.index === index);
-      const below = parts.filter((one) => one.index < index && one.to > 0n).at(-1)?.to ?? 0n;
-      const start = part ? part.from : below < above ? below : above;
-      return { day, from: start, to: part ? part.to : start };
+  const zero = heightOf(plot, 0n);
+  const layers = series.map((_, index) => {
+    const edge = stacks.map(({ parts }, x): [number, number] => {
+      const own = parts.find((part) => part.index === index);
+      const top = own ?? parts.filter((part) => part.index < index && part.to > 0n).at(-1);
+      return [x, heightOf(plot, top?.to ?? 0n)];
     });
-    const upper = edges.map(({ day, to }) => point(plot, day, to));
-    const lower = edges.map(({ day, from }) => point(plot, day, from)).reverse();
-    return html`<polygon class="layer series-${index + 1}" points="${[...upper, ...lower].join(" ")}"/>`;
+    return html`<path class="layer series-${index + 1}" d="${path([[0, zero], ...edge])}V${zero}z"/>`;
   });
+  return layers.reverse();
 }
 
 function dayMarkup(
@@ -294,8 +300,8 @@ function dayMarkup(
   const earlier = before?.get(stack.day);
   const was = earlier === undefined ? [] : [`Period before ${unit.show(earlier)}`];
   const details = [...(isNamed ? parts : []), ...was];
-  const label = `${name}: ${total}${details.length > 0 ? ` (${details.join(", ")})` : ""}`;
-  const tip = [`${name}: ${total}`, ...details].join("\n");
+  // The script shows each detail in a line of its own. A line feed is a space to those who hear the label.
+  const label = `${name}: ${total}${details.length > 0 ? ` (${details.join(",\n")})` : ""}`;
   const [area, bar] = [plot.areaOf(stack.day), plot.barOf(stack.day)];
   const zero = percent(plot.yOf(0n));
   const kind = stack.day === today ? "bar today" : "bar";
@@ -305,7 +311,7 @@ function dayMarkup(
   });
   const none = html`<line class="none" x1="${percent(bar.x)}" x2="${percent(bar.x + bar.width)}" y1="${zero}" y2="${zero}"/>`;
   const drawn = hasLines ? "" : bars.length > 0 ? bars : none;
-  return html`<a href="${hrefOf(stack.day)}" aria-label="${label}" data-tip="${tip}"><rect class="area" x="${percent(area.x)}" width="${percent(area.width)}" height="100%"/>${drawn}</a>
+  return html`<a href="${hrefOf(stack.day)}" aria-label="${label}"><rect class="area" x="${percent(area.x)}" width="${percent(area.width)}" height="100%"/>${drawn}</a>
         `;
 }
 

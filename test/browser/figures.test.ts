@@ -21,6 +21,10 @@ describe("the chart", () => {
       await daysOf(page).nth(index).locator(".area").hover();
       expect(await readoutOf(page)).toBe(await labelOf(page, index));
       expect(await page.locator(".plot a.shown").count()).toBe(1);
+      const details = /^(.*?) \((.*)\)$/s.exec(await labelOf(page, index)) ?? [];
+      expect(await page.locator(".chart-tip").first().textContent()).toBe(
+        [details[1], ...(details[2] ?? "").split(",\n")].join("\n"),
+      );
     }
     await page.getByRole("heading", { name: "Overview" }).hover();
     expect(await readoutOf(page)).toBe(summary);

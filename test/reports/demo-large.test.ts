@@ -102,6 +102,19 @@ it("is the same each time", () => {
   );
 });
 
+it.each([
+  ["", "Spend in USD by day and partner"],
+  ["/performance", "Spend by day and campaign"],
+])("has at most 25 KB of compressed HTML for 90 days, with all of its days: %s", async (path, title) => {
+  const page = await open(await signedIn(), `/apps/${LARGE.appToken}${path}?period=90d`);
+  const charts = page.split('<figure class="daily-chart"').slice(1);
+  expect(charts[0]).toContain(title);
+  for (const chart of charts)
+    expect(chart.match(/<a href="[^"]*" aria-label="\d+ \w+ \d{4}/g)).toHaveLength(90);
+  const compressed = new Blob([page]).stream().pipeThrough(new CompressionStream("gzip"));
+  expect((await new Response(compressed).bytes()).length).toBeLessThanOrEqual(25_000);
+});
+
 it("says in two clicks from sign-in which campaign has the highest cost per click this week, and whether it rises", async () => {
   const browser = await signedIn();
   const apps = await open(browser, "/apps");

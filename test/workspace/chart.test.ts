@@ -85,7 +85,8 @@ const named = (name: string, ...values: [day: number, value: bigint][]) => ({
   values: new Map(values.map(([day, value]) => [FIRST + day, value])),
 });
 const draw = async (more: Partial<Chart>) => String(await dailyChart(chartOf(more)));
-const labels = (markup: string) => [...markup.matchAll(/aria-label="(\d[^"]*)"/g)].map(([, label]) => label);
+const labels = (markup: string) =>
+  [...markup.matchAll(/aria-label="(\d[^"]*)"/g)].map(([, label = ""]) => label.replaceAll(",\n", ", "));
 const texts = (markup: string, name: string) =>
   [...markup.matchAll(new RegExp(`<text class="${name}[^>]*>(.*?)</text>`, "g"))].map(([, text = ""]) =>
     text.replace(/<[^>]*>/g, " ").trim(),
@@ -187,7 +188,7 @@ describe("the chart", () => {
       today: FIRST + 6,
     });
     expect(texts(markup, "value")).toEqual(["$0", "$2", "$4", "$6"]);
-    expect(markup).toContain('<polyline class="line before" points="7.143,0 92.857,50"/>');
+    expect(markup).toContain('<path class="line before" d="m0 0 6 500"/>');
     expect(markup.match(/<rect class="bar today /g)).toHaveLength(1);
     expect(labels(markup)[0]).toBe("1 Mar 2026: $3.00 (Period before $6.00)");
     expect(labels(markup)[6]).toBe("7 Mar 2026, so far: $3.00 (Period before $3.00)");
@@ -199,8 +200,8 @@ describe("the chart", () => {
       whole: { ...named("All", [0, 3n * USD], [2, USD]), total: 2n * USD },
     });
     expect(bars(markup)).toEqual([]);
-    expect(markup).toContain('<polyline class="line series-1" points="7.143,66.667 35.714,33.333"/>');
-    expect(markup).toContain('<polyline class="line whole" points="7.143,0 35.714,66.667"/>');
+    expect(markup).toContain('<path class="line series-1" d="m0 667 2-334"/>');
+    expect(markup).toContain('<path class="line whole" d="m0 0 2 667"/>');
     expect(labels(markup).slice(0, 2)).toEqual(["1 Mar 2026: $3.00 (A $1.00)", "2 Mar 2026: –"]);
     expect(markup).toContain(">Spend by day in USD: $2.00<");
   });
@@ -211,8 +212,24 @@ describe("the chart", () => {
   ])("draws areas from 35 days on: %s", async (length, areas) => {
     const days = { from: FIRST, to: FIRST + length - 1 };
     const markup = await draw({ days, series: [named("A", [0, USD]), named("B", [0, USD])] });
-    expect(markup.match(/<polygon class="layer/g) ?? []).toHaveLength(areas);
+    expect(markup.match(/<path class="layer/g) ?? []).toHaveLength(areas);
     expect(bars(markup)).toHaveLength(areas === 0 ? 2 : 0);
+  });
+
+  it("draws each area from zero to the sum of its series and those before, and the first on top", async () => {
+    const days = { from: FIRST, to: FIRST + 34 };
+    const markup = await draw({
+      days,
+      series: [named("A", [0, 6n * USD], [1, 6n * USD], [2, -3n * USD]), named("B", [0, 3n * USD], [3, USD])],
+    });
+    expect(texts(markup, "value")).toEqual(["−$5", "$0", "$5", "$10"]);
+    const zeros = " 1 0".repeat(30);
+    expect(
+      [...markup.matchAll(/<path class="layer series-(\d)" d="([^"]*)"/g)].map(([, ...found]) => found),
+    ).toEqual([
+      ["2", `m0 667 0-600 1 200 1 400 1-67 1 67${zeros}V667z`],
+      ["1", `m0 667 0-400 1 0 1 600 1-200 1 0${zeros}V667z`],
+    ]);
   });
 
   it("draws one day and 366 days", async () => {

@@ -325,7 +325,7 @@ describe("the chart", () => {
         total,
         parts: new Map(
           parts
-            .split(", ")
+            .split(",\n")
             .map((part) => [part.slice(0, part.lastIndexOf(" ")), part.slice(part.lastIndexOf(" ") + 1)]),
         ),
       }),
