@@ -100,7 +100,7 @@ describe("without scripts", () => {
 
   it("the days can be chosen, and the chart skipped", async () => {
     const page = await openPlain(`${APP}/performance?group_by=partner`);
-    const [from, to] = [page.getByLabel("From"), page.getByLabel("To")];
+    const [from, to] = [page.getByLabel("From", { exact: true }), page.getByLabel("To", { exact: true })];
     const [first, last] = [await from.inputValue(), await to.inputValue()];
     await page.locator(".period summary").click();
     await from.fill(last);

@@ -30,25 +30,26 @@ it("nothing moves when a link is selected or a day of the chart is under the poi
   const page = await windowOf("demo");
   await page.emulateMedia({ colorScheme: "light", forcedColors: "none" });
   await page.setViewportSize({ width: 1280, height: 900 });
+  // In the page, not in the window, which the browser scrolls to what the pointer moves to.
   const tops = (selector: string) =>
-    page
-      .locator(selector)
-      .evaluateAll((found) =>
-        (found as unknown as { getBoundingClientRect(): { top: number } }[]).map(
-          (element) => element.getBoundingClientRect().top,
-        ),
-      );
+    page.evaluate(
+      `[...document.querySelectorAll(${JSON.stringify(selector)})].map((element) => element.getBoundingClientRect().top + scrollY)`,
+    ) as Promise<number[]>;
   await page.goto(`/apps/${LARGE.appToken}/links`);
   const rows = await tops("main tbody tr");
   expect(rows.length).toBeGreaterThan(20);
+  const bar = page.getByRole("region", { name: "Selected links" });
+  expect(await bar.isVisible()).toBe(false);
   await page.locator("main tbody input[type=checkbox]").first().check();
-  await page.evaluate("new Promise((shown) => requestAnimationFrame(() => requestAnimationFrame(shown)))");
+  await bar.getByText("1 selected").waitFor();
+  expect(await bar.getByRole("button", { name: "Review changes" }).isVisible()).toBe(true);
   expect(await tops("main tbody tr")).toEqual(rows);
   await page.goto(`/apps/${LARGE.appToken}`);
   const headings = await tops("main h2");
   const days = page.locator(".plot a .area");
   for (const day of [1, 3, 5]) {
     await days.nth(day).hover();
+    await page.locator(".chart-tip:visible").waitFor();
     expect(await tops("main h2")).toEqual(headings);
   }
 });
