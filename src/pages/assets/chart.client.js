@@ -23,7 +23,7 @@ for (const chart of document.querySelectorAll(".daily-chart")) {
   // Beside the day, on the side with more room.
   const placeTip = (day) => {
     const label = day.getAttribute("aria-label");
-    tip.textContent = label.replace(/ \((.*)\)$/s, "\n$1").replaceAll(",\n", "\n");
+    tip.textContent = label.replace(" (", "\n").replace(/\)$/, "").replaceAll(",\n", "\n");
     const box = plot.getBoundingClientRect();
     const { left, right } = day.querySelector(".area").getBoundingClientRect();
     const start = chart.querySelector(".chart-body").getBoundingClientRect().left;

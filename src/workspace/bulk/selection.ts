@@ -99,7 +99,7 @@ const changeForm = (url: URL, partners: Partners, more: Markup) =>
       action: { label: "Action", options: Object.entries(ACTIONS) },
       partner: { label: "Partner to attach", options: partnerOptions(partners) },
     },
-    hidden: { back: url.search },
-    more,
+    // Also without a value, because the script changes it.
+    more: html`<input type="hidden" name="back" value="${url.search}">${more}`,
     button: "Review changes",
   });
