@@ -16,18 +16,11 @@ import {
   voidOf,
 } from "./faulty.ts";
 
-/** The Worker's time, its deadlines included, is ten times as fast. */
-const FAST = `{
-  const { now } = Date, wait = setTimeout, start = now();
-  Date.now = () => start + 10 * (now() - start);
-  globalThis.setTimeout = (work, milliseconds, ...values) => wait(work, milliseconds / 10, ...values);
-}\n`;
-
 /** With one call in flight, a test decides which requests share the next one. */
 let server: FaultyWorker;
 beforeAll(async () => {
   const { script } = inject("worker");
-  server = await startFaulty({ name: "groups", script: FAST + script, bindings: { GROUP_CALLS: "1" } });
+  server = await startFaulty({ name: "groups", script, bindings: { GROUP_CALLS: "1" } });
   // The isolate then knows the link, the partners and the token, so that each request has one call.
   for (const ask of [clickOf(), LIST, costOf("group-warm-up-1")]) await send(server.url, ask).answer;
 });
