@@ -4,6 +4,7 @@ import type { Session } from "../auth/sessions.ts";
 import type { OwnApp } from "../db/accounts/sessions.ts";
 import { findOwnTotals } from "../db/ledger/reports/reports.ts";
 import { ifNotTooLarge } from "../db/ledger/reports/too-large.ts";
+import { currenciesOf } from "../domain/figures/performance.ts";
 import { sumSpend } from "../domain/money.ts";
 import { dayOf } from "../domain/time.ts";
 import type { Context } from "../env.ts";
@@ -58,7 +59,10 @@ async function cards(context: Context, session: Session, apps: OwnApp[]): Promis
   const totals = await ifNotTooLarge(findOwnTotals(context.ledger, toViewer(context, session), days, tokens));
   const { spend, engagements } = totals ?? { spend: [], engagements: [] };
   const card = (app: OwnApp) => {
-    const spent = spend.filter(({ appToken }) => appToken === app.token);
+    const own = spend.filter(({ appToken }) => appToken === app.token);
+    const spent = currenciesOf(own).map((currency) =>
+      showMoney(sumSpend(own.filter((row) => row.currency === currency)), currency),
+    );
     const clicks = engagements.find(({ appToken, kind }) => appToken === app.token && kind === "click");
     return html`
       <li class="card">
@@ -68,7 +72,7 @@ async function cards(context: Context, session: Session, apps: OwnApp[]): Promis
             totals
               ? html`
                 <dt>Spend, last ${DAYS} days</dt>
-                <dd>${spent.length === 0 ? "None" : spent.map((row) => html`<div>${showMoney(sumSpend([row]), row.currency)}</div>`)}</dd>
+                <dd>${spent.length === 0 ? "None" : spent.map((amount) => html`<div>${amount}</div>`)}</dd>
                 <dt>Clicks, last ${DAYS} days</dt><dd>${showCount(clicks?.count ?? 0)}</dd>`
               : ""
           }

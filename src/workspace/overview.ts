@@ -5,6 +5,7 @@ import { type Dropped, findAttachments, findDropped, findDroppedAt } from "../db
 import { findRejectionsInApp, findRejectionsInShards } from "../db/ledger/rejections.ts";
 import type { BothSums } from "../db/ledger/reports/performance.ts";
 import { findReports, type ReportRow } from "../db/ledger/reports/reports.ts";
+import { currenciesOf } from "../domain/figures/performance.ts";
 import { dayOf, formatDate } from "../domain/time.ts";
 import type { Context } from "../env.ts";
 import { readInput } from "../http/input/input.ts";
@@ -26,7 +27,7 @@ import { tooManyRows } from "../usecases/reports.ts";
 import { authorizeApp, type Member, type Show } from "./frame.ts";
 import { findProblems, missingCondition, NO_COSTS, type Signals } from "./reports/attention.ts";
 import { changedMost } from "./reports/changed.ts";
-import { addUp, currenciesOf, type Row, type Sums, toSeries } from "./reports/lines.ts";
+import { addUp, type Row, type Sums, toSeries } from "./reports/lines.ts";
 import { isNew, readStart, startCard } from "./start.ts";
 
 const overviewQuery = z.strictObject(periodFields).check(...periodChecks);
@@ -50,7 +51,7 @@ export const overviewPage: Show = async (context, member) => {
   if (start) return { title: "Overview", body: html`${pageHead("Overview")}${startCard(member, start)}` };
   const period = toPeriod(query, context.now, member.app.firstDay);
   const overview = await readOverview(context, member, period);
-  const totals = currenciesOf([...overview.spend, ...overview.spendBefore]).map((currency) => {
+  const totals = currenciesOf(overview.spend, overview.spendBefore).map((currency) => {
     const isOfCurrency = (row: Row) => row.currency === currency;
     return addUp(currency, overview.spend.filter(isOfCurrency), overview.spendBefore.filter(isOfCurrency));
   });

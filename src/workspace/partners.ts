@@ -4,7 +4,7 @@ import { type Attachment, findAttachments, findOpenRounds } from "../db/ledger/a
 import type { ReportRow } from "../db/ledger/reports/reports.ts";
 import type { Partner } from "../db/links/partner-catalog.ts";
 import { COST_TYPES, type CostType, TYPES_PER_CLICK, toMask, toTypes } from "../domain/cost-types.ts";
-import { toFigures } from "../domain/figures/performance.ts";
+import { currenciesOf, toFigures } from "../domain/figures/performance.ts";
 import type { Context } from "../env.ts";
 import { readInput } from "../http/input/input.ts";
 import { withContact } from "../pages/contact.ts";
@@ -18,7 +18,7 @@ import { type Column, firstRows, table } from "../pages/table.ts";
 import { readReports } from "../usecases/reports.ts";
 import { authorizeApp, type Member, type Show } from "./frame.ts";
 import { periodQuery as daysQuery } from "./links/query.ts";
-import { addUp, currenciesOf, describeType, type Row } from "./reports/lines.ts";
+import { addUp, describeType, type Row } from "./reports/lines.ts";
 
 export const partnersPage: Show = async (context, member) => {
   const view = await readPartners(context, member);

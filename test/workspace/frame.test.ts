@@ -1,5 +1,6 @@
 /** Who sees which app in the workspace, where the start page leads, and the frame around every page. */
 import { beforeEach, describe, expect, it } from "vitest";
+import { dayOf, formatDate } from "../../src/domain/time.ts";
 import { Browser, signedIn } from "../account/support.ts";
 import {
   call,
@@ -7,6 +8,7 @@ import {
   countingDatabase,
   DEMO,
   env,
+  NOW,
   rows,
   sendCost,
   withMethods,
@@ -84,6 +86,35 @@ describe("/apps", () => {
     expect(text).toContain("Demo App Spend, last 7 days $12.50 Clicks, last 7 days 2 Network links 6");
     expect(text).toContain("Other App Spend, last 7 days None Clicks, last 7 days 0 Network links 1");
     expect(counts.written).toBe(0);
+  });
+
+  it("orders currencies as the Overview does: most matched costs in the period first, then by code", async () => {
+    const add = (currency: string, state: string, count: number) =>
+      rows(
+        `INSERT INTO daily_totals SELECT app_token, ?, id, 1, 'cpc', ?, ?, ?, ? FROM links WHERE app_token = ?`,
+        ...[
+          dayOf(NOW) - 1,
+          currency,
+          state,
+          count,
+          state === "matched" ? 500_000_000 : 0,
+          DEMO.otherAppToken,
+        ],
+      );
+    await add("JPY", "matched", 1);
+    await add("CHF", "matched", 1);
+    await add("CHF", "unpriced", 9);
+    await add("EUR", "matched", 2);
+    const browser = await operator();
+    const day = formatDate(dayOf(NOW) - 1);
+    const cards = textOf(mainOf(await open(browser, "/apps")));
+    expect(cards).toMatch(/Other App Spend, last 7 days €[\d.,]+ CHF [\d.,]+ ¥[\d.,]+ Clicks/);
+    const overview = textOf(mainOf(await open(browser, `${OTHER}?from=${day}&to=${day}`)));
+    expect([...overview.matchAll(/Spend in (...) [^b]/g)].map(([, code]) => code)).toEqual([
+      "EUR",
+      "CHF",
+      "JPY",
+    ]);
   });
 
   it("explains to a member without apps how to get one", async () => {

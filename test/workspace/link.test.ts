@@ -81,8 +81,9 @@ describe("a link's page", () => {
     await click("", { link: "demo1nk001" });
     const page = await open(browser, LINK);
     expect(figuresOf(page)).toEqual([
-      "Spend in USD $1.50",
+      // One matched cost each, so by code.
       "Spend in EUR <€0.01",
+      "Spend in USD $1.50",
       "Clicks 2",
       "Impressions 1",
       "Matched costs 2",

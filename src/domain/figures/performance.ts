@@ -12,6 +12,8 @@ export interface CostRow extends CostSums {
   unpriced: number;
 }
 
+type CurrencyRow = Pick<CostRow, "currency" | "matched">;
+
 /** Engagements of one kind. */
 export interface EngagementRow {
   kind: "click" | "impression" | null;
@@ -94,8 +96,8 @@ export function formatFigure(figures: Figures, name: FigureName): string | numbe
   return COUNTS.includes(name) ? Number(value) : formatMoney(value);
 }
 
-/** The currencies of both periods, the one with the most matched costs of the period first, then by code. */
-export function currenciesOf(now: CostRow[], before: CostRow[]): string[] {
+/** The currencies of a period and of the one before, the one with the most matched costs of the period first, then by code. */
+export function currenciesOf(now: CurrencyRow[], before: CurrencyRow[] = []): string[] {
   const matched = new Map(before.map(({ currency }) => [currency, 0]));
   for (const row of now) matched.set(row.currency, (matched.get(row.currency) ?? 0) + row.matched);
   return [...matched]

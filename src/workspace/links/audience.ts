@@ -60,7 +60,7 @@ export function audienceSection(url: URL, audience: LinkAudience | undefined): M
 }
 
 function audienceTable(url: URL, { spend, counts }: LinkAudience, by: Key): Markup {
-  const [currency = null, ...others] = currenciesOf(spend, []);
+  const [currency = null, ...others] = currenciesOf(spend);
   const keys = new Set([...spend, ...counts].map((row) => row[by] ?? null));
   const of = <Row extends Partial<Record<Key, string | null>>>(rows: Row[], key: string | null) =>
     rows.filter((row) => (row[by] ?? null) === key);

@@ -1,6 +1,7 @@
 /** Adds up the rows of spend reports to the lines of a table and to the series of a chart. Pure. */
 import type { ReportRow } from "../../db/ledger/reports/reports.ts";
 import { COST_TYPE, type CostType } from "../../domain/cost-types.ts";
+import { currenciesOf } from "../../domain/figures/performance.ts";
 import { sumAdjusted, sumSpend } from "../../domain/money.ts";
 import type { Series } from "../../pages/chart.ts";
 import type { SpendGroup } from "./spend-query.ts";
@@ -35,14 +36,6 @@ export function addUp(currency: string, rows: Row[], before: Row[]): Sums {
   };
 }
 
-/** The currencies, those with the most costs first. */
-export function currenciesOf(rows: Row[]): string[] {
-  const count = (rows: Row[]) => rows.reduce((sum, row) => sum + row.matched + row.unpriced, 0);
-  return [...Map.groupBy(rows, (row) => row.currency)]
-    .sort(([one, left], [other, right]) => count(right) - count(left) || (one < other ? -1 : 1))
-    .map(([currency]) => currency);
-}
-
 const KEYS: Record<SpendGroup, (row: Row) => string | number | null | undefined> = {
   day: (row) => row.day,
   link: (row) => row.linkToken,
@@ -55,7 +48,7 @@ const KEYS: Record<SpendGroup, (row: Row) => string | number | null | undefined>
  * for days as if they were those of `rows`.
  */
 export function toLines(by: SpendGroup, rows: Row[], before: Row[]): Line[] {
-  const currencies = currenciesOf([...rows, ...before]);
+  const currencies = currenciesOf(rows, before);
   const keyOf = (row: Row) => JSON.stringify([row.currency, KEYS[by](row)]);
   const [now, then] = [Map.groupBy(rows, keyOf), Map.groupBy(before, keyOf)];
   const lines = [...new Set([...now.keys(), ...then.keys()])].flatMap((key) => {

@@ -2,6 +2,7 @@
 import { type Attachment, findAttachments } from "../../db/ledger/attention.ts";
 import type { FilterLink } from "../../db/ledger/reports/reports.ts";
 import type { Partners } from "../../db/links/partner-catalog.ts";
+import { currenciesOf } from "../../domain/figures/performance.ts";
 import { formatMoney } from "../../domain/money.ts";
 import type { Context } from "../../env.ts";
 import { AppError } from "../../errors.ts";
@@ -9,7 +10,7 @@ import { readInput } from "../../http/input/input.ts";
 import { type Period, toPeriod } from "../../pages/periods.ts";
 import { columnsOf, fileNameOf, readReports, reportCsvResponse } from "../../usecases/reports.ts";
 import { authorizeApp, type Member } from "../frame.ts";
-import { addUp, currenciesOf, type Line, moveDays, type Row, type Sums, toLines } from "./lines.ts";
+import { addUp, type Line, moveDays, type Row, type Sums, toLines } from "./lines.ts";
 import { type SpendQuery, spendPageQuery } from "./spend-query.ts";
 
 export interface SpendView {
@@ -70,7 +71,7 @@ export async function readSpendView(context: Context, { viewer, app }: Member): 
     link: found.link,
     partnerName,
     lines: linked ? toLines(query.by, linked, linkedBefore) : toLines(query.by, rows, shifted),
-    totals: currenciesOf([...rows, ...before]).map((currency) => {
+    totals: currenciesOf(rows, before).map((currency) => {
       const isOfCurrency = (row: Row) => row.currency === currency;
       return addUp(currency, rows.filter(isOfCurrency), before.filter(isOfCurrency));
     }),
