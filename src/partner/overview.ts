@@ -16,9 +16,9 @@ import { type Markup, time } from "../pages/markup.ts";
 import { moneyText } from "../pages/money.ts";
 import { table } from "../pages/table.ts";
 import { toIntegratedRates } from "../usecases/rates.ts";
+import { ABOUT, type Total, toTotals } from "./costs/totals.ts";
 import { report, withFrame } from "./frame.ts";
 import { showStart } from "./start.ts";
-import { ABOUT, type Total, toTotals } from "./totals.ts";
 
 export const overview = withFrame(
   "/partner",

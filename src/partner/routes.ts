@@ -1,15 +1,22 @@
 /** The routes of the partner's pages. */
 import type { Route } from "../http/router.ts";
-import { backToCost, costPage, voidCost } from "./cost.ts";
-import { costsFile, costsPage } from "./costs.ts";
+import { backToCost, costPage, voidCost } from "./costs/cost.ts";
+import { costsFile, costsPage } from "./costs/list.ts";
+import { missingFile, missingPage } from "./costs/missing.ts";
+import { totalsFile, totalsPage } from "./costs/totals.ts";
 import { partnerStyles } from "./files.ts";
-import { missingFile, missingPage } from "./missing.ts";
 import { overview } from "./overview.ts";
 import { roundPage } from "./round.ts";
 import { setupPage } from "./setup.ts";
 import { orSignIn, signIn, signOut } from "./sign-in.ts";
-import { totalsFile, totalsPage } from "./totals.ts";
-import { backToUpload, checkPart, checkUpload, importPart, importUpload, showUpload } from "./upload.ts";
+import {
+  backToUpload,
+  checkPart,
+  checkUpload,
+  importPart,
+  importUpload,
+  showUpload,
+} from "./upload/routes.ts";
 
 export const partnerRoutes: Route[] = [
   partnerStyles.route,

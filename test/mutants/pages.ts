@@ -75,7 +75,7 @@ export const pages: Mutant[] = [
   },
   {
     name: "the third row with an ID names the second one",
-    file: "src/partner/upload-rows.ts",
+    file: "src/partner/upload/rows.ts",
     search: "if (first === undefined) seen.set(cost.costId, number);",
     replace: "seen.set(cost.costId, number);",
     tests: ["test/partner/upload.test.ts"],
@@ -103,7 +103,7 @@ export const pages: Mutant[] = [
   },
   {
     name: "the page of a cost offers no void in its last millisecond",
-    file: "src/partner/cost.ts",
+    file: "src/partner/costs/cost.ts",
     search: "now > until",
     replace: "now >= until",
     tests: ["test/partner/pages.test.ts"],

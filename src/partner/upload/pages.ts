@@ -1,18 +1,18 @@
 /** The pages of an upload: the form, what the check found, and the result. */
 import { html } from "hono/html";
-import { showInvisible } from "../domain/characters.ts";
-import { COST_TYPES } from "../domain/cost-types.ts";
-import { type AppError, ERRORS } from "../errors.ts";
+import { showInvisible } from "../../domain/characters.ts";
+import { COST_TYPES } from "../../domain/cost-types.ts";
+import { type AppError, ERRORS } from "../../errors.ts";
 import {
   checkedBody,
   resultBody,
   type UploadTexts,
   uploadForm,
   uploadScript,
-} from "../pages/uploads/pages.ts";
-import type { Outcome } from "../pages/uploads/rows.ts";
-import { RESULT_COLUMNS } from "../usecases/costs/batch.ts";
-import type { PartnerPage } from "./frame.ts";
+} from "../../pages/uploads/pages.ts";
+import type { Outcome } from "../../pages/uploads/rows.ts";
+import { RESULT_COLUMNS } from "../../usecases/costs/batch.ts";
+import type { PartnerPage } from "../frame.ts";
 
 const COST_TEXTS: UploadTexts = {
   noun: ["cost", "costs"],

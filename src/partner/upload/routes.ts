@@ -2,9 +2,9 @@
  * `/partner/upload`: a partner sends a file of costs. The file is checked first, and nothing is stored; the confirmation then
  * carries exactly the rows that the check found good, which are validated again. The script does the same in parts.
  */
-import { jsonResponse } from "../http/envelope.ts";
-import { readMultipart } from "../http/input/form.ts";
-import { redirectResponse } from "../http/redirect.ts";
+import { jsonResponse } from "../../http/envelope.ts";
+import { readMultipart } from "../../http/input/form.ts";
+import { redirectResponse } from "../../http/redirect.ts";
 import {
   asFileError,
   readConfirmed,
@@ -15,11 +15,11 @@ import {
   toFormBytes,
   toPartJson,
   writeRows,
-} from "../pages/uploads/rows.ts";
-import { MAX_BATCH_BYTES, RESULT_COLUMNS } from "../usecases/costs/batch.ts";
-import { withLedger } from "./frame.ts";
-import { checkedPage, resultPage, uploadPage } from "./upload-pages.ts";
-import { COLUMNS, checkRows, importRows, repeated, TABLE } from "./upload-rows.ts";
+} from "../../pages/uploads/rows.ts";
+import { MAX_BATCH_BYTES, RESULT_COLUMNS } from "../../usecases/costs/batch.ts";
+import { withLedger } from "../frame.ts";
+import { checkedPage, resultPage, uploadPage } from "./pages.ts";
+import { COLUMNS, checkRows, importRows, repeated, TABLE } from "./rows.ts";
 
 const MAX_FORM_BYTES = toFormBytes(MAX_BATCH_BYTES);
 

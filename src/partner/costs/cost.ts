@@ -1,26 +1,26 @@
 /** `/partner/costs/{cost_id}`: everything about one cost, and the form that voids it. */
 import { html } from "hono/html";
 import * as z from "zod/mini";
-import type { CostRecord } from "../db/ledger/costs.ts";
-import { showInvisible } from "../domain/characters.ts";
-import { TYPES_PER_MILLE } from "../domain/cost-types.ts";
-import { expectDefined } from "../domain/expect-defined.ts";
-import { COST_WINDOW, describeFits } from "../domain/texts.ts";
-import { COST_WINDOW_MS, toIso } from "../domain/time.ts";
-import type { Context } from "../env.ts";
-import { AppError } from "../errors.ts";
-import { costId } from "../http/input/fields.ts";
-import { readInput } from "../http/input/input.ts";
-import { redirectResponse } from "../http/redirect.ts";
-import { operatorContact } from "../pages/contact.ts";
-import { COST_STATES, costBadge } from "../pages/costs/states.ts";
-import { confirmation } from "../pages/form.ts";
-import { type Markup, time } from "../pages/markup.ts";
-import { amountText } from "../pages/money.ts";
-import { type CostItem, toCostItem } from "../usecases/costs/item.ts";
-import { findOwnCost } from "../usecases/costs/read.ts";
-import { voidOwn } from "../usecases/costs/void.ts";
-import { PARTNER_NOTICES, withFrame, withLedger } from "./frame.ts";
+import type { CostRecord } from "../../db/ledger/costs.ts";
+import { showInvisible } from "../../domain/characters.ts";
+import { TYPES_PER_MILLE } from "../../domain/cost-types.ts";
+import { expectDefined } from "../../domain/expect-defined.ts";
+import { COST_WINDOW, describeFits } from "../../domain/texts.ts";
+import { COST_WINDOW_MS, toIso } from "../../domain/time.ts";
+import type { Context } from "../../env.ts";
+import { AppError } from "../../errors.ts";
+import { costId } from "../../http/input/fields.ts";
+import { readInput } from "../../http/input/input.ts";
+import { redirectResponse } from "../../http/redirect.ts";
+import { operatorContact } from "../../pages/contact.ts";
+import { COST_STATES, costBadge } from "../../pages/costs/states.ts";
+import { confirmation } from "../../pages/form.ts";
+import { type Markup, time } from "../../pages/markup.ts";
+import { amountText } from "../../pages/money.ts";
+import { type CostItem, toCostItem } from "../../usecases/costs/item.ts";
+import { findOwnCost } from "../../usecases/costs/read.ts";
+import { voidOwn } from "../../usecases/costs/void.ts";
+import { PARTNER_NOTICES, withFrame, withLedger } from "../frame.ts";
 
 const contract = { path: z.object({ cost_id: costId }) };
 

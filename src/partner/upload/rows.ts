@@ -1,13 +1,13 @@
 /** The rows of an uploaded file of costs: checks what an import would do, and imports them. */
-import type { CostCaller } from "../auth/guards.ts";
-import type { Cost } from "../domain/costs.ts";
-import type { Context } from "../env.ts";
-import { AppError, ERRORS } from "../errors.ts";
-import type { CsvTable } from "../http/input/csv.ts";
-import { invalidRequest } from "../http/input/parse.ts";
-import type { FileRow, Outcome } from "../pages/uploads/rows.ts";
-import { explain, forValid, MAX_COSTS, readItem, submitValid, toRow } from "../usecases/costs/batch.ts";
-import { checkCosts, costInput } from "../usecases/costs/submit.ts";
+import type { CostCaller } from "../../auth/guards.ts";
+import type { Cost } from "../../domain/costs.ts";
+import type { Context } from "../../env.ts";
+import { AppError, ERRORS } from "../../errors.ts";
+import type { CsvTable } from "../../http/input/csv.ts";
+import { invalidRequest } from "../../http/input/parse.ts";
+import type { FileRow, Outcome } from "../../pages/uploads/rows.ts";
+import { explain, forValid, MAX_COSTS, readItem, submitValid, toRow } from "../../usecases/costs/batch.ts";
+import { checkCosts, costInput } from "../../usecases/costs/submit.ts";
 
 export const TABLE: CsvTable = { row: costInput, maxRows: MAX_COSTS, edited: true };
 export const COLUMNS = Object.keys(costInput.shape);

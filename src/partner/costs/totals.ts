@@ -1,25 +1,25 @@
 /** `/partner/totals`: the costs that count, by day, with totals by type and currency, as a page and as CSV. */
 import { html } from "hono/html";
 import * as z from "zod/mini";
-import type { SignedInPartner } from "../auth/partner-sessions.ts";
-import { MAX_COVERED } from "../db/ledger/reports/too-large.ts";
-import { findMatched, type MatchedSums } from "../db/operator/rates.ts";
-import { COST_TYPES, type CostType } from "../domain/cost-types.ts";
-import { formatMoney, sumCosts } from "../domain/money.ts";
-import { inEnglish } from "../domain/texts.ts";
-import { formatDate } from "../domain/time.ts";
-import type { Context } from "../env.ts";
-import { AppError } from "../errors.ts";
-import { csvResponse, toCsv } from "../http/csv.ts";
-import { readInput } from "../http/input/input.ts";
-import { costTypeName } from "../pages/costs/cost-types.ts";
-import { card, notice, pageHead } from "../pages/elements.ts";
-import { describeDay, showCount } from "../pages/locale.ts";
-import type { Markup } from "../pages/markup.ts";
-import { moneyText } from "../pages/money.ts";
-import { periodChecks, periodFields, periodPicker, toPeriod } from "../pages/periods.ts";
-import { type Column, firstRows, table } from "../pages/table.ts";
-import { report, withLedger } from "./frame.ts";
+import type { SignedInPartner } from "../../auth/partner-sessions.ts";
+import { MAX_COVERED } from "../../db/ledger/reports/too-large.ts";
+import { findMatched, type MatchedSums } from "../../db/operator/rates.ts";
+import { COST_TYPES, type CostType } from "../../domain/cost-types.ts";
+import { formatMoney, sumCosts } from "../../domain/money.ts";
+import { inEnglish } from "../../domain/texts.ts";
+import { formatDate } from "../../domain/time.ts";
+import type { Context } from "../../env.ts";
+import { AppError } from "../../errors.ts";
+import { csvResponse, toCsv } from "../../http/csv.ts";
+import { readInput } from "../../http/input/input.ts";
+import { costTypeName } from "../../pages/costs/cost-types.ts";
+import { card, notice, pageHead } from "../../pages/elements.ts";
+import { describeDay, showCount } from "../../pages/locale.ts";
+import type { Markup } from "../../pages/markup.ts";
+import { moneyText } from "../../pages/money.ts";
+import { periodChecks, periodFields, periodPicker, toPeriod } from "../../pages/periods.ts";
+import { type Column, firstRows, table } from "../../pages/table.ts";
+import { report, withLedger } from "../frame.ts";
 
 const PATH = "/partner/totals";
 const contract = {
