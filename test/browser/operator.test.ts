@@ -106,6 +106,7 @@ describe("an integration round", () => {
     await partner.goto("/partner");
     await partner.getByLabel("Credential").fill(token);
     await partner.getByRole("button", { name: "Sign in" }).click();
+    await partner.getByRole("heading", { name: "See the match" }).waitFor();
     await partner.getByRole("link", { name: "Show the report" }).click();
     await partner.getByText("1 open mismatch.").waitFor();
     const late = page.getByRole("row", { name: /Too late/ });

@@ -138,7 +138,6 @@ describe("a partner", () => {
 
   it("reads its round with a test credential", async () => {
     const page = await signedIn("/partner", {}, "TEST_COST_TOKEN");
-    await page.getByRole("heading", { name: "See the match" }).waitFor();
     expect(await page.getByRole("link", { name: "Upload" }).count()).toBe(0);
     await page.getByRole("link", { name: "Round", exact: true }).click();
     await page.getByRole("heading", { name: "Round 1 · Corsair Media" }).waitFor();
