@@ -175,10 +175,16 @@ function legend({ id, unit, whole, before }: Chart, series: Series[]): Markup {
     <table class="legend" id="${id}-end" tabindex="-1" aria-label="Legend"><tbody>
       ${shown.map((one) => {
         const total = one.mark === "before" && whole ? undefined : totalOf(one);
-        return html`<tr><th scope="row"><svg class="${one.mark}" aria-hidden="true"><rect fill="${/^series/.test(one.mark) ? `url(#${id}-${one.mark.slice(7)})` : "currentColor"}" width="100%" height="100%"/></svg>${pathText(one.name.split(" › "))}</th><td class="number">${total === undefined ? "" : total === null ? NONE : unit.show(total)}</td>${hasChanges ? html`<td class="number">${one.change ?? ""}</td>` : ""}</tr>`;
+        return html`<tr><th scope="row">${mark(id, one.mark, whole !== undefined || one.mark === "before")}${pathText(one.name.split(" › "))}</th><td class="number">${total === undefined ? "" : total === null ? NONE : unit.show(total)}</td>${hasChanges ? html`<td class="number">${one.change ?? ""}</td>` : ""}</tr>`;
       })}
     </tbody></table>`;
 }
+
+/** What a series looks like in the chart: a line, or a filled area. */
+const mark = (id: string, name: string, isLine: boolean): Markup =>
+  isLine
+    ? html`<svg class="sample" aria-hidden="true"><path class="line ${name}" d="M0 6H36"/></svg>`
+    : html`<svg class="${name}" aria-hidden="true"><rect fill="url(#${id}-${name.slice(7)})" width="100%" height="100%"/></svg>`;
 
 /** A day: the parts above zero are stacked upward, those below zero downward. Lines all begin at zero. */
 interface Stack {

@@ -208,8 +208,8 @@ function charts(
     const text = missingCondition(member, signals)?.text ?? NO_COSTS;
     return emptyState("No spend in this period", withContact(member.env, text));
   }
-  const hrefOf = (day: number) =>
-    performanceHref({ from: formatDate(day), to: formatDate(day) }).replace(/period=\w+&/, "");
+  const hrefOf = (day: number, currency: string) =>
+    performanceHref({ from: formatDate(day), to: formatDate(day), currency }).replace(/period=\w+&/, "");
   return html`
     <section class="card charts" aria-label="Charts">
       ${totals.map(({ currency }) => {
@@ -221,7 +221,7 @@ function charts(
           series,
           unit: moneyUnit(currency),
           today,
-          hrefOf,
+          hrefOf: (day) => hrefOf(day, currency),
         });
       })}
     </section>`;

@@ -148,4 +148,18 @@ describe("is accessible and fits", () => {
     // Nothing is cut at the edge of a sheet of A4.
     expect(await table.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0);
   });
+
+  it("in forced colors, each line of the chart and of the legend with dashes of its own", async () => {
+    const page = await openPage(`${PAGE}?metric=cost_per_click&level=4&period=30d`, {
+      forcedColors: "active",
+    });
+    const dashes = (container: string) =>
+      page.evaluate<string[]>(
+        `[...document.querySelectorAll(".daily-chart ${container} .line[class*=series-]")].map((line) => getComputedStyle(line).strokeDasharray).sort()`,
+      );
+    const drawn = await dashes(".plot");
+    expect(drawn.length).toBeGreaterThan(2);
+    expect(new Set(drawn).size).toBe(drawn.length);
+    expect(await dashes(".legend")).toEqual(drawn);
+  });
 });

@@ -202,6 +202,8 @@ describe("the chart", () => {
     expect(bars(markup)).toEqual([]);
     expect(markup).toContain('<path class="line series-1" d="m0 667 2-334"/>');
     expect(markup).toContain('<path class="line whole" d="m0 0 2 667"/>');
+    const samples = [...markup.matchAll(/<svg class="sample" aria-hidden="true"><path class="([^"]*)"/g)];
+    expect(samples.map(([, name]) => name)).toEqual(["line whole", "line series-1"]);
     expect(labels(markup).slice(0, 2)).toEqual(["1 Mar 2026: $3.00 (A $1.00)", "2 Mar 2026: –"]);
     expect(markup).toContain(">Spend by day in USD: $2.00<");
   });

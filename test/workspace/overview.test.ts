@@ -92,8 +92,12 @@ describe("the figures", () => {
       `${APP}/links?${days}`,
     ]);
     for (const { href } of links) await open(browser, href);
-    const [day = ""] = /<a href="[^"]*" aria-label="9 Mar/.exec(page) ?? [];
-    expect(linksOf(`${day}">x</a>`)[0]?.href).toBe(`${APP}/performance?from=2026-03-09&to=2026-03-09`);
+    const chartDays = [...page.matchAll(/<a href="[^"]*" aria-label="9 Mar/g)];
+    expect(chartDays.map(([day]) => linksOf(`${day}">x</a>`)[0]?.href)).toEqual(
+      ["USD", "EUR"].map(
+        (currency) => `${APP}/performance?from=2026-03-09&to=2026-03-09&currency=${currency}`,
+      ),
+    );
   });
 
   it("are followed by the five campaigns whose spend changed most, each with its page", async () => {
