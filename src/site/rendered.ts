@@ -185,7 +185,7 @@ GROUP BY ALL ORDER BY ALL;</pre>
 </tr>
 </tbody></table>
 </div>` },
-      { id: "find-it", title: "Find it", body: `<p>In the commands, <code>BASE_URL</code> is the address of this service, <code>API_TOKEN</code> and <code>OPERATOR_TOKEN</code> are the API tokens of a member and of an operator, <code>COST_TOKEN</code> is the credential of a partner, and <code>APP_TOKEN</code> and <code>LINK_TOKEN</code> are an app and one of its links; <code>npm start</code> prints all of them. A click on a new link gets a wrong cost, 25 dollars instead of 25 cents:</p>
+      { id: "find-it", title: "Find it", body: `<p>In the commands, <code>BASE_URL</code> is the address of this service, <code>API_TOKEN</code> and <code>OPERATOR_TOKEN</code> are the API tokens of a member and of an operator, <code>COST_TOKEN</code> is the credential of a partner, and <code>APP_TOKEN</code> and <code>LINK_TOKEN</code> are an app and one of its links. A click on a new link gets a wrong cost, 25 dollars instead of 25 cents:</p>
 <pre data-language="console"><kbd>partner() { curl -s -H &quot;Authorization: Token token=$COST_TOKEN&quot; &quot;$BASE_URL/cost$1&quot; &quot;\${@:2}&quot;; echo; }</kbd>
 <kbd>send() { partner '' -d &quot;cost_id=acme-wrong-20260701&amp;cost_type=cpc&amp;cost_currency=USD&amp;cost_amount=$1&amp;tag=docs&quot;; }</kbd>
 <kbd>LINK=$(curl -s -H &quot;Authorization: Token token=$API_TOKEN&quot; -H 'Content-Type: application/json' \\

@@ -311,6 +311,12 @@ test("the samples of a page have the origin of the request", async () => {
   for (const path of PAGES) expect(await read(path), path).not.toContain("localhost:8787");
 });
 
+test("no page needs npm start, except the one about running it", async () => {
+  for (const path of PAGES) {
+    if (path !== "/docs/troubleshooting") expect(await read(path), path).not.toContain("npm start");
+  }
+});
+
 test("a page has a table of contents with its headings, and tables that can be scrolled by keyboard", async () => {
   const page = await read("/docs/limits");
   expect(page).toContain('<li><a href="#rate-limits">Rate limits</a></li>');
