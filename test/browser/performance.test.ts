@@ -149,6 +149,27 @@ describe("is accessible and fits", () => {
     expect(await table.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0);
   });
 
+  it("on a phone, cards with spend and cost per click, whose other figures open without a script", async () => {
+    const page = await openPage(PAGE, { viewport: { width: 390, height: 844 }, javaScriptEnabled: false });
+    const card = rowsOf(page).first();
+    const shown = () =>
+      card.locator("td:visible").evaluateAll((cells) => cells.map((cell) => cell.getAttribute("data-label")));
+    expect((await shown()).slice(0, 3)).toEqual(["Spend", "Cost per click", "Change"]);
+    await card.locator("summary").focus();
+    await page.keyboard.press("Enter");
+    expect((await shown()).slice(0, 8)).toEqual([
+      "Spend",
+      "Change",
+      "Clicks",
+      "Change",
+      "Cost per click",
+      "Change",
+      "Matched",
+      "Coverage",
+    ]);
+    await checkFits(page);
+  });
+
   it("in forced colors, each line of the chart and of the legend with dashes of its own", async () => {
     const page = await openPage(`${PAGE}?metric=cost_per_click&level=4&period=30d`, {
       forcedColors: "active",
