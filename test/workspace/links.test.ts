@@ -177,6 +177,7 @@ describe("search and filters", () => {
     expect(textOf(page)).toContain("2 links match “ideo”.");
     expect(await namesAt("q=15S+acm")).toEqual(["Video 15s"]);
     expect(await namesAt("q=Acme::Spring")).toEqual(await namesAt("q=Acme+%E2%80%BA+Spring"));
+    expect(await namesAt("q=Acme+%3E+Spring")).toEqual(await namesAt("q=Acme::Spring"));
     expect(await namesAt("q=Acme::Spring::Runn&level=3")).toEqual(["Runners"]);
     expect(await namesAt("q=demo1nk004")).toEqual(["Video 15s"]);
     expect(await namesAt("q=demo1nk00")).toEqual([]);

@@ -19,11 +19,11 @@ export const MAX_WORDS = 10;
 /** Letters that differ only in case or in their encoding are the same. Names are stored in NFC. */
 const fold = (text: string) => text.normalize("NFC").toLowerCase();
 
-/** The words of a search. `::` and `›`, which join the names of a path, separate words. */
+/** The words of a search. `::`, `›` and a `>` between spaces, which join the names of a path, separate words. */
 export const toWords = (text: string): string[] => [
   ...new Set(
     fold(text)
-      .split(/(?:\s|::|›)+/u)
+      .split(/(?:\s|::|›|(?<=\s)>(?=\s))+/u)
       .filter((word) => word !== ""),
   ),
 ];
