@@ -140,7 +140,7 @@ describe("if the call of a group", () => {
     const all = await hold(ids.map((id) => costOf(id)));
     await server.change({ allowed: ALL, fault: { has: ids[0] ?? "", times: 1, when: "never", message: "" } });
     await until(async () => (await server.seen()).calls.length === 2);
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    await new Promise((resolve) => setTimeout(resolve, 3000));
     const later = send(server.url, costOf(newId()));
     expect(await statusesOf(all)).toEqual([200, 503, 503, 503]);
     expect((await later.answer)?.status).toBe(200);
