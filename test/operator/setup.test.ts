@@ -1,6 +1,6 @@
 import { beforeEach, expect, it } from "vitest";
 import { Browser, type PageResponse } from "../account/support.ts";
-import { call, DEMO, freshDemo, rows, sendCost } from "../harness.ts";
+import { call, DEMO, freshDemo, rows } from "../harness.ts";
 import { hrefOf, textOf } from "../workspace/page-text.ts";
 
 let operator: Browser;
@@ -15,7 +15,10 @@ const create = () => operator.post("/operator/partners/new", { display_name: "De
 /** `Done` or `To do` of each step. */
 const marks = ({ text }: PageResponse) =>
   [...text.matchAll(/<h2 id="step-\d">[^<]*<\/h2><span class="badge[^>]*>([^<]*)</g)].map(([, mark]) => mark);
-const pasted = ({ text }: PageResponse) => /<textarea id="text"[^>]*>([^<]*)</.exec(text)?.[1] ?? "";
+const pasted = ({ text }: PageResponse) =>
+  (/<textarea id="text"[^>]*>([^<]*)</.exec(text)?.[1] ?? "")
+    .replaceAll("&quot;", '"')
+    .replaceAll("&amp;", "&");
 const secretOf = ({ text }: PageResponse) => /id="secret"[^>]*>([^<]+)</.exec(text)?.[1] ?? "";
 
 it("leads from a name to a live credential, and marks what is done", async () => {
@@ -41,7 +44,10 @@ it("leads from a name to a live credential, and marks what is done", async () =>
   expect([secretOf(later), pasted(later).includes("(your test credential)")]).toEqual(["", true]);
 
   expect((await call(`${url}&s2s=1`)).status).toBe(200);
-  expect((await sendCost({ cost_id: id, cost_type: "cpc" }, { token })).status).toBe(200);
+  const [, values = ""] = /-d "([^"]+)"/.exec(pasted(opened)) ?? [];
+  expect(new URLSearchParams(values).get("cost_id")).toBe(id);
+  const sent = await call("/cost", { method: "POST", token, body: new URLSearchParams(values) });
+  expect(sent.status).toBe(200);
   const tested = await operator.get(SETUP);
   expect(marks(tested)).toEqual(["Done", "Done", "Done", "Done"]);
   await operator.post(`${hrefOf(tested.text, "Review round 2")}/approve`, { cost_types: "cpc" });

@@ -143,6 +143,7 @@ describe("the rows", () => {
         [2, 100, 100, 100, 100],
         [3, 100, 100, 50, 100],
         [8, 100, 0, 0, 0],
+        [9, 19, 19, 19, 19],
       ].flatMap(([link, count, recorded, matched, before]) =>
         [
           [NOW / DAY - 0.5 - 8, matched, 2],
@@ -158,6 +159,7 @@ describe("the rows", () => {
       [expect.stringContaining("Newsletter"), "No cost data"],
       [expect.stringContaining("Runners"), "50% without cost"],
       [expect.stringContaining("Spring"), "Cost per click up 100%"],
+      [expect.any(String), "Too few clicks"],
       [expect.stringContaining("Total"), ""],
     ]);
   });

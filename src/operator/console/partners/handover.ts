@@ -102,7 +102,7 @@ function toText(
     "1. Open this URL with a cost ID of your own:",
     `   ${opened}?cost_id=${id}`,
     "2. Send the cost with the same ID:",
-    `   curl -X POST "${url.origin}/cost" -H "Authorization: Token token=${credential}" -d "cost_id=${id}&cost_type=${type}&cost_currency=USD&cost_amount=0.25"`,
+    `   curl -X POST "${url.origin}/cost" -H "Authorization: Token token=${credential}" -d "cost_id=${id}&cost_type=${type}&cost_currency=USD&cost_amount=0.25&tag=first"`,
     `3. Read what arrived: sign in at ${url.origin}/partner with the credential.`,
   ];
   const live = [

@@ -17,7 +17,7 @@ export function endForms(round: RoundWithReport, rejected?: FormError): Markup {
   return html`
     ${card(
       { id: "test-link", title: "Test link" },
-      html`<p>To test, ${nameText(round.partner)} needs a link besides its test credential.</p>`,
+      html`<p>${nameText(round.partner)} tests with its test credential and a link.</p>`,
       html`<p class="actions">${buttonLink(`/operator/rounds/${round.id}/link`, "Choose or create a test link")}</p>`,
     )}
     ${card(
