@@ -28,7 +28,7 @@ const ROUND = [
   "Soon",
   "/operator/rounds/1",
 ];
-const BEACON = ["Beacon Network : is not set up yet", "Open", "/operator/partners/2/setup"];
+const BEACON = ["Beacon Network : not set up yet", "Open", "/operator/partners/2/setup"];
 
 describe("what waits", () => {
   it("is ordered by urgency, then by spend, then by age", async () => {
@@ -43,13 +43,13 @@ describe("what waits", () => {
       Math.floor(NOW / HOUR),
     );
     expect(await waiting()).toEqual([
-      ["Acme Ads : has no live credential", "Soon", "/operator/partners/1#credentials"],
-      ["Acme Ads : has no cost_id in its cost parameters", "Soon", "/operator/partners/1#templates"],
+      ["Acme Ads : no live credential", "Soon", "/operator/partners/1#credentials"],
+      ["Acme Ads : no cost_id in its cost parameters", "Soon", "/operator/partners/1#templates"],
       [`${DEMO.email} : temporary password expired 15 Mar 2026, 12:00 UTC`, "Soon", "/operator/users/1"],
       ROUND,
       [`${DEMO.email} : 10 wrong passwords and codes in an hour`, "Soon", "/operator/audit?object=user%201"],
       BEACON,
-      [`${DEMO.email} : has no app yet`, "Open", "/operator/users/1#apps"],
+      [`${DEMO.email} : no app yet`, "Open", "/operator/users/1#apps"],
     ]);
   });
 

@@ -120,7 +120,7 @@ function partnerItems(start: Start, partner: StartPartner): Item[] {
   });
   if (integratedTypes === 0) {
     if (own.length > 0) return items;
-    const what = "is not set up yet";
+    const what = "not set up yet";
     const kind = list("are not set up yet", "?state=none");
     return [
       {
@@ -139,13 +139,13 @@ function partnerItems(start: Start, partner: StartPartner): Item[] {
   if (!start.live.has(id))
     items.push({
       ...about,
-      ...{ tone: "warn", what: "has no live credential", since, kind },
+      ...{ tone: "warn", what: "no live credential", since, kind },
       ...{ text: "Issue a live credential", href: `${path}#credentials` },
     });
   if (!hasCostId(partner))
     items.push({
       ...about,
-      ...{ tone: "warn", what: "has no cost_id in its cost parameters", since },
+      ...{ tone: "warn", what: "no cost_id in its cost parameters", since },
       ...{ text: "Edit templates", href: `${path}#templates` },
       kind: list("have no cost_id in their cost parameters", "?state=integrated"),
     });
@@ -214,7 +214,7 @@ function userItems({ users, failures }: Start, now: number): Item[] {
   const without = users.filter(({ role, hasApp }) => role === "member" && !hasApp);
   const members = without.map(
     ({ id, email, createdAt }): Item => ({
-      ...{ tone: "", name: email, what: "has no app yet", since: createdAt },
+      ...{ tone: "", name: email, what: "no app yet", since: createdAt },
       ...{ text: "Add to an app", href: `/operator/users/${id}#apps` },
       kind: { what: "have no app yet", nouns: ["member", "members"], href: "/operator/users?role=member" },
     }),
