@@ -3,7 +3,7 @@ import { asReport, userKey } from "../auth/report-limits.ts";
 import { type Session, withSession } from "../auth/sessions.ts";
 import type { Context } from "../env.ts";
 import type { Route } from "../http/router.ts";
-import { chartScript } from "../pages/chart.ts";
+import { chartScript } from "../pages/chart/chart.ts";
 import { appsPage } from "./apps.ts";
 import { bulkPage, bulkResult, submitBulk } from "./bulk/pages.ts";
 import { createLinks, newLinkPage } from "./create/new.ts";

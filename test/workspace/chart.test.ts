@@ -1,8 +1,9 @@
 /** The scales of charts, and their markup as text. */
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type Chart, countUnit, dailyChart, moneyUnit } from "../../src/pages/chart.ts";
-import { dayTicks, valueTicks } from "../../src/pages/scales.ts";
+import { type Chart, dailyChart } from "../../src/pages/chart/chart.ts";
+import { dayTicks, valueTicks } from "../../src/pages/chart/scales.ts";
+import { countUnit, moneyUnit } from "../../src/pages/chart/units.ts";
 
 describe("the ticks of values", () => {
   it.each([

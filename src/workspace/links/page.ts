@@ -8,7 +8,8 @@ import { dayOf, formatDate } from "../../domain/time.ts";
 import type { Context } from "../../env.ts";
 import { AppError } from "../../errors.ts";
 import { readInput } from "../../http/input/input.ts";
-import { chartScript, countUnit, dailyChart, moneyUnit } from "../../pages/chart.ts";
+import { chartScript, dailyChart } from "../../pages/chart/chart.ts";
+import { countUnit, moneyUnit } from "../../pages/chart/units.ts";
 import { operatorContact } from "../../pages/contact.ts";
 import {
   badge,

@@ -1,14 +1,8 @@
 /** The chart of the Performance page: the metric of the chosen tile by day, for the rows that have most of it. */
 import type { Figures } from "../../domain/figures/performance.ts";
-import {
-  countUnit,
-  dailyChart,
-  moneyUnit,
-  percentUnit,
-  priceUnit,
-  type Series,
-  type Unit,
-} from "../../pages/chart.ts";
+import { dailyChart } from "../../pages/chart/chart.ts";
+import type { Series } from "../../pages/chart/plot.ts";
+import { countUnit, moneyUnit, percentUnit, priceUnit, type Unit } from "../../pages/chart/units.ts";
 import { showCount } from "../../pages/locale.ts";
 import type { Markup } from "../../pages/markup.ts";
 import type { PerformanceRow } from "../../usecases/performance/rows.ts";

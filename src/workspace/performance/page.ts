@@ -5,7 +5,7 @@ import { dayOf } from "../../domain/time.ts";
 import type { Context } from "../../env.ts";
 import { ERRORS } from "../../errors.ts";
 import { MAX_AUDIENCE_DAYS, maxDaysOf } from "../../http/input/report-fields.ts";
-import { chartScript } from "../../pages/chart.ts";
+import { chartScript } from "../../pages/chart/chart.ts";
 import { withContact } from "../../pages/contact.ts";
 import { buttonLink, choices, emptyState, notice, tiles } from "../../pages/elements.ts";
 import { errorSummary, type RejectedForm } from "../../pages/fields.ts";

@@ -3,7 +3,7 @@ import type { ReportRow } from "../../db/ledger/reports/reports.ts";
 import { COST_TYPE, type CostType } from "../../domain/cost-types.ts";
 import { currenciesOf } from "../../domain/figures/performance.ts";
 import { sumAdjusted, sumSpend } from "../../domain/money.ts";
-import type { Series } from "../../pages/chart.ts";
+import type { Series } from "../../pages/chart/plot.ts";
 import type { SpendGroup } from "./spend-query.ts";
 
 export type Row = ReportRow<"spend">;

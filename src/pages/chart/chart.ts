@@ -3,42 +3,19 @@
  * positions are relative to the plot and the stylesheet sets its size, so texts are never distorted and have the same size in every window.
  */
 import { html } from "hono/html";
-import type { DayRange } from "../db/ledger/reports/statements.ts";
-import { DAY_MS } from "../domain/time.ts";
-import { servedFile } from "../http/served-file.ts";
-import script from "./assets/chart.client.js";
-import { pathText } from "./elements.ts";
-import {
-  describeDay,
-  describeShortDay,
-  MONEY_SCALE,
-  NONE,
-  scaleMoney,
-  showCompact,
-  showCount,
-  showMoney,
-  showPercent,
-  showPrice,
-} from "./locale.ts";
-import type { Markup } from "./markup.ts";
-import { dayTicks, valueTicks } from "./scales.ts";
+import type { DayRange } from "../../db/ledger/reports/statements.ts";
+import { DAY_MS } from "../../domain/time.ts";
+import { servedFile } from "../../http/served-file.ts";
+import { pathText } from "../elements.ts";
+import { describeDay, describeShortDay, NONE, showCount } from "../locale.ts";
+import type { Markup } from "../markup.ts";
+import script from "./chart.client.js";
+import { areas, LINES_HEIGHT, line } from "./lines.ts";
+import { max, type Plot, percent, type Series, type Stack, toPlot, toStacks, type Values } from "./plot.ts";
+import { dayTicks } from "./scales.ts";
+import type { Unit } from "./units.ts";
 
 export const chartScript = servedFile("/chart.js", "text/javascript; charset=utf-8", script);
-
-type Values = ReadonlyMap<number, bigint>;
-
-export interface Series {
-  /** An empty name for a chart with only this series. */
-  name: string;
-  /** By day. */
-  values: Values;
-  /** What the legend says; for values that don't add up. */
-  total?: bigint | null | undefined;
-  /** What the legend says of the period before. */
-  change?: Markup | string;
-  /** The sum of many others, which comes last. */
-  isRest?: true;
-}
 
 export interface Chart {
   /** Unique on the page. */
@@ -57,42 +34,6 @@ export interface Chart {
   /** The page that a day leads to. */
   hrefOf: (day: number) => string;
 }
-
-/** How to read and to write values. */
-export interface Unit {
-  /** The number of units in 1 on the scale. */
-  scale: number;
-  isWhole: boolean;
-  show: (value: bigint) => string;
-  /** The labels of ticks, for the step between them. */
-  labels: (step: number) => (tick: number) => string;
-}
-
-export const countUnit: Unit = {
-  scale: 1,
-  isWhole: true,
-  show: showCount,
-  labels: () => showCompact,
-};
-
-export const moneyUnit = (currency: string): Unit => ({
-  scale: MONEY_SCALE,
-  isWhole: false,
-  show: (value) => showMoney(value, currency),
-  labels: (step) => scaleMoney(currency, step),
-});
-
-export const priceUnit = (currency: string): Unit => ({
-  ...moneyUnit(currency),
-  show: (value) => showPrice(value, currency),
-});
-
-export const percentUnit: Unit = {
-  scale: MONEY_SCALE,
-  isWhole: false,
-  show: (value) => showPercent(Number(value) / MONEY_SCALE),
-  labels: () => showPercent,
-};
 
 const OWN_SERIES = 5;
 /** Bars of more days would be too thin. */
@@ -185,112 +126,6 @@ const mark = (id: string, name: string, isLine: boolean): Markup =>
   isLine
     ? html`<svg class="sample" aria-hidden="true"><path class="line ${name}" d="M0 6H36"/></svg>`
     : html`<svg class="${name}" aria-hidden="true"><rect fill="url(#${id}-${name.slice(7)})" width="100%" height="100%"/></svg>`;
-
-/** A day: the parts above zero are stacked upward, those below zero downward. Lines all begin at zero. */
-interface Stack {
-  day: number;
-  total: bigint;
-  /** Whether there is a value; one that doesn't add up can be missing. */
-  isKnown: boolean;
-  above: bigint;
-  below: bigint;
-  parts: { index: number; from: bigint; to: bigint }[];
-}
-
-const max = (one: bigint, other: bigint) => (one > other ? one : other);
-
-function toStacks({ from, to }: DayRange, series: Series[], whole: Series | undefined): Stack[] {
-  return Array.from({ length: to - from + 1 }, (_, offset) => {
-    const day = from + offset;
-    const stack: Stack = { day, total: 0n, isKnown: true, above: 0n, below: 0n, parts: [] };
-    series.forEach(({ values }, index) => {
-      const value = values.get(day) ?? 0n;
-      const side = value > 0n ? "above" : "below";
-      const start = whole ? 0n : stack[side];
-      if (value !== 0n) stack.parts.push({ index, from: start, to: start + value });
-      stack[side] = whole && side === "above" ? max(stack.above, value) : start + value;
-      stack.total += value;
-    });
-    if (!whole) return stack;
-    const value = whole.values.get(day);
-    return {
-      ...stack,
-      total: value ?? 0n,
-      isKnown: value !== undefined,
-      above: max(stack.above, value ?? 0n),
-    };
-  });
-}
-
-/** How to place values and days, in percent of the plot. */
-interface Plot {
-  ticks: number[];
-  yOf: (value: bigint) => number;
-  /** The left edge and the width of a day's bar and of its area. */
-  barOf: (day: number) => { x: number; width: number };
-  areaOf: (day: number) => { x: number; width: number };
-}
-
-/** Few bars would be as wide as the whole plot without this limit, in percent. */
-const WIDEST_BAR = 5;
-
-function toPlot(
-  stacks: Stack[],
-  { from }: DayRange,
-  { scale, isWhole }: Unit,
-  before: Values = new Map(),
-): Plot {
-  const toTick = (value: bigint) => Number(value) / scale;
-  const others = [...before.values()].map(toTick);
-  const low = Math.min(...stacks.map(({ below }) => toTick(below)), ...others);
-  const high = Math.max(...stacks.map(({ above }) => toTick(above)), ...others);
-  const ticks = valueTicks(low, high, isWhole);
-  const [bottom = 0, , , top = 1] = ticks;
-  const slot = 100 / stacks.length;
-  const width = Math.min(slot * 0.7, WIDEST_BAR);
-  return {
-    ticks,
-    yOf: (value) => ((top - toTick(value)) / (top - bottom)) * 100,
-    barOf: (day) => ({ x: (day - from) * slot + (slot - width) / 2, width }),
-    areaOf: (day) => ({ x: (day - from) * slot, width: slot }),
-  };
-}
-
-const rounded = (value: number) => Number(value.toFixed(3));
-const percent = (value: number) => `${rounded(value)}%`;
-
-/** Lines have a unit for each day, whose middle is a whole number, and this many for the height. */
-const LINES_HEIGHT = 1_000;
-const heightOf = (plot: Plot, value: bigint) => Math.round((plot.yOf(value) / 100) * LINES_HEIGHT);
-
-/** A path in whole units, each point as the step from the one before: a page can have thousands of them. */
-function path(points: [x: number, y: number][]): string {
-  const steps = points.map(([x, y], index) => {
-    const [lastX, lastY] = points[index - 1] ?? [0, 0];
-    return `${x - lastX} ${y - lastY}`;
-  });
-  return `m${steps.join(" ").replaceAll(" -", "-")}`;
-}
-
-function line(values: Values, { from, to }: DayRange, plot: Plot, name: string): Markup {
-  const days = [...values].filter(([day]) => day >= from && day <= to).sort(([one], [other]) => one - other);
-  const points = days.map(([day, value]): [number, number] => [day - from, heightOf(plot, value)]);
-  return html`<path class="${name}" d="${points.length > 0 ? path(points) : ""}"/>`;
-}
-
-/** Each series as the area between zero and the sum of it and those before it, which are drawn later and so cover their part. */
-function areas(series: Series[], stacks: Stack[], plot: Plot): Markup[] {
-  const zero = heightOf(plot, 0n);
-  const layers = series.map((_, index) => {
-    const edge = stacks.map(({ parts }, x): [number, number] => {
-      const own = parts.find((part) => part.index === index);
-      const top = own ?? parts.filter((part) => part.index < index && part.to > 0n).at(-1);
-      return [x, heightOf(plot, top?.to ?? 0n)];
-    });
-    return html`<path class="layer series-${index + 1}" d="${path([[0, zero], ...edge])}V${zero}z"/>`;
-  });
-  return layers.reverse();
-}
 
 function dayMarkup(
   { unit, id, hrefOf, today, before }: Chart,
