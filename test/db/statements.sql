@@ -4064,82 +4064,6 @@ FROM (SELECT appToken,
 WHERE true
 LIMIT ? + 0;
 
--- src/db/ledger/reports/performance.ts: rows read 485, written 0
--- CO-ROUTINE covered
---   CO-ROUTINE (subquery-8)
---     COMPOUND QUERY
---       LEFT-MOST SUBQUERY
---         SEARCH s USING PRIMARY KEY (app_token=? AND link_id=? AND day>? AND day<?)
---         SCALAR SUBQUERY 1
---           SEARCH s USING PRIMARY KEY (id_hash=?)
---           SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
---         LIST SUBQUERY 3
---           SEARCH d USING PRIMARY KEY (app_token=? AND day>? AND day<?)
---           SCALAR SUBQUERY 2
---             SEARCH s USING PRIMARY KEY (id_hash=?)
---             SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
---       UNION ALL
---         SEARCH g USING PRIMARY KEY (app_token=? AND link_id=? AND day>? AND day<?)
---         SCALAR SUBQUERY 5
---           SEARCH s USING PRIMARY KEY (id_hash=?)
---           SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
---         LIST SUBQUERY 7
---           SEARCH e USING PRIMARY KEY (app_token=? AND day>? AND day<?)
---           SCALAR SUBQUERY 6
---             SEARCH s USING PRIMARY KEY (id_hash=?)
---             SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
---   SCAN (subquery-8)
--- SCAN covered
-SELECT json_extract('{}', iif(covered.size > 200000, 'report_too_large', '$'))
-FROM (
-  SELECT count(*) AS size
-  FROM (SELECT NULL
-    FROM daily_audience_spend s
-    WHERE s.app_token = (SELECT m.app_token
-      FROM sessions s
-      CROSS JOIN memberships m ON m.user_id = s.user_id
-      AND m.app_token = ?
-      WHERE s.id_hash = ?
-      AND s.expires_at > ?
-      AND s.last_seen_at > ? - 7200000
-      AND s.waiting_secret IS NULL)
-    AND s.link_id IN (SELECT d.link_id
-      FROM daily_totals d
-      WHERE d.app_token = (SELECT m.app_token
-        FROM sessions s
-        CROSS JOIN memberships m ON m.user_id = s.user_id
-        AND m.app_token = ?
-        WHERE s.id_hash = ?
-        AND s.expires_at > ?
-        AND s.last_seen_at > ? - 7200000
-        AND s.waiting_secret IS NULL)
-      AND d.day BETWEEN ? AND ?)
-    AND s.day BETWEEN ? AND ?
-    UNION ALL
-    SELECT NULL
-    FROM daily_audience g
-    WHERE g.app_token = (SELECT m.app_token
-      FROM sessions s
-      CROSS JOIN memberships m ON m.user_id = s.user_id
-      AND m.app_token = ?
-      WHERE s.id_hash = ?
-      AND s.expires_at > ?
-      AND s.last_seen_at > ? - 7200000
-      AND s.waiting_secret IS NULL)
-    AND g.link_id IN (SELECT e.link_id
-      FROM daily_engagements e
-      WHERE e.app_token = (SELECT m.app_token
-        FROM sessions s
-        CROSS JOIN memberships m ON m.user_id = s.user_id
-        AND m.app_token = ?
-        WHERE s.id_hash = ?
-        AND s.expires_at > ?
-        AND s.last_seen_at > ? - 7200000
-        AND s.waiting_secret IS NULL)
-      AND e.day BETWEEN ? AND ?)
-    AND g.day BETWEEN ? AND ?
-    LIMIT 200000 + 1) ) covered;
-
 -- src/db/ledger/reports/performance.ts: rows read 128, written 0
 -- CO-ROUTINE covered
 --   CO-ROUTINE (subquery-6)
@@ -4427,6 +4351,118 @@ FROM (
         AND s.last_seen_at > ? - 7200000
         AND s.waiting_secret IS NULL)
       AND e.day BETWEEN ? AND ?
+      LIMIT 200000 + 1) ) covered
+  CROSS JOIN json_each(json_extract(covered.ids, iif(covered.size > 200000, 'report_too_large', '$'))) j) ids
+CROSS JOIN links l ON l.id = ids.id
+LEFT JOIN links l1 ON l1.id = l.parent_id
+LEFT JOIN links l2 ON l2.id = l1.parent_id
+LEFT JOIN links l3 ON l3.id = l2.parent_id;
+
+-- src/db/ledger/reports/performance.ts: rows read 525, written 0
+-- CO-ROUTINE covered
+--   CO-ROUTINE (subquery-8)
+--     COMPOUND QUERY
+--       LEFT-MOST SUBQUERY
+--         SEARCH s USING PRIMARY KEY (app_token=? AND link_id=? AND day>? AND day<?)
+--         SCALAR SUBQUERY 1
+--           SEARCH s USING PRIMARY KEY (id_hash=?)
+--           SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+--         LIST SUBQUERY 3
+--           SEARCH d USING PRIMARY KEY (app_token=? AND day>? AND day<?)
+--           SCALAR SUBQUERY 2
+--             SEARCH s USING PRIMARY KEY (id_hash=?)
+--             SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+--       UNION ALL
+--         SEARCH g USING PRIMARY KEY (app_token=? AND link_id=? AND day>? AND day<?)
+--         SCALAR SUBQUERY 5
+--           SEARCH s USING PRIMARY KEY (id_hash=?)
+--           SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+--         LIST SUBQUERY 7
+--           SEARCH e USING PRIMARY KEY (app_token=? AND day>? AND day<?)
+--           SCALAR SUBQUERY 6
+--             SEARCH s USING PRIMARY KEY (id_hash=?)
+--             SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+--   USE TEMP B-TREE FOR json_group_array(DISTINCT)
+--   SCAN (subquery-8)
+-- SCAN covered
+-- SCAN j VIRTUAL TABLE INDEX 1:
+-- SEARCH l USING INTEGER PRIMARY KEY (rowid=?)
+-- SEARCH l1 USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
+-- SEARCH l2 USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
+-- SEARCH l3 USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
+SELECT l.id AS linkId,
+  l.level AS level,
+  l.token AS token,
+  l.label AS label,
+  l.cost_switch AS costSwitch,
+  l1.id AS id1,
+  l1.token AS token1,
+  l1.label AS label1,
+  l1.cost_switch AS switch1,
+  l2.id AS id2,
+  l2.token AS token2,
+  l2.label AS label2,
+  l2.cost_switch AS switch2,
+  l3.id AS id3,
+  l3.token AS token3,
+  l3.label AS label3,
+  l3.cost_switch AS switch3
+FROM (
+  SELECT j.value AS id
+  FROM (
+    SELECT count(*) AS size , json_group_array(DISTINCT id) FILTER (WHERE id IS NOT NULL) AS ids
+    FROM (SELECT iif((? IS NULL OR s.partner_id = ?)
+        AND (? IS NULL OR s.cost_type = ?)
+        AND (? IS NULL OR s.currency = ?)
+        AND (? IS NULL OR s.country = ?)
+        AND (? IS NULL OR s.platform = ?) , s.link_id, NULL) AS id
+      FROM daily_audience_spend s
+      WHERE s.app_token = (SELECT m.app_token
+        FROM sessions s
+        CROSS JOIN memberships m ON m.user_id = s.user_id
+        AND m.app_token = ?
+        WHERE s.id_hash = ?
+        AND s.expires_at > ?
+        AND s.last_seen_at > ? - 7200000
+        AND s.waiting_secret IS NULL)
+      AND s.link_id IN (SELECT d.link_id
+        FROM daily_totals d
+        WHERE d.app_token = (SELECT m.app_token
+          FROM sessions s
+          CROSS JOIN memberships m ON m.user_id = s.user_id
+          AND m.app_token = ?
+          WHERE s.id_hash = ?
+          AND s.expires_at > ?
+          AND s.last_seen_at > ? - 7200000
+          AND s.waiting_secret IS NULL)
+        AND d.day BETWEEN ? AND ?)
+      AND s.day BETWEEN ? AND ?
+      UNION ALL
+      SELECT iif((? IS NULL OR g.partner_id = ?)
+        AND (? IS NULL OR g.kind = ?)
+        AND (? IS NULL OR g.country = ?)
+        AND (? IS NULL OR g.platform = ?) , g.link_id, NULL) AS id
+      FROM daily_audience g
+      WHERE g.app_token = (SELECT m.app_token
+        FROM sessions s
+        CROSS JOIN memberships m ON m.user_id = s.user_id
+        AND m.app_token = ?
+        WHERE s.id_hash = ?
+        AND s.expires_at > ?
+        AND s.last_seen_at > ? - 7200000
+        AND s.waiting_secret IS NULL)
+      AND g.link_id IN (SELECT e.link_id
+        FROM daily_engagements e
+        WHERE e.app_token = (SELECT m.app_token
+          FROM sessions s
+          CROSS JOIN memberships m ON m.user_id = s.user_id
+          AND m.app_token = ?
+          WHERE s.id_hash = ?
+          AND s.expires_at > ?
+          AND s.last_seen_at > ? - 7200000
+          AND s.waiting_secret IS NULL)
+        AND e.day BETWEEN ? AND ?)
+      AND g.day BETWEEN ? AND ?
       LIMIT 200000 + 1) ) covered
   CROSS JOIN json_each(json_extract(covered.ids, iif(covered.size > 200000, 'report_too_large', '$'))) j) ids
 CROSS JOIN links l ON l.id = ids.id
@@ -5762,10 +5798,10 @@ FROM own
 WHERE true
 LIMIT ? + 0;
 
--- src/db/ledger/reports/performance.ts: rows read 504, written 0
--- CO-ROUTINE covered
+-- src/db/ledger/reports/performance.ts: rows read 506, written 0
+-- MATERIALIZE covered
 --   SCAN CONSTANT ROW
---   SCALAR SUBQUERY 7
+--   SCALAR SUBQUERY 10
 --     MATERIALIZE own_spend
 --       CO-ROUTINE (subquery-2)
 --         SEARCH d USING PRIMARY KEY (app_token=? AND day>? AND day<?)
@@ -5775,44 +5811,48 @@ LIMIT ? + 0;
 --       USE TEMP B-TREE FOR json_group_array(DISTINCT)
 --       SCAN (subquery-2)
 --     SCAN own_spend
---   SCALAR SUBQUERY 8
---     MATERIALIZE own_engagements
+--   SCALAR SUBQUERY 11
+--     MATERIALIZE added_spend
 --       CO-ROUTINE (subquery-5)
---         SEARCH e USING PRIMARY KEY (app_token=? AND day>? AND day<?)
+--         SEARCH a USING COVERING INDEX adjustments_by_day (app_token=? AND day>? AND day<?)
 --         SCALAR SUBQUERY 4
 --           SEARCH t USING PRIMARY KEY (token_hash=?)
 --           SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
 --       USE TEMP B-TREE FOR json_group_array(DISTINCT)
 --       SCAN (subquery-5)
+--     SCAN added_spend
+--   SCALAR SUBQUERY 12
+--     MATERIALIZE own_engagements
+--       CO-ROUTINE (subquery-8)
+--         SEARCH e USING PRIMARY KEY (app_token=? AND day>? AND day<?)
+--         SCALAR SUBQUERY 7
+--           SEARCH t USING PRIMARY KEY (token_hash=?)
+--           SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+--       USE TEMP B-TREE FOR json_group_array(DISTINCT)
+--       SCAN (subquery-8)
 --     SCAN own_engagements
---   SCALAR SUBQUERY 17
---     CO-ROUTINE (subquery-16)
+--   SCALAR SUBQUERY 19
+--     CO-ROUTINE (subquery-18)
 --       COMPOUND QUERY
 --         LEFT-MOST SUBQUERY
 --           SEARCH s USING PRIMARY KEY (app_token=? AND link_id=? AND day>? AND day<?)
---           SCALAR SUBQUERY 9
+--           SCALAR SUBQUERY 13
 --             SEARCH t USING PRIMARY KEY (token_hash=?)
 --             SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
---           LIST SUBQUERY 10
+--           LIST SUBQUERY 14
 --             SCAN own_spend
 --             SCAN j VIRTUAL TABLE INDEX 1:
 --         UNION ALL
---           SEARCH a USING COVERING INDEX adjustments_by_day (app_token=? AND day>? AND day<?)
---           SCALAR SUBQUERY 12
---             SEARCH t USING PRIMARY KEY (token_hash=?)
---             SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
---         UNION ALL
 --           SEARCH g USING PRIMARY KEY (app_token=? AND link_id=? AND day>? AND day<?)
---           SCALAR SUBQUERY 14
+--           SCALAR SUBQUERY 16
 --             SEARCH t USING PRIMARY KEY (token_hash=?)
 --             SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
---           LIST SUBQUERY 15
+--           LIST SUBQUERY 17
 --             SCAN own_engagements
 --             SCAN j VIRTUAL TABLE INDEX 1:
---     SCAN (subquery-16)
+--     SCAN (subquery-18)
 -- SCAN covered
-WITH own_spend AS MATERIALIZED (
-  SELECT count(*) AS size, json_group_array(DISTINCT id) AS ids
+WITH own_spend AS MATERIALIZED (SELECT count(*) AS size, json_group_array(DISTINCT id) AS ids
   FROM (SELECT d.link_id AS id
     FROM daily_totals d
     WHERE d.app_token = (SELECT m.app_token
@@ -5821,8 +5861,16 @@ WITH own_spend AS MATERIALIZED (
       AND m.app_token = ?
       WHERE t.token_hash = ?)
     AND d.day BETWEEN ? AND ?
-    LIMIT 200000 + 1)), own_engagements AS MATERIALIZED (
-  SELECT count(*) AS size, json_group_array(DISTINCT id) AS ids
+    LIMIT 200000 + 1)), added_spend AS MATERIALIZED (SELECT count(*) AS size, json_group_array(DISTINCT id) AS ids
+  FROM (SELECT a.link_id AS id
+    FROM adjustments a
+    WHERE a.app_token = (SELECT m.app_token
+      FROM api_tokens t
+      CROSS JOIN memberships m ON m.user_id = t.user_id
+      AND m.app_token = ?
+      WHERE t.token_hash = ?)
+    AND a.day BETWEEN ? AND ?
+    LIMIT 200000 + 1)), own_engagements AS MATERIALIZED (SELECT count(*) AS size, json_group_array(DISTINCT id) AS ids
   FROM (SELECT e.link_id AS id
     FROM daily_engagements e
     WHERE e.app_token = (SELECT m.app_token
@@ -5831,10 +5879,9 @@ WITH own_spend AS MATERIALIZED (
       AND m.app_token = ?
       WHERE t.token_hash = ?)
     AND e.day BETWEEN ? AND ?
-    LIMIT 200000 + 1))
-SELECT json_extract('{}', iif(covered.size > 200000, 'report_too_large', '$'))
-FROM (SELECT (SELECT size
+    LIMIT 200000 + 1)), covered AS MATERIALIZED (SELECT (SELECT size
     FROM own_spend) + (SELECT size
+    FROM added_spend) + (SELECT size
     FROM own_engagements) + (SELECT count(*)
     FROM (SELECT NULL
       FROM daily_audience_spend s
@@ -5849,15 +5896,6 @@ FROM (SELECT (SELECT size
       AND s.day BETWEEN ? AND ?
       UNION ALL
       SELECT NULL
-      FROM adjustments a
-      WHERE a.app_token = (SELECT m.app_token
-        FROM api_tokens t
-        CROSS JOIN memberships m ON m.user_id = t.user_id
-        AND m.app_token = ?
-        WHERE t.token_hash = ?)
-      AND a.day BETWEEN ? AND ?
-      UNION ALL
-      SELECT NULL
       FROM daily_audience g
       WHERE g.app_token = (SELECT m.app_token
         FROM api_tokens t
@@ -5868,12 +5906,14 @@ FROM (SELECT (SELECT size
         FROM own_engagements
         CROSS JOIN json_each(own_engagements.ids) j)
       AND g.day BETWEEN ? AND ?
-      LIMIT 200000 + 1)) AS size) covered;
+      LIMIT 200000 + 1)) AS size)
+SELECT json_extract('{}', iif(covered.size > 200000, 'report_too_large', '$'))
+FROM covered;
 
--- src/db/ledger/reports/performance.ts: rows read 504, written 0
--- CO-ROUTINE covered
+-- src/db/ledger/reports/performance.ts: rows read 506, written 0
+-- MATERIALIZE covered
 --   SCAN CONSTANT ROW
---   SCALAR SUBQUERY 7
+--   SCALAR SUBQUERY 10
 --     MATERIALIZE own_spend
 --       CO-ROUTINE (subquery-2)
 --         SEARCH d USING PRIMARY KEY (app_token=? AND day>? AND day<?)
@@ -5883,44 +5923,48 @@ FROM (SELECT (SELECT size
 --       USE TEMP B-TREE FOR json_group_array(DISTINCT)
 --       SCAN (subquery-2)
 --     SCAN own_spend
---   SCALAR SUBQUERY 8
---     MATERIALIZE own_engagements
+--   SCALAR SUBQUERY 11
+--     MATERIALIZE added_spend
 --       CO-ROUTINE (subquery-5)
---         SEARCH e USING PRIMARY KEY (app_token=? AND day>? AND day<?)
+--         SEARCH a USING COVERING INDEX adjustments_by_day (app_token=? AND day>? AND day<?)
 --         SCALAR SUBQUERY 4
 --           SEARCH s USING PRIMARY KEY (id_hash=?)
 --           SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
 --       USE TEMP B-TREE FOR json_group_array(DISTINCT)
 --       SCAN (subquery-5)
+--     SCAN added_spend
+--   SCALAR SUBQUERY 12
+--     MATERIALIZE own_engagements
+--       CO-ROUTINE (subquery-8)
+--         SEARCH e USING PRIMARY KEY (app_token=? AND day>? AND day<?)
+--         SCALAR SUBQUERY 7
+--           SEARCH s USING PRIMARY KEY (id_hash=?)
+--           SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+--       USE TEMP B-TREE FOR json_group_array(DISTINCT)
+--       SCAN (subquery-8)
 --     SCAN own_engagements
---   SCALAR SUBQUERY 17
---     CO-ROUTINE (subquery-16)
+--   SCALAR SUBQUERY 19
+--     CO-ROUTINE (subquery-18)
 --       COMPOUND QUERY
 --         LEFT-MOST SUBQUERY
 --           SEARCH s USING PRIMARY KEY (app_token=? AND link_id=? AND day>? AND day<?)
---           SCALAR SUBQUERY 9
+--           SCALAR SUBQUERY 13
 --             SEARCH s USING PRIMARY KEY (id_hash=?)
 --             SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
---           LIST SUBQUERY 10
+--           LIST SUBQUERY 14
 --             SCAN own_spend
 --             SCAN j VIRTUAL TABLE INDEX 1:
 --         UNION ALL
---           SEARCH a USING COVERING INDEX adjustments_by_day (app_token=? AND day>? AND day<?)
---           SCALAR SUBQUERY 12
---             SEARCH s USING PRIMARY KEY (id_hash=?)
---             SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
---         UNION ALL
 --           SEARCH g USING PRIMARY KEY (app_token=? AND link_id=? AND day>? AND day<?)
---           SCALAR SUBQUERY 14
+--           SCALAR SUBQUERY 16
 --             SEARCH s USING PRIMARY KEY (id_hash=?)
 --             SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
---           LIST SUBQUERY 15
+--           LIST SUBQUERY 17
 --             SCAN own_engagements
 --             SCAN j VIRTUAL TABLE INDEX 1:
---     SCAN (subquery-16)
+--     SCAN (subquery-18)
 -- SCAN covered
-WITH own_spend AS MATERIALIZED (
-  SELECT count(*) AS size, json_group_array(DISTINCT id) AS ids
+WITH own_spend AS MATERIALIZED (SELECT count(*) AS size, json_group_array(DISTINCT id) AS ids
   FROM (SELECT d.link_id AS id
     FROM daily_totals d
     WHERE d.app_token = (SELECT m.app_token
@@ -5932,8 +5976,19 @@ WITH own_spend AS MATERIALIZED (
       AND s.last_seen_at > ? - 7200000
       AND s.waiting_secret IS NULL)
     AND d.day BETWEEN ? AND ?
-    LIMIT 200000 + 1)), own_engagements AS MATERIALIZED (
-  SELECT count(*) AS size, json_group_array(DISTINCT id) AS ids
+    LIMIT 200000 + 1)), added_spend AS MATERIALIZED (SELECT count(*) AS size, json_group_array(DISTINCT id) AS ids
+  FROM (SELECT a.link_id AS id
+    FROM adjustments a
+    WHERE a.app_token = (SELECT m.app_token
+      FROM sessions s
+      CROSS JOIN memberships m ON m.user_id = s.user_id
+      AND m.app_token = ?
+      WHERE s.id_hash = ?
+      AND s.expires_at > ?
+      AND s.last_seen_at > ? - 7200000
+      AND s.waiting_secret IS NULL)
+    AND a.day BETWEEN ? AND ?
+    LIMIT 200000 + 1)), own_engagements AS MATERIALIZED (SELECT count(*) AS size, json_group_array(DISTINCT id) AS ids
   FROM (SELECT e.link_id AS id
     FROM daily_engagements e
     WHERE e.app_token = (SELECT m.app_token
@@ -5945,10 +6000,9 @@ WITH own_spend AS MATERIALIZED (
       AND s.last_seen_at > ? - 7200000
       AND s.waiting_secret IS NULL)
     AND e.day BETWEEN ? AND ?
-    LIMIT 200000 + 1))
-SELECT json_extract('{}', iif(covered.size > 200000, 'report_too_large', '$'))
-FROM (SELECT (SELECT size
+    LIMIT 200000 + 1)), covered AS MATERIALIZED (SELECT (SELECT size
     FROM own_spend) + (SELECT size
+    FROM added_spend) + (SELECT size
     FROM own_engagements) + (SELECT count(*)
     FROM (SELECT NULL
       FROM daily_audience_spend s
@@ -5966,18 +6020,6 @@ FROM (SELECT (SELECT size
       AND s.day BETWEEN ? AND ?
       UNION ALL
       SELECT NULL
-      FROM adjustments a
-      WHERE a.app_token = (SELECT m.app_token
-        FROM sessions s
-        CROSS JOIN memberships m ON m.user_id = s.user_id
-        AND m.app_token = ?
-        WHERE s.id_hash = ?
-        AND s.expires_at > ?
-        AND s.last_seen_at > ? - 7200000
-        AND s.waiting_secret IS NULL)
-      AND a.day BETWEEN ? AND ?
-      UNION ALL
-      SELECT NULL
       FROM daily_audience g
       WHERE g.app_token = (SELECT m.app_token
         FROM sessions s
@@ -5991,7 +6033,9 @@ FROM (SELECT (SELECT size
         FROM own_engagements
         CROSS JOIN json_each(own_engagements.ids) j)
       AND g.day BETWEEN ? AND ?
-      LIMIT 200000 + 1)) AS size) covered;
+      LIMIT 200000 + 1)) AS size)
+SELECT json_extract('{}', iif(covered.size > 200000, 'report_too_large', '$'))
+FROM covered;
 
 -- src/db/ledger/reports/reports.ts: rows read 500, written 0
 -- COMPOUND QUERY
@@ -10417,8 +10461,8 @@ FROM (
     AND a.day BETWEEN ? AND ?
     LIMIT 200000 + 1) ) covered;
 
--- src/db/ledger/reports/statements.ts: rows read 8, written 0
--- CO-ROUTINE covered
+-- src/db/ledger/reports/statements.ts: rows read 9, written 0
+-- MATERIALIZE covered
 --   SCAN CONSTANT ROW
 --   SCALAR SUBQUERY 4
 --     MATERIALIZE own_engagements
@@ -10441,8 +10485,7 @@ FROM (
 --         SCAN j VIRTUAL TABLE INDEX 1:
 --     SCAN (subquery-7)
 -- SCAN covered
-WITH own_engagements AS MATERIALIZED (
-  SELECT count(*) AS size, json_group_array(DISTINCT id) AS ids
+WITH own_engagements AS MATERIALIZED (SELECT count(*) AS size, json_group_array(DISTINCT id) AS ids
   FROM (SELECT e.link_id AS id
     FROM daily_engagements e
     WHERE e.app_token = (SELECT m.app_token
@@ -10451,9 +10494,7 @@ WITH own_engagements AS MATERIALIZED (
       AND m.app_token = ?
       WHERE t.token_hash = ?)
     AND e.day BETWEEN ? AND ?
-    LIMIT 200000 + 1))
-SELECT json_extract('{}', iif(covered.size > 200000, 'report_too_large', '$'))
-FROM (SELECT (SELECT size
+    LIMIT 200000 + 1)), covered AS MATERIALIZED (SELECT (SELECT size
     FROM own_engagements) + (SELECT count(*)
     FROM (SELECT NULL
       FROM daily_audience g
@@ -10466,12 +10507,14 @@ FROM (SELECT (SELECT size
         FROM own_engagements
         CROSS JOIN json_each(own_engagements.ids) j)
       AND g.day BETWEEN ? AND ?
-      LIMIT 200000 + 1)) AS size) covered;
+      LIMIT 200000 + 1)) AS size)
+SELECT json_extract('{}', iif(covered.size > 200000, 'report_too_large', '$'))
+FROM covered;
 
--- src/db/ledger/reports/statements.ts: rows read 974, written 0
--- CO-ROUTINE covered
+-- src/db/ledger/reports/statements.ts: rows read 976, written 0
+-- MATERIALIZE covered
 --   SCAN CONSTANT ROW
---   SCALAR SUBQUERY 4
+--   SCALAR SUBQUERY 7
 --     MATERIALIZE own_spend
 --       CO-ROUTINE (subquery-2)
 --         SEARCH d USING PRIMARY KEY (app_token=? AND day>? AND day<?)
@@ -10481,26 +10524,28 @@ FROM (SELECT (SELECT size
 --       USE TEMP B-TREE FOR json_group_array(DISTINCT)
 --       SCAN (subquery-2)
 --     SCAN own_spend
---   SCALAR SUBQUERY 10
---     CO-ROUTINE (subquery-9)
---       COMPOUND QUERY
---         LEFT-MOST SUBQUERY
---           SEARCH s USING PRIMARY KEY (app_token=? AND link_id=? AND day>? AND day<?)
---           SCALAR SUBQUERY 5
---             SEARCH t USING PRIMARY KEY (token_hash=?)
---             SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
---           LIST SUBQUERY 6
---             SCAN own_spend
---             SCAN j VIRTUAL TABLE INDEX 1:
---         UNION ALL
---           SEARCH a USING COVERING INDEX adjustments_by_day (app_token=? AND day>? AND day<?)
---           SCALAR SUBQUERY 8
---             SEARCH t USING PRIMARY KEY (token_hash=?)
---             SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
---     SCAN (subquery-9)
+--   SCALAR SUBQUERY 8
+--     MATERIALIZE added_spend
+--       CO-ROUTINE (subquery-5)
+--         SEARCH a USING COVERING INDEX adjustments_by_day (app_token=? AND day>? AND day<?)
+--         SCALAR SUBQUERY 4
+--           SEARCH t USING PRIMARY KEY (token_hash=?)
+--           SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+--       USE TEMP B-TREE FOR json_group_array(DISTINCT)
+--       SCAN (subquery-5)
+--     SCAN added_spend
+--   SCALAR SUBQUERY 12
+--     CO-ROUTINE (subquery-11)
+--       SEARCH s USING PRIMARY KEY (app_token=? AND link_id=? AND day>? AND day<?)
+--       SCALAR SUBQUERY 9
+--         SEARCH t USING PRIMARY KEY (token_hash=?)
+--         SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+--       LIST SUBQUERY 10
+--         SCAN own_spend
+--         SCAN j VIRTUAL TABLE INDEX 1:
+--     SCAN (subquery-11)
 -- SCAN covered
-WITH own_spend AS MATERIALIZED (
-  SELECT count(*) AS size, json_group_array(DISTINCT id) AS ids
+WITH own_spend AS MATERIALIZED (SELECT count(*) AS size, json_group_array(DISTINCT id) AS ids
   FROM (SELECT d.link_id AS id
     FROM daily_totals d
     WHERE d.app_token = (SELECT m.app_token
@@ -10509,10 +10554,18 @@ WITH own_spend AS MATERIALIZED (
       AND m.app_token = ?
       WHERE t.token_hash = ?)
     AND d.day BETWEEN ? AND ?
-    LIMIT 200000 + 1))
-SELECT json_extract('{}', iif(covered.size > 200000, 'report_too_large', '$'))
-FROM (SELECT (SELECT size
-    FROM own_spend) + (SELECT count(*)
+    LIMIT 200000 + 1)), added_spend AS MATERIALIZED (SELECT count(*) AS size, json_group_array(DISTINCT id) AS ids
+  FROM (SELECT a.link_id AS id
+    FROM adjustments a
+    WHERE a.app_token = (SELECT m.app_token
+      FROM api_tokens t
+      CROSS JOIN memberships m ON m.user_id = t.user_id
+      AND m.app_token = ?
+      WHERE t.token_hash = ?)
+    AND a.day BETWEEN ? AND ?
+    LIMIT 200000 + 1)), covered AS MATERIALIZED (SELECT (SELECT size
+    FROM own_spend) + (SELECT size
+    FROM added_spend) + (SELECT count(*)
     FROM (SELECT NULL
       FROM daily_audience_spend s
       WHERE s.app_token = (SELECT m.app_token
@@ -10524,16 +10577,9 @@ FROM (SELECT (SELECT size
         FROM own_spend
         CROSS JOIN json_each(own_spend.ids) j)
       AND s.day BETWEEN ? AND ?
-      UNION ALL
-      SELECT NULL
-      FROM adjustments a
-      WHERE a.app_token = (SELECT m.app_token
-        FROM api_tokens t
-        CROSS JOIN memberships m ON m.user_id = t.user_id
-        AND m.app_token = ?
-        WHERE t.token_hash = ?)
-      AND a.day BETWEEN ? AND ?
-      LIMIT 200000 + 1)) AS size) covered;
+      LIMIT 200000 + 1)) AS size)
+SELECT json_extract('{}', iif(covered.size > 200000, 'report_too_large', '$'))
+FROM covered;
 
 -- src/db/ledger/round-engagements.ts: rows read 277, written 0
 -- SEARCH rounds USING INTEGER PRIMARY KEY (rowid=?)

@@ -71,9 +71,10 @@ const GROUPS = {
 };
 
 type Links = keyof typeof LINKS;
-const linkChainsFor = (viewer: Viewer, links: Links) => {
+const linkChainsFor = (viewer: Viewer, links: Links, audience: AudienceMode | undefined) => {
   const apps = oneApp(viewer);
-  return once(["chains", apps.name, links].join(), () => linkChainsOf({ apps: apps.sql, ...LINKS[links] }));
+  const selection = { apps: apps.sql, ...LINKS[links], audience };
+  return once(["chains", apps.name, links, audience].join(), () => linkChainsOf(selection));
 };
 
 /**
@@ -118,10 +119,8 @@ export async function findPerformance<More extends Bound<unknown>[] = []>(
     access(viewer)(control, both),
     catalog.bound,
     filter === "below" && isSharded ? findSubtree(control, both) : nothing(control, {}),
-    isNamed ? linkChainsFor(viewer, filter)(control, both) : nothing(control, {}),
-    isNamed && !audience
-      ? nothing(control, {})
-      : judgementFor(BOTH_REPORTS, app, filter, audience)(control, both),
+    isNamed ? linkChainsFor(viewer, filter, audience)(control, both) : nothing(control, {}),
+    isNamed ? nothing(control, {}) : judgementFor(BOTH_REPORTS, app, filter, audience)(control, both),
     ...parts.map(
       ({ report, scope }): Bound<unknown> =>
         sumsFor(report, scope, app, filter, hasSeries)(control, valuesOf(scope)),

@@ -75,7 +75,7 @@ export async function findReports<
   const judged = parts.map(({ report, scope }) => ({
     report,
     scope,
-    isJudged: isNamed(scope) && !audienceOf(scope),
+    isJudged: isNamed(scope),
   }));
   const judgements = judgementsOf(control, app, judged, shared, filter);
   const batch = runGated(ledger, control, [
@@ -85,7 +85,9 @@ export async function findReports<
     ...judgements,
     ...parts.map(
       ({ report, scope }): Bound<unknown> =>
-        isNamed(scope) ? linksFor(report, app, filter)(control, valuesOf(scope)) : nothing(control, {}),
+        isNamed(scope)
+          ? linksFor(report, app, filter, audienceOf(scope))(control, valuesOf(scope))
+          : nothing(control, {}),
     ),
     ...parts.map(
       ({ report, scope }): Bound<unknown> => sumsFor(report, scope, app, filter)(control, valuesOf(scope)),

@@ -105,9 +105,9 @@ export function sumsFor(
   );
 }
 /** The links of a report. Judges the report too. */
-export function linksFor(report: ReportName, apps: Apps, links: Links) {
-  const selection = { apps: apps.sql, ...LINKS[links] };
-  return once([report, apps.name, links, "links"].join(), () => linksOf(report, selection));
+export function linksFor(report: ReportName, apps: Apps, links: Links, audience?: AudienceMode) {
+  const selection = { apps: apps.sql, ...LINKS[links], audience };
+  return once([report, apps.name, links, audience, "links"].join(), () => linksOf(report, selection));
 }
 
 /** Judges reports that are read together. Only by country and platform, the links make the rows fewer. */

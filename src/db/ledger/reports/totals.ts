@@ -77,9 +77,11 @@ const coveredBy = (
 
 /** Aborts the batch if the reports together cover too many rows. */
 export function judgementOf(reports: readonly ReportName[], selection: Selection) {
-  if (isSplit(selection)) return judgementOfSplit(reports, selection);
+  const judged = sql`SELECT ${unlessTooLarge(sql`'{}'`)} FROM`;
   return statement<never>(
-    sql`${selection.cte ?? NOTHING} SELECT ${unlessTooLarge(sql`'{}'`)} FROM ${coveredBy(reports, selection, () => NULL)}`,
+    isSplit(selection)
+      ? sql`${coveredBySplit(reports, selection).cte} ${judged} covered`
+      : sql`${selection.cte ?? NOTHING} ${judged} ${coveredBy(reports, selection, () => NULL)}`,
   );
 }
 
@@ -87,37 +89,34 @@ const isSplit = ({ audience, links }: Selection) => audience === "split" && !lin
 /** The links of the totals in a CTE, which has them as lists. */
 const linksIn = (cte: SQL) => sql`IN (SELECT j.value FROM ${cte} CROSS JOIN json_each(${cte}.ids) j)`;
 
-/** Of an app by country and platform: it counts the totals and finds their links in one read of them. */
-function judgementOfSplit(reports: readonly ReportName[], selection: Selection) {
+/**
+ * The CTEs of an app by country and platform: for each table of totals its size and its links, found in one read of it, and the row
+ * `covered`, which counts the audience of these links too.
+ */
+function coveredBySplit(reports: readonly ReportName[], selection: Selection) {
   const limit = sql`LIMIT ${maxCovered} + 1`;
   const read = (part: Part, column: SQL, links?: SQL) =>
     sql`SELECT ${column} FROM ${as(part.table)} WHERE ${isCovered(part, { ...selection, links })}`;
-  const found = reports.map((report) => {
-    const [audience, own, ...added] = partsOf(SOURCES[report], "split") as [Part, Part, ...Part[]];
-    const name = sql.raw(`own_${report}`);
-    return {
-      name,
-      cte: sql`${name} AS MATERIALIZED (
-        SELECT count(*) AS size, json_group_array(DISTINCT id) AS ids
-        FROM (${read(own, sql`${own.keys.linkId} AS id`)} ${limit}))`,
-      rows: [read(audience, NULL, linksIn(name)), ...added.map((part) => read(part, NULL))],
-    };
+  const found = reports.flatMap((report) => {
+    const [audience, ...totals] = partsOf(SOURCES[report], "split") as [Part, ...Part[]];
+    return totals.map((part, index) => {
+      const name = sql.raw(`${index === 0 ? "own" : "added"}_${report}`);
+      const rows = sql`${read(part, sql`${part.keys.linkId} AS id`)} ${limit}`;
+      return {
+        name,
+        cte: sql`${name} AS MATERIALIZED (SELECT count(*) AS size, json_group_array(DISTINCT id) AS ids FROM (${rows}))`,
+        audience: index === 0 ? [read(audience, NULL, linksIn(name))] : [],
+      };
+    });
   });
-  const sizes = sql.join(
-    found.map(({ name }) => sql`(SELECT size FROM ${name})`),
-    sql` + `,
-  );
-  const rows = sql.join(
-    found.flatMap(({ rows }) => rows),
+  const sizes = found.map(({ name }) => sql`(SELECT size FROM ${name})`);
+  const audience = sql.join(
+    found.flatMap(({ audience }) => audience),
     unionAll,
   );
-  return statement<never>(
-    sql`WITH ${sql.join(
-      found.map(({ cte }) => cte),
-      comma,
-    )}
-      SELECT ${unlessTooLarge(sql`'{}'`)} FROM (SELECT ${sizes} + (SELECT count(*) FROM (${rows} ${limit})) AS size) covered`,
-  );
+  const size = sql`${sql.join(sizes, sql` + `)} + (SELECT count(*) FROM (${audience} ${limit}))`;
+  const ctes = [...found.map(({ cte }) => cte), sql`covered AS MATERIALIZED (SELECT ${size} AS size)`];
+  return { cte: sql`WITH ${sql.join(ctes, comma)}`, names: found.map(({ name }) => name) };
 }
 
 /**
@@ -185,6 +184,14 @@ const pickKeys = (keys: Fields, names: string[]): Fields =>
 
 /** The IDs of the links of the totals; aborts the batch if the reports cover too many rows. */
 export const idsOf = (reports: readonly ReportName[], selection: Selection) => {
+  if (isSplit(selection)) {
+    const { cte, names } = coveredBySplit(reports, selection);
+    const ids = names.map(
+      (name) =>
+        sql`SELECT j.value AS id FROM covered CROSS JOIN ${name} CROSS JOIN json_each(${unlessTooLarge(sql`${name}.ids`)}) j`,
+    );
+    return sql`${cte} ${sql.join(ids, sql` UNION `)}`;
+  }
   const covered = coveredBy(
     reports,
     selection,
