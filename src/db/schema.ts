@@ -273,6 +273,20 @@ export const views = sqliteTable(
   ],
 );
 
+/** Items that "Needs attention" of an app does not show for a while. */
+export const hiddenAttention = sqliteTable(
+  "hidden_attention",
+  {
+    appToken: text("app_token")
+      .notNull()
+      .references(() => apps.token),
+    /** Which kind of item, and of which partner. */
+    key: text().notNull(),
+    hiddenUntil: integer("hidden_until").notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.appToken, table.key] })],
+);
+
 export const partners = sqliteTable("partners", {
   id: integer().primaryKey(),
   displayName: text("display_name").notNull(),

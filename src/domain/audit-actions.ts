@@ -21,6 +21,8 @@ export const AUDIT_ACTIONS = [
   "update link",
   "save view",
   "delete view",
+  "hide item",
+  "show hidden items",
   "create sub-links",
   "create test link",
   "void cost",

@@ -454,7 +454,7 @@ GROUP BY ALL ORDER BY ALL;</pre>
     lead: `Create links for your app, and see what their clicks cost: first in the browser, then with the API.`,
     sections: [
       { id: "sign-in", title: "Sign in", body: `<p>An operator creates your account, adds you to an app and gives you a temporary password. <a href="/login">Sign in</a> and choose your own password of at least 12 characters. With single sign-on, choose the link below the form instead. If you forgot your password, ask an operator for a new one.</p>
-<p><strong>Overview</strong> of your app shows spend, clicks and impressions, what changed most, and what needs attention, such as a partner that does not send costs. Every page begins with the week that ended yesterday, in UTC. For other days, open the menu with the period, such as <strong>Today so far</strong>.</p>` },
+<p><strong>Overview</strong> of your app shows spend, clicks and impressions, what changed most, and what needs attention, such as a partner that does not send costs. <strong>Hide for 30 days</strong> takes an item away for all members of the app; the line below the list shows it again. Every page begins with the week that ended yesterday, in UTC. For other days, open the menu with the period, such as <strong>Today so far</strong>.</p>` },
       { id: "create-a-link", title: "Create a link", body: `<p>A link of level 1 is a network. Below it are campaigns (level 2), ad groups (level 3) and creatives (level 4).</p>
 <ol>
 <li>On <strong>Links</strong>, choose <strong>Create link</strong>.</li>

@@ -1,6 +1,7 @@
 /** The Overview page of an app: its figures for some days, its spend by day, and what needs attention. */
 import { html } from "hono/html";
 import * as z from "zod/mini";
+import { findHidden, HIDDEN_DAYS } from "../db/hidden-attention.ts";
 import { type Dropped, findAttachments, findDropped, findDroppedAt } from "../db/ledger/attention.ts";
 import { findRejectionsInApp, findRejectionsInShards } from "../db/ledger/rejections.ts";
 import type { BothSums } from "../db/ledger/reports/performance.ts";
@@ -13,8 +14,18 @@ import { chartScript, dailyChart } from "../pages/chart/chart.ts";
 import { moneyUnit } from "../pages/chart/units.ts";
 import { withContact } from "../pages/contact.ts";
 import { card, emptyState, pageHead, type Tile, tiles } from "../pages/elements.ts";
-import { describeDays, showChange, showCount, showExact, showMoney } from "../pages/locale.ts";
+import { form } from "../pages/form.ts";
+import {
+  describeDay,
+  describeDays,
+  showChange,
+  showCount,
+  showExact,
+  showMoney,
+  showPlural,
+} from "../pages/locale.ts";
 import type { Markup } from "../pages/markup.ts";
+import { showNotice } from "../pages/notice.ts";
 import {
   daysBefore,
   type Period,
@@ -28,10 +39,16 @@ import { tooManyRows } from "../usecases/reports.ts";
 import { authorizeApp, type Member, type Show } from "./frame.ts";
 import { findProblems, missingCondition, NO_COSTS, type Signals } from "./reports/attention.ts";
 import { changedMost } from "./reports/changed.ts";
+import { OVERVIEW_NOTICES } from "./reports/hide.ts";
 import { addUp, type Row, type Sums, toSeries } from "./reports/lines.ts";
 import { isNew, readStart, startCard } from "./start.ts";
 
-const overviewQuery = z.strictObject(periodFields).check(...periodChecks);
+const overviewQuery = z
+  .strictObject({
+    ...periodFields,
+    notice: z.optional(z.enum(OVERVIEW_NOTICES.names, "is unknown")),
+  })
+  .check(...periodChecks);
 
 type Counts = ReportRow<"engagements">[];
 
@@ -42,6 +59,7 @@ interface Overview extends Signals {
   spendBefore: Row[];
   engagements: Counts;
   engagementsBefore: Counts;
+  hidden: { key: string; hiddenUntil: number }[];
   /** By campaign. Undefined if there are too many links to read. */
   changes: BothSums | undefined;
 }
@@ -61,6 +79,7 @@ export const overviewPage: Show = async (context, member) => {
     scripts: [chartScript.href],
     body: html`
       ${pageHead("Overview")}
+      ${showNotice(OVERVIEW_NOTICES, context)}
       ${isNew(member, context.now, [...overview.spend, ...overview.recent.costs]) ? startCard(member, { ...overview, link: undefined }) : ""}
       ${periodPicker(context.url, period)}
       ${figures(member, overview, totals)}
@@ -99,13 +118,14 @@ async function readOverview({ ledger, now }: Context, member: Member, period: Pe
     findAttachments(ledger.control, viewer, app.token),
     findDropped(ledger.control, viewer, app.token, period),
     findRejectionsInApp(ledger.control, viewer, app.token, upToNow),
+    findHidden(ledger.control, viewer, app.token),
   );
   authorizeApp(found.access);
   const [spend, engagements, ...more] = found.rows;
   const [costs, counts, costsBefore, countsBefore, recentCosts, recentEngagements] = more;
   const isRead = costs && counts && costsBefore && countsBefore;
   if (!spend || !engagements || !recentCosts || !recentEngagements) throw tooManyRows();
-  const [attachments, droppedInOne, rejectedInOne] = found.more;
+  const [attachments, droppedInOne, rejectedInOne, hidden] = found.more;
   const linkIds = [...new Set(counts?.map(({ linkId }) => linkId ?? 0))];
   const dropped: Dropped[] = isSharded ? await findDroppedAt(ledger.control, linkIds, period) : droppedInOne;
   const rejected = isSharded ? await findRejectionsInShards(ledger, app.token, upToNow) : rejectedInOne;
@@ -125,6 +145,7 @@ async function readOverview({ ledger, now }: Context, member: Member, period: Pe
     attachments,
     dropped,
     rejected,
+    hidden,
     unpriced: current.reduce((sum, row) => sum + row.unpriced, 0),
     recent: { costs: recentCosts, engagements: recentEngagements },
     performanceHref: (query) =>
@@ -183,12 +204,27 @@ function figures({ path }: Member, overview: Overview, totals: Sums[]): Markup {
 /** The first ones are shown. */
 const MOST_FINDINGS = 5;
 
-function attention(member: Member, overview: Overview): Markup | "" {
-  const items = findProblems(member, overview).map(
-    ({ text, fix: [name, href] }) =>
-      html`<li>${withContact(member.env, text)} <a href="${href}">${name}</a></li>`,
-  );
-  if (items.length === 0) return "";
+function attention({ path, env, ...member }: Member, overview: Overview): Markup | "" {
+  const { hidden, period } = overview;
+  const query = new URLSearchParams(periodQuery(period)).toString();
+  const problems = findProblems({ path, env, ...member }, overview);
+  const hiddenUntil = new Map(hidden.map(({ key, hiddenUntil }) => [key, hiddenUntil]));
+  const items = problems
+    .filter(({ key }) => !hiddenUntil.has(key))
+    .map(
+      ({ key, text, fix: [name, href] }, index) => html`
+        <li>
+          <span>${withContact(env, text)} <a href="${href}">${name}</a></span>
+          ${form({
+            action: `${path}/attention/hide`,
+            hidden: { item: key, query },
+            button: html`Hide for ${HIDDEN_DAYS} days<span class="visually-hidden">: item ${index + 1}</span>`,
+            kind: "small secondary",
+          })}
+        </li>`,
+    );
+  const ends = problems.flatMap(({ key }) => hiddenUntil.get(key) ?? []);
+  if (items.length + ends.length === 0) return "";
   const more = items.slice(MOST_FINDINGS);
   return card(
     { id: "attention", title: "Needs attention", kind: "attention" },
@@ -196,6 +232,15 @@ function attention(member: Member, overview: Overview): Markup | "" {
     more.length === 0
       ? ""
       : html`<details><summary>Show ${more.length} more</summary><ul>${more}</ul></details>`,
+    ends.length === 0
+      ? ""
+      : form({
+          action: `${path}/attention/show`,
+          hidden: { query },
+          more: html`<span class="hint">${showPlural(ends.length, "item")} hidden until ${describeDay(dayOf(Math.min(...ends)))}${ends.length > 1 ? " or later" : ""}</span>`,
+          button: html`Show<span class="visually-hidden"> hidden items</span>`,
+          kind: "small secondary",
+        }),
   );
 }
 

@@ -18,6 +18,7 @@ import { overviewPage } from "./overview.ts";
 import { partnersPage } from "./partners.ts";
 import { performanceCsv, performancePage } from "./performance/page.ts";
 import { backToPerformance, submitDeletion, submitView } from "./performance/views.ts";
+import { backToOverview, submitHidden, submitShown } from "./reports/hide.ts";
 import { workspaceScript, workspaceStyles } from "./script.ts";
 import { redirectSpend, spendCsv } from "./spend.ts";
 import { linksCsv } from "./transfer/export.ts";
@@ -49,6 +50,8 @@ export const workspaceRoutes: Route[] = [
   chartScript.route,
   { path: "/apps", methods: { GET: withSession(appsReport) } },
   page("", "overview", report(overviewPage)),
+  form("/attention/hide", "overview", backToOverview, submitHidden),
+  form("/attention/show", "overview", backToOverview, submitShown),
   page("/links", "links", report(linksPage)),
   {
     path: "/apps/:app_token/links/bulk",

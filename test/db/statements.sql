@@ -1332,6 +1332,117 @@ INSERT INTO audit_log (happened_at, user_id, action, subject, detail, request_id
 SELECT ?, ?, ?, ? || ' ' || coalesce(?, last_insert_rowid()), ?, ?
 WHERE true;
 
+-- src/db/hidden-attention.ts: rows read 6, written 2
+-- SEARCH s USING PRIMARY KEY (id_hash=?)
+-- SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+INSERT INTO audit_log (happened_at, user_id, action, subject, detail, request_id)
+SELECT ?, s.user_id, 'hide item', 'app ' || m.app_token, json_object('item', ?), ?
+FROM sessions s
+CROSS JOIN memberships m ON m.user_id = s.user_id
+AND m.app_token = ?
+WHERE s.id_hash = ?
+AND s.expires_at > ?
+AND s.last_seen_at > ? - 7200000
+AND s.waiting_secret IS NULL
+AND changes() > 0
+RETURNING id;
+
+-- src/db/hidden-attention.ts: rows read 6, written 2
+-- SEARCH s USING PRIMARY KEY (id_hash=?)
+-- SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+INSERT INTO audit_log (happened_at, user_id, action, subject, detail, request_id)
+SELECT ?, s.user_id, 'show hidden items', 'app ' || m.app_token, json_object(), ?
+FROM sessions s
+CROSS JOIN memberships m ON m.user_id = s.user_id
+AND m.app_token = ?
+WHERE s.id_hash = ?
+AND s.expires_at > ?
+AND s.last_seen_at > ? - 7200000
+AND s.waiting_secret IS NULL
+AND changes() > 0
+RETURNING id;
+
+-- src/db/hidden-attention.ts: rows read 4, written 0
+-- SEARCH hidden_attention USING PRIMARY KEY (app_token=?)
+-- SCALAR SUBQUERY 1
+--   SEARCH s USING PRIMARY KEY (id_hash=?)
+--   SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+DELETE
+FROM hidden_attention
+WHERE hidden_attention.app_token = (SELECT m.app_token
+  FROM sessions s
+  CROSS JOIN memberships m ON m.user_id = s.user_id
+  AND m.app_token = ?
+  WHERE s.id_hash = ?
+  AND s.expires_at > ?
+  AND s.last_seen_at > ? - 7200000
+  AND s.waiting_secret IS NULL)
+AND hidden_attention.hidden_until <= ?;
+
+-- src/db/hidden-attention.ts: rows read 4, written 1
+-- SEARCH hidden_attention USING PRIMARY KEY (app_token=?)
+-- SCALAR SUBQUERY 1
+--   SEARCH s USING PRIMARY KEY (id_hash=?)
+--   SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+DELETE
+FROM hidden_attention
+WHERE hidden_attention.app_token = (SELECT m.app_token
+  FROM sessions s
+  CROSS JOIN memberships m ON m.user_id = s.user_id
+  AND m.app_token = ?
+  WHERE s.id_hash = ?
+  AND s.expires_at > ?
+  AND s.last_seen_at > ? - 7200000
+  AND s.waiting_secret IS NULL)
+AND hidden_attention.hidden_until > ?;
+
+-- src/db/hidden-attention.ts: rows read 4, written 1
+-- SEARCH s USING PRIMARY KEY (id_hash=?)
+-- CORRELATED SCALAR SUBQUERY 1
+--   SEARCH h USING PRIMARY KEY (app_token=?)
+-- SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+INSERT INTO hidden_attention (app_token, key, hidden_until)
+SELECT m.app_token, ?, ? + 2592000000
+FROM sessions s
+CROSS JOIN memberships m ON m.user_id = s.user_id
+AND m.app_token = ?
+WHERE s.id_hash = ?
+AND s.expires_at > ?
+AND s.last_seen_at > ? - 7200000
+AND s.waiting_secret IS NULL
+AND (SELECT count(*)
+  FROM hidden_attention h
+  WHERE h.app_token = m.app_token
+  AND h.hidden_until > ?) < 200
+ON CONFLICT DO NOTHING;
+
+-- src/db/hidden-attention.ts: rows read 3, written 0
+-- SEARCH s USING PRIMARY KEY (id_hash=?)
+-- SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+-- SEARCH h USING PRIMARY KEY (app_token=?)
+SELECT h.key AS key, h.hidden_until AS hiddenUntil
+FROM sessions s
+CROSS JOIN memberships m ON m.user_id = s.user_id
+AND m.app_token = ?
+CROSS JOIN hidden_attention h ON h.app_token = m.app_token
+AND h.hidden_until > ?
+WHERE s.id_hash = ?
+AND s.expires_at > ?
+AND s.last_seen_at > ? - 7200000
+AND s.waiting_secret IS NULL;
+
+-- src/db/hidden-attention.ts: rows read 2, written 0
+-- SEARCH s USING PRIMARY KEY (id_hash=?)
+-- SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?) LEFT-JOIN
+SELECT s.user_id AS userId, m.app_token AS appToken, 0 AS isElsewhere
+FROM sessions s
+LEFT JOIN memberships m ON m.user_id = s.user_id
+AND m.app_token = ?
+WHERE s.id_hash = ?
+AND s.expires_at > ?
+AND s.last_seen_at > ? - 7200000
+AND s.waiting_secret IS NULL;
+
 -- src/db/ledger/attention.ts: rows read 5, written 0
 -- CO-ROUTINE ids
 --   SEARCH e USING PRIMARY KEY (app_token=? AND day>? AND day<?)
@@ -11726,18 +11837,6 @@ AND s.expires_at > ?
 AND s.last_seen_at > ? - 7200000
 AND s.waiting_secret IS NULL;
 
--- src/db/links/browse.ts: rows read 2, written 0
--- SEARCH s USING PRIMARY KEY (id_hash=?)
--- SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?) LEFT-JOIN
-SELECT s.user_id AS userId, m.app_token AS appToken, 0 AS isElsewhere
-FROM sessions s
-LEFT JOIN memberships m ON m.user_id = s.user_id
-AND m.app_token = ?
-WHERE s.id_hash = ?
-AND s.expires_at > ?
-AND s.last_seen_at > ? - 7200000
-AND s.waiting_secret IS NULL;
-
 -- src/db/links/creation.ts: rows read 4, written 0
 -- SEARCH idempotency_keys USING PRIMARY KEY (user_id=? AND app_token=? AND operation=? AND key=?)
 -- LIST SUBQUERY 2
@@ -13989,6 +14088,7 @@ AND memberships.app_token = ?
 RETURNING user_id AS userId;
 
 -- src/db/operator/apps.ts: rows read 1, written 2
+-- SEARCH hidden_attention USING PRIMARY KEY (app_token=?)
 -- SEARCH views USING COVERING INDEX views_by_app (app_token=?)
 -- SEARCH link_imports USING COVERING INDEX link_imports_by_app (app_token=?)
 -- SCAN access_tokens
@@ -16931,7 +17031,7 @@ WHERE (state_hash) IN (
   LIMIT ? + 0 )
 RETURNING 1;
 
--- src/db/upkeep/health.ts: rows read 21, written 0
+-- src/db/upkeep/health.ts: rows read 22, written 0
 -- SCAN d1_migrations USING COVERING INDEX sqlite_autoindex_d1_migrations_1
 SELECT name AS name
 FROM d1_migrations;

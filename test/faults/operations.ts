@@ -266,6 +266,12 @@ const SAMPLES: Record<string, Sample> = {
   ...page(`/apps/${DEMO.appToken}/performance/views/${VIEW}/delete`, form(), {
     pattern: "/apps/:app_token/performance/views/:view_id/delete",
   }),
+  ...page(`/apps/${DEMO.appToken}/attention/hide`, form({ item: "stopped:4", query: "" }), {
+    pattern: "/apps/:app_token/attention/hide",
+  }),
+  ...page(`/apps/${DEMO.appToken}/attention/show`, form({ query: "" }), {
+    pattern: "/apps/:app_token/attention/show",
+  }),
   "POST /apps/:app_token/links/import": upload(
     IMPORT,
     'name="file"; filename="links.csv"',

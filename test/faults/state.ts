@@ -3,7 +3,7 @@ import { expect } from "vitest";
 import { createToken, hashToken } from "../../src/auth/secrets.ts";
 import { nameOfObject, writeObject } from "../../src/db/archive/objects.ts";
 import { type RawRecord, toArchivedCost } from "../../src/db/archive/record.ts";
-import { call, DEMO, emptyNamespaces, env, freshDemo, NOW } from "../harness.ts";
+import { call, DAY, DEMO, emptyNamespaces, env, freshDemo, NOW } from "../harness.ts";
 import { type Kept, keep, restoreAll, tableReader } from "../restore.ts";
 import { startSessions } from "../security/support.ts";
 import { watchWrites } from "../writes.ts";
@@ -93,6 +93,7 @@ export async function startState(): Promise<void> {
     env.DB.prepare(ADJUSTMENT),
     env.DB.prepare(IMPORT),
     env.DB.prepare("INSERT INTO views VALUES (?, ?, NULL, 'Seed', '')").bind(VIEW, DEMO.appToken),
+    env.DB.prepare("INSERT INTO hidden_attention VALUES (?, 'unpriced', ?)").bind(DEMO.appToken, NOW + DAY),
     env.DB.prepare("INSERT INTO round_dismissals VALUES (1, 'entry 9', 0, 'agreed')"),
     env.DB.prepare(
       "INSERT INTO users (id, email, role, created_at) VALUES (?, 'sso@example.com', 'member', 0)",

@@ -149,6 +149,8 @@ const QUERIES: Record<string, string> = {
   "/settings/archived": "",
   "/settings/partner": "",
   "/links/bulk": "",
+  "/attention/hide": "",
+  "/attention/show": "",
   "/performance/views": "",
   "/performance/views/:view_id/delete": "",
   "/links/bulk/result": "?action=archive&links=demo1nk009",

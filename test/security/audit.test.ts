@@ -68,6 +68,8 @@ const ENTRIES: Record<string, Expected> = {
   "POST /account/sessions/end": ["user 1 (by 1): end session"],
   "POST /account/sign-out-everywhere": ["user 1 (by 1): sign out everywhere"],
   "POST /apps/:app_token/links/new": [NEW_LINK, NEW_LINK],
+  "POST /apps/:app_token/attention/hide": [`app ${DEMO.appToken} (by 1): hide item`],
+  "POST /apps/:app_token/attention/show": [`app ${DEMO.appToken} (by 1): show hidden items`],
   "POST /apps/:app_token/performance/views": [`app ${DEMO.appToken} (by 1): save view`],
   "POST /apps/:app_token/performance/views/:view_id/delete": [`app ${DEMO.appToken} (by 1): delete view`],
   "POST /apps/:app_token/links/import": check,

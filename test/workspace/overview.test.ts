@@ -40,7 +40,7 @@ const overview = async (query = "") => mainOf(await open(browser, `${APP}?${quer
 const problems = (page: string) => {
   const list = /<h2 id="attention">[\s\S]*?<\/section>/.exec(page)?.[0] ?? "";
   return [...list.matchAll(/<li>([\s\S]*?)<\/li>/g)].map(([, item = ""]) => ({
-    text: textOf(item),
+    text: textOf(item.replace(/<form[\s\S]*<\/form>/, "")),
     href: linksOf(item)[0]?.href,
   }));
 };

@@ -36,6 +36,8 @@ const SENTENCES: Record<AuditAction, Sentence> = {
   "remove member": { verb: (detail, nameOf) => `removed ${memberOf(detail, nameOf)} from` },
   "save view": { verb: ({ name, shared }) => `saved the ${viewOf(name, shared)} of` },
   "delete view": { verb: ({ name, shared }) => `deleted the ${viewOf(name, shared)} of` },
+  "hide item": { verb: ({ item }, nameOf) => `hid ${itemOf(item, nameOf)} for 30 days in` },
+  "show hidden items": { verb: "showed the hidden items again in" },
   "create user": {
     by: "The command line",
     verb: "created the user",
@@ -180,6 +182,21 @@ const nameKind = (kind: unknown) =>
 const memberOf = ({ user_id }: Detail, nameOf: NameOf) =>
   nameOf("user", Number(user_id)) ?? `user ${user_id}`;
 const partnerOf = (id: unknown, nameOf: NameOf) => nameOf("partner", Number(id)) ?? `partner ${id}`;
+
+const ITEMS: Record<string, (partner: string) => string> = {
+  setup: () => "what is missing in the setup",
+  without: () => "partners that don't support cost data",
+  dropped: () => "dropped URL parameters",
+  unpriced: () => "unpriced costs",
+  stopped: (partner) => `${partner}, which is stopped,`,
+  silent: (partner) => `${partner}, which sends nothing,`,
+  rejected: (partner) => `rejected costs of ${partner}`,
+};
+/** An item of "Needs attention". */
+function itemOf(key: unknown, nameOf: NameOf): string {
+  const [kind = "", id] = String(key).split(":");
+  return ITEMS[kind]?.(partnerOf(id, nameOf)) ?? kind;
+}
 const subLinkCount = ({ count }: Detail) => `${count} ${count === 1 ? "sub-link" : "sub-links"}`;
 
 /** For a time that is null while something is not switched. */

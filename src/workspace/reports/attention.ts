@@ -8,7 +8,11 @@ import { sumByCode } from "../../pages/costs/rates.ts";
 import { showCount, showList, showPlural } from "../../pages/locale.ts";
 import type { Member } from "../frame.ts";
 
+/** The key of a finding: its kind, and the ID of its partner if it is about one. */
+export const KEY = /^(?:setup|without|dropped|unpriced|(?:stopped|silent|rejected):[1-9]\d{0,15})$/;
+
 export interface Finding {
+  key: string;
   text: string;
   /** How many clicks, impressions or costs it is about. */
   count?: number;
@@ -42,13 +46,16 @@ export function missingCondition({ app, path }: Member, view: Partnered): Findin
   const attached = toAttached(view);
   const links: Finding["fix"] = ["Go to links", `${path}/links`];
   const partners: Finding["fix"] = ["Go to partners", `${path}/partners`];
-  if (app.linkCount === 0) return { text: "This app has no links yet. Create a link to start.", fix: links };
+  const key = "setup";
+  if (app.linkCount === 0)
+    return { key, text: "This app has no links yet. Create a link to start.", fix: links };
   if (attached.length === 0)
-    return { text: "No link has a partner. Attach a partner to a link.", fix: links };
+    return { key, text: "No link has a partner. Attach a partner to a link.", fix: links };
   const ready = attached.filter(({ hasCostData }) => hasCostData);
   if (ready.length === 0) {
     const verb = isOrAre(attached, "doesn't", "don't");
     return {
+      key,
       text: `${namesOf(attached)} ${verb} support cost data yet. Ask your operator to start an integration round.`,
       fix: partners,
     };
@@ -56,11 +63,13 @@ export function missingCondition({ app, path }: Member, view: Partnered): Findin
   const on = ready.filter(({ costDataOn }) => costDataOn > 0);
   if (on.length === 0)
     return {
+      key,
       text: `Cost data is off on the links of ${namesOf(ready)}. Switch it on.`,
       fix: ["Show these links", `${path}/links?cost=off`],
     };
   if (on.every(({ isStopped }) => isStopped))
     return {
+      key,
       text: `${namesOf(on)} ${isOrAre(on, "is", "are")} stopped, so no costs are accepted.`,
       fix: partners,
     };
@@ -109,6 +118,7 @@ function describePartners(signals: Signals, path: string): Finding[] {
   );
   return [
     ...stopped.map((partner) => ({
+      key: `stopped:${partner.partnerId}`,
       text: `${partner.name} is stopped. Its costs are rejected, and its clicks and impressions are recorded with cost data off.`,
       count: clicksOf([partner]),
       fix,
@@ -116,7 +126,14 @@ function describePartners(signals: Signals, path: string): Finding[] {
     ...silent.flatMap((partner) => describeSilence(partner, signals, path)),
     ...(without.length === 0
       ? []
-      : [{ text: describeWithout(without, clicksOf(without)), count: clicksOf(without), fix }]),
+      : [
+          {
+            key: "without",
+            text: describeWithout(without, clicksOf(without)),
+            count: clicksOf(without),
+            fix,
+          },
+        ]),
   ];
 }
 
@@ -139,6 +156,7 @@ function describeCosts(signals: Signals, path: string): Finding[] {
     ...(worst
       ? [
           {
+            key: "dropped",
             text: `${showCount(count)} URL ${count === 1 ? "parameter was" : "parameters were"} dropped, most of them at “${worst.label}”.`,
             count,
             fix: ["Show the reasons", `${path}/links/${worst.token}#problems`] as Finding["fix"],
@@ -148,6 +166,7 @@ function describeCosts(signals: Signals, path: string): Finding[] {
     ...(unpriced > 0
       ? [
           {
+            key: "unpriced",
             text: `${showCount(unpriced)} ${unpriced === 1 ? "cost has" : "costs have"} no amount. The partner has to resend ${unpriced === 1 ? "it" : "them"} with an amount.`,
             count: unpriced,
             fix: ["Show unpriced costs", performanceHref({ group_by: "partner" })] as Finding["fix"],
@@ -165,6 +184,7 @@ function describeRejected({ rejected, partners }: Signals, path: string): Findin
     const name = partners.get(id)?.displayName ?? `Partner ${id}`;
     const reasons = codes.map(({ code, count }) => `${ERRORS[code].title}: ${showCount(count)}.`);
     return {
+      key: `rejected:${id}`,
       count: all,
       text: `${showPlural(all, "cost", "costs")} of ${name} ${all === 1 ? "was" : "were"} rejected. ${reasons.join(" ")}`,
       fix: codes.some(({ code }) => code === "cost_data_disabled")
@@ -192,5 +212,12 @@ function describeSilence(
         ? `The clicks and impressions of ${name} in the last two days carry no cost ID, so no cost can match. Check that the partner uses the URLs of its links.`
         : `${name} sent no clicks, impressions or costs in the last two days. Check that the partner uses the URLs of its links.`;
   const href = recorded > 0 ? `${path}/partners` : `${path}/links?partner=${partnerId}`;
-  return [{ text, count, fix: [recorded > 0 ? "Go to partners" : "Show its links", href] }];
+  return [
+    {
+      key: `silent:${partnerId}`,
+      text,
+      count,
+      fix: [recorded > 0 ? "Go to partners" : "Show its links", href],
+    },
+  ];
 }
