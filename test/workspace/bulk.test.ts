@@ -110,7 +110,7 @@ describe("a change of several links", () => {
     );
     expect(changeRows(page)).toEqual([
       ["Acme", "No change"],
-      ["Acme › Spring › Runners", "It gets this setting as its own instead of inheriting it."],
+      ["Acme › Spring › Runners", "Cost data: same as parent (on now) → own (on)."],
       ["Newsletter", "Can't change It has no partner, which cost data needs."],
       ["nosuchlink", "Can't change This app has no link with this token."],
     ]);

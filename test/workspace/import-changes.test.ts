@@ -49,7 +49,12 @@ describe("a row with the token of a link", () => {
     expect(outcomesOf(checked)).toEqual([
       ["1", "Acme", "same", ""],
       ["2", "Acme > Spring", "change", "Cost data: own (off) → same as parent (on now)."],
-      ["3", "Acme > Spring > Runners", "change", "Partner: Acme Ads → Beacon Network."],
+      [
+        "3",
+        "Acme > Spring > Runners",
+        "change",
+        "Partner: Acme Ads → Beacon Network. Cost data: same as parent (off now) → own (off).",
+      ],
       ["4", "Beacon", "change", "Archived: no → yes. Partner: Beacon Network → none."],
       ["5", "Newsletter", "change", "Partner: none → Acme Ads. Cost data: off → on."],
     ]);
@@ -103,6 +108,20 @@ describe("a row with the token of a link", () => {
     expect(outcomesOf(result)).toEqual([["1", token, "rejected", detail]]);
     expect(await settings()).toEqual(before);
     expect(await undoable()).toEqual([]);
+  });
+
+  it.each([
+    [`${SPRING},,on,yes`, "Archived: no → yes. Cost data: same as parent (on now) → own (on)."],
+    [
+      `${SPRING},1,on,`,
+      "Partner: Acme Ads (same as parent) → Acme Ads (own). Cost data: same as parent (on now) → own (on).",
+    ],
+    [`${BEACON},,off,`, "It gets this setting as its own."],
+  ])("says before and after that the link no longer inherits: %s", async (line, detail) => {
+    const checked = await upload(browser, toFile(HEADER, line));
+    expect(outcomesOf(checked).map(([, , ...outcome]) => outcome)).toEqual([["change", detail]]);
+    const result = await confirm(browser, checked);
+    expect(outcomesOf(result).map(([, , ...outcome]) => outcome)).toEqual([["changed", detail]]);
   });
 
   it("is rejected if an earlier row is for the same link", async () => {
@@ -206,7 +225,11 @@ describe("the undo of an import", () => {
         ?.slice(1)
         .map(({ cells }) => cells),
     ).toEqual([
-      ["Acme › Spring", "restored", "Archived: yes → no. Partner: Beacon Network → none."],
+      [
+        "Acme › Spring",
+        "restored",
+        "Archived: yes → no. Partner: Beacon Network → none. Cost data: same as parent (off now) → own (off).",
+      ],
       ["Acme", "restored", "Partner: none → Acme Ads. Cost data: off → on."],
       ["Newsletter", "restored", "Partner: Acme Ads → none. Cost data: on → off."],
     ]);

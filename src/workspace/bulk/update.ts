@@ -95,7 +95,7 @@ export function explain({ before, rejection }: UpdateResult, partners: Partners)
   return partner ? noSupport(partner.displayName) : "It has no partner, which cost data needs.";
 }
 
-const onOff = (costSwitch: number | null) => (costSwitch === 1 ? "on" : "off");
+const onOff = (isOn: boolean) => (isOn ? "on" : "off");
 
 /** What differs between two states of a link, as sentences. */
 export function describeChange(before: StoredLink, after: StoredLink, partners: Partners): string {
@@ -105,13 +105,23 @@ export function describeChange(before: StoredLink, after: StoredLink, partners: 
   const parts: string[] = [];
   if (before.archived !== after.archived)
     parts.push(`Archived: ${after.archived ? "no → yes" : "yes → no"}.`);
-  if (before.partnerId !== after.partnerId) parts.push(`Partner: ${nameOf(before)} → ${nameOf(after)}.`);
-  const inherits = before.costSwitch !== null && after.costSwitch === null && after.level > 1;
-  // The review may change the link above too, so it says what that has now.
-  if (inherits)
-    parts.push(
-      `Cost data: own (${onOff(before.costSwitch)}) → same as parent (${onOff(after.inheritedSwitch)} now).`,
+  if (before.partnerId !== after.partnerId) {
+    const isSame = nameOf(before) === nameOf(after);
+    const [from, to] = [before, after].map((link) =>
+      isSame ? `${nameOf(link)} (${link.partnerId === null ? "same as parent" : "own"})` : nameOf(link),
     );
-  else if (isOn(before) !== isOn(after)) parts.push(`Cost data: ${isOn(after) ? "off → on" : "on → off"}.`);
-  return parts.length > 0 ? parts.join(" ") : "It gets this setting as its own instead of inheriting it.";
+    parts.push(`Partner: ${from} → ${to}.`);
+  }
+  // The review may change the link above too, so it says what that has now. A network inherits nothing.
+  const settingOf = ({ level, costSwitch, inheritedSwitch }: StoredLink) => {
+    if (level === 1) return onOff(costSwitch === 1);
+    return costSwitch === null
+      ? `same as parent (${onOff(inheritedSwitch === 1)} now)`
+      : `own (${onOff(costSwitch === 1)})`;
+  };
+  const [from, to] = [before, after].map((link) =>
+    before.costSwitch === after.costSwitch ? onOff(isOn(link)) : settingOf(link),
+  );
+  if (from !== to) parts.push(`Cost data: ${from} → ${to}.`);
+  return parts.join(" ") || "It gets this setting as its own.";
 }
