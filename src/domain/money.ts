@@ -44,7 +44,7 @@ interface AdjustmentSums {
   adjustedRest: string;
 }
 
-type SpendSums = CostSums & Partial<AdjustmentSums>;
+export type SpendSums = CostSums & Partial<AdjustmentSums>;
 
 /** The sum of costs and of adjustments, if there are any, in units of 0.00000001. */
 export function sumSpend(rows: SpendSums[]): bigint {

@@ -4,6 +4,7 @@ import * as z from "zod/mini";
 import { findHidden, HIDDEN_DAYS } from "../db/hidden-attention.ts";
 import { type Dropped, findAttachments, findDropped, findDroppedAt } from "../db/ledger/attention.ts";
 import { findRejectionsInApp, findRejectionsInShards } from "../db/ledger/rejections.ts";
+import { type Adjustment, findAdjustments } from "../db/ledger/reports/adjustments.ts";
 import type { BothSums } from "../db/ledger/reports/performance.ts";
 import { findReports, type ReportRow } from "../db/ledger/reports/reports.ts";
 import { currenciesOf } from "../domain/figures/performance.ts";
@@ -37,6 +38,7 @@ import {
 } from "../pages/periods.ts";
 import { tooManyRows } from "../usecases/reports.ts";
 import { authorizeApp, type Member, type Show } from "./frame.ts";
+import { adjustedNote } from "./reports/adjusted.ts";
 import { findProblems, missingCondition, NO_COSTS, type Signals } from "./reports/attention.ts";
 import { changedMost } from "./reports/changed.ts";
 import { OVERVIEW_NOTICES } from "./reports/hide.ts";
@@ -62,6 +64,7 @@ interface Overview extends Signals {
   hidden: { key: string; hiddenUntil: number }[];
   /** By campaign. Undefined if there are too many links to read. */
   changes: BothSums | undefined;
+  adjustments: Adjustment[];
 }
 
 export const overviewPage: Show = async (context, member) => {
@@ -83,6 +86,7 @@ export const overviewPage: Show = async (context, member) => {
       ${isNew(member, context.now, [...overview.spend, ...overview.recent.costs]) ? startCard(member, { ...overview, link: undefined }) : ""}
       ${periodPicker(context.url, period)}
       ${figures(member, overview, totals)}
+      ${adjustedNote(member, totals, overview.adjustments, overview.partners)}
       ${attention(member, overview)}
       ${charts(overview, totals, member, dayOf(context.now))}
       ${changedMost(overview, context.now)}`,
@@ -119,13 +123,14 @@ async function readOverview({ ledger, now }: Context, member: Member, period: Pe
     findDropped(ledger.control, viewer, app.token, period),
     findRejectionsInApp(ledger.control, viewer, app.token, upToNow),
     findHidden(ledger.control, viewer, app.token),
+    findAdjustments(ledger.control, viewer, app.token, period),
   );
   authorizeApp(found.access);
   const [spend, engagements, ...more] = found.rows;
   const [costs, counts, costsBefore, countsBefore, recentCosts, recentEngagements] = more;
   const isRead = costs && counts && costsBefore && countsBefore;
   if (!spend || !engagements || !recentCosts || !recentEngagements) throw tooManyRows();
-  const [attachments, droppedInOne, rejectedInOne, hidden] = found.more;
+  const [attachments, droppedInOne, rejectedInOne, hidden, adjustments] = found.more;
   const linkIds = [...new Set(counts?.map(({ linkId }) => linkId ?? 0))];
   const dropped: Dropped[] = isSharded ? await findDroppedAt(ledger.control, linkIds, period) : droppedInOne;
   const rejected = isSharded ? await findRejectionsInShards(ledger, app.token, upToNow) : rejectedInOne;
@@ -146,6 +151,7 @@ async function readOverview({ ledger, now }: Context, member: Member, period: Pe
     dropped,
     rejected,
     hidden,
+    adjustments,
     unpriced: current.reduce((sum, row) => sum + row.unpriced, 0),
     recent: { costs: recentCosts, engagements: recentEngagements },
     performanceHref: (query) =>

@@ -2873,6 +2873,85 @@ AND r.app_token = (SELECT m.app_token
 AND r.day BETWEEN ? AND ?
 GROUP BY r.partner_id, r.code;
 
+-- src/db/ledger/reports/adjustments.ts: rows read 4, written 0
+-- SEARCH s USING PRIMARY KEY (id_hash=?)
+-- SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+-- SEARCH a USING INDEX adjustments_by_day (app_token=? AND day>? AND day<?)
+-- SEARCH l USING INTEGER PRIMARY KEY (rowid=?)
+-- USE TEMP B-TREE FOR LAST TERM OF ORDER BY
+SELECT a.day AS day,
+  l.token AS token,
+  l.label AS label,
+  a.partner_id AS partnerId,
+  a.cost_type AS costType,
+  a.currency AS currency,
+  CAST(a.amount AS TEXT) AS amount,
+  a.reason AS reason
+FROM sessions s
+CROSS JOIN memberships m ON m.user_id = s.user_id
+AND m.app_token = ?
+CROSS JOIN adjustments a ON a.app_token = m.app_token
+AND a.day BETWEEN ? AND ?
+AND (? IS NULL OR a.partner_id = ?)
+AND (? IS NULL OR a.cost_type = ?)
+CROSS JOIN links l ON l.id = a.link_id
+WHERE s.id_hash = ?
+AND s.expires_at > ?
+AND s.last_seen_at > ? - 7200000
+AND s.waiting_secret IS NULL
+ORDER BY a.day DESC, a.id DESC
+LIMIT 100;
+
+-- src/db/ledger/reports/adjustments.ts: rows read 4, written 0
+-- SEARCH s USING PRIMARY KEY (id_hash=?)
+-- SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+-- SEARCH a USING INDEX adjustments_by_day (app_token=? AND day>? AND day<?)
+-- LIST SUBQUERY 3
+--   MATERIALIZE below
+--     SETUP
+--       SEARCH c USING INDEX links_token_unique (token=?)
+--     RECURSIVE STEP
+--       SCAN below
+--       SEARCH c USING COVERING INDEX links_by_parent (app_token=? AND parent_id=?)
+--   SCAN below
+--   CREATE BLOOM FILTER
+-- SEARCH l USING INTEGER PRIMARY KEY (rowid=?)
+-- USE TEMP B-TREE FOR LAST TERM OF ORDER BY
+SELECT a.day AS day,
+  l.token AS token,
+  l.label AS label,
+  a.partner_id AS partnerId,
+  a.cost_type AS costType,
+  a.currency AS currency,
+  CAST(a.amount AS TEXT) AS amount,
+  a.reason AS reason
+FROM sessions s
+CROSS JOIN memberships m ON m.user_id = s.user_id
+AND m.app_token = ?
+CROSS JOIN adjustments a ON a.app_token = m.app_token
+AND a.day BETWEEN ? AND ?
+AND (? IS NULL OR a.partner_id = ?)
+AND (? IS NULL OR a.cost_type = ?)
+AND a.link_id IN (WITH RECURSIVE below(id) AS (
+    SELECT c.id
+    FROM links c
+    WHERE c.token = ?
+    AND c.app_token = ?
+    UNION ALL
+    SELECT c.id
+    FROM below
+    CROSS JOIN links c INDEXED BY links_by_parent ON c.app_token = ?
+    AND c.parent_id = below.id )
+  SELECT id
+  FROM below)
+CROSS JOIN links l ON l.id = a.link_id
+WHERE s.id_hash = ?
+AND s.expires_at > ?
+AND s.last_seen_at > ? - 7200000
+AND s.waiting_secret IS NULL
+ORDER BY a.day DESC, a.id DESC
+LIMIT 100;
+
 -- src/db/ledger/reports/link-figures.ts: rows read 110, written 0
 -- CO-ROUTINE covered
 --   CO-ROUTINE (subquery-6)

@@ -1,10 +1,10 @@
 /** What clicks and impressions cost, from the sums of a period, and how that changed. Pure functions. */
 import { COST_TYPE, type CostType, TYPES_PER_CLICK } from "../cost-types.ts";
-import { type CostSums, formatMoney, sumCosts, sumSpend } from "../money.ts";
+import { formatMoney, type SpendSums, sumAdjusted, sumCosts, sumSpend } from "../money.ts";
 import { FIGURES, type FigureName } from "./names.ts";
 
 /** The costs of one type in one currency. */
-export interface CostRow extends CostSums {
+export interface CostRow extends SpendSums {
   costType: CostType | null;
   currency: string;
   /** Costs with an engagement: those with an amount, and those without. */
@@ -25,6 +25,7 @@ export interface EngagementRow {
 export interface Figures {
   /** With adjustments. */
   spend: bigint;
+  adjusted: bigint;
   clicks: bigint | null;
   impressions: bigint | null;
   /** Costs with an engagement and an amount. */
@@ -67,6 +68,7 @@ export function toFigures(
   };
   return {
     spend,
+    adjusted: sumAdjusted(own),
     clicks: costType ? null : clicks,
     impressions: costType ? null : count(engagements, "impression"),
     matched: sum(own, "matched"),

@@ -1,5 +1,6 @@
 /** A link's page: its URLs, its figures, its sub-links, its costs by type, and what went wrong with its URLs. */
 import { html } from "hono/html";
+import { findAdjustments } from "../../db/ledger/reports/adjustments.ts";
 import { findLinkFigures } from "../../db/ledger/reports/link-figures.ts";
 import { linkPageStatements, type PageLink } from "../../db/links/browse.ts";
 import { historyStatement } from "../../db/links/history.ts";
@@ -30,6 +31,7 @@ import { toLink } from "../../usecases/links/link.ts";
 import { readReports } from "../../usecases/reports.ts";
 import { historySection, LATEST } from "../edit/history.ts";
 import { authorizeApp, type Member, type Show } from "../frame.ts";
+import { adjustedNote } from "../reports/adjusted.ts";
 import { addUp, toSeries } from "../reports/lines.ts";
 import { workspaceScript } from "../script.ts";
 import { audienceSection, readAudience } from "./audience.ts";
@@ -57,7 +59,7 @@ export const linkPage: Show = async (context, member) => {
       ${states(member, view)}
       ${addresses(url, view)}
       ${periodPicker(withoutNotice(url), period)}
-      ${figures(view)}
+      ${figures(member, view)}
       ${charts(member, view)}
       ${subLinks(context, member, view)}
       ${costsByType(member, view)}
@@ -90,12 +92,13 @@ async function readLinkView(context: Context, { viewer, app }: Member): Promise<
         limit: MOST_SUB_LINKS,
       }),
       historyStatement(env.DB, { ...viewer, appToken: app.token, linkToken }, { limit: LATEST + 1 }),
+      findAdjustments(env.DB, viewer, app.token, scope),
     ),
     findLinkFigures(ledger, viewer, { appToken: app.token, ...scope }),
     readAudience(ledger, viewer, app.token, linkToken, period),
   ]);
   authorizeApp(found.access);
-  const [[row], dropped, subLinks, history] = found.more;
+  const [[row], dropped, subLinks, history, adjustments] = found.more;
   if (!row) throw new AppError("not_found", "This app has no link with this token.");
   const [spend, counts] = found.rows;
   const link = toLink(row, found.partners, context);
@@ -111,6 +114,7 @@ async function readLinkView(context: Context, { viewer, app }: Member): Promise<
     history,
     figures,
     audience,
+    adjustments,
   };
 }
 
@@ -187,22 +191,21 @@ function highlightMacros(text: string): Markup[] {
     .map((part, index) => (index % 2 === 1 ? html`<mark>${part}</mark>` : html`${part}`));
 }
 
-function figures({ spend, counts, period, row }: LinkView): Markup {
+function figures(member: Member, { spend, counts, period, row, adjustments, partners }: LinkView): Markup {
   const countOf = (kind: string) =>
     counts.reduce((sum, line) => sum + (line.kind === kind ? line.count : 0), 0);
   const costs = (name: "matched" | "unpriced") => spend.reduce((sum, line) => sum + line[name], 0);
-  const spent = currenciesOf(spend).map((currency): Tile => {
-    const sums = addUp(
-      currency,
-      spend.filter((line) => line.currency === currency),
-      [],
-    );
-    return {
-      name: `Spend in ${currency}`,
-      value: showMoney(sums.spend, currency),
-      title: showExact(sums.spend, currency),
-    };
+  const sums = currenciesOf(spend).map((currency) => {
+    const rows = spend.filter((line) => line.currency === currency);
+    return addUp(currency, rows, []);
   });
+  const spent = sums.map(
+    ({ currency, spend }): Tile => ({
+      name: `Spend in ${currency}`,
+      value: showMoney(spend, currency),
+      title: showExact(spend, currency),
+    }),
+  );
   return html`
     ${tiles(`Figures, ${describeDays(period)}`, [
       ...spent,
@@ -211,7 +214,8 @@ function figures({ spend, counts, period, row }: LinkView): Markup {
       { name: "Matched costs", value: showCount(costs("matched")) },
       ...(costs("unpriced") > 0 ? [{ name: "Unpriced costs", value: showCount(costs("unpriced")) }] : []),
     ])}
-    ${row.childCount > 0 ? html`<p class="hint">Includes sub-links.</p>` : ""}`;
+    ${row.childCount > 0 ? html`<p class="hint">Includes sub-links.</p>` : ""}
+    ${adjustedNote(member, sums, adjustments, partners)}`;
 }
 
 const MOST_CHARTS = 2;

@@ -1,6 +1,7 @@
 /** The sections of a link's page about its costs and its problems. */
 
 import { html } from "hono/html";
+import type { Adjustment } from "../../db/ledger/reports/adjustments.ts";
 import type { LinkFigures } from "../../db/ledger/reports/link-figures.ts";
 import type { BrowsedLink, PageLink } from "../../db/links/browse.ts";
 import type { HistoryRow } from "../../db/links/history.ts";
@@ -34,6 +35,7 @@ export interface LinkView {
   history: HistoryRow[];
   figures: Map<number, LinkFigures> | undefined;
   audience: LinkAudience | undefined;
+  adjustments: Adjustment[];
 }
 
 function performanceHref(

@@ -17,6 +17,7 @@ import { withQuery } from "../../pages/query.ts";
 import { performanceCsv as toCsv } from "../../usecases/performance/csv.ts";
 import { isFinal, lastArrival } from "../../usecases/performance/read.ts";
 import type { AppPage, Member, Show } from "../frame.ts";
+import { adjustedNote } from "../reports/adjusted.ts";
 import { missingCondition, NO_COSTS } from "../reports/attention.ts";
 import { workspaceScript } from "../script.ts";
 import { change, SHOWN } from "./cells.ts";
@@ -76,6 +77,7 @@ export async function showPerformance(
               ${report.total.now.spend === 0n && report.total.now.matched === 0n && report.currency ? notice(`No matched costs in ${report.currency} in this period.`) : ""}
               ${summary(url, page, compared)}
               ${comparison(page, compared)}
+              ${report.currency ? adjustedNote(member, [{ currency: report.currency, adjusted: report.total.now.adjusted }], page.adjustments, report.partners) : ""}
               <section class="card charts" aria-label="Chart">${performanceChart(url, page, compared, dayOf(now))}</section>
               <div class="toolbar">${groupChoices(url, page)}</div>
               <div class="toolbar rows">${rowSearch(url, page)}${filterMenu(url, page)}</div>

@@ -1,5 +1,6 @@
 /** Reads what the Performance page and its CSV show. */
 import { type Attachment, findAttachments } from "../../db/ledger/attention.ts";
+import { type Adjustment, findAdjustments } from "../../db/ledger/reports/adjustments.ts";
 import { findViews, type View } from "../../db/views.ts";
 import type { CostType } from "../../domain/cost-types.ts";
 import type { Context } from "../../env.ts";
@@ -35,6 +36,7 @@ export interface PerformancePage {
   partnerName: string | undefined;
   attachments: Attachment[];
   views: View[];
+  adjustments: Adjustment[];
   /** What a saved view was filtered by. */
   isLinkGone?: boolean;
   isPartnerGone?: boolean;
@@ -63,6 +65,12 @@ export async function readPage(
     },
     findAttachments(ledger.control, viewer, app.token),
     findViews(ledger.control, viewer, app.token),
+    findAdjustments(ledger.control, viewer, app.token, {
+      ...period,
+      link: query.link,
+      partnerId: query.partner_id,
+      costType: query.cost_type,
+    }),
   );
   authorizeApp(report.access);
   const isLinkGone = query.link !== undefined && !report.link;
@@ -85,7 +93,8 @@ export async function readPage(
   const words = toWords(query.q ?? "");
   const found = report.rows.filter((row) => hasWords(rowName(row), words));
   const rows = withOpenRows(report, found, query, sort, 0);
-  return { query, period, sort, report, rows, partnerName, attachments: more[0], views: more[1] };
+  const [attachments, views, adjustments] = more;
+  return { query, period, sort, report, rows, partnerName, attachments, views, adjustments };
 }
 
 export const DEFAULT_SORT: PageSort = { column: "spend", isDescending: true };

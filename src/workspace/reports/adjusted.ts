@@ -1,0 +1,50 @@
+/** Below the figures of a page: how much of the spend an operator adjusted, and why. */
+import { html } from "hono/html";
+import { type Adjustment, MOST_ADJUSTMENTS } from "../../db/ledger/reports/adjustments.ts";
+import type { Partners } from "../../db/links/partner-catalog.ts";
+import { nameText } from "../../pages/elements.ts";
+import { describeDay, showList, showMoney } from "../../pages/locale.ts";
+import type { Markup } from "../../pages/markup.ts";
+import { moneyText } from "../../pages/money.ts";
+import { table } from "../../pages/table.ts";
+import type { Member } from "../frame.ts";
+import type { Sums } from "./lines.ts";
+
+/** Nothing where the spend of each currency is as partners reported it. */
+export function adjustedNote(
+  { path }: Member,
+  sums: Pick<Sums, "currency" | "adjusted">[],
+  adjustments: Adjustment[],
+  partners: Partners,
+): Markup | "" {
+  const adjusted = sums.filter(({ adjusted }) => adjusted !== 0n);
+  if (adjusted.length === 0) return "";
+  const amounts = showList(adjusted.map(({ adjusted, currency }) => showMoney(adjusted, currency)));
+  return html`
+    <details class="adjusted">
+      <summary>Spend includes ${amounts} adjusted by an operator</summary>
+      ${table<Adjustment>({
+        label: "Adjustments",
+        rows: adjustments.filter((row) => adjusted.some(({ currency }) => currency === row.currency)),
+        columns: [
+          { heading: "Day", kind: "day", cell: ({ day }) => describeDay(day) },
+          {
+            heading: "Link",
+            cell: ({ token, label }) => html`<a href="${path}/links/${token}">${nameText(label)}</a>`,
+          },
+          {
+            heading: "Partner",
+            cell: ({ partnerId }) => nameText(partners.get(partnerId)?.displayName ?? String(partnerId)),
+          },
+          { heading: "Type", cell: ({ costType }) => costType },
+          {
+            heading: "Amount",
+            kind: "number",
+            cell: ({ amount, currency }) => moneyText(BigInt(amount), currency),
+          },
+          { heading: "Reason", cell: ({ reason }) => nameText(reason) },
+        ],
+      })}
+      ${adjustments.length < MOST_ADJUSTMENTS ? "" : html`<p class="hint">The newest ${MOST_ADJUSTMENTS} of these days.</p>`}
+    </details>`;
+}
