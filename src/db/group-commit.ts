@@ -12,8 +12,10 @@
  * Promises of the platform:
  * - The bindings of an isolate are the same objects in every request, and statements and results are plain data. Timers and calls
  *   belong to their request: "Cannot perform I/O on behalf of a different request" (Workers, "Errors and exceptions").
- * - So no request awaits a promise of another: each looks at its own entry with its own timer. With promises, workerd answered 500
- *   to many requests for seconds after clients had disconnected, although `handle_cross_request_promise_resolution` is on.
+ * - So no request awaits a promise of another, or one that another resolves: each looks at its own entry with its own timer.
+ *   workerd 1.20261023.1 answers 500 ("your Worker's code had hung") to a request that waits only for its promise to be resolved by
+ *   another, also if no client disconnects, and not at all to one that awaits a promise of a request that was ended. Both although
+ *   `handle_cross_request_promise_resolution` is on. A timer and `waitUntil` prevent both, and with the timer no promise is needed.
  * - A client that disconnects ends its request, and the call that it sent, unless `waitUntil` holds the request, which delays this
  *   for up to 30 seconds (Workers, "Context"). `fetch` in index.ts does that. If a call is lost nevertheless, its place is free
  *   after the deadline, and so are the requests in it.

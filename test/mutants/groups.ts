@@ -155,6 +155,22 @@ export const groups: Mutant[] = [
     tests: ["test/faults/clicks.test.ts"],
   },
   {
+    name: "waiting requests are woken by promises",
+    file,
+    search: "await new Promise<void>((resolve) => setTimeout(resolve, pause));",
+    // The end of the next call resolves the promises of all.
+    replace: `await new Promise<void>((resolve) => {
+          const end = this.#calls.delete;
+          this.#calls.delete = (call) => {
+            this.#calls.delete = end;
+            resolve();
+            return end.call(this.#calls, call);
+          };
+        });`,
+    project: "built",
+    tests: ["test/dev/built/chaos.test.ts"],
+  },
+  {
     name: "a client that disconnects takes the call of others with it",
     file: "src/index.ts",
     search: "    execution.waitUntil(answer);\n",
