@@ -41,6 +41,13 @@ async function sendCost(url: string, authorization: string, body: string): Promi
   return (await response.json()) as { match?: string };
 }
 
+/** The steps of the start of an app that are done. */
+const doneSteps = (page: Page) =>
+  page
+    .getByRole("region", { name: /^Start with/ })
+    .getByRole("heading", { level: 3, name: /Done$/ })
+    .allTextContents();
+
 /** The forms that a person sends from here on. */
 function countForms(page: Page): { sent: number } {
   const forms = { sent: 0 };
@@ -101,4 +108,91 @@ it.each([
   expect(await sendCost(`${BASE_URL}/cost`, header, cost)).toMatchObject({ match: "matched" });
   await member.goto(`/apps/${app}?period=today`);
   await member.locator(".figures").getByText("$0.25").first().waitFor();
+});
+
+it.each([true, false])(
+  "the five steps of a new app tick as they are done, with scripts: %s",
+  async (javaScriptEnabled) => {
+    const name = `Steps ${crypto.randomUUID().slice(0, 8)}`;
+    const app = `/apps/${await createApp(name)}`;
+    const page = await openAs(app, { javaScriptEnabled, viewport: { width: 390, height: 844 } });
+    expect(await doneSteps(page)).toEqual([]);
+    await page.getByLabel("Network").fill("Acme");
+    await page.getByRole("button", { name: "Create link" }).click();
+    await page.getByRole("status").getByText("Link created.").waitFor();
+    const link = new URL(page.url()).pathname.split("/").at(-1);
+
+    await page.goto(app);
+    expect(await doneSteps(page)).toEqual(["Create a link Done"]);
+    await page.getByRole("link", { name: "Choose a partner" }).click();
+    await page.getByLabel("Partner", { exact: true }).selectOption("1");
+    await page.getByLabel("Cost data", { exact: true }).selectOption("on");
+    await page.getByRole("button", { name: "Preview changes" }).click();
+    await page.getByRole("button", { name: "Save changes" }).click();
+
+    await page.goto(app);
+    expect(await doneSteps(page)).toEqual(["Create a link Done", "Attach a partner Done"]);
+    const id = `steps-${crypto.randomUUID()}`;
+    await fetch(`${BASE_URL}/${link}?s2s=1&cost_id=${id}`);
+    await page.goto(`${app}?period=today`);
+    expect(await doneSteps(page)).toEqual([
+      "Create a link Done",
+      "Attach a partner Done",
+      "Share the click URL Done",
+      "First click Done",
+    ]);
+    const cost = `cost_id=${id}&cost_type=cpc&cost_currency=USD&cost_amount=0.25&tag=first`;
+    await sendCost(`${BASE_URL}/cost`, `Token token=${service.COST_TOKEN}`, cost);
+    await page.reload();
+    await page.locator(".figures").getByText("$0.25").first().waitFor();
+    expect(await doneSteps(page)).toEqual([]);
+  },
+);
+
+it.each([true, false])(
+  "a path is checked before it is created, with scripts: %s",
+  async (javaScriptEnabled) => {
+    const app = `/apps/${await createApp("Checked")}`;
+    const page = await openAs(`${app}/links/new`, { javaScriptEnabled });
+    await page.getByLabel("Network").fill("Nova");
+    await page.getByRole("button", { name: "Create link" }).click();
+    await page.getByRole("status").getByText("Link created.").waitFor();
+    await page.goto(`${app}/links/new`);
+    await page.getByLabel("Network").fill("Nova");
+    await page.getByLabel("Campaign").fill("Autumn");
+    await page.getByRole("button", { name: "Check" }).click();
+    const preview = page.getByRole("region", { name: "Preview" });
+    await preview.waitFor();
+    expect((await preview.innerText()).replace(/\s+/g, " ")).toMatch(/Nova Exists.*Autumn New/);
+    expect(await page.getByLabel("Campaign").inputValue()).toBe("Autumn");
+    await page.getByRole("button", { name: "Create link" }).click();
+    await page.getByRole("heading", { name: "Autumn", level: 1 }).waitFor();
+  },
+);
+
+it("an operator looks at a cost, then voids it with a reason, without scripts on a phone", async () => {
+  const id = `looked-${crypto.randomUUID()}`;
+  await fetch(`${BASE_URL}/${service.LINK_TOKEN}?s2s=1&cost_id=${id}`);
+  const cost = `cost_id=${id}&cost_type=cpc&cost_currency=USD&cost_amount=0.75&tag=look`;
+  await sendCost(`${BASE_URL}/cost`, `Token token=${service.COST_TOKEN}`, cost);
+  const options = { javaScriptEnabled: false, viewport: { width: 390, height: 844 } };
+  const page = await openAs("/operator/partners/1", options, "operator");
+  await page.getByRole("textbox", { name: "Cost ID" }).fill(id);
+  await page.getByRole("button", { name: "Find cost" }).click();
+  const shown = (await page.getByRole("region", { name: "Cost", exact: true }).innerText()).replace(
+    /\s+/g,
+    " ",
+  );
+  expect(shown).toMatch(
+    /Type cpc Amount \$0\.75 .*Click or impression click, .*Day in reports .*App \w{12} Link Acme/,
+  );
+  const forms = countForms(page);
+  await page.getByText("Void this cost").click();
+  await page.getByLabel("Reason").fill("Sent twice");
+  await page.getByRole("button", { name: "Void cost" }).click();
+  await page.getByRole("status").getByText(/void/i).waitFor();
+  expect(forms.sent).toBe(1);
+  await page.getByText("This cost is void and no longer counts.").waitFor();
+  await page.goto("/operator/audit?object=partner%201");
+  await page.getByText(`voided cost ${id}`).waitFor();
 });
