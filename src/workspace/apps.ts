@@ -2,7 +2,8 @@
 import { html } from "hono/html";
 import type { Session } from "../auth/sessions.ts";
 import type { OwnApp } from "../db/accounts/sessions.ts";
-import { findOwnTotals } from "../db/ledger/reports/reports.ts";
+import { findOwnTotals, type OwnTotals } from "../db/ledger/reports/reports.ts";
+import type { DayRange } from "../db/ledger/reports/statements.ts";
 import { ifNotTooLarge } from "../db/ledger/reports/too-large.ts";
 import { currenciesOf } from "../domain/figures/performance.ts";
 import { sumSpend } from "../domain/money.ts";
@@ -10,12 +11,20 @@ import { dayOf } from "../domain/time.ts";
 import type { Context } from "../env.ts";
 import { redirectResponse } from "../http/redirect.ts";
 import { operatorContact } from "../pages/contact.ts";
+import { nameText, notice } from "../pages/elements.ts";
 import { pageResponse } from "../pages/frame.ts";
-import { showCount, showMoney } from "../pages/locale.ts";
+import { noRows, readListView } from "../pages/list.ts";
+import { showChange, showCount, showMoney } from "../pages/locale.ts";
 import type { Markup } from "../pages/markup.ts";
+import { daysBefore, type Period, toPeriod } from "../pages/periods.ts";
 import { toViewer } from "./frame.ts";
 
-const DAYS = 7;
+const LIST = {
+  path: "/apps",
+  nouns: ["app", "apps"] as [string, string],
+  search: "Name or token contains",
+  sorts: { name: "Name", "-spend": "Most spend", "-clicks": "Most clicks" },
+};
 
 export async function appsPage(context: Context, session: Session): Promise<Response> {
   const apps = session.apps.filter((app) => app.archivedAt === null);
@@ -52,36 +61,94 @@ function noApps({ env }: Context, { role }: Session): Markup {
     </section>`;
 }
 
+interface Card {
+  app: OwnApp;
+  period: Period;
+  /** Undefined if the apps have too many clicks and costs. */
+  figures: Figures | undefined;
+}
+interface Figures {
+  /** By currency, in units of 0.00000001. */
+  spend: Map<string, [now: bigint, before: bigint]>;
+  clicks: [now: number, before: number];
+}
+
 async function cards(context: Context, session: Session, apps: OwnApp[]): Promise<Markup> {
   const today = dayOf(context.now);
-  const days = { from: today - DAYS + 1, to: today };
+  const { from } = daysBefore(toPeriod({}, context.now));
   const tokens = apps.map(({ token }) => token);
-  const totals = await ifNotTooLarge(findOwnTotals(context.ledger, toViewer(context, session), days, tokens));
-  const { spend, engagements } = totals ?? { spend: [], engagements: [] };
-  const card = (app: OwnApp) => {
-    const own = spend.filter(({ appToken }) => appToken === app.token);
-    const spent = currenciesOf(own).map((currency) =>
-      showMoney(sumSpend(own.filter((row) => row.currency === currency)), currency),
-    );
-    const clicks = engagements.find(({ appToken, kind }) => appToken === app.token && kind === "click");
-    return html`
-      <li class="card">
-        <h2><a href="/apps/${app.token}">${app.name}</a></h2>
-        <dl class="details">
-          ${
-            totals
-              ? html`
-                <dt>Spend, last ${DAYS} days</dt>
-                <dd>${spent.length === 0 ? "None" : spent.map((amount) => html`<div>${amount}</div>`)}</dd>
-                <dt>Clicks, last ${DAYS} days</dt><dd>${showCount(clicks?.count ?? 0)}</dd>`
-              : ""
-          }
-          <dt>Network links</dt><dd>${showCount(app.linkCount)}</dd>
-        </dl>
-        <p><a href="/apps/${app.token}/performance">Performance<span class="visually-hidden"> of ${app.name}</span></a></p>
-      </li>`;
+  const viewer = toViewer(context, session);
+  const totals = await ifNotTooLarge(findOwnTotals(context.ledger, viewer, { from, to: today }, tokens));
+  const all = apps.map((app): Card => {
+    const period = toPeriod({}, context.now, app.firstDay);
+    return { app, period, figures: totals && figuresOf(app, period, totals) };
+  });
+  const [main = ""] = currenciesOf(totals?.spend ?? []);
+  const sizes = {
+    name: () => 0n,
+    "-spend": ({ figures }: Card) => figures?.spend.get(main)?.[0] ?? 0n,
+    "-clicks": ({ figures }: Card) => BigInt(figures?.clicks[0] ?? 0),
   };
+  const list = await readListView(context, LIST, async (_, { sort, offset, limit }, { q = "" }) => {
+    const text = q.toLowerCase();
+    const found = all.filter(({ app }) => `${app.name} ${app.token}`.toLowerCase().includes(text));
+    const sorted = found.toSorted((one, other) => Number(sizes[sort](other) - sizes[sort](one)));
+    return { rows: sorted.slice(offset, offset + limit), total: found.length };
+  });
   return html`
-    ${totals ? "" : html`<p class="notice">Your apps have too many clicks and costs to add them up here. Open an app to see its figures.</p>`}
-    <ul class="grid cards">${apps.map(card)}</ul>`;
+    ${totals ? "" : notice("Your apps have too many clicks and costs to add them up here. Open an app to see its figures.")}
+    ${apps.length > FEW_APPS ? list.controls : ""}
+    ${list.rows.length > 0 ? html`<ul class="grid cards">${list.rows.map(card)}</ul>` : noRows(list, html``, "apps")}
+    ${list.pager}`;
+}
+
+/** So many apps are seen without a search. */
+const FEW_APPS = 3;
+
+/** What the app has in the days of the period, and in those before. */
+function figuresOf({ token }: OwnApp, period: Period, { spend, engagements }: OwnTotals): Figures {
+  const before = daysBefore(period);
+  const isIn = ({ from, to }: DayRange, day: number | null) => day !== null && from <= day && day <= to;
+  const own = spend.filter(({ appToken, day }) => appToken === token && isIn(period, day));
+  const spentIn = (days: DayRange, currency: string) =>
+    sumSpend(
+      spend.filter((row) => row.appToken === token && row.currency === currency && isIn(days, row.day)),
+    );
+  const clicksIn = (days: DayRange) =>
+    engagements
+      .filter(({ appToken, kind, day }) => appToken === token && kind === "click" && isIn(days, day))
+      .reduce((sum, { count }) => sum + count, 0);
+  return {
+    spend: new Map(
+      currenciesOf(own).map((currency) => [currency, [spentIn(period, currency), spentIn(before, currency)]]),
+    ),
+    clicks: [clicksIn(period), clicksIn(before)],
+  };
+}
+
+function card({ app, period, figures }: Card): Markup {
+  const isOver = period.preset !== "today";
+  const days = isOver ? `last ${period.to - period.from + 1} days` : "today so far";
+  const change = ([now, before]: [bigint, bigint]) =>
+    isOver && now + before > 0n ? html` <span class="muted">${showChange(now, before)}</span>` : "";
+  const spent = [...(figures?.spend ?? [])].map(
+    ([currency, sums]) => html`<div>${showMoney(sums[0], currency)}${change(sums)}</div>`,
+  );
+  return html`
+    <li class="card">
+      <h2><a href="/apps/${app.token}">${nameText(app.name)}</a></h2>
+      <dl class="details">
+        ${
+          figures
+            ? html`
+              <dt>Spend, ${days}</dt>
+              <dd>${spent.length === 0 ? "None" : spent}</dd>
+              <dt>Clicks, ${days}</dt>
+              <dd>${showCount(figures.clicks[0])}${change([BigInt(figures.clicks[0]), BigInt(figures.clicks[1])])}</dd>`
+            : ""
+        }
+        <dt>Network links</dt><dd>${showCount(app.linkCount)}</dd>
+      </dl>
+      <p><a href="/apps/${app.token}/performance">Performance<span class="visually-hidden"> of ${app.name}</span></a></p>
+    </li>`;
 }

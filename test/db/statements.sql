@@ -6360,137 +6360,6 @@ FROM (SELECT appToken,
 WHERE true
 LIMIT ? + 0;
 
--- src/db/ledger/reports/reports.ts: rows read 134, written 0
--- COMPOUND QUERY
---   LEFT-MOST SUBQUERY
---     CO-ROUTINE (subquery-3)
---       CO-ROUTINE (subquery-2)
---         SEARCH d USING PRIMARY KEY (app_token=? AND day>? AND day<?)
---         LIST SUBQUERY 1
---           SEARCH s USING PRIMARY KEY (id_hash=?)
---           SEARCH m USING PRIMARY KEY (user_id=?)
---       SCAN (subquery-2)
---       USE TEMP B-TREE FOR GROUP BY
---     SCAN (subquery-3)
---   UNION ALL
---     CO-ROUTINE (subquery-7)
---       CO-ROUTINE (subquery-6)
---         SEARCH a USING COVERING INDEX adjustments_by_day (app_token=? AND day>? AND day<?)
---         LIST SUBQUERY 5
---           SEARCH s USING PRIMARY KEY (id_hash=?)
---           SEARCH m USING PRIMARY KEY (user_id=?)
---       SCAN (subquery-6)
---       USE TEMP B-TREE FOR GROUP BY
---     SCAN (subquery-7)
-SELECT appToken AS appToken,
-  NULL AS day,
-  NULL AS linkId,
-  NULL AS partnerId,
-  NULL AS costType,
-  currency AS currency,
-  CAST(costsWhole AS TEXT) AS costsWhole,
-  CAST(costsRest AS TEXT) AS costsRest,
-  CAST(adjustedWhole AS TEXT) AS adjustedWhole,
-  CAST(adjustedRest AS TEXT) AS adjustedRest,
-  matched AS matched,
-  unpriced AS unpriced
-FROM (SELECT appToken,
-    currency,
-    sum(costsWhole) AS costsWhole,
-    sum(costsRest) AS costsRest,
-    sum(adjustedWhole) AS adjustedWhole,
-    sum(adjustedRest) AS adjustedRest,
-    sum(matched) AS matched,
-    sum(unpriced) AS unpriced
-  FROM (SELECT d.app_token AS appToken,
-      d.day AS day,
-      d.link_id AS linkId,
-      d.partner_id AS partnerId,
-      d.cost_type AS costType,
-      d.currency AS currency,
-      sum(iif(d.state = 'matched',
-          d.amount / iif(d.cost_type IN ('cpm'),
-            100000000,
-            100000),
-          0)) AS costsWhole,
-      sum(iif(d.state = 'matched',
-          iif(d.cost_type IN ('cpm'),
-            d.amount % 100000000,
-            d.amount % 100000 * 1000),
-          0)) AS costsRest,
-      0 AS adjustedWhole,
-      0 AS adjustedRest,
-      sum(iif(d.state = 'matched',
-          d.count,
-          0)) AS matched,
-      sum(iif(d.state = 'unpriced',
-          d.count,
-          0)) AS unpriced
-    FROM daily_totals d
-    WHERE d.app_token IN (SELECT m.app_token
-      FROM sessions s
-      CROSS JOIN memberships m ON m.user_id = s.user_id
-      WHERE s.id_hash = ?
-      AND s.expires_at > ?
-      AND s.last_seen_at > ? - 7200000
-      AND s.waiting_secret IS NULL)
-    AND d.day BETWEEN ? AND ?
-    AND (? IS NULL OR d.partner_id = ?)
-    AND (? IS NULL OR d.cost_type = ?)
-    AND (? IS NULL OR d.currency = ?)
-    GROUP BY d.app_token, d.day, d.link_id, d.partner_id, d.cost_type, d.currency)
-  GROUP BY appToken, currency)
-WHERE matched > 0 OR unpriced > 0
-UNION ALL
-SELECT appToken AS appToken,
-  NULL AS day,
-  NULL AS linkId,
-  NULL AS partnerId,
-  NULL AS costType,
-  currency AS currency,
-  CAST(costsWhole AS TEXT) AS costsWhole,
-  CAST(costsRest AS TEXT) AS costsRest,
-  CAST(adjustedWhole AS TEXT) AS adjustedWhole,
-  CAST(adjustedRest AS TEXT) AS adjustedRest,
-  matched AS matched,
-  unpriced AS unpriced
-FROM (SELECT appToken,
-    currency,
-    sum(costsWhole) AS costsWhole,
-    sum(costsRest) AS costsRest,
-    sum(adjustedWhole) AS adjustedWhole,
-    sum(adjustedRest) AS adjustedRest,
-    sum(matched) AS matched,
-    sum(unpriced) AS unpriced
-  FROM (SELECT a.app_token AS appToken,
-      a.day AS day,
-      a.link_id AS linkId,
-      a.partner_id AS partnerId,
-      a.cost_type AS costType,
-      a.currency AS currency,
-      0 AS costsWhole,
-      0 AS costsRest,
-      sum(a.amount / 100000000) AS adjustedWhole,
-      sum(a.amount % 100000000) AS adjustedRest,
-      0 AS matched,
-      0 AS unpriced
-    FROM adjustments a
-    WHERE a.app_token IN (SELECT m.app_token
-      FROM sessions s
-      CROSS JOIN memberships m ON m.user_id = s.user_id
-      WHERE s.id_hash = ?
-      AND s.expires_at > ?
-      AND s.last_seen_at > ? - 7200000
-      AND s.waiting_secret IS NULL)
-    AND a.day BETWEEN ? AND ?
-    AND (? IS NULL OR a.partner_id = ?)
-    AND (? IS NULL OR a.cost_type = ?)
-    AND (? IS NULL OR a.currency = ?)
-    GROUP BY a.app_token, a.day, a.link_id, a.partner_id, a.cost_type, a.currency)
-  GROUP BY appToken, currency)
-WHERE true
-LIMIT ? + 0;
-
 -- src/db/ledger/reports/reports.ts: rows read 500, written 0
 -- COMPOUND QUERY
 --   LEFT-MOST SUBQUERY
@@ -6756,47 +6625,6 @@ FROM (SELECT g.app_token AS appToken, g.kind AS kind, sum(g.count) AS count, sum
   AND (? IS NULL OR g.country = ?)
   AND (? IS NULL OR g.platform = ?)
   GROUP BY g.app_token, g.kind)
-WHERE true
-LIMIT ? + 0;
-
--- src/db/ledger/reports/reports.ts: rows read 8, written 0
--- CO-ROUTINE (subquery-3)
---   CO-ROUTINE (subquery-2)
---     SEARCH e USING PRIMARY KEY (app_token=? AND day>? AND day<?)
---     LIST SUBQUERY 1
---       SEARCH s USING PRIMARY KEY (id_hash=?)
---       SEARCH m USING PRIMARY KEY (user_id=?)
---   SCAN (subquery-2)
---   USE TEMP B-TREE FOR GROUP BY
--- SCAN (subquery-3)
-SELECT appToken AS appToken,
-  NULL AS day,
-  NULL AS linkId,
-  NULL AS partnerId,
-  kind AS kind,
-  count AS count,
-  recorded AS recorded
-FROM (SELECT appToken, kind, sum(count) AS count, sum(recorded) AS recorded
-  FROM (SELECT e.app_token AS appToken,
-      e.day AS day,
-      e.link_id AS linkId,
-      e.partner_id AS partnerId,
-      e.kind AS kind,
-      sum(e.count) AS count,
-      sum(e.recorded) AS recorded
-    FROM daily_engagements e
-    WHERE e.app_token IN (SELECT m.app_token
-      FROM sessions s
-      CROSS JOIN memberships m ON m.user_id = s.user_id
-      WHERE s.id_hash = ?
-      AND s.expires_at > ?
-      AND s.last_seen_at > ? - 7200000
-      AND s.waiting_secret IS NULL)
-    AND e.day BETWEEN ? AND ?
-    AND (? IS NULL OR e.partner_id = ?)
-    AND (? IS NULL OR e.kind = ?)
-    GROUP BY e.app_token, e.day, e.link_id, e.partner_id, e.kind)
-  GROUP BY appToken, kind)
 WHERE true
 LIMIT ? + 0;
 
@@ -7885,6 +7713,139 @@ FROM (SELECT appToken,
 WHERE true
 LIMIT ? + 0;
 
+-- src/db/ledger/reports/reports.ts: rows read 268, written 0
+-- COMPOUND QUERY
+--   LEFT-MOST SUBQUERY
+--     CO-ROUTINE (subquery-3)
+--       CO-ROUTINE (subquery-2)
+--         SEARCH d USING PRIMARY KEY (app_token=? AND day>? AND day<?)
+--         LIST SUBQUERY 1
+--           SEARCH s USING PRIMARY KEY (id_hash=?)
+--           SEARCH m USING PRIMARY KEY (user_id=?)
+--       SCAN (subquery-2)
+--       USE TEMP B-TREE FOR GROUP BY
+--     SCAN (subquery-3)
+--   UNION ALL
+--     CO-ROUTINE (subquery-7)
+--       CO-ROUTINE (subquery-6)
+--         SEARCH a USING COVERING INDEX adjustments_by_day (app_token=? AND day>? AND day<?)
+--         LIST SUBQUERY 5
+--           SEARCH s USING PRIMARY KEY (id_hash=?)
+--           SEARCH m USING PRIMARY KEY (user_id=?)
+--       SCAN (subquery-6)
+--       USE TEMP B-TREE FOR GROUP BY
+--     SCAN (subquery-7)
+SELECT appToken AS appToken,
+  day AS day,
+  NULL AS linkId,
+  NULL AS partnerId,
+  NULL AS costType,
+  currency AS currency,
+  CAST(costsWhole AS TEXT) AS costsWhole,
+  CAST(costsRest AS TEXT) AS costsRest,
+  CAST(adjustedWhole AS TEXT) AS adjustedWhole,
+  CAST(adjustedRest AS TEXT) AS adjustedRest,
+  matched AS matched,
+  unpriced AS unpriced
+FROM (SELECT appToken,
+    day,
+    currency,
+    sum(costsWhole) AS costsWhole,
+    sum(costsRest) AS costsRest,
+    sum(adjustedWhole) AS adjustedWhole,
+    sum(adjustedRest) AS adjustedRest,
+    sum(matched) AS matched,
+    sum(unpriced) AS unpriced
+  FROM (SELECT d.app_token AS appToken,
+      d.day AS day,
+      d.link_id AS linkId,
+      d.partner_id AS partnerId,
+      d.cost_type AS costType,
+      d.currency AS currency,
+      sum(iif(d.state = 'matched',
+          d.amount / iif(d.cost_type IN ('cpm'),
+            100000000,
+            100000),
+          0)) AS costsWhole,
+      sum(iif(d.state = 'matched',
+          iif(d.cost_type IN ('cpm'),
+            d.amount % 100000000,
+            d.amount % 100000 * 1000),
+          0)) AS costsRest,
+      0 AS adjustedWhole,
+      0 AS adjustedRest,
+      sum(iif(d.state = 'matched',
+          d.count,
+          0)) AS matched,
+      sum(iif(d.state = 'unpriced',
+          d.count,
+          0)) AS unpriced
+    FROM daily_totals d
+    WHERE d.app_token IN (SELECT m.app_token
+      FROM sessions s
+      CROSS JOIN memberships m ON m.user_id = s.user_id
+      WHERE s.id_hash = ?
+      AND s.expires_at > ?
+      AND s.last_seen_at > ? - 7200000
+      AND s.waiting_secret IS NULL)
+    AND d.day BETWEEN ? AND ?
+    AND (? IS NULL OR d.partner_id = ?)
+    AND (? IS NULL OR d.cost_type = ?)
+    AND (? IS NULL OR d.currency = ?)
+    GROUP BY d.app_token, d.day, d.link_id, d.partner_id, d.cost_type, d.currency)
+  GROUP BY appToken, day, currency)
+WHERE matched > 0 OR unpriced > 0
+UNION ALL
+SELECT appToken AS appToken,
+  day AS day,
+  NULL AS linkId,
+  NULL AS partnerId,
+  NULL AS costType,
+  currency AS currency,
+  CAST(costsWhole AS TEXT) AS costsWhole,
+  CAST(costsRest AS TEXT) AS costsRest,
+  CAST(adjustedWhole AS TEXT) AS adjustedWhole,
+  CAST(adjustedRest AS TEXT) AS adjustedRest,
+  matched AS matched,
+  unpriced AS unpriced
+FROM (SELECT appToken,
+    day,
+    currency,
+    sum(costsWhole) AS costsWhole,
+    sum(costsRest) AS costsRest,
+    sum(adjustedWhole) AS adjustedWhole,
+    sum(adjustedRest) AS adjustedRest,
+    sum(matched) AS matched,
+    sum(unpriced) AS unpriced
+  FROM (SELECT a.app_token AS appToken,
+      a.day AS day,
+      a.link_id AS linkId,
+      a.partner_id AS partnerId,
+      a.cost_type AS costType,
+      a.currency AS currency,
+      0 AS costsWhole,
+      0 AS costsRest,
+      sum(a.amount / 100000000) AS adjustedWhole,
+      sum(a.amount % 100000000) AS adjustedRest,
+      0 AS matched,
+      0 AS unpriced
+    FROM adjustments a
+    WHERE a.app_token IN (SELECT m.app_token
+      FROM sessions s
+      CROSS JOIN memberships m ON m.user_id = s.user_id
+      WHERE s.id_hash = ?
+      AND s.expires_at > ?
+      AND s.last_seen_at > ? - 7200000
+      AND s.waiting_secret IS NULL)
+    AND a.day BETWEEN ? AND ?
+    AND (? IS NULL OR a.partner_id = ?)
+    AND (? IS NULL OR a.cost_type = ?)
+    AND (? IS NULL OR a.currency = ?)
+    GROUP BY a.app_token, a.day, a.link_id, a.partner_id, a.cost_type, a.currency)
+  GROUP BY appToken, day, currency)
+WHERE true
+LIMIT ? + 0;
+
 -- src/db/ledger/reports/reports.ts: rows read 2140, written 0
 -- COMPOUND QUERY
 --   LEFT-MOST SUBQUERY
@@ -8196,6 +8157,47 @@ FROM (SELECT e.app_token AS appToken, e.day AS day, sum(e.count) AS count, sum(e
   AND (? IS NULL OR e.partner_id = ?)
   AND (? IS NULL OR e.kind = ?)
   GROUP BY e.app_token, e.day)
+WHERE true
+LIMIT ? + 0;
+
+-- src/db/ledger/reports/reports.ts: rows read 8, written 0
+-- CO-ROUTINE (subquery-3)
+--   CO-ROUTINE (subquery-2)
+--     SEARCH e USING PRIMARY KEY (app_token=? AND day>? AND day<?)
+--     LIST SUBQUERY 1
+--       SEARCH s USING PRIMARY KEY (id_hash=?)
+--       SEARCH m USING PRIMARY KEY (user_id=?)
+--   SCAN (subquery-2)
+--   USE TEMP B-TREE FOR GROUP BY
+-- SCAN (subquery-3)
+SELECT appToken AS appToken,
+  day AS day,
+  NULL AS linkId,
+  NULL AS partnerId,
+  kind AS kind,
+  count AS count,
+  recorded AS recorded
+FROM (SELECT appToken, day, kind, sum(count) AS count, sum(recorded) AS recorded
+  FROM (SELECT e.app_token AS appToken,
+      e.day AS day,
+      e.link_id AS linkId,
+      e.partner_id AS partnerId,
+      e.kind AS kind,
+      sum(e.count) AS count,
+      sum(e.recorded) AS recorded
+    FROM daily_engagements e
+    WHERE e.app_token IN (SELECT m.app_token
+      FROM sessions s
+      CROSS JOIN memberships m ON m.user_id = s.user_id
+      WHERE s.id_hash = ?
+      AND s.expires_at > ?
+      AND s.last_seen_at > ? - 7200000
+      AND s.waiting_secret IS NULL)
+    AND e.day BETWEEN ? AND ?
+    AND (? IS NULL OR e.partner_id = ?)
+    AND (? IS NULL OR e.kind = ?)
+    GROUP BY e.app_token, e.day, e.link_id, e.partner_id, e.kind)
+  GROUP BY appToken, day, kind)
 WHERE true
 LIMIT ? + 0;
 
@@ -10304,7 +10306,7 @@ FROM (
     AND a.day BETWEEN ? AND ?
     LIMIT 200000 + 1) ) covered;
 
--- src/db/ledger/reports/statements.ts: rows read 73, written 0
+-- src/db/ledger/reports/statements.ts: rows read 140, written 0
 -- CO-ROUTINE covered
 --   CO-ROUTINE (subquery-4)
 --     COMPOUND QUERY

@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { dayOf, formatDate } from "../../src/domain/time.ts";
 import { Browser, signedIn } from "../account/support.ts";
 import {
+  ask,
   call,
   click,
   countingDatabase,
@@ -83,9 +84,58 @@ describe("/apps", () => {
     await click("");
     const { database, counts } = countingDatabase();
     const text = textOf(mainOf(await open(browser, "/apps", { env: { DB: database } })));
-    expect(text).toContain("Demo App Spend, last 7 days $12.50 Clicks, last 7 days 2 Network links 6");
+    expect(text).toContain("Demo App Spend, today so far $12.50 Clicks, today so far 2 Network links 6");
     expect(text).toContain("Other App Spend, last 7 days None Clicks, last 7 days 0 Network links 1");
     expect(counts.written).toBe(0);
+  });
+
+  it("compares the days that are over with those before", async () => {
+    const add = (age: number, count: number) =>
+      rows(
+        `INSERT INTO daily_engagements SELECT app_token, ?, id, 0, 'click', ?, 0 FROM links WHERE token = ?`,
+        ...[dayOf(NOW) - age, count, DEMO.linkToken],
+      );
+    for (const [age, count] of [
+      [0, 100],
+      [1, 2],
+      [7, 4],
+      [8, 3],
+      [14, 5],
+      [15, 200],
+    ] as const)
+      await add(age, count);
+    expect(textOf(mainOf(await open(await operator(), "/apps")))).toContain("Clicks, last 7 days 6 −25.0%");
+  });
+
+  it("are searched and ordered if there are many", async () => {
+    for (const [name, spend, clicks] of [
+      ["Bravo", 3, 0],
+      ["Alfa", 1, 2],
+      ["Ålesund", 2, 1],
+    ] as const) {
+      const { body } = await ask<{ data: { items: { token: string }[] } }>("/operator/v1/apps", {
+        token: DEMO.operatorToken,
+        json: { name, default_url: "https://a.test/" },
+      });
+      const token = body.data.items[0]?.token ?? "";
+      await env.DB.batch(
+        [
+          `INSERT INTO memberships VALUES (2, '${token}')`,
+          `INSERT INTO daily_totals VALUES ('${token}', ${dayOf(NOW) - 1}, 1, 1, 'cpc', 'USD', 'matched', 1, ${spend}00000)`,
+          `INSERT INTO daily_engagements VALUES ('${token}', ${dayOf(NOW) - 1}, 1, 0, 'click', ${clicks}, 0)`,
+        ].map((text) => env.DB.prepare(text)),
+      );
+    }
+    const browser = await operator();
+    const names = async (query: string) =>
+      [...(await open(browser, `/apps?${query}`)).matchAll(/<h2><a[^>]*><bdi>([^<]*)/g)].map(
+        ([, name]) => name,
+      );
+    expect(await names("sort=-spend")).toEqual(["Bravo", "Ålesund", "Alfa", "Demo App", "Other App"]);
+    expect((await names("sort=-clicks")).slice(0, 2)).toEqual(["Alfa", "Ålesund"]);
+    expect(await names("q=ALF")).toEqual(["Alfa"]);
+    expect(await names(`q=${DEMO.otherAppToken.slice(2)}`)).toEqual(["Other App"]);
+    expect(textOf(await open(browser, "/apps?q=nothing"))).toContain("No apps match these filters.");
   });
 
   it("orders currencies as the Overview does: most matched costs in the period first, then by code", async () => {
@@ -108,7 +158,7 @@ describe("/apps", () => {
     const browser = await operator();
     const day = formatDate(dayOf(NOW) - 1);
     const cards = textOf(mainOf(await open(browser, "/apps")));
-    expect(cards).toMatch(/Other App Spend, last 7 days €[\d.,]+ CHF [\d.,]+ ¥[\d.,]+ Clicks/);
+    expect(cards).toMatch(/Other App Spend, last 7 days €[\d.,]+ new CHF [\d.,]+ new ¥[\d.,]+ new Clicks/);
     const overview = textOf(mainOf(await open(browser, `${OTHER}?from=${day}&to=${day}`)));
     expect([...overview.matchAll(/Spend in (...) [^b]/g)].map(([, code]) => code)).toEqual([
       "EUR",

@@ -241,11 +241,13 @@ export async function findSpendOfApps(
   return toRows("spend", all.flat(2), []) as unknown as ReportRow<"spend">[];
 }
 
-/** The totals of every app of a user, by app and currency, and by app and kind. `apps` are the user's apps. Throws TooLargeError. */
+export type OwnTotals = Awaited<ReturnType<typeof findOwnTotals>>;
+
+/** The totals of every app of a user by day, by app and currency, and by app and kind. `apps` are the user's apps. Throws TooLargeError. */
 export async function findOwnTotals(ledger: Ledger, viewer: Viewer, days: DayRange, apps: string[]) {
   const parts = [
-    { report: "spend", scope: { ...days, groups: [] } },
-    { report: "engagements", scope: { ...days, groups: ["kind"] } },
+    { report: "spend", scope: { ...days, groups: ["day"] } },
+    { report: "engagements", scope: { ...days, groups: ["day", "kind"] } },
   ] as const;
   const { control } = ledger;
   const own = await unlessTooLarge(
