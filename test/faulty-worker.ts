@@ -21,8 +21,8 @@ export interface Behavior {
   };
   /** A statement that has this value fails with an SQL error. */
   poison?: string;
-  /** How far the clock is ahead, in milliseconds. */
-  ahead?: number;
+  /** What the clock shows, in milliseconds since 1970. Default: the time. */
+  now?: number;
 }
 
 export interface Seen {
@@ -36,7 +36,7 @@ const NORMAL: Behavior = { delay: 0, allowed: Number.MAX_SAFE_INTEGER };
 
 let behavior = NORMAL;
 const realClock = Date.now;
-Date.now = () => realClock() + (behavior.ahead ?? 0);
+Date.now = () => behavior.now ?? realClock();
 const seen: Seen = { bound: 0, calls: [] };
 let begun = 0;
 

@@ -38,7 +38,7 @@ test("by default, two calls are in flight before statements wait", async () => {
   expect((await server.seen()).calls).toEqual([1, 1, 4]);
 });
 
-test("a full group does not wait, and 1,000 statements are the most: then 503 with Retry-After 1, and clicks are lost, with one line that counts them", async () => {
+test("a full group does not wait, and 1,000 statements are the most: then 503 with Retry-After 1, and clicks are lost, with one line a second that counts them", async () => {
   await start();
   await send(server.url, clickOf()).answer;
   await until(async () => (await server.seen()).calls.length > 0);
@@ -56,14 +56,42 @@ test("a full group does not wait, and 1,000 statements are the most: then 503 wi
   expect(rejected.map((answer) => [answer?.status, answer?.headers["retry-after"]])).toEqual(
     numbers(3).map(() => [503, "1"]),
   );
-  const clicked = await Promise.all(numbers(4).map(() => send(server.url, clickOf()).answer));
-  expect(clicked.map((answer) => answer?.status)).toEqual([302, 302, 302, 302]);
   const lost = () => server.lines.filter((line) => "lost_engagements" in line);
-  await until(() => lost().length > 0);
-  expect(lost()).toEqual([{ level: "error", lost_engagements: 4 }]);
+  const counted = [];
+  for (const count of [4, 2]) {
+    const clicked = await Promise.all(numbers(count).map(() => send(server.url, clickOf()).answer));
+    expect(clicked.map((answer) => answer?.status)).toEqual(numbers(count).map(() => 302));
+    counted.push({ level: "error", lost_engagements: count });
+    await until(() => lost().length >= counted.length);
+  }
+  expect(lost()).toEqual(counted);
   await server.change({ allowed: ALL });
   for (const { answer } of batches) expect((await answer)?.status).toBe(200);
   expect((await send(server.url, costOf(idOf(200))).answer)?.status).toBe(200);
+});
+
+test("a request waits for 5 seconds if it must, and after 8 it has 503 and its statements are not sent", async () => {
+  await start({ bindings: { GROUP_CALLS: "1" } });
+  for (const [index, waited] of [5_000, 8_000].entries()) {
+    const now = Date.now();
+    await server.begin({ allowed: 0, now });
+    const [first, second] = [idOf(2 * index), idOf(2 * index + 1)];
+    const sending = send(server.url, costOf(first));
+    await until(async () => (await server.seen()).calls.length === 1);
+    const waiting = send(server.url, costOf(second));
+    await until(async () => (await server.seen()).bound === 2);
+    await server.change({ now: now + waited });
+    const isLate = waited === 8_000;
+    if (isLate) {
+      const answer = await waiting.answer;
+      expect([answer?.status, answer?.headers["retry-after"]]).toEqual([503, "5"]);
+    }
+    await server.change({ allowed: ALL });
+    expect((await sending.answer)?.status).toBe(200);
+    expect((await waiting.answer)?.status).toBe(isLate ? 503 : 200);
+    expect((await server.seen()).calls).toEqual(isLate ? [1] : [1, 1]);
+    expect(await findLost(server.db, 1, [first, second])).toEqual(isLate ? [second] : []);
+  }
 });
 
 const fieldsOf = (cost_id: string) => ({
