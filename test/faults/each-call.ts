@@ -19,9 +19,11 @@ import { type Sampled, sampled, variants } from "./operations.ts";
 import { restoreState, settled, startState } from "./state.ts";
 
 const HANGS = undefined;
-const MESSAGES = [...TRANSIENT, HANGS];
 const LOST = "D1_ERROR: Network connection lost.";
 const OVERLOADED = "D1_ERROR: D1 DB is overloaded. Requests queued for too long.";
+/** What every call fails with. `npm test` tries each message on one operation that reads and one that writes. */
+const messagesFor = (name: string) =>
+  isLong || name === "readCost" || name === "submitCost" ? [...TRANSIENT, HANGS] : [OVERLOADED, LOST, HANGS];
 
 /** The faults of one call. */
 const FAULTS = [OVERLOADED, LOST, HANGS].flatMap((message): Omit<InjectedFault, "at">[] => [
@@ -29,14 +31,24 @@ const FAULTS = [OVERLOADED, LOST, HANGS].flatMap((message): Omit<InjectedFault, 
   { when: "after", message },
 ]);
 
-/** What `npm test` tries on each call: a failure before it, and a lost and a missing answer after it. */
-const SOME_FAULTS = FAULTS.filter(({ when, message }) => (when === "before") === (message === OVERLOADED));
-
-/** An operation that reads has one outcome for all faults: 503, and nothing has changed. */
-const faultsFor = (changes: boolean) => {
-  const faults = isLong ? FAULTS : SOME_FAULTS;
+/**
+ * The faults of a call, counted from 1. `npm test` tries a failure before it, and after it a lost answer or, on every second call, a
+ * missing one. An operation that reads has one outcome for all faults: 503, and nothing has changed.
+ */
+const faultsFor = (changes: boolean, call: number) => {
+  const after = call % 2 === 1 ? LOST : HANGS;
+  const faults = isLong
+    ? FAULTS
+    : FAULTS.filter(({ when, message }) => message === (when === "before" ? OVERLOADED : after));
   return changes ? faults : faults.filter(({ when }) => when === "before");
 };
+
+/** `npm test` tries a KV that fails and one that is empty. */
+const KV_FAULTS: KvMethods[] = [
+  { get: kvFails, put: kvFails },
+  { get: async () => null },
+  ...(isLong ? [{ get: kvHangs }, { put: kvFails }, { put: kvThrows }] : []),
+];
 
 /** The operations of each file, by their paths. */
 export const PARTS = {
@@ -149,7 +161,7 @@ export function injectFaults(part: keyof typeof PARTS): void {
       expect(changes).toBe(isWrite && !CHANGES_NOTHING.includes(name));
       let isDirty = false;
       for (let number = 1; number <= normal.calls; number++) {
-        for (const { when, message } of faultsFor(changes)) {
+        for (const { when, message } of faultsFor(changes, number)) {
           if (isDirty) await restoreState();
           const label = `call ${number}, ${when}: ${message}`;
           const fault: InjectedFault = { at: (call) => call === number, when, message };
@@ -171,7 +183,7 @@ export function injectFaults(part: keyof typeof PARTS): void {
 
     it("returns 503 and changes nothing when every call fails, with any transient error", async () => {
       const { calls, before, status } = await withoutFault();
-      for (const message of MESSAGES) {
+      for (const message of messagesFor(name)) {
         const { database } = faultyDatabase({ at: () => true, when: "before", message });
         const response = await withoutPauses(() => send({ DB: database }));
         expect(response.status).toBe(calls === 0 || name.startsWith(WITHOUT_DATABASE) ? status : 503);
@@ -181,14 +193,7 @@ export function injectFaults(part: keyof typeof PARTS): void {
 
     it("responds the same when KV fails, hangs, is empty or cannot be written", async () => {
       const normal = await withoutFault();
-      const kvFaults: KvMethods[] = [
-        { get: kvFails, put: kvFails },
-        { get: kvHangs },
-        { get: async () => null },
-        { put: kvFails },
-        { put: kvThrows },
-      ];
-      for (const kv of kvFaults) {
+      for (const kv of KV_FAULTS) {
         if (normal.changes) await restoreState();
         const response = await withoutPauses(() => send(kvWith(kv)));
         // The readiness check reports the state of KV.
