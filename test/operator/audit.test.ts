@@ -92,6 +92,16 @@ test("the API lists the entries of one object, a page at a time, with their numb
   expect((await list("subject=")).status).toBe(400);
 });
 
+test("times in the details of an entry are in ISO 8601, as everywhere in the API", async () => {
+  for (const archived of [true, false]) await send(`/apps/${DEMO.appToken}`, { archived }, "PATCH");
+  type Page = { data: { items: { detail: object }[] } };
+  const { body } = await ask<Page>("/operator/v1/audit?action=update+app&limit=2", { token });
+  expect(body.data.items.map(({ detail }) => detail)).toEqual([
+    { archived_at: { from: "2026-03-15T12:00:00.000Z", to: null } },
+    { archived_at: { from: null, to: "2026-03-15T12:00:00.000Z" } },
+  ]);
+});
+
 test("the API lists the newest entries first, forward and backward, with its filters", async () => {
   for (const name of ["one", "two", "three", "four", "five"])
     await send(`/apps/${DEMO.appToken}`, { name }, "PATCH");

@@ -3,9 +3,10 @@ import * as z from "zod/mini";
 import { type AuditRow, listAudit, MAX_READ } from "../../db/operator/audit.ts";
 import { AUDIT_ACTIONS } from "../../domain/audit-actions.ts";
 import { inEnglish } from "../../domain/texts.ts";
-import { DAY_MS } from "../../domain/time.ts";
+import { DAY_MS, toIso } from "../../domain/time.ts";
 import { idText, pageQuery, plainText, utcDate } from "../../http/input/fields.ts";
 import { daysInOrder } from "../../http/input/report-fields.ts";
+import { isChange } from "../../pages/audit/sentences.ts";
 import { INSTANT, noun } from "../noun.ts";
 import { listOperation } from "./item-operations.ts";
 
@@ -20,7 +21,10 @@ export const AUDIT_ENTRY = noun("AuditEntry", {
   subject: { item: z.string() },
   detail: {
     item: z.record(z.string(), z.unknown()),
-    from: (json: string) => JSON.parse(json) as Record<string, unknown>,
+    from: (json: string) =>
+      Object.fromEntries(
+        Object.entries(JSON.parse(json) as object).map(([key, value]) => [key, withTimes(key, value)]),
+      ),
   },
   request_id: {
     item: z
@@ -28,6 +32,13 @@ export const AUDIT_ENTRY = noun("AuditEntry", {
       .with(z.describe("The `X-Request-Id` of the request. A request can have several entries")),
   },
 });
+
+/** The log keeps times in milliseconds since 1970, as the columns do that change. */
+function withTimes(key: string, value: unknown): unknown {
+  if (!key.endsWith("_at")) return value;
+  if (typeof value === "number") return toIso(value);
+  return isChange(value) ? { from: withTimes(key, value.from), to: withTimes(key, value.to) } : value;
+}
 
 const auditQuery = z
   .strictObject({
