@@ -84,8 +84,8 @@ export const ERRORS = {
   },
   test_credential: {
     status: 403,
-    title: "A test credential works only in an open integration round",
-    help: "Ask the operator to open a round, or use your live credential.",
+    title: "This needs a live credential or an open integration round",
+    help: "A test credential sends costs only while its round is open, and never changes costs that count. Ask the operator to open a round, or use your live credential.",
   },
   cost_type_not_integrated: {
     status: 403,

@@ -41,7 +41,11 @@ export function readTable(
   { row, maxRows, maxRowBytes = DEFAULT_ROW_BYTES, needsOneOf = [], edited = false }: CsvTable,
   errors: InputError[],
 ): (Record<string, string> | AppError)[] | undefined {
-  const delimiter = edited ? separatorOf(text) : ",";
+  const delimiter = separatorOf(text);
+  if (!edited && delimiter !== ",") {
+    errors.push({ param: "body", message: "must have commas between its columns" });
+    return undefined;
+  }
   const all = parseRows(text, { delimiter, max_record_size: maxRowBytes, to: maxRows + 2 }, errors);
   if (!all) return undefined;
   const [first = [], ...rows] = all;
