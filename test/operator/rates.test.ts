@@ -2,6 +2,7 @@
 import { beforeEach, describe, expect, it, test } from "vitest";
 import { shardFor } from "../../src/db/ledger/shards.ts";
 import { findRates } from "../../src/db/operator/rates.ts";
+import { storeRates } from "../../src/db/operator/stored-rates.ts";
 import { toRates } from "../../src/domain/figures/rates.ts";
 import { Browser } from "../account/support.ts";
 import {
@@ -272,5 +273,25 @@ describe("the rates of a round", () => {
     expect(partner.text).toContain('aria-label="Discrepancy of the last 7 days"');
     expect(partner.text).toContain('<span class="badge warn">50.0%</span>');
     expect((await operator.get("/operator/partners/2")).text).not.toContain('id="rates"');
+  });
+
+  it("say what is next if cost data was off for all clicks, on the page of the partner and on the start page", async () => {
+    const operator = new Browser();
+    await operator.signIn(DEMO.operatorEmail, DEMO.operatorPassword);
+    const off = "Ask members to turn on cost data: it is off on all links";
+    let day = 0;
+    const steps = async () => {
+      day += DAY;
+      await storeRates(ledgerOn(), NOW + day);
+      const pages = ["/operator/partners/1", "/operator"].map((path) => operator.get(path));
+      return (await Promise.all(pages)).map(({ text }) => text.includes(off));
+    };
+    expect(await steps()).toEqual([false, false]);
+    await setSwitch(DEMO.linkToken, false);
+    await clicked();
+    expect(await steps()).toEqual([true, true]);
+    await setSwitch(DEMO.linkToken, true);
+    await clicked();
+    expect(await steps()).toEqual([false, false]);
   });
 });

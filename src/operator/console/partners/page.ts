@@ -2,7 +2,7 @@
 import { html } from "hono/html";
 import { listCredentialsOfPartner } from "../../../db/operator/credentials.ts";
 import { findPartner, type PartnerRow } from "../../../db/operator/partners.ts";
-import { findRates } from "../../../db/operator/rates.ts";
+import { type FoundRates, findRates } from "../../../db/operator/rates.ts";
 import { listRoundsOfPartner } from "../../../db/operator/rounds/lists.ts";
 import { COST_TYPE, COST_TYPES, toTypes } from "../../../domain/cost-types.ts";
 import { costTypeChecks, costTypeName } from "../../../pages/costs/cost-types.ts";
@@ -62,7 +62,7 @@ export const partnerPage: Show = async (context, formError, session) => {
       ${breadcrumb([["Partners", "/operator/partners"]], partner.displayName)}
       ${pageHead(nameText(partner.displayName), partnerBadge(partner))}
       ${stoppedNotice(partner)}
-      ${stateSection(partner)}
+      ${stateSection(partner, found.counts)}
       ${ratesSection(partner.integratedTypes, found)}
       ${card(
         { id: "rounds", title: "Rounds" },
@@ -85,9 +85,13 @@ export const partnerPage: Show = async (context, formError, session) => {
 };
 
 /** What the partner can send, and what the operator does next. */
-function stateSection(partner: PartnerRow): Markup {
+function stateSection(partner: PartnerRow, counts: FoundRates["counts"]): Markup {
   const { id } = partner;
-  const step = nextStep(partner);
+  const known = counts.map(({ recorded, discrepancy }) => ({
+    recorded,
+    expected: discrepancy?.expected ?? null,
+  }));
+  const step = nextStep(partner, known);
   return card(
     { id: "state", title: "State and next step" },
     facts(...COST_TYPES.map((type): Fact => [costTypeName(type), typeBadges(partner, type)]), [

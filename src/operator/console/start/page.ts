@@ -204,7 +204,7 @@ function partnerSection(start: Start, spendOf: Map<number, Sums>): Markup {
       openRounds: JSON.stringify(own.map(({ id }) => id)),
       hasLiveCredential: Number(start.live.has(partner.id)),
     };
-    return { ...state, stored, step: nextStep(state), spend: spendOf.get(partner.id) };
+    return { ...state, stored, step: nextStep(state, stored), spend: spendOf.get(partner.id) };
   });
   const costs = ({ spend }: (typeof shown)[number]) =>
     [...(spend?.values() ?? [])].reduce((total, { count }) => total + count, 0);
