@@ -43,6 +43,7 @@ const ON_SHARDS = [
   "test/reports/{audience,reports-model}.test.ts",
   "test/partner/{missing,totals,upload}.test.ts",
   "test/db/{ledger-model,restore}.test.ts",
+  "test/workspace/overview.test.ts",
   "test/model/*.test.ts",
 ];
 /** The other files of the ledger. */
@@ -51,7 +52,7 @@ const ON_SHARDS_TOO = [
   "test/engagement/*.test.ts",
   "test/purge/*.test.ts",
   "test/reports/*.test.ts",
-  "test/workspace/{overview,performance,spend,links,link,frame}.test.ts",
+  "test/workspace/{adjusted,performance,spend,links,link,frame}.test.ts",
   "test/db/{ledger-*,workspace-budgets}.test.ts",
   "test/operator/adjustments.test.ts",
   "test/partner/*.test.ts",

@@ -131,8 +131,9 @@ async function readOverview({ ledger, now }: Context, member: Member, period: Pe
   const isRead = costs && counts && costsBefore && countsBefore;
   if (!spend || !engagements || !recentCosts || !recentEngagements) throw tooManyRows();
   const [attachments, droppedInOne, rejectedInOne, hidden, adjustments] = found.more;
-  const linkIds = [...new Set(counts?.map(({ linkId }) => linkId ?? 0))];
-  const dropped: Dropped[] = isSharded ? await findDroppedAt(ledger.control, linkIds, period) : droppedInOne;
+  const dropped: Dropped[] = isSharded
+    ? await findDroppedAt(ledger.control, [...found.linkIds], period)
+    : droppedInOne;
   const rejected = isSharded ? await findRejectionsInShards(ledger, app.token, upToNow) : rejectedInOne;
   const isNow = ({ day }: { day: number | null }) => (day ?? 0) >= from;
   const current = spend.filter(isNow);

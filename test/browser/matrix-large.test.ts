@@ -1,5 +1,6 @@
 /** Every page with the data of a customer's size, in its widths and colors, and nothing that moves under the pointer. */
-import { afterAll, beforeAll, expect, inject, it } from "vitest";
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { LARGE } from "../../src/dev/demo/large/links.ts";
 import { liveToken, PARTNERS } from "../../src/dev/demo/large/partners.ts";
 import { largeRows } from "../../src/dev/demo/large.ts";
@@ -52,4 +53,64 @@ it("nothing moves when a link is selected or a day of the chart is under the poi
     await page.locator(".chart-tip:visible").waitFor();
     expect(await tops("main h2")).toEqual(headings);
   }
+});
+
+describe("pages with three currencies, 24 partners and 5,000 links", () => {
+  const APP = `/apps/${LARGE.appToken}`;
+  const textOf = async (page: Page, selector: string) =>
+    (await page.locator(selector).allInnerTexts()).map((text) => text.replace(/\s+/g, " ").trim());
+  const at = async (path: string, who = "demo") => {
+    const page = await windowOf(who);
+    await page.emulateMedia({ colorScheme: "light", forcedColors: "none" });
+    await page.setViewportSize({ width: 1280, height: 900 });
+    await page.goto(path);
+    return page;
+  };
+
+  it("show the spend of every currency, and chart each by its own partners", async () => {
+    const page = await at(APP);
+    const tiles = await textOf(page, ".figures li");
+    for (const currency of ["USD", "EUR", "JPY"]) {
+      expect(tiles.filter((text) => text.startsWith(`Spend in ${currency} `))).toHaveLength(1);
+      const legend = await textOf(
+        page,
+        `section.charts .daily-chart:has(h3:text("Spend in ${currency}")) .legend tbody th`,
+      );
+      // The five with most spend in it, and all others together.
+      expect([currency, legend.length, legend.at(-1)]).toEqual([
+        currency,
+        6,
+        expect.stringMatching(/^Other/),
+      ]);
+    }
+    // No series has a pattern, which only forced colors, more contrast and print have.
+    expect(await page.locator(".plot [fill^='url']").count()).toBe(0);
+  });
+
+  it("compare days that are over, and keep them in every tab", async () => {
+    const page = await at(`${APP}?period=30d`);
+    const yesterday = new Date(Date.now() - 86_400_000).getUTCDate();
+    expect(await page.locator(".period").innerText()).toMatch(new RegExp(`– ${yesterday} \\w+ \\d{4}, UTC`));
+    for (const name of ["Performance", "Links", "Partners"]) {
+      const tab = page.getByRole("navigation", { name: LARGE.name }).getByRole("link", { name });
+      expect(await tab.getAttribute("href")).toMatch(/\?period=30d$/);
+    }
+  });
+
+  it("group what needs attention, the largest first, each with its number and a way to fix it", async () => {
+    const page = await at(APP);
+    const items = await textOf(page, ".attention > ul > li");
+    expect(items.length).toBeLessThanOrEqual(5);
+    const counts = items.map((text) => Number(/[\d,]{2,}|\d/.exec(text)?.[0].replaceAll(",", "")));
+    expect(counts).toEqual(counts.toSorted((one, other) => other - one));
+    expect(await page.locator(".attention li a").count()).toBeGreaterThanOrEqual(items.length);
+  });
+
+  it("find links by words anywhere in their paths, with the number of matches", async () => {
+    const page = await at(`${APP}/links?q=15s+video`);
+    const names = await textOf(page, "main tbody th[scope=row]");
+    expect(names).toHaveLength(50);
+    expect(names.filter((name) => !/video/i.test(name) || !/15s/i.test(name))).toEqual([]);
+    await page.getByText(/^[\d,]+ links match/).waitFor();
+  });
 });

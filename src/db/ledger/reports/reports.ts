@@ -61,6 +61,8 @@ export async function findReports<
   link: FilterLink | undefined;
   partners: Partners;
   rows: PartRows<Parts>;
+  /** The links of the parts by link, before they are added to those of a level. */
+  linkIds: Set<number>;
   more: Rows<More>;
 }> {
   const { control, shards } = ledger;
@@ -119,6 +121,7 @@ export async function findReports<
     link: found?.level == null ? undefined : { level: found.level, label: found.label ?? "" },
     partners: names,
     rows: rows as unknown as PartRows<Parts>,
+    linkIds: new Set(targets.flatMap((of) => of?.map(({ linkId }) => linkId) ?? [])),
     more: results.slice(parts.length * 2) as Rows<More>,
   };
 }
