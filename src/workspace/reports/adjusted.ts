@@ -3,7 +3,7 @@ import { html } from "hono/html";
 import { type Adjustment, MOST_ADJUSTMENTS } from "../../db/ledger/reports/adjustments.ts";
 import type { Partners } from "../../db/links/partner-catalog.ts";
 import { nameText } from "../../pages/elements.ts";
-import { describeDay, showList, showMoney } from "../../pages/locale.ts";
+import { describeDay, showMoney } from "../../pages/locale.ts";
 import type { Markup } from "../../pages/markup.ts";
 import { moneyText } from "../../pages/money.ts";
 import { table } from "../../pages/table.ts";
@@ -19,7 +19,11 @@ export function adjustedNote(
 ): Markup | "" {
   const adjusted = sums.filter(({ adjusted }) => adjusted !== 0n);
   if (adjusted.length === 0) return "";
-  const amounts = showList(adjusted.map(({ adjusted, currency }) => showMoney(adjusted, currency)));
+  const joint = (at: number) => (at === 0 ? "" : at === adjusted.length - 1 ? " and " : ", ");
+  const amounts = adjusted.map(
+    ({ adjusted, currency }, at) =>
+      html`${joint(at)}<span class="amount">${showMoney(adjusted, currency)}</span>`,
+  );
   return html`
     <details class="adjusted">
       <summary>Spend includes ${amounts} adjusted by an operator</summary>
