@@ -26,7 +26,7 @@ export function adjustedNote(
   );
   return html`
     <details class="adjusted">
-      <summary>Spend includes ${amounts} adjusted by an operator</summary>
+      <summary><span>Spend includes ${amounts} adjusted by an operator</span></summary>
       ${table<Adjustment>({
         label: "Adjustments",
         rows: adjustments.filter((row) => adjusted.some(({ currency }) => currency === row.currency)),
