@@ -21,7 +21,9 @@ export interface Behavior {
   };
   /** A statement that has this value fails with an SQL error. */
   poison?: string;
-  /** What the clock shows, in milliseconds since 1970. Default: the time. */
+  /** How far the clock is ahead, in milliseconds. */
+  ahead?: number;
+  /** What the clock shows, in milliseconds since 1970, in the place of the time. It does not move. */
   now?: number;
 }
 
@@ -36,7 +38,7 @@ const NORMAL: Behavior = { delay: 0, allowed: Number.MAX_SAFE_INTEGER };
 
 let behavior = NORMAL;
 const realClock = Date.now;
-Date.now = () => behavior.now ?? realClock();
+Date.now = () => behavior.now ?? realClock() + (behavior.ahead ?? 0);
 const seen: Seen = { bound: 0, calls: [] };
 let begun = 0;
 

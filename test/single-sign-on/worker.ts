@@ -1,5 +1,6 @@
 /** The built Worker with single sign-on by a real provider, and users of it. */
 import { startBuilt } from "../built-worker.ts";
+import type { Behavior } from "../faulty-worker.ts";
 import { freePort } from "../live-service.ts";
 import { CLIENT, startProvider, type TestProvider } from "./provider.ts";
 
@@ -41,7 +42,10 @@ export async function startWithProvider(script: string): Promise<SingleSignOnWor
     provider,
     db,
     async setClock(ahead) {
-      await fetch(`${origin}/test/database`, { method: "PATCH", body: JSON.stringify({ ahead }) });
+      await fetch(`${origin}/test/database`, {
+        method: "PATCH",
+        body: JSON.stringify({ ahead } satisfies Partial<Behavior>),
+      });
     },
     async stop() {
       await Promise.all([miniflare.dispose(), provider.stop()]);

@@ -1,5 +1,6 @@
 /** What an entry of the audit log means, for people: one sentence for each action, for the console and for the page of a link. */
 
+import { HIDDEN_DAYS } from "../../db/hidden-attention.ts";
 import type { LinkSetting } from "../../db/links/lists.ts";
 import type { AuditAction } from "../../domain/audit-actions.ts";
 import { showInvisible } from "../../domain/characters.ts";
@@ -36,7 +37,7 @@ const SENTENCES: Record<AuditAction, Sentence> = {
   "remove member": { verb: (detail, nameOf) => `removed ${memberOf(detail, nameOf)} from` },
   "save view": { verb: ({ name, shared }) => `saved the ${viewOf(name, shared)} of` },
   "delete view": { verb: ({ name, shared }) => `deleted the ${viewOf(name, shared)} of` },
-  "hide item": { verb: ({ item }, nameOf) => `hid ${itemOf(item, nameOf)} for 30 days in` },
+  "hide item": { verb: ({ item }, nameOf) => `hid ${itemOf(item, nameOf)} for ${HIDDEN_DAYS} days in` },
   "show hidden items": { verb: "showed the hidden items again in" },
   "create user": {
     by: "The command line",
