@@ -2,8 +2,8 @@
 
 import { archiveTable } from "./db/archive/purge.ts";
 import { LEDGER_TABLES } from "./db/archive/slices.ts";
-import { purgeAudience } from "./db/ledger/audience-purge.ts";
-import { type PurgeBounds, purgeSlice } from "./db/ledger/purge.ts";
+import { purgeAudience } from "./db/ledger/purge/audience.ts";
+import { type PurgeBounds, purgeSlice } from "./db/ledger/purge/entries.ts";
 import { databasesOf, type Ledger } from "./db/ledger/shards.ts";
 import { deleteExpired, type ExpiringTable } from "./db/upkeep/expired.ts";
 import { HOUR_MS } from "./domain/time.ts";

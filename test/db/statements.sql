@@ -1519,99 +1519,6 @@ FROM (
 CROSS JOIN rounds r ON r.partner_id = attached.partner_id
 AND r.state = 'open';
 
--- src/db/ledger/audience-purge.ts: rows read 12, written 0
--- SEARCH daily_audience USING PRIMARY KEY (app_token=? AND link_id=? AND day=? AND partner_id=? AND kind=? AND country=? AND platform=?)
--- LIST SUBQUERY 6
---   MATERIALIZE counted
---     SETUP
---       SCAN j VIRTUAL TABLE INDEX 1:
---       CORRELATED SCALAR SUBQUERY 1
---         SEARCH d USING PRIMARY KEY (app_token=? AND link_id>?)
---     RECURSIVE STEP
---       SCAN counted
---       CORRELATED SCALAR SUBQUERY 3
---         SEARCH d USING PRIMARY KEY (app_token=? AND link_id>?)
---   SCAN counted
---   SEARCH d USING PRIMARY KEY (app_token=? AND link_id=? AND day<?)
-DELETE
-FROM daily_audience
-WHERE (app_token, link_id, day, partner_id, kind, country, platform) IN ( WITH RECURSIVE counted(app, link) AS (
-    SELECT j.value, (SELECT min(d.link_id)
-      FROM daily_audience d
-      WHERE d.app_token = j.value
-      AND d.link_id > ?)
-    FROM json_each(?) j
-    UNION ALL
-    SELECT app, (SELECT min(d.link_id)
-      FROM daily_audience d
-      WHERE d.app_token = counted.app
-      AND d.link_id > counted.link)
-    FROM counted
-    WHERE link <= ? )
-  SELECT app_token, link_id, day, partner_id, kind, country, platform
-  FROM counted
-  CROSS JOIN daily_audience d ON d.app_token = counted.app
-  AND d.link_id = counted.link
-  AND d.day < ?
-  WHERE counted.link <= ?
-  LIMIT ? + 0 )
-RETURNING 1;
-
--- src/db/ledger/audience-purge.ts: rows read 12, written 0
--- SEARCH daily_audience_spend USING PRIMARY KEY (app_token=? AND link_id=? AND day=? AND partner_id=? AND cost_type=? AND currency=? AND state=? AND country=? AND platform=?)
--- LIST SUBQUERY 6
---   MATERIALIZE counted
---     SETUP
---       SCAN j VIRTUAL TABLE INDEX 1:
---       CORRELATED SCALAR SUBQUERY 1
---         SEARCH d USING PRIMARY KEY (app_token=? AND link_id>?)
---     RECURSIVE STEP
---       SCAN counted
---       CORRELATED SCALAR SUBQUERY 3
---         SEARCH d USING PRIMARY KEY (app_token=? AND link_id>?)
---   SCAN counted
---   SEARCH d USING PRIMARY KEY (app_token=? AND link_id=? AND day<?)
-DELETE
-FROM daily_audience_spend
-WHERE (app_token,
-    link_id,
-    day,
-    partner_id,
-    cost_type,
-    currency,
-    state,
-    country,
-    platform) IN ( WITH RECURSIVE counted(app,
-      link) AS (
-    SELECT j.value, (SELECT min(d.link_id)
-      FROM daily_audience_spend d
-      WHERE d.app_token = j.value
-      AND d.link_id > ?)
-    FROM json_each(?) j
-    UNION ALL
-    SELECT app, (SELECT min(d.link_id)
-      FROM daily_audience_spend d
-      WHERE d.app_token = counted.app
-      AND d.link_id > counted.link)
-    FROM counted
-    WHERE link <= ? )
-  SELECT app_token, link_id, day, partner_id, cost_type, currency, state, country, platform
-  FROM counted
-  CROSS JOIN daily_audience_spend d ON d.app_token = counted.app
-  AND d.link_id = counted.link
-  AND d.day < ?
-  WHERE counted.link <= ?
-  LIMIT ? + 0 )
-RETURNING 1;
-
--- src/db/ledger/audience-purge.ts: rows read 3, written 0
--- SEARCH links
--- SCALAR SUBQUERY 1
---   SCAN apps USING COVERING INDEX apps_token_unique
-SELECT (SELECT json_group_array(apps.token)
-  FROM apps) AS apps, coalesce(max(links.id), 0) AS links
-FROM links;
-
 -- src/db/ledger/cost-list.ts: rows read 1, written 0
 -- SEARCH c USING INDEX credentials_token_hash_unique (token_hash=?)
 SELECT c.partner_id AS partnerId, c.mode AS mode, c.cost_types AS costTypes, c.revoked_at AS revokedAt
@@ -2758,7 +2665,100 @@ RETURNING app_token AS appToken,
   WHERE e.partner_id = recordings.partner_id
   AND e.cost_id = recordings.cost_id) AS keptAt;
 
--- src/db/ledger/purge.ts: rows read 1040, written 346
+-- src/db/ledger/purge/audience.ts: rows read 12, written 0
+-- SEARCH daily_audience USING PRIMARY KEY (app_token=? AND link_id=? AND day=? AND partner_id=? AND kind=? AND country=? AND platform=?)
+-- LIST SUBQUERY 6
+--   MATERIALIZE counted
+--     SETUP
+--       SCAN j VIRTUAL TABLE INDEX 1:
+--       CORRELATED SCALAR SUBQUERY 1
+--         SEARCH d USING PRIMARY KEY (app_token=? AND link_id>?)
+--     RECURSIVE STEP
+--       SCAN counted
+--       CORRELATED SCALAR SUBQUERY 3
+--         SEARCH d USING PRIMARY KEY (app_token=? AND link_id>?)
+--   SCAN counted
+--   SEARCH d USING PRIMARY KEY (app_token=? AND link_id=? AND day<?)
+DELETE
+FROM daily_audience
+WHERE (app_token, link_id, day, partner_id, kind, country, platform) IN ( WITH RECURSIVE counted(app, link) AS (
+    SELECT j.value, (SELECT min(d.link_id)
+      FROM daily_audience d
+      WHERE d.app_token = j.value
+      AND d.link_id > ?)
+    FROM json_each(?) j
+    UNION ALL
+    SELECT app, (SELECT min(d.link_id)
+      FROM daily_audience d
+      WHERE d.app_token = counted.app
+      AND d.link_id > counted.link)
+    FROM counted
+    WHERE link <= ? )
+  SELECT app_token, link_id, day, partner_id, kind, country, platform
+  FROM counted
+  CROSS JOIN daily_audience d ON d.app_token = counted.app
+  AND d.link_id = counted.link
+  AND d.day < ?
+  WHERE counted.link <= ?
+  LIMIT ? + 0 )
+RETURNING 1;
+
+-- src/db/ledger/purge/audience.ts: rows read 12, written 0
+-- SEARCH daily_audience_spend USING PRIMARY KEY (app_token=? AND link_id=? AND day=? AND partner_id=? AND cost_type=? AND currency=? AND state=? AND country=? AND platform=?)
+-- LIST SUBQUERY 6
+--   MATERIALIZE counted
+--     SETUP
+--       SCAN j VIRTUAL TABLE INDEX 1:
+--       CORRELATED SCALAR SUBQUERY 1
+--         SEARCH d USING PRIMARY KEY (app_token=? AND link_id>?)
+--     RECURSIVE STEP
+--       SCAN counted
+--       CORRELATED SCALAR SUBQUERY 3
+--         SEARCH d USING PRIMARY KEY (app_token=? AND link_id>?)
+--   SCAN counted
+--   SEARCH d USING PRIMARY KEY (app_token=? AND link_id=? AND day<?)
+DELETE
+FROM daily_audience_spend
+WHERE (app_token,
+    link_id,
+    day,
+    partner_id,
+    cost_type,
+    currency,
+    state,
+    country,
+    platform) IN ( WITH RECURSIVE counted(app,
+      link) AS (
+    SELECT j.value, (SELECT min(d.link_id)
+      FROM daily_audience_spend d
+      WHERE d.app_token = j.value
+      AND d.link_id > ?)
+    FROM json_each(?) j
+    UNION ALL
+    SELECT app, (SELECT min(d.link_id)
+      FROM daily_audience_spend d
+      WHERE d.app_token = counted.app
+      AND d.link_id > counted.link)
+    FROM counted
+    WHERE link <= ? )
+  SELECT app_token, link_id, day, partner_id, cost_type, currency, state, country, platform
+  FROM counted
+  CROSS JOIN daily_audience_spend d ON d.app_token = counted.app
+  AND d.link_id = counted.link
+  AND d.day < ?
+  WHERE counted.link <= ?
+  LIMIT ? + 0 )
+RETURNING 1;
+
+-- src/db/ledger/purge/audience.ts: rows read 3, written 0
+-- SEARCH links
+-- SCALAR SUBQUERY 1
+--   SCAN apps USING COVERING INDEX apps_token_unique
+SELECT (SELECT json_group_array(apps.token)
+  FROM apps) AS apps, coalesce(max(links.id), 0) AS links
+FROM links;
+
+-- src/db/ledger/purge/entries.ts: rows read 1040, written 346
 -- SEARCH ledger_entries USING PRIMARY KEY ((partner_id,cost_id)>(?,?) AND (partner_id,cost_id)<(?,?))
 -- SCALAR SUBQUERY 1
 --   SEARCH p USING PRIMARY KEY (ledger_table=?)
@@ -2780,13 +2780,13 @@ AND (ledger_entries.partner_id,
   WHERE p.ledger_table = 'ledger_entries')
 AND ledger_entries.remembered_until < ?;
 
--- src/db/ledger/purge.ts: rows read 1, written 1
+-- src/db/ledger/purge/entries.ts: rows read 1, written 1
 -- SEARCH archive_state USING INTEGER PRIMARY KEY (rowid=?)
 UPDATE archive_state SET is_on = 0, failing_since = NULL
 WHERE archive_state.id = 1
 AND archive_state.is_on;
 
--- src/db/ledger/purge.ts: rows read 348, written 1
+-- src/db/ledger/purge/entries.ts: rows read 348, written 1
 -- SEARCH purge_positions USING PRIMARY KEY (ledger_table=?)
 -- CORRELATED SCALAR SUBQUERY 1
 --   SEARCH e USING PRIMARY KEY ((partner_id,cost_id)>(?,?))
@@ -10773,257 +10773,6 @@ WITH own_spend AS MATERIALIZED (SELECT count(*) AS size, json_group_array(DISTIN
 SELECT json_extract('{}', iif(covered.size > 200000, 'report_too_large', '$'))
 FROM covered;
 
--- src/db/ledger/round-engagements.ts: rows read 277, written 0
--- SEARCH rounds USING INTEGER PRIMARY KEY (rowid=?)
--- CORRELATED SCALAR SUBQUERY 1
---   SEARCH w USING PRIMARY KEY (partner_id=?)
-SELECT EXISTS (SELECT 1
-  FROM ledger_entries w
-  WHERE w.partner_id = x.partner_id
-  LIMIT 1 OFFSET 20000) AS overrun
-FROM (SELECT *
-  FROM rounds
-  WHERE rounds.id = ?) x
-WHERE x.state = 'open';
-
--- src/db/ledger/round-engagements.ts: rows read 14, written 0
--- SEARCH c USING INDEX credentials_token_hash_unique (token_hash=?)
--- SEARCH x USING INTEGER PRIMARY KEY (rowid=?)
--- CORRELATED SCALAR SUBQUERY 1
---   SEARCH w USING PRIMARY KEY (partner_id=?)
-SELECT EXISTS (SELECT 1
-  FROM ledger_entries w
-  WHERE w.partner_id = x.partner_id
-  LIMIT 1 OFFSET 20000) AS overrun
-FROM credentials c
-CROSS JOIN rounds x ON x.id = c.round_id
-AND c.token_hash = ?
-WHERE x.state = 'open';
-
--- src/db/ledger/round-engagements.ts: rows read 553, written 0
--- SEARCH rounds USING INTEGER PRIMARY KEY (rowid=?)
--- SEARCH e USING PRIMARY KEY (partner_id=? AND cost_id<?)
--- CORRELATED SCALAR SUBQUERY 2
---   SEARCH w USING PRIMARY KEY (partner_id=?)
-SELECT e.cost_id AS costId,
-  iif(e.click_at IS NULL,
-    NULL,
-    json_object( 'occurredAt',
-      e.click_at,
-      'costDataOn',
-      json(iif(e.click_cost_data_on,
-          'true',
-          'false')),
-      'urlCostType',
-      e.click_url_cost_type,
-      'urlCurrency',
-      e.click_url_currency,
-      'urlAmount',
-      e.click_url_amount,
-      'priceCounts',
-      json(iif(e.click_price_counts,
-          'true',
-          'false')) )) AS click,
-  iif(e.impression_at IS NULL,
-    NULL,
-    json_object( 'occurredAt',
-      e.impression_at,
-      'costDataOn',
-      json(iif(e.impression_cost_data_on,
-          'true',
-          'false')),
-      'urlCostType',
-      e.impression_url_cost_type,
-      'urlCurrency',
-      e.impression_url_currency,
-      'urlAmount',
-      e.impression_url_amount,
-      'priceCounts',
-      json(iif(e.impression_price_counts,
-          'true',
-          'false')) )) AS impression
-FROM (SELECT *
-  FROM rounds
-  WHERE rounds.id = ?) x
-CROSS JOIN ledger_entries e ON e.partner_id = x.partner_id
-WHERE x.state = 'open'
-AND (e.click_at >= x.opened_at OR e.impression_at >= x.opened_at)
-AND e.cost_id <= coalesce((
-    SELECT w.cost_id
-    FROM ledger_entries w
-    WHERE w.partner_id = x.partner_id
-    ORDER BY w.cost_id
-    LIMIT 1 OFFSET 20000 ), CAST(x'FF' AS TEXT))
-AND e.state IS NULL
-AND e.counting_price IS NULL
-AND e.remembered_until >= ?
-LIMIT 2001;
-
--- src/db/ledger/round-engagements.ts: rows read 37, written 0
--- SEARCH rounds USING INTEGER PRIMARY KEY (rowid=?)
--- SEARCH n USING PRIMARY KEY (round_id=?)
--- SEARCH e USING PRIMARY KEY (partner_id=? AND cost_id=?)
--- USE TEMP B-TREE FOR GROUP BY
-SELECT e.cost_id AS costId,
-  iif(e.click_at IS NULL,
-    NULL,
-    json_object( 'occurredAt',
-      e.click_at,
-      'costDataOn',
-      json(iif(e.click_cost_data_on,
-          'true',
-          'false')),
-      'urlCostType',
-      e.click_url_cost_type,
-      'urlCurrency',
-      e.click_url_currency,
-      'urlAmount',
-      e.click_url_amount,
-      'priceCounts',
-      json(iif(e.click_price_counts,
-          'true',
-          'false')) )) AS click,
-  iif(e.impression_at IS NULL,
-    NULL,
-    json_object( 'occurredAt',
-      e.impression_at,
-      'costDataOn',
-      json(iif(e.impression_cost_data_on,
-          'true',
-          'false')),
-      'urlCostType',
-      e.impression_url_cost_type,
-      'urlCurrency',
-      e.impression_url_currency,
-      'urlAmount',
-      e.impression_url_amount,
-      'priceCounts',
-      json(iif(e.impression_price_counts,
-          'true',
-          'false')) )) AS impression
-FROM (SELECT *
-  FROM rounds
-  WHERE rounds.id = ?) x
-CROSS JOIN round_entries n ON n.round_id = x.id
-CROSS JOIN ledger_entries e ON e.partner_id = x.partner_id
-AND e.cost_id = n.cost_id
-WHERE x.state = 'open'
-AND e.remembered_until >= ?
-GROUP BY e.cost_id;
-
--- src/db/ledger/round-engagements.ts: rows read 26, written 0
--- SEARCH c USING INDEX credentials_token_hash_unique (token_hash=?)
--- SEARCH x USING INTEGER PRIMARY KEY (rowid=?)
--- SEARCH e USING PRIMARY KEY (partner_id=? AND cost_id<?)
--- CORRELATED SCALAR SUBQUERY 1
---   SEARCH w USING PRIMARY KEY (partner_id=?)
-SELECT e.cost_id AS costId,
-  iif(e.click_at IS NULL,
-    NULL,
-    json_object( 'occurredAt',
-      e.click_at,
-      'costDataOn',
-      json(iif(e.click_cost_data_on,
-          'true',
-          'false')),
-      'urlCostType',
-      e.click_url_cost_type,
-      'urlCurrency',
-      e.click_url_currency,
-      'urlAmount',
-      e.click_url_amount,
-      'priceCounts',
-      json(iif(e.click_price_counts,
-          'true',
-          'false')) )) AS click,
-  iif(e.impression_at IS NULL,
-    NULL,
-    json_object( 'occurredAt',
-      e.impression_at,
-      'costDataOn',
-      json(iif(e.impression_cost_data_on,
-          'true',
-          'false')),
-      'urlCostType',
-      e.impression_url_cost_type,
-      'urlCurrency',
-      e.impression_url_currency,
-      'urlAmount',
-      e.impression_url_amount,
-      'priceCounts',
-      json(iif(e.impression_price_counts,
-          'true',
-          'false')) )) AS impression
-FROM credentials c
-CROSS JOIN rounds x ON x.id = c.round_id
-AND c.token_hash = ?
-CROSS JOIN ledger_entries e ON e.partner_id = x.partner_id
-WHERE x.state = 'open'
-AND (e.click_at >= x.opened_at OR e.impression_at >= x.opened_at)
-AND e.cost_id <= coalesce((
-    SELECT w.cost_id
-    FROM ledger_entries w
-    WHERE w.partner_id = x.partner_id
-    ORDER BY w.cost_id
-    LIMIT 1 OFFSET 20000 ), CAST(x'FF' AS TEXT))
-AND e.state IS NULL
-AND e.counting_price IS NULL
-AND e.remembered_until >= ?
-LIMIT 2001;
-
--- src/db/ledger/round-engagements.ts: rows read 38, written 0
--- SEARCH c USING INDEX credentials_token_hash_unique (token_hash=?)
--- SEARCH x USING INTEGER PRIMARY KEY (rowid=?)
--- SEARCH n USING PRIMARY KEY (round_id=?)
--- SEARCH e USING PRIMARY KEY (partner_id=? AND cost_id=?)
--- USE TEMP B-TREE FOR GROUP BY
-SELECT e.cost_id AS costId,
-  iif(e.click_at IS NULL,
-    NULL,
-    json_object( 'occurredAt',
-      e.click_at,
-      'costDataOn',
-      json(iif(e.click_cost_data_on,
-          'true',
-          'false')),
-      'urlCostType',
-      e.click_url_cost_type,
-      'urlCurrency',
-      e.click_url_currency,
-      'urlAmount',
-      e.click_url_amount,
-      'priceCounts',
-      json(iif(e.click_price_counts,
-          'true',
-          'false')) )) AS click,
-  iif(e.impression_at IS NULL,
-    NULL,
-    json_object( 'occurredAt',
-      e.impression_at,
-      'costDataOn',
-      json(iif(e.impression_cost_data_on,
-          'true',
-          'false')),
-      'urlCostType',
-      e.impression_url_cost_type,
-      'urlCurrency',
-      e.impression_url_currency,
-      'urlAmount',
-      e.impression_url_amount,
-      'priceCounts',
-      json(iif(e.impression_price_counts,
-          'true',
-          'false')) )) AS impression
-FROM credentials c
-CROSS JOIN rounds x ON x.id = c.round_id
-AND c.token_hash = ?
-CROSS JOIN round_entries n ON n.round_id = x.id
-CROSS JOIN ledger_entries e ON e.partner_id = x.partner_id
-AND e.cost_id = n.cost_id
-WHERE x.state = 'open'
-AND e.remembered_until >= ?
-GROUP BY e.cost_id;
-
 -- src/db/ledger/shards.ts: rows read 1, written 0
 -- SCAN CONSTANT ROW
 -- SCALAR SUBQUERY 1
@@ -15785,6 +15534,257 @@ CROSS JOIN round_entries n ON n.round_id = x.id
 WHERE c.revoked_at IS NULL
 AND n.cost_id > ?
 ORDER BY n.number;
+
+-- src/db/operator/rounds/engagements.ts: rows read 277, written 0
+-- SEARCH rounds USING INTEGER PRIMARY KEY (rowid=?)
+-- CORRELATED SCALAR SUBQUERY 1
+--   SEARCH w USING PRIMARY KEY (partner_id=?)
+SELECT EXISTS (SELECT 1
+  FROM ledger_entries w
+  WHERE w.partner_id = x.partner_id
+  LIMIT 1 OFFSET 20000) AS overrun
+FROM (SELECT *
+  FROM rounds
+  WHERE rounds.id = ?) x
+WHERE x.state = 'open';
+
+-- src/db/operator/rounds/engagements.ts: rows read 14, written 0
+-- SEARCH c USING INDEX credentials_token_hash_unique (token_hash=?)
+-- SEARCH x USING INTEGER PRIMARY KEY (rowid=?)
+-- CORRELATED SCALAR SUBQUERY 1
+--   SEARCH w USING PRIMARY KEY (partner_id=?)
+SELECT EXISTS (SELECT 1
+  FROM ledger_entries w
+  WHERE w.partner_id = x.partner_id
+  LIMIT 1 OFFSET 20000) AS overrun
+FROM credentials c
+CROSS JOIN rounds x ON x.id = c.round_id
+AND c.token_hash = ?
+WHERE x.state = 'open';
+
+-- src/db/operator/rounds/engagements.ts: rows read 553, written 0
+-- SEARCH rounds USING INTEGER PRIMARY KEY (rowid=?)
+-- SEARCH e USING PRIMARY KEY (partner_id=? AND cost_id<?)
+-- CORRELATED SCALAR SUBQUERY 2
+--   SEARCH w USING PRIMARY KEY (partner_id=?)
+SELECT e.cost_id AS costId,
+  iif(e.click_at IS NULL,
+    NULL,
+    json_object( 'occurredAt',
+      e.click_at,
+      'costDataOn',
+      json(iif(e.click_cost_data_on,
+          'true',
+          'false')),
+      'urlCostType',
+      e.click_url_cost_type,
+      'urlCurrency',
+      e.click_url_currency,
+      'urlAmount',
+      e.click_url_amount,
+      'priceCounts',
+      json(iif(e.click_price_counts,
+          'true',
+          'false')) )) AS click,
+  iif(e.impression_at IS NULL,
+    NULL,
+    json_object( 'occurredAt',
+      e.impression_at,
+      'costDataOn',
+      json(iif(e.impression_cost_data_on,
+          'true',
+          'false')),
+      'urlCostType',
+      e.impression_url_cost_type,
+      'urlCurrency',
+      e.impression_url_currency,
+      'urlAmount',
+      e.impression_url_amount,
+      'priceCounts',
+      json(iif(e.impression_price_counts,
+          'true',
+          'false')) )) AS impression
+FROM (SELECT *
+  FROM rounds
+  WHERE rounds.id = ?) x
+CROSS JOIN ledger_entries e ON e.partner_id = x.partner_id
+WHERE x.state = 'open'
+AND (e.click_at >= x.opened_at OR e.impression_at >= x.opened_at)
+AND e.cost_id <= coalesce((
+    SELECT w.cost_id
+    FROM ledger_entries w
+    WHERE w.partner_id = x.partner_id
+    ORDER BY w.cost_id
+    LIMIT 1 OFFSET 20000 ), CAST(x'FF' AS TEXT))
+AND e.state IS NULL
+AND e.counting_price IS NULL
+AND e.remembered_until >= ?
+LIMIT 2001;
+
+-- src/db/operator/rounds/engagements.ts: rows read 37, written 0
+-- SEARCH rounds USING INTEGER PRIMARY KEY (rowid=?)
+-- SEARCH n USING PRIMARY KEY (round_id=?)
+-- SEARCH e USING PRIMARY KEY (partner_id=? AND cost_id=?)
+-- USE TEMP B-TREE FOR GROUP BY
+SELECT e.cost_id AS costId,
+  iif(e.click_at IS NULL,
+    NULL,
+    json_object( 'occurredAt',
+      e.click_at,
+      'costDataOn',
+      json(iif(e.click_cost_data_on,
+          'true',
+          'false')),
+      'urlCostType',
+      e.click_url_cost_type,
+      'urlCurrency',
+      e.click_url_currency,
+      'urlAmount',
+      e.click_url_amount,
+      'priceCounts',
+      json(iif(e.click_price_counts,
+          'true',
+          'false')) )) AS click,
+  iif(e.impression_at IS NULL,
+    NULL,
+    json_object( 'occurredAt',
+      e.impression_at,
+      'costDataOn',
+      json(iif(e.impression_cost_data_on,
+          'true',
+          'false')),
+      'urlCostType',
+      e.impression_url_cost_type,
+      'urlCurrency',
+      e.impression_url_currency,
+      'urlAmount',
+      e.impression_url_amount,
+      'priceCounts',
+      json(iif(e.impression_price_counts,
+          'true',
+          'false')) )) AS impression
+FROM (SELECT *
+  FROM rounds
+  WHERE rounds.id = ?) x
+CROSS JOIN round_entries n ON n.round_id = x.id
+CROSS JOIN ledger_entries e ON e.partner_id = x.partner_id
+AND e.cost_id = n.cost_id
+WHERE x.state = 'open'
+AND e.remembered_until >= ?
+GROUP BY e.cost_id;
+
+-- src/db/operator/rounds/engagements.ts: rows read 26, written 0
+-- SEARCH c USING INDEX credentials_token_hash_unique (token_hash=?)
+-- SEARCH x USING INTEGER PRIMARY KEY (rowid=?)
+-- SEARCH e USING PRIMARY KEY (partner_id=? AND cost_id<?)
+-- CORRELATED SCALAR SUBQUERY 1
+--   SEARCH w USING PRIMARY KEY (partner_id=?)
+SELECT e.cost_id AS costId,
+  iif(e.click_at IS NULL,
+    NULL,
+    json_object( 'occurredAt',
+      e.click_at,
+      'costDataOn',
+      json(iif(e.click_cost_data_on,
+          'true',
+          'false')),
+      'urlCostType',
+      e.click_url_cost_type,
+      'urlCurrency',
+      e.click_url_currency,
+      'urlAmount',
+      e.click_url_amount,
+      'priceCounts',
+      json(iif(e.click_price_counts,
+          'true',
+          'false')) )) AS click,
+  iif(e.impression_at IS NULL,
+    NULL,
+    json_object( 'occurredAt',
+      e.impression_at,
+      'costDataOn',
+      json(iif(e.impression_cost_data_on,
+          'true',
+          'false')),
+      'urlCostType',
+      e.impression_url_cost_type,
+      'urlCurrency',
+      e.impression_url_currency,
+      'urlAmount',
+      e.impression_url_amount,
+      'priceCounts',
+      json(iif(e.impression_price_counts,
+          'true',
+          'false')) )) AS impression
+FROM credentials c
+CROSS JOIN rounds x ON x.id = c.round_id
+AND c.token_hash = ?
+CROSS JOIN ledger_entries e ON e.partner_id = x.partner_id
+WHERE x.state = 'open'
+AND (e.click_at >= x.opened_at OR e.impression_at >= x.opened_at)
+AND e.cost_id <= coalesce((
+    SELECT w.cost_id
+    FROM ledger_entries w
+    WHERE w.partner_id = x.partner_id
+    ORDER BY w.cost_id
+    LIMIT 1 OFFSET 20000 ), CAST(x'FF' AS TEXT))
+AND e.state IS NULL
+AND e.counting_price IS NULL
+AND e.remembered_until >= ?
+LIMIT 2001;
+
+-- src/db/operator/rounds/engagements.ts: rows read 38, written 0
+-- SEARCH c USING INDEX credentials_token_hash_unique (token_hash=?)
+-- SEARCH x USING INTEGER PRIMARY KEY (rowid=?)
+-- SEARCH n USING PRIMARY KEY (round_id=?)
+-- SEARCH e USING PRIMARY KEY (partner_id=? AND cost_id=?)
+-- USE TEMP B-TREE FOR GROUP BY
+SELECT e.cost_id AS costId,
+  iif(e.click_at IS NULL,
+    NULL,
+    json_object( 'occurredAt',
+      e.click_at,
+      'costDataOn',
+      json(iif(e.click_cost_data_on,
+          'true',
+          'false')),
+      'urlCostType',
+      e.click_url_cost_type,
+      'urlCurrency',
+      e.click_url_currency,
+      'urlAmount',
+      e.click_url_amount,
+      'priceCounts',
+      json(iif(e.click_price_counts,
+          'true',
+          'false')) )) AS click,
+  iif(e.impression_at IS NULL,
+    NULL,
+    json_object( 'occurredAt',
+      e.impression_at,
+      'costDataOn',
+      json(iif(e.impression_cost_data_on,
+          'true',
+          'false')),
+      'urlCostType',
+      e.impression_url_cost_type,
+      'urlCurrency',
+      e.impression_url_currency,
+      'urlAmount',
+      e.impression_url_amount,
+      'priceCounts',
+      json(iif(e.impression_price_counts,
+          'true',
+          'false')) )) AS impression
+FROM credentials c
+CROSS JOIN rounds x ON x.id = c.round_id
+AND c.token_hash = ?
+CROSS JOIN round_entries n ON n.round_id = x.id
+CROSS JOIN ledger_entries e ON e.partner_id = x.partner_id
+AND e.cost_id = n.cost_id
+WHERE x.state = 'open'
+AND e.remembered_until >= ?
+GROUP BY e.cost_id;
 
 -- src/db/operator/rounds/lists.ts: rows read 15, written 0
 -- SEARCH x EXISTS USING INTEGER PRIMARY KEY (rowid=?)

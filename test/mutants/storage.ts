@@ -67,7 +67,7 @@ export const storage: Mutant[] = [
   },
   {
     name: "an archive that is bound again overwrites objects",
-    file: "src/db/ledger/purge.ts",
+    file: "src/db/ledger/purge/entries.ts",
     search: "${names(walk)} = max(${walk}, ${cutOff}), ${names(attempts)} = 0",
     replace: "${names(attempts)} = 0",
     tests: ["test/purge/archive.test.ts"],

@@ -4,7 +4,7 @@
  */
 import { sql } from "drizzle-orm";
 import { expectDefined } from "../../domain/expect-defined.ts";
-import type { PurgeBounds } from "../ledger/purge.ts";
+import type { PurgeBounds } from "../ledger/purge/entries.ts";
 import { type Ledger, nameOf } from "../ledger/shards.ts";
 import { as, query } from "../query.ts";
 import { links } from "../schema.ts";

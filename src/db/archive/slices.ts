@@ -4,7 +4,7 @@
  */
 import { type AnyColumn, type SQL, sql } from "drizzle-orm";
 import { HOUR_MS } from "../../domain/time.ts";
-import { advanceOf, isInSlice, type PurgeBounds } from "../ledger/purge.ts";
+import { advanceOf, isInSlice, type PurgeBounds } from "../ledger/purge/entries.ts";
 import { isAbortedBySql, type Ledger, type LedgerKey, runGated } from "../ledger/shards.ts";
 import { as, names, query, type RowOf } from "../query.ts";
 import {

@@ -9,15 +9,15 @@ import { groupEngagements } from "../../../domain/rounds/report.ts";
 import { type CostRecord, withLinkTokens } from "../../ledger/costs.ts";
 import { COLUMNS, e, isRemembered } from "../../ledger/entries.ts";
 import { compareIds } from "../../ledger/key-pages.ts";
+import { type Ledger, runGated } from "../../ledger/shards.ts";
+import { as, query, type RowOf } from "../../query.ts";
+import { credentials, links } from "../../schema.ts";
 import {
   type EngagementRow,
   engagementFieldsOfRound,
   findOnShards,
   toRoundEngagements,
-} from "../../ledger/round-engagements.ts";
-import { type Ledger, runGated } from "../../ledger/shards.ts";
-import { as, query, type RowOf } from "../../query.ts";
-import { credentials, links } from "../../schema.ts";
+} from "./engagements.ts";
 import { entryFields, n, toEntry, x } from "./lists.ts";
 import { ofCredential, type TestCredential, testCredential, toCredential } from "./rounds.ts";
 

@@ -6,6 +6,12 @@ import type { Credential } from "../../../domain/costs.ts";
 import type { RoundEntry, RoundRecord } from "../../../domain/rounds/findings.ts";
 import { groupEngagements } from "../../../domain/rounds/report.ts";
 import { RETENTION_MS } from "../../../domain/time.ts";
+import { type Ledger, runGated } from "../../ledger/shards.ts";
+import { as, jsonValues, names, optional, query, type RowOf, returning, type Sent } from "../../query.ts";
+import { credentials, partners, roundDismissals, roundEntries, rounds } from "../../schema.ts";
+import { chunk, runBatch, type Value } from "../../statement.ts";
+import { agreedCurrency, highestUrlAmount } from "../../url-prices.ts";
+import { newestTestLink } from "../test-links.ts";
 import {
   type EngagementRow,
   engagementsOfIds,
@@ -15,13 +21,7 @@ import {
   roundReading,
   roundStatements,
   toRoundEngagements,
-} from "../../ledger/round-engagements.ts";
-import { type Ledger, runGated } from "../../ledger/shards.ts";
-import { as, jsonValues, names, optional, query, type RowOf, returning, type Sent } from "../../query.ts";
-import { credentials, partners, roundDismissals, roundEntries, rounds } from "../../schema.ts";
-import { chunk, runBatch, type Value } from "../../statement.ts";
-import { agreedCurrency, highestUrlAmount } from "../../url-prices.ts";
-import { newestTestLink } from "../test-links.ts";
+} from "./engagements.ts";
 import { type EntryRow, entryFields, n, type RoundRow, roundFields, toEntry, x } from "./lists.ts";
 
 /** A round stores at most this many entries and discards later ones. */

@@ -1,11 +1,11 @@
 /** Deletes the counts by country and platform that are older than they are kept. The totals without them stay. */
 import { type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core/alias";
-import { AUDIENCE_MONTHS, dayOf, HOUR_MS, monthsBefore } from "../../domain/time.ts";
-import { as, limitTo, names, query } from "../query.ts";
-import { apps, dailyAudience, dailyAudienceSpend, links } from "../schema.ts";
-import { runBatch, statement } from "../statement.ts";
-import { databasesOf, type Ledger, runGated } from "./shards.ts";
+import { AUDIENCE_MONTHS, dayOf, HOUR_MS, monthsBefore } from "../../../domain/time.ts";
+import { as, limitTo, names, query } from "../../query.ts";
+import { apps, dailyAudience, dailyAudienceSpend, links } from "../../schema.ts";
+import { runBatch, statement } from "../../statement.ts";
+import { databasesOf, type Ledger, runGated } from "../shards.ts";
 
 /**
  * The counts have no index by day, because each would cost one more written row. A run looks at those of a part of the links, and at

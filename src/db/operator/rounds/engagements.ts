@@ -1,13 +1,13 @@
 /** Reads the engagements that an integration round is evaluated with, from every database of the ledger. */
 import { type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core/alias";
-import { listEngagements, type RoundEngagement } from "../../domain/rounds/findings.ts";
-import { as, names, query, type RowOf } from "../query.ts";
-import { ledgerEntries, roundEntries, rounds } from "../schema.ts";
-import type { Bound, Value } from "../statement.ts";
-import { COLUMNS, e, engagementFields, isRemembered, toEngagements } from "./entries.ts";
-import { runOnEveryShard } from "./run.ts";
-import type { Ledger } from "./shards.ts";
+import { listEngagements, type RoundEngagement } from "../../../domain/rounds/findings.ts";
+import { COLUMNS, e, engagementFields, isRemembered, toEngagements } from "../../ledger/entries.ts";
+import { runOnEveryShard } from "../../ledger/run.ts";
+import type { Ledger } from "../../ledger/shards.ts";
+import { as, names, query, type RowOf } from "../../query.ts";
+import { ledgerEntries, roundEntries, rounds } from "../../schema.ts";
+import type { Bound, Value } from "../../statement.ts";
 
 /** How many of a partner's IDs a report scans per database, and how many without a live cost it includes. */
 const MAX_SCANNED = 20_000;
