@@ -138,7 +138,7 @@ const findCost = operatorOperation({
     "Costs, clicks and impressions that the purge has deleted, with everything that proves what counted. An ID that was used again, or whose call was replaced, has several items.",
   input: { query: archiveQuery },
   responses: {
-    200: { description: "What the archive has of the ID, oldest first", schema: itemsV1(archivedCost) },
+    200: { description: "What is archived of the ID, oldest first", schema: itemsV1(archivedCost) },
   },
   errors: ["archive_not_bound", "not_found"],
   handle: async (context, _operator, { query }) =>
