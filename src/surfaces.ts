@@ -38,7 +38,7 @@ const SURFACES: Surface[] = [
   {
     name: "workspace",
     hasPages: true,
-    segments: ["apps", "workspace.js", "workspace.css", "chart.js"],
+    segments: ["apps", "workspace.js", "workspace.css", "performance.css", "chart.js"],
     load: async () => (await import("./workspace/routes.ts")).workspaceRoutes,
   },
   {

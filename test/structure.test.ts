@@ -30,6 +30,12 @@ const sources = new Map(
     }),
   ).map(([path, text]) => [path.replace("../src/", ""), text]),
 );
+/** The styles and scripts that pages load. */
+const served = import.meta.glob(["../src/**/*.css", "../src/**/*.client.js"], {
+  query: "?raw",
+  import: "default",
+  eager: true,
+});
 const migrations = import.meta.glob("../migrations/*.sql", { query: "?raw", import: "default", eager: true });
 
 const SURFACES = ["campaign", "cost", "engagement", "account", "workspace", "partner", "operator", "site"];
@@ -278,6 +284,14 @@ describe("the code", () => {
   it("has no default exports except the Worker", () => {
     expect(mentions(anyFile, /^export default\b/m)).toEqual(["index.ts"]);
   });
+});
+
+it("has styles and scripts whose comments served-file.ts can leave out without reading the code", () => {
+  const commented = Object.values(served).flatMap((text) =>
+    text.split("\n").filter((line) => line.includes("/*")),
+  );
+  expect(Object.keys(served).length).toBeGreaterThan(10);
+  expect(commented.filter((line) => !line.trim().startsWith("/*"))).toEqual([]);
 });
 
 it("has no route whose first segment could be a link token", () => {

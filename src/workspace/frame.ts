@@ -40,6 +40,8 @@ export interface AppPage {
   status?: number;
   headers?: Record<string, string>;
   scripts?: string[];
+  /** More stylesheets than that of the workspace. */
+  styles?: string[];
 }
 
 /** Shows a page of the app in the path to a member of it. An error is shown in the frame. */
@@ -93,7 +95,7 @@ function appPage(context: Context, { app, path, session }: Member, tab: Tab, pag
   return pageResponse(context, {
     ...page,
     wide: true,
-    styles: [workspaceStyles.href],
+    styles: [workspaceStyles.href, ...(page.styles ?? [])],
     body: html`${app.archivedAt === null ? "" : ARCHIVED}${page.body}`,
     title: `${page.title} · ${app.name}`,
     user: session,

@@ -19,7 +19,7 @@ import { partnersPage } from "./partners.ts";
 import { performanceCsv, performancePage } from "./performance/page.ts";
 import { backToPerformance, submitDeletion, submitView } from "./performance/views.ts";
 import { backToOverview, submitHidden, submitShown } from "./reports/hide.ts";
-import { workspaceScript, workspaceStyles } from "./script.ts";
+import { performanceStyles, workspaceScript, workspaceStyles } from "./script.ts";
 import { redirectSpend, spendCsv } from "./spend.ts";
 import { linksCsv } from "./transfer/export.ts";
 import { checkImport, confirmImport, importPage, submitUndo } from "./transfer/import.ts";
@@ -47,6 +47,7 @@ const form = (path: string, tab: Tab, back: Show, act: Show): Route => ({
 export const workspaceRoutes: Route[] = [
   workspaceScript.route,
   workspaceStyles.route,
+  performanceStyles.route,
   chartScript.route,
   { path: "/apps", methods: { GET: withSession(appsReport) } },
   page("", "overview", report(overviewPage)),

@@ -25,6 +25,7 @@ const PUBLIC_PAGES = [
   "GET /account/apps/:app_token/spend.csv",
   "GET /workspace.js",
   "GET /workspace.css",
+  "GET /performance.css",
   "GET /chart.js",
   "POST /partner",
   "POST /partner/sign-out",

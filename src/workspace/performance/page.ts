@@ -19,7 +19,7 @@ import { isFinal, lastArrival } from "../../usecases/performance/read.ts";
 import type { AppPage, Member, Show } from "../frame.ts";
 import { adjustedNote } from "../reports/adjusted.ts";
 import { missingCondition, NO_COSTS } from "../reports/attention.ts";
-import { workspaceScript } from "../script.ts";
+import { performanceStyles, workspaceScript } from "../script.ts";
 import { change, SHOWN } from "./cells.ts";
 import { performanceChart } from "./chart.ts";
 import { FILTERS, filterChips, filterMenu, rowSearch, without } from "./filters.ts";
@@ -60,6 +60,7 @@ export async function showPerformance(
     title: `${rejected ? "Error: " : ""}Performance`,
     ...(rejected && { status: ERRORS[rejected.error.code].status }),
     scripts: [chartScript.href, workspaceScript.href],
+    styles: [performanceStyles.href],
     body: html`
       <div data-part>
       <div class="head"><h1>Performance</h1>${buttonLink(`${url.pathname}.csv${url.search}`, "Download CSV")}</div>
