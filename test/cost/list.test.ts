@@ -245,7 +245,7 @@ describe("the pages", () => {
         expect(pages.at(-1)?.length).toBeLessThanOrEqual(limit);
         expect(pages).toHaveLength(Math.max(1, Math.ceil(expected.length / limit)));
       }),
-      runs(40),
+      runs(40, 20),
     );
   });
 

@@ -8,7 +8,7 @@ import { sha256 } from "../../src/domain/hash.ts";
 import { type Operation, operationOf } from "../../src/http/operation.ts";
 import type { Method } from "../../src/http/router.ts";
 import { operatorRoutes } from "../../src/operator/routes.ts";
-import { call, DEMO, env, freshDemo, NOW, ORIGIN, rows, UNLIMITED } from "../harness.ts";
+import { call, DEMO, env, freshDemo, freshState, NOW, ORIGIN, rows, UNLIMITED } from "../harness.ts";
 
 type Role = "member" | "operator";
 interface User {
@@ -169,7 +169,7 @@ it("has cases for every operation and form of operators that names a user, and n
 const bodyOf = ({ body = {} }: Case, user: User) => (typeof body === "function" ? body(user) : body);
 const emailOf = (id: number) => `user${id}@example.com`;
 
-beforeEach(async () => {
+const setUp = async () => {
   await freshDemo();
   const insertUser = env.DB.prepare(
     "INSERT INTO users (id, email, role, password_hash, created_at) VALUES (?, ?, ?, iif(?, 'hash', NULL), 0)",
@@ -192,7 +192,8 @@ beforeEach(async () => {
       insertSession.bind(sha256(session), id, NOW, NOW + 3_600_000),
     ),
   ]);
-});
+};
+beforeEach(() => freshState("own password", setUp));
 
 /** What these operations can change, without when something was last used. */
 const state = () =>

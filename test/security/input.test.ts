@@ -4,6 +4,7 @@ import { operationOf } from "../../src/http/operation.ts";
 import { LINKS } from "../campaign/support.ts";
 import { ask, type Call, call, DEMO, freshDemo, NOW, type ProblemBody, rows, sendCost } from "../harness.ts";
 import { samplePath } from "../http/every-route.ts";
+import { isLong } from "../part.ts";
 import { routes } from "../routes.ts";
 import { everyOperation, everything, SESSIONS, startSessions } from "./support.ts";
 
@@ -165,12 +166,11 @@ describe("another spelling of a path", () => {
     "gives no access that the path itself does not give: %s",
     async (_, operation) => {
       const before = await everything();
-      for (const path of spellings(operation.path)) {
-        for (const headers of [
-          {},
-          { cookie: SESSIONS.member },
-          { authorization: `Bearer ${DEMO.apiToken}` },
-        ]) {
+      const senders = [{}, { cookie: SESSIONS.member }, { authorization: `Bearer ${DEMO.apiToken}` }];
+      for (const [position, path] of spellings(operation.path).entries()) {
+        // `npm test` sends each spelling as one of the three.
+        const one = (position + operation.path.length) % senders.length;
+        for (const headers of isLong ? senders : senders.slice(one, one + 1)) {
           const isPublic = operation.need === "public" || operation.need === "none";
           const options: Call = operation.method === "GET" ? {} : { method: operation.method, json: {} };
           const { status } = await call(path, { ...options, headers });
