@@ -160,17 +160,21 @@ async function readOverview({ ledger, now }: Context, member: Member, period: Pe
   };
 }
 
-function figures({ path }: Member, overview: Overview, totals: Sums[]): Markup {
+function figures({ path, app }: Member, overview: Overview, totals: Sums[]): Markup {
   const { engagements, engagementsBefore, spendBefore, unpriced, dropped, period, performanceHref } =
     overview;
   const countOf = (counts: Counts, kind: string) =>
     counts.reduce((sum, row) => sum + (row.kind === kind ? row.count : 0), 0);
   const linksHref = `${path}/links?${new URLSearchParams(periodQuery(period))}`;
+  const days = daysBefore(period);
+  const isFirst = engagementsBefore.length + spendBefore.length === 0 && (app.firstDay ?? 0) > days.to;
+  // Each change would be "new".
+  const noteOf = (now: bigint, before: bigint) => (isFirst ? {} : { note: showChange(now, before) });
   const count = (name: string, href: string, now: number, before?: number): Tile => ({
     name,
     href,
     value: showCount(now),
-    ...(before !== undefined && { note: showChange(BigInt(now), BigInt(before)) }),
+    ...(before !== undefined && noteOf(BigInt(now), BigInt(before))),
   });
   const unpricedBefore = spendBefore.reduce((sum, row) => sum + row.unpriced, 0);
   const spent = totals.map(
@@ -179,7 +183,7 @@ function figures({ path }: Member, overview: Overview, totals: Sums[]): Markup {
       href: performanceHref({ currency }),
       value: showMoney(spend, currency),
       title: showExact(spend, currency),
-      note: showChange(spend, previous),
+      ...noteOf(spend, previous),
     }),
   );
   return html`
@@ -205,7 +209,7 @@ function figures({ path }: Member, overview: Overview, totals: Sums[]): Markup {
         dropped.reduce((sum, link) => sum + link.count, 0),
       ),
     ])}
-    <p class="hint">Compared with ${describeDays(daysBefore(period))}.</p>`;
+    <p class="hint">${isFirst ? `There is no data before ${describeDay(app.firstDay ?? 0)} to compare with.` : `Compared with ${describeDays(days)}.`}</p>`;
 }
 
 /** The first ones are shown. */

@@ -79,6 +79,15 @@ describe("the figures", () => {
     expect(textOf(page)).toContain("Compared with 2 – 8 Mar 2026.");
   });
 
+  it("have no changes where no day before them has data, and say so", async () => {
+    const older = `DELETE FROM {} WHERE day < ${today - 3}`;
+    await inLedger(...["daily_engagements", "daily_totals"].map((table) => older.replace("{}", table)));
+    const page = await overview();
+    expect(textOf(page)).toContain("There is no data before 12 Mar 2026 to compare with.");
+    expect(figuresOf(page).filter((figure) => /new|%/.test(figure))).toEqual([]);
+    expect(figuresOf(page).length).toBeGreaterThan(3);
+  });
+
   it("lead to pages with the same days", async () => {
     const page = await overview("from=2026-03-09&to=2026-03-15");
     const days = "from=2026-03-09&to=2026-03-15";
