@@ -28,7 +28,7 @@ import { type Groups, logFigures } from "../log.ts";
 export const DEADLINE_MS = 8_000;
 /** The most that one call carries, unless one request has more. A statement weighs 1. */
 const MAX_CALL = 40;
-/** The most that has no result yet, in the memory of this isolate and in the queue of D1. */
+/** The most statements without a result, in the memory of this isolate and in the queue of D1. Here a list is not heavier. */
 const MAX_PENDING = 1_000;
 /** How often a request looks at its entry, at first. Later it is a quarter of the time that it has waited. */
 const POLL_MS = 2;
@@ -52,6 +52,7 @@ interface Entry {
 interface Call {
   startedAt: number;
   weight: number;
+  statements: Statements;
 }
 
 interface Options {
@@ -87,7 +88,7 @@ export class GroupCommit {
   async run(statements: Statements, weight: number, until: number): Promise<Results> {
     const arrivedAt = this.clock();
     this.#forgetLostCalls(arrivedAt);
-    if (weightOf(this.#waiting) + weightOf([...this.#calls]) + weight > MAX_PENDING)
+    if (countOf(this.#waiting) + countOf([...this.#calls]) + statements.length > MAX_PENDING)
       throw new TooManyWaitingError("D1 is overloaded: too many statements wait");
     const entry: Entry = { statements, weight, arrivedAt, until, state: "waiting" };
     this.#waiting.push(entry);
@@ -125,7 +126,7 @@ export class GroupCommit {
   /** Sends the statements of this request with those that wait longest, and writes down the result of each. Never throws. */
   async #lead(own: Entry, now: number): Promise<void> {
     const group = [own];
-    const call: Call = { startedAt: now, weight: own.weight };
+    const call: Call = { startedAt: now, weight: own.weight, statements: own.statements };
     // The call ends with its request, so one that has little time left does not take others with it.
     if (own.until - now >= DEADLINE_MS / 2) {
       for (const entry of this.#waiting) {
@@ -137,10 +138,10 @@ export class GroupCommit {
     }
     this.#take(...group);
     for (const entry of group) entry.state = "sent";
+    call.statements = group.flatMap((entry) => entry.statements);
     this.#calls.add(call);
     try {
-      const statements = group.flatMap((entry) => entry.statements);
-      const results = await this.#send(statements, own.until - now);
+      const results = await this.#send(call.statements, own.until - now);
       let at = 0;
       for (const entry of group) {
         entry.state = { results: results.slice(at, at + entry.statements.length) };
@@ -176,4 +177,6 @@ export class GroupCommit {
 }
 
 const newSeen = (): Groups => ({ calls: 0, requests: 0, largest: 0, longest_wait: 0 });
+const countOf = (items: { statements: Statements }[]) =>
+  items.reduce((sum, { statements }) => sum + statements.length, 0);
 const weightOf = (items: { weight: number }[]) => items.reduce((sum, { weight }) => sum + weight, 0);

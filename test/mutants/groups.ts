@@ -37,15 +37,22 @@ export const groups: Mutant[] = [
   {
     name: "any number of statements wait",
     file,
-    search: "weight > MAX_PENDING",
-    replace: "weight > 10 * MAX_PENDING",
+    search: "statements.length > MAX_PENDING",
+    replace: "statements.length > 10 * MAX_PENDING",
     tests,
   },
   {
     name: "statements in flight do not count as pending",
     file,
-    search: "weightOf(this.#waiting) + weightOf([...this.#calls]) + weight > MAX_PENDING",
-    replace: "weightOf(this.#waiting) + weight > MAX_PENDING",
+    search: "countOf(this.#waiting) + countOf([...this.#calls]) + statements.length",
+    replace: "countOf(this.#waiting) + statements.length",
+    tests,
+  },
+  {
+    name: "a list that waits counts as more than its statements",
+    file,
+    search: "countOf(this.#waiting) + countOf([...this.#calls]) + statements.length",
+    replace: "weightOf(this.#waiting) + weightOf([...this.#calls]) + weight",
     tests,
   },
   {

@@ -56,14 +56,28 @@ describe("statements", () => {
 
   it("of more than 1,000 without a result are rejected", async () => {
     const group = open(1);
-    const waiting = Array.from({ length: 100 }, (_, at) => run(group, [`a${at}`], 10));
+    const ten = Array.from({ length: 10 }, (_, at) => at);
+    const waiting = Array.from({ length: 100 }, (_, one) =>
+      run(
+        group,
+        ten.map((at) => `a${one} ${at}`),
+      ),
+    );
     const rejected = group.run(["b"] as unknown as D1PreparedStatement[], 1, now + DEADLINE_MS);
     const error = rejected.catch((thrown: unknown) => thrown);
-    expect(new Set((await finish(Promise.all(waiting))).flat()).size).toBe(100);
+    expect(new Set((await finish(Promise.all(waiting))).flat()).size).toBe(1_000);
     expect(await finish(error)).toBeInstanceOf(TooManyWaitingError);
     void run(group, ["c"]);
     await pass(10);
     expect(sentOf().at(-1)).toEqual(["c"]);
+  });
+
+  it("of 256 lists wait, although each fills an eighth of a call", async () => {
+    const group = open(2);
+    const lists = Array.from({ length: 256 }, (_, at) => run(group, [`list ${at}`], 5));
+    const rows = (await finish(Promise.all(lists))).flat();
+    expect(rows).toEqual(lists.map((_, at) => `row of list ${at}`));
+    expect(Math.max(...sentOf().map(({ length }) => length))).toBe(8);
   });
 
   it("that nobody sent before their request gave up are not sent", async () => {
