@@ -23,7 +23,7 @@ const fold = (text: string) => text.normalize("NFC").toLowerCase();
 export const toWords = (text: string): string[] => [
   ...new Set(
     fold(text)
-      .split(/(?:\s|::|›|(?<=\s)>(?=\s))+/u)
+      .split(/\s|::|›|(?<=\s)>(?=\s)/u)
       .filter((word) => word !== ""),
   ),
 ];
