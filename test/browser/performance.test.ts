@@ -149,6 +149,18 @@ describe("is accessible and fits", () => {
     expect(await table.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0);
   });
 
+  it.each(["", "/links", "/partners", `/links/${service.LINK_TOKEN}`])(
+    "in print, all columns of the tables of the app: %s",
+    async (path) => {
+      const page = await openPage(`${APP}${path}`, { viewport: { width: 718, height: 1123 } });
+      await page.emulateMedia({ media: "print" });
+      const cut =
+        "[...document.querySelectorAll('.table')].filter((t) => t.scrollWidth > t.clientWidth).length";
+      expect(await page.locator(".table").count()).toBeGreaterThan(0);
+      expect(await page.evaluate(cut)).toBe(0);
+    },
+  );
+
   it("on a phone, cards with spend and cost per click, whose other figures open without a script", async () => {
     const page = await openPage(PAGE, { viewport: { width: 390, height: 844 }, javaScriptEnabled: false });
     const card = rowsOf(page).first();
