@@ -5,6 +5,7 @@ import { findSpendOfApps } from "../../../db/ledger/reports/reports.ts";
 import { ifNotTooLarge } from "../../../db/ledger/reports/too-large.ts";
 import { isMember, listMembers } from "../../../db/operator/apps.ts";
 import { findUserByEmail } from "../../../db/operator/users.ts";
+import { currenciesOf } from "../../../domain/figures/performance.ts";
 import { sumSpend } from "../../../domain/money.ts";
 import { dayOf } from "../../../domain/time.ts";
 import { email as emailField } from "../../../http/input/fields.ts";
@@ -45,7 +46,7 @@ export const appPage: Show = async (context, rejected, session) => {
     ? "Too many costs to add them up here"
     : spend.length === 0
       ? "None"
-      : html`${spend.map((row) => html`<div>${showMoney(sumSpend([row]), row.currency)}</div>`)}`;
+      : html`${currenciesOf(spend).map((currency) => html`<div>${showMoney(sumSpend(spend.filter((row) => row.currency === currency)), currency)}</div>`)}`;
   return {
     title: app.name,
     section: "Apps",
