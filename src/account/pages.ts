@@ -60,7 +60,7 @@ export function accountPage(
         ${hasPassword ? tokenSection(context, account, shown.token) : issuedToken(context, session, account, shown.token)}
         <hr>
         <h3>Access tokens</h3>
-        <p>Give each of your programs a token of its own, which only reads if that is enough, and ends by itself.</p>
+        <p>Give each of your programs its own token, with read-only access if that is enough. Each token expires.</p>
         <p>${buttonLink("/account/tokens", "Access tokens")}</p>
       </section>
       <section class="card">

@@ -42,7 +42,7 @@ export function tokensPage(
       ${card({ id: "tokens", title: "Your access tokens" }, listOf(context, tokens))}
       ${card(
         { id: "new", title: "Create access token" },
-        html`<p>A program sends it like the API token. It never does more than you may do. You can have ${MAX_ACCESS_TOKENS} at the same time.</p>`,
+        html`<p>A program sends it like the API token. It never has more access than you. You can have ${MAX_ACCESS_TOKENS} at the same time.</p>`,
         newToken,
       )}
       <p class="hint"><a href="/account">Back to your account</a></p>`,

@@ -55,7 +55,7 @@ export function setUpPage(context: Context, session: Session, setUp: SetUp): Pro
         <h1>Set up <span class="whole">two-factor</span> authentication</h1>
         ${rejected ? errorSummary(rejected, "Two-factor authentication is still off. Fix the errors below and try again.") : ""}
         ${isRequired ? html`<p class="notice">Operators must use two-factor authentication. Set it up to continue.</p>` : ""}
-        <p>When you sign in, you'll enter a code from an app on your phone after your password. Any authenticator app works, also the one of your password manager.</p>
+        <p>When you sign in, you'll enter a code from an app on your phone after your password. Any authenticator app works, including the one in your password manager.</p>
         <h2>1. Add linkledger to the app</h2>
         <p>Scan this QR code with the app.</p>
         <div class="qr" role="img" aria-label="QR code with the setup key">${raw(renderSVG(toAuthenticatorUri(secret, session.email), { border: 4 }))}</div>

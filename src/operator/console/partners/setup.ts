@@ -158,7 +158,7 @@ function templates(context: Context, partner: PartnerRow, rejected?: RejectedFor
     key === asked,
   ]);
   return html`
-    <p class="muted">Query parameters that are added to the URLs of the partner's links. Write the partner's own macros; they are kept byte for byte.</p>
+    <p class="muted">Query parameters that are added to the URLs of the partner's links. Write the partner's own macros. They are kept unchanged.</p>
     ${url.pathname.endsWith("/setup") ? choices("Start from", options) : ""}
     ${form(
       {

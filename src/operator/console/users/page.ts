@@ -47,7 +47,7 @@ export const userPage: Show = async (context, formError, session) => {
           ["Last sign-in", lastSignIn === null ? "Never" : time(toIso(lastSignIn))],
           [
             "Activity",
-            html`<a href="/operator/audit?who=${encodeURIComponent(user.email)}">What this user did</a>, <a href="/operator/audit?object=user%20${user.id}">what was done to this user</a>`,
+            html`<a href="/operator/audit?who=${encodeURIComponent(user.email)}">Actions by this user</a>, <a href="/operator/audit?object=user%20${user.id}">changes to this user</a>`,
           ],
         ),
         user.erased ? "" : sections.emailForm(view),

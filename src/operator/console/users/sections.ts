@@ -198,7 +198,7 @@ export function eraseSection({ path, session, rejectedAt }: UserView): Markup {
       action: `${path}/erase`,
       isOpen: rejected !== undefined,
       summary: "Erase user",
-      explanation: html`The email address is deleted for good, and everything that the user can sign in with. The audit log keeps what the user did, under the user's ID. <a href="/docs/privacy#erase-a-user">What is erased, and when</a>`,
+      explanation: html`The email address and everything that the user can sign in with are permanently deleted. The audit log keeps what the user did, under the user's ID. <a href="/docs/privacy#erase-a-user">What is erased, and when</a>`,
       button: "Erase user",
       more: passwordField(session, "erase", rejected),
     }),
