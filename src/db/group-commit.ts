@@ -28,7 +28,7 @@ import { type Groups, logFigures } from "../log.ts";
 export const DEADLINE_MS = 8_000;
 /** The most that one call carries, unless one request has more. A statement weighs 1. */
 const MAX_CALL = 40;
-/** The most statements without a result, in the memory of this isolate and in the queue of D1. Here a list is not heavier. */
+/** The most statements without a result, in the memory of this isolate and in the queue of D1, whatever they weigh. */
 const MAX_PENDING = 1_000;
 /** How often a request looks at its entry, at first. Later it is a quarter of the time that it has waited. */
 const POLL_MS = 2;
@@ -51,7 +51,6 @@ interface Entry {
 
 interface Call {
   startedAt: number;
-  weight: number;
   statements: Statements;
 }
 
@@ -126,22 +125,23 @@ export class GroupCommit {
   /** Sends the statements of this request with those that wait longest, and writes down the result of each. Never throws. */
   async #lead(own: Entry, now: number): Promise<void> {
     const group = [own];
-    const call: Call = { startedAt: now, weight: own.weight, statements: own.statements };
+    let weight = own.weight;
     // The call ends with its request, so one that has little time left does not take others with it.
     if (own.until - now >= DEADLINE_MS / 2) {
       for (const entry of this.#waiting) {
         if (entry === own || entry.until <= now) continue;
-        if (call.weight + entry.weight > MAX_CALL) break;
-        call.weight += entry.weight;
+        if (weight + entry.weight > MAX_CALL) break;
+        weight += entry.weight;
         group.push(entry);
       }
     }
     this.#take(...group);
     for (const entry of group) entry.state = "sent";
-    call.statements = group.flatMap((entry) => entry.statements);
+    const statements = group.flatMap((entry) => entry.statements);
+    const call: Call = { startedAt: now, statements };
     this.#calls.add(call);
     try {
-      const results = await this.#send(call.statements, own.until - now);
+      const results = await this.#send(statements, own.until - now);
       let at = 0;
       for (const entry of group) {
         entry.state = { results: results.slice(at, at + entry.statements.length) };

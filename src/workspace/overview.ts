@@ -167,9 +167,10 @@ function figures({ path, app }: Member, overview: Overview, totals: Sums[]): Mar
     counts.reduce((sum, row) => sum + (row.kind === kind ? row.count : 0), 0);
   const linksHref = `${path}/links?${new URLSearchParams(periodQuery(period))}`;
   const days = daysBefore(period);
-  const isFirst = engagementsBefore.length + spendBefore.length === 0 && (app.firstDay ?? 0) > days.to;
-  // Each change would be "new".
-  const noteOf = (now: bigint, before: bigint) => (isFirst ? {} : { note: showChange(now, before) });
+  const isEmptyBefore = engagementsBefore.length + spendBefore.length === 0;
+  const since = isEmptyBefore && app.firstDay !== null && app.firstDay > days.to ? app.firstDay : undefined;
+  const noteOf = (now: bigint, before: bigint) =>
+    since === undefined ? { note: showChange(now, before) } : {};
   const count = (name: string, href: string, now: number, before?: number): Tile => ({
     name,
     href,
@@ -209,7 +210,7 @@ function figures({ path, app }: Member, overview: Overview, totals: Sums[]): Mar
         dropped.reduce((sum, link) => sum + link.count, 0),
       ),
     ])}
-    <p class="hint">${isFirst ? `There is no data before ${describeDay(app.firstDay ?? 0)} to compare with.` : `Compared with ${describeDays(days)}.`}</p>`;
+    <p class="hint">${since === undefined ? `Compared with ${describeDays(days)}.` : `There is no data before ${describeDay(since)} to compare with.`}</p>`;
 }
 
 /** The first ones are shown. */

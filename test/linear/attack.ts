@@ -19,7 +19,7 @@ const FAST = 2;
 /** Prepares code to read a text. Only the code itself is measured. */
 export type Prepare = (text: string) => () => unknown;
 
-/** What takes too long, in words. `npm test` tries each character in one of the shapes, and another text has it in the next one. */
+/** What takes too long, in words. `npm test` tries each character in one of the shapes, which one depends on the text. */
 export async function findSlow(what: string, prepare: Prepare, shapes = SHAPES): Promise<string[]> {
   const found: string[] = [];
   for (const [position, character] of CHARACTERS.entries()) {
