@@ -110,4 +110,54 @@ describe("pages with three currencies, 24 partners and 5,000 links", () => {
     expect(names.filter((name) => !/video/i.test(name) || !/15s/i.test(name))).toEqual([]);
     await page.getByText(/^[\d,]+ links match/).waitFor();
   });
+
+  const tableOf = async (page: Page, name: string) => {
+    const rows = await page.locator(`[aria-label="${name}"] tr`).all();
+    return Promise.all(rows.map(async (row) => row.locator("th, td").allInnerTexts()));
+  };
+  const toNumber = (text = "") => Number(text.replace(/[^\d.]/g, ""));
+
+  it("show operators the spend of each currency by amount, with its total, changes and a way to each partner", async () => {
+    const page = await at("/operator/spend", "operator");
+    for (const currency of ["USD", "EUR", "JPY"]) {
+      const [, ...rows] = await tableOf(page, `Spend in ${currency}`);
+      const [total, ...partners] = rows.toReversed();
+      const amounts = partners.toReversed().map(([, spend]) => toNumber(spend));
+      expect(amounts.length).toBeGreaterThan(3);
+      expect(amounts).toEqual(amounts.toSorted((one, other) => other - one));
+      expect(total?.[0]).toBe("Total");
+      const sum = amounts.reduce((all, one) => all + one, 0);
+      expect(Math.abs(sum - toNumber(total?.[1]))).toBeLessThan(0.5);
+      expect(rows.filter(([, , , change]) => !/%|new|no change/.test(change ?? ""))).toEqual([]);
+      const links = page.locator(`[aria-label="Spend in ${currency}"] tbody a`);
+      expect(await links.count()).toBe(amounts.length);
+    }
+  });
+
+  it("show a partner what counts by type and by day, the newest first, with the same sums", async () => {
+    const page = await at("/partner/totals", "partner");
+    const [, ...all] = await tableOf(page, "Totals by type and currency");
+    const [, ...days] = await tableOf(page, "Totals by day");
+    const times = days.map(([day]) => Date.parse(`${day} UTC`));
+    expect(times).toEqual(times.toSorted((one, other) => other - one));
+    expect(new Set(times).size).toBe(7);
+    for (const [type, , costs] of all) {
+      const sum = days.reduce((count, [, of, , some]) => count + (of === type ? toNumber(some) : 0), 0);
+      expect([type, sum]).toEqual([type, toNumber(costs)]);
+    }
+    expect(all).toHaveLength(4);
+  });
+
+  it("list for a partner the clicks and impressions of its discrepancy, with a file", async () => {
+    const page = await at("/partner", "partner");
+    const [, clicks] =
+      /(\d+) of [\d,]+ clicks have no agreeing cost/.exec(await page.locator("main").innerText()) ?? [];
+    expect(Number(clicks)).toBeGreaterThan(0);
+    await page.getByRole("link", { name: "Show what has no cost" }).click();
+    const [heads, ...rows] = await tableOf(page, "Clicks and impressions without an agreeing cost");
+    expect(heads).toEqual(["Cost ID", "Kind", "Recorded", "Link", "Why"]);
+    expect(rows.length).toBeGreaterThan(0);
+    expect(rows.filter((cells) => cells.some((text) => text.trim() === ""))).toEqual([]);
+    await page.getByRole("link", { name: "Download CSV" }).waitFor();
+  });
 });

@@ -1,6 +1,7 @@
 /** The pending costs of a partner, one by one. */
 import { html } from "hono/html";
 import { listPendingCosts } from "../../../db/ledger/cost-list.ts";
+import { MAX_KEYS } from "../../../db/ledger/key-pages.ts";
 import { findPartner } from "../../../db/operator/partners.ts";
 import { showInvisible } from "../../../domain/characters.ts";
 import { formatAmount } from "../../../domain/money.ts";
@@ -9,6 +10,7 @@ import { COST_WINDOW_MS, toIso } from "../../../domain/time.ts";
 import { costTypeName } from "../../../pages/costs/cost-types.ts";
 import { breadcrumb, nameText, notice, pageHead } from "../../../pages/elements.ts";
 import { pager } from "../../../pages/list.ts";
+import { showCount } from "../../../pages/locale.ts";
 import { time } from "../../../pages/markup.ts";
 import { amountText } from "../../../pages/money.ts";
 import { table } from "../../../pages/table.ts";
@@ -28,7 +30,11 @@ export const pendingPage: Show = async (context) => {
   if (!partner) throw notFound("partner");
   const path = `/operator/partners/${id}/pending`;
   const none =
-    next === null && after === null ? "No pending costs." : "No pending costs in this part of the list.";
+    next !== null
+      ? `None of the ${showCount(MAX_KEYS / 2)} IDs that this page read is pending. There may be more on the next page.`
+      : after === null
+        ? "No pending costs."
+        : "No more pending costs.";
   return {
     title: `Pending costs of ${partner.displayName}`,
     section: "Spend",
