@@ -5,6 +5,7 @@ import { LARGE } from "../../src/dev/demo/large/links.ts";
 import { liveToken, PARTNERS } from "../../src/dev/demo/large/partners.ts";
 import { largeRows } from "../../src/dev/demo/large.ts";
 import { type LiveService, startBuiltService } from "../live-service.ts";
+import { measureLayout } from "./layout.ts";
 import { checkPage, useWindows } from "./matrix.ts";
 import { LARGE_PAGES } from "./pages.ts";
 
@@ -159,5 +160,25 @@ describe("pages with three currencies, 24 partners and 5,000 links", () => {
     expect(rows.length).toBeGreaterThan(0);
     expect(rows.filter((cells) => cells.some((text) => text.trim() === ""))).toEqual([]);
     await page.getByRole("link", { name: "Download CSV" }).waitFor();
+  });
+
+  it("print with all columns of their tables, and no number over two lines", async () => {
+    const paths = [
+      ["operator", "/operator/spend"],
+      ["partner", "/partner/totals"],
+      ["demo", `${APP}/performance`],
+      ["demo", `${APP}/links`],
+    ] as const;
+    for (const [who, path] of paths) {
+      const page = await at(path, who);
+      await page.setViewportSize({ width: 718, height: 1123 });
+      await page.emulateMedia({ media: "print" });
+      const cut =
+        "[...document.querySelectorAll('.table')].filter((table) => table.scrollWidth > table.clientWidth).length";
+      const problems = await measureLayout(page);
+      const wrong = [await page.evaluate(cut), ...problems.filter((text) => / is (wrapped|cut)$/.test(text))];
+      await page.emulateMedia({ media: "screen" });
+      expect([path, wrong]).toEqual([path, [0]]);
+    }
   });
 });
