@@ -3,7 +3,7 @@ import { FACTS } from "./facts.ts";
 
 export const PAGES = {
   archive: {
-    title: "Archive: find an archived cost",
+    title: "Archived costs",
     lead: `The purge deletes a cost ${FACTS["retention time"]} after its click or impression and keeps the totals. With an archive, it writes every row to a bucket first, so each cost can be proved later: what was sent, which click it matched, and what counted.`,
     sections: [
       { id: "bind-a-bucket", title: "Bind a bucket", body: `<p>The archive is a bucket of R2, which must be enabled in your Cloudflare account. It is optional.</p>
