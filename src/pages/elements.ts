@@ -134,8 +134,6 @@ export function chips(filters: [label: Content, hrefWithout: string][], clear: s
 export interface Tile {
   name: Content;
   value: Content;
-  /** The exact value, if `value` is rounded. */
-  title?: string;
   href?: string;
   /** Below the value: the change, or what belongs to it. */
   note?: Content;
@@ -147,7 +145,7 @@ export interface Tile {
 export function tiles(label: string, items: Tile[]): Markup {
   return html`
     <ul class="figures" aria-label="${label}">${items.map((tile) => {
-      const value = html`<span class="name">${tile.name}</span> <strong ${tile.title ? html`title="${tile.title}"` : ""}>${tile.value}</strong>`;
+      const value = html`<span class="name">${tile.name}</span> <strong>${tile.value}</strong>`;
       return html`<li>${tile.href ? html`<a href="${tile.href}" ${tile.isCurrent ? html`aria-current="true"` : ""}>${value}</a>` : value}${tile.note ? html`<span class="note">${tile.note}</span>` : ""}</li>`;
     })}</ul>`;
 }

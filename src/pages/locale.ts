@@ -81,13 +81,6 @@ export class Locale {
     return toMinus(format.format(toNumeric(units)));
   }
 
-  /** Every digit, for a table whose column names the currency: `1,234.50000001`. */
-  exact(units: bigint, currency: string): string {
-    const { minimumFractionDigits = 0 } = this.#format({ style: "currency", currency }).resolvedOptions();
-    const format = this.#format({ minimumFractionDigits, maximumFractionDigits: 8 });
-    return toMinus(format.format(toNumeric(units)));
-  }
-
   /** Every digit of an amount as the API writes it: `$0.00012`, `−$25.00`. */
   amount(decimal: string, currency: string): string {
     const format = this.#format({ style: "currency", currency, maximumFractionDigits: 8 });
@@ -160,7 +153,6 @@ export const showMoney: Locale["money"] = (units, currency) => here().money(unit
 export const showPrice: Locale["price"] = (units, currency) => here().price(units, currency);
 export const showCompactMoney: Locale["compactMoney"] = (units, currency) =>
   here().compactMoney(units, currency);
-export const showExact: Locale["exact"] = (units, currency) => here().exact(units, currency);
 export const showAmount: Locale["amount"] = (decimal, currency) => here().amount(decimal, currency);
 export const scaleMoney: Locale["moneyScale"] = (currency, step) => here().moneyScale(currency, step);
 export const showPercent: Locale["percent"] = (ratio) => here().percent(ratio);

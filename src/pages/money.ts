@@ -1,11 +1,15 @@
-/** Amounts as pages show them: sums are rounded to the digits of their currency, with every digit for those who point at them. */
+/** Amounts as pages show them: rounded, with every digit for those who point at them where that says more. */
 import { html } from "hono/html";
 import { formatMoney } from "../domain/money.ts";
 import { showAmount, showMoney } from "./locale.ts";
 import type { Markup } from "./markup.ts";
 
-export const moneyText = (units: bigint, currency: string): Markup =>
-  html`<span title="${showAmount(formatMoney(units), currency)}">${showMoney(units, currency)}</span>`;
+/** A sum, rounded to the digits of its currency or as `rounded` writes it. */
+export function moneyText(units: bigint, currency: string, rounded = showMoney): Markup {
+  const text = rounded(units, currency);
+  const exact = showAmount(formatMoney(units), currency);
+  return text === exact ? html`${text}` : html`<span title="${exact}">${text}</span>`;
+}
 
 /** The amount of a cost, with every digit that was sent. */
 export const amountText = (amount: string | null | undefined, currency: string | null | undefined): string =>

@@ -14,8 +14,9 @@ import { operatorContact } from "../pages/contact.ts";
 import { nameText, notice } from "../pages/elements.ts";
 import { pageResponse } from "../pages/frame.ts";
 import { noRows, readListView } from "../pages/list.ts";
-import { showChange, showCount, showMoney } from "../pages/locale.ts";
+import { showChange, showCount } from "../pages/locale.ts";
 import type { Markup } from "../pages/markup.ts";
+import { moneyText } from "../pages/money.ts";
 import { daysBefore, type Period, toPeriod } from "../pages/periods.ts";
 import { toViewer } from "./frame.ts";
 
@@ -132,7 +133,7 @@ function card({ app, period, figures }: Card): Markup {
   const change = ([now, before]: [bigint, bigint]) =>
     isOver && now + before > 0n ? html` <span class="muted">${showChange(now, before)}</span>` : "";
   const spent = [...(figures?.spend ?? [])].map(
-    ([currency, sums]) => html`<div>${showMoney(sums[0], currency)}${change(sums)}</div>`,
+    ([currency, sums]) => html`<div>${moneyText(sums[0], currency)}${change(sums)}</div>`,
   );
   return html`
     <li class="card">

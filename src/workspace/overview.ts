@@ -16,16 +16,9 @@ import { moneyUnit } from "../pages/chart/units.ts";
 import { withContact } from "../pages/contact.ts";
 import { card, emptyState, pageHead, type Tile, tiles } from "../pages/elements.ts";
 import { form } from "../pages/form.ts";
-import {
-  describeDay,
-  describeDays,
-  showChange,
-  showCount,
-  showExact,
-  showMoney,
-  showPlural,
-} from "../pages/locale.ts";
+import { describeDay, describeDays, showChange, showCount, showPlural } from "../pages/locale.ts";
 import type { Markup } from "../pages/markup.ts";
+import { moneyText } from "../pages/money.ts";
 import { showNotice } from "../pages/notice.ts";
 import {
   daysBefore,
@@ -182,8 +175,7 @@ function figures({ path, app }: Member, overview: Overview, totals: Sums[]): Mar
     ({ currency, spend, previous }): Tile => ({
       name: `Spend in ${currency}`,
       href: performanceHref({ currency }),
-      value: showMoney(spend, currency),
-      title: showExact(spend, currency),
+      value: moneyText(spend, currency),
       ...noteOf(spend, previous),
     }),
   );

@@ -51,9 +51,7 @@ describe("money", () => {
     expect(us.money(units, currency).replace("\u00A0", " ")).toBe(written);
   });
 
-  it("has every digit in a table, and short labels on an axis", () => {
-    expect(us.exact(123_450_000_001n, "USD")).toBe("1,234.50000001");
-    expect(us.exact(-100_000_000n, "JPY")).toBe("−1");
+  it("has every digit of an amount, and short labels on an axis", () => {
     expect(us.amount("0.00012", "USD")).toBe("$0.00012");
     expect(us.amount("-12.5", "USD")).toBe("−$12.50");
     expect(us.moneyScale("USD", 500)(1_500)).toBe("$1.5K");

@@ -6,6 +6,7 @@ import { errorSummary, RejectedForm } from "../../src/pages/fields.ts";
 import { confirmation, form } from "../../src/pages/form.ts";
 import { filterForm, filterSelect, pager } from "../../src/pages/list.ts";
 import type { Markup } from "../../src/pages/markup.ts";
+import { moneyText } from "../../src/pages/money.ts";
 import { firstRows, table } from "../../src/pages/table.ts";
 
 const LONG = "ThisNameWasWrittenWithoutAnySpaceAndIsLongerThanEveryColumnOfATable";
@@ -110,8 +111,7 @@ export function samples(): [name: string, markup: Markup | string][] {
       elements.tiles("Figures", [
         {
           name: "Spend in USD",
-          value: "$17,910.41",
-          title: "17910.41000001",
+          value: moneyText(1_791_041_000_001n, "USD"),
           href: "?metric=spend",
           note: "▲ 3.3%",
           isCurrent: true,

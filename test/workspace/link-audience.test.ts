@@ -55,10 +55,10 @@ it("shows clicks, their share, spend and cost per click of each, the most clicks
   await sendCost({ cost_id: "audience-page-6", cost_amount: "3" });
   const { tables, text } = await section();
   expect(tables[0]).toEqual([
-    ["Germany", "3", "37.5%", "0", "3.00", "$1.50"],
-    ["Unknown", "1", "12.5%", "0", "0.00", "–"],
-    ["France", "0", "0.0%", "1", "0.50", "–"],
-    ["Not recorded", "4", "50.0%", "0", "3.00", "$3.00"],
+    ["Germany", "3", "37.5%", "0", "$3.00", "$1.500"],
+    ["Unknown", "1", "12.5%", "0", "$0.00", "–"],
+    ["France", "0", "0.0%", "1", "$0.50", "–"],
+    ["Not recorded", "4", "50.0%", "0", "$3.00", "$3.000"],
   ]);
   expect(tables[1]?.map(([name]) => name)).toEqual(["iOS", "Android", "Not recorded"]);
   expect(text).toContain("Clicks that a server sent are unknown, unless it names them.");
@@ -74,7 +74,7 @@ it("names the other currencies, which its amounts are without", async () => {
     await sendCost({ cost_id: id, cost_currency: currency, cost_amount: "1" });
   }
   const { tables, text } = await section();
-  expect(tables[0]).toEqual([["Germany", "3", "100.0%", "2.00", "$1.00"]]);
+  expect(tables[0]).toEqual([["Germany", "3", "100.0%", "$2.00", "$1.000"]]);
   expect(text).toContain("Without costs in EUR.");
 });
 

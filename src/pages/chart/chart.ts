@@ -53,8 +53,8 @@ export function dailyChart(chart: Chart): Markup {
       : [];
   const lines = [
     ...drawn,
-    before ? line(before, days, plot, "line before") : "",
-    whole ? line(whole.values, days, plot, "line whole") : "",
+    ...(before ? [line(before, days, plot, "line before")] : []),
+    ...(whole ? [line(whole.values, days, plot, "line whole")] : []),
   ];
   return html`
     <figure class="daily-chart" aria-labelledby="${id}">
@@ -64,12 +64,12 @@ export function dailyChart(chart: Chart): Markup {
       <svg class="plot" role="group" aria-labelledby="${id}">
         <defs>${PATTERNS.slice(0, series.length).map((marks, index) => pattern(`${id}-${index + 1}`, index + 1, marks))}</defs>
         <g class="axis" aria-hidden="true">${valueAxis(plot, unit)}${dayAxis(days)}</g>
-        <svg class="lines" viewBox="-0.5 0 ${stacks.length} ${LINES_HEIGHT}" preserveAspectRatio="none" aria-hidden="true">${lines}</svg>
+        ${lines.length > 0 ? html`<svg class="lines" viewBox="-0.5 0 ${stacks.length} ${LINES_HEIGHT}" preserveAspectRatio="none" aria-hidden="true">${lines}</svg>` : ""}
         ${stacks.map((stack) => dayMarkup(chart, series, stack, plot, whole !== undefined || isLong))}
       </svg>
       ${legend(chart, series)}
       </div>
-      <p class="readout muted">${summarize(stacks, unit)}</p>
+      <p class="readout muted" id="${id}-end" tabindex="-1">${summarize(stacks, unit)}</p>
     </figure>`;
 }
 
@@ -97,7 +97,7 @@ function combine(given: Series[]): Series[] {
 }
 
 /** The names of the series with their values and changes, the highest first, and what the dashed line is. */
-function legend({ id, unit, whole, before }: Chart, series: Series[]): Markup {
+function legend({ id, unit, whole, before }: Chart, series: Series[]): Markup | "" {
   const named = series
     .flatMap((one, index) => (one.name ? [{ ...one, mark: `series-${index + 1}` }] : []))
     .sort(
@@ -110,11 +110,11 @@ function legend({ id, unit, whole, before }: Chart, series: Series[]): Markup {
     ...named,
     ...(before ? [{ name: "Period before", values: before, mark: "before", total: undefined }] : []),
   ];
-  const shown = items.length > 1 ? items : [];
-  const hasChanges = shown.some(({ change }) => change);
+  if (items.length < 2) return "";
+  const hasChanges = items.some(({ change }) => change);
   return html`
-    <table class="legend" id="${id}-end" tabindex="-1" aria-label="Legend"><tbody>
-      ${shown.map((one) => {
+    <table class="legend" aria-label="Legend"><tbody>
+      ${items.map((one) => {
         const total = one.mark === "before" && whole ? undefined : totalOf(one);
         return html`<tr><th scope="row">${mark(id, one.mark, whole !== undefined || one.mark === "before")}${pathText(one.name.split(" › "))}</th><td class="number">${total === undefined ? "" : total === null ? NONE : unit.show(total)}</td>${hasChanges ? html`<td class="number">${one.change ?? ""}</td>` : ""}</tr>`;
       })}

@@ -8,11 +8,12 @@ import { currenciesOf, type Figures, toFigures } from "../../domain/figures/perf
 import { MAX_AUDIENCE_DAYS } from "../../http/input/report-fields.ts";
 import { countryName, platformName } from "../../pages/costs/audience.ts";
 import { card } from "../../pages/elements.ts";
-import { NONE, showCount, showExact, showMoney, showShare } from "../../pages/locale.ts";
+import { NONE, showCount, showShare } from "../../pages/locale.ts";
 import type { Markup } from "../../pages/markup.ts";
 import type { Period } from "../../pages/periods.ts";
 import { firstRows, table } from "../../pages/table.ts";
 import { readReports } from "../../usecases/reports.ts";
+import { figure } from "../performance/cells.ts";
 
 export interface LinkAudience {
   spend: ReportRow<"spend">[];
@@ -89,15 +90,14 @@ function audienceTable(url: URL, { spend, counts }: LinkAudience, by: Key): Mark
           cell: ({ figures }) => showCount(Number(figures.impressions)),
         },
         currency !== null && {
-          heading: `Spend, ${currency}`,
+          heading: "Spend",
           kind: "number",
-          cell: ({ figures }) => showExact(figures.spend, currency),
+          cell: ({ figures }) => figure("spend", figures, currency),
         },
         currency !== null && {
           heading: "Cost per click",
           kind: "number",
-          cell: ({ figures }) =>
-            figures.costPerClick === null ? NONE : showMoney(figures.costPerClick, currency),
+          cell: ({ figures }) => figure("cost_per_click", figures, currency),
         },
       ],
       rows,

@@ -23,8 +23,9 @@ import {
   type Tile,
   tiles,
 } from "../../pages/elements.ts";
-import { describeDay, describeDays, showCount, showExact, showMoney } from "../../pages/locale.ts";
+import { describeDay, describeDays, showCount } from "../../pages/locale.ts";
 import type { Markup } from "../../pages/markup.ts";
+import { moneyText } from "../../pages/money.ts";
 import { showNotice } from "../../pages/notice.ts";
 import { periodPicker, toPeriod } from "../../pages/periods.ts";
 import { toLink } from "../../usecases/links/link.ts";
@@ -202,8 +203,7 @@ function figures(member: Member, { spend, counts, period, row, adjustments, part
   const spent = sums.map(
     ({ currency, spend }): Tile => ({
       name: `Spend in ${currency}`,
-      value: showMoney(spend, currency),
-      title: showExact(spend, currency),
+      value: moneyText(spend, currency),
     }),
   );
   return html`

@@ -7,21 +7,22 @@ import {
   showChange,
   showCompactMoney,
   showCount,
-  showExact,
   showMoney,
   showPercent,
   showPrice,
 } from "../../pages/locale.ts";
 import type { Markup } from "../../pages/markup.ts";
+import { moneyText } from "../../pages/money.ts";
 import type { Metric } from "./query.ts";
 
-/** How a figure reads, exactly and short, and what its change means. */
+type Show = (value: bigint, currency: string) => Markup | string;
+
+/** How a figure reads, and what its change means. */
 interface Shown {
   of: (figures: Figures) => bigint | null;
-  show: (value: bigint, currency: string) => string;
+  show: Show;
   /** For a tile. */
-  short?: (value: bigint, currency: string) => string;
-  exact?: (value: bigint, currency: string) => string;
+  short?: Show;
   /** Whether less is better. Nobody knows it of the others. */
   isCost?: true;
 }
@@ -31,27 +32,23 @@ const MILLION = 1_000_000n * 100_000_000n;
 export const SHOWN: Record<Metric, Shown> = {
   spend: {
     of: ({ spend }) => spend,
-    show: showMoney,
-    short: (value, currency) =>
-      value >= MILLION ? showCompactMoney(value, currency) : showMoney(value, currency),
-    exact: (value, currency) => `${showExact(value, currency)} ${currency}`,
+    show: moneyText,
+    short: (value, currency) => moneyText(value, currency, value >= MILLION ? showCompactMoney : showMoney),
   },
   clicks: { of: ({ clicks }) => clicks, show: showCount },
   cost_per_click: {
     of: ({ costPerClick }) => costPerClick,
-    show: showPrice,
-    exact: (value, currency) => `${showExact(value, currency)} ${currency}`,
+    show: (value, currency) => moneyText(value, currency, showPrice),
     isCost: true,
   },
   coverage: { of: ({ coverage }) => coverage, show: (value) => showPercent(Number(value) / 1e8) },
 };
 
 export function figure(metric: Metric, figures: Figures, currency: string | null): Markup | string {
-  const { of, show, exact } = SHOWN[metric];
+  const { of, show } = SHOWN[metric];
   const value = of(figures);
   if (value === null || (currency === null && metric !== "clicks" && metric !== "coverage")) return NONE;
-  const text = show(value, currency ?? "");
-  return exact ? html`<span title="${exact(value, currency ?? "")}">${text}</span>` : text;
+  return show(value, currency ?? "");
 }
 
 interface Compared {

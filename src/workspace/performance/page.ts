@@ -174,12 +174,11 @@ function summary(url: URL, { query, report }: PerformancePage, compared: Compare
   return tiles(
     "Figures",
     metrics.map((metric) => {
-      const { of, show, short = show, exact } = SHOWN[metric];
+      const { of, show, short = show } = SHOWN[metric];
       const value = of(total.now);
       return {
         name: METRICS[metric],
         value: value === null ? NONE : short(value, currency ?? "USD"),
-        ...(value !== null && exact && { title: exact(value, currency ?? "USD") }),
         href: withQuery(url, { metric }),
         isCurrent: metric === query.metric,
         note: report.isPartial ? "partial" : change(metric, total, compared),

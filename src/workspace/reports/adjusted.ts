@@ -3,7 +3,7 @@ import { html } from "hono/html";
 import { type Adjustment, MOST_ADJUSTMENTS } from "../../db/ledger/reports/adjustments.ts";
 import type { Partners } from "../../db/links/partner-catalog.ts";
 import { nameText } from "../../pages/elements.ts";
-import { describeDay, showMoney } from "../../pages/locale.ts";
+import { describeDay } from "../../pages/locale.ts";
 import type { Markup } from "../../pages/markup.ts";
 import { moneyText } from "../../pages/money.ts";
 import { table } from "../../pages/table.ts";
@@ -22,7 +22,7 @@ export function adjustedNote(
   const joint = (at: number) => (at === 0 ? "" : at === adjusted.length - 1 ? " and " : ", ");
   const amounts = adjusted.map(
     ({ adjusted, currency }, at) =>
-      html`${joint(at)}<span class="amount">${showMoney(adjusted, currency)}</span>`,
+      html`${joint(at)}<span class="amount">${moneyText(adjusted, currency)}</span>`,
   );
   return html`
     <details class="adjusted">

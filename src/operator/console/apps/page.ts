@@ -13,8 +13,9 @@ import { parseOrThrow } from "../../../http/input/parse.ts";
 import { archivedBadge } from "../../../pages/costs/states.ts";
 import { buttonLink, card, facts, nameText, pageHead } from "../../../pages/elements.ts";
 import { confirmation, type Fields, form } from "../../../pages/form.ts";
-import { showCount, showMoney } from "../../../pages/locale.ts";
+import { showCount } from "../../../pages/locale.ts";
 import { type Markup, time } from "../../../pages/markup.ts";
+import { moneyText } from "../../../pages/money.ts";
 import { table } from "../../../pages/table.ts";
 import { type AppItem, addMember, readApp, removeMember, updateApp } from "../../api/apps.ts";
 import { badField } from "../../api/common.ts";
@@ -46,7 +47,7 @@ export const appPage: Show = async (context, rejected, session) => {
     ? "Too many costs to add them up here"
     : spend.length === 0
       ? "None"
-      : html`${currenciesOf(spend).map((currency) => html`<div>${showMoney(sumSpend(spend.filter((row) => row.currency === currency)), currency)}</div>`)}`;
+      : html`${currenciesOf(spend).map((currency) => html`<div>${moneyText(sumSpend(spend.filter((row) => row.currency === currency)), currency)}</div>`)}`;
   return {
     title: app.name,
     section: "Apps",

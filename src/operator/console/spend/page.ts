@@ -9,8 +9,9 @@ import { sumAdjusted, sumSpend } from "../../../domain/money.ts";
 import { idText } from "../../../http/input/fields.ts";
 import { parsePairs, readPairs } from "../../../http/input/pairs.ts";
 import { breadcrumb, card, nameText, notice, pageHead } from "../../../pages/elements.ts";
-import { NONE, showChange, showCount, showMoney, showShare } from "../../../pages/locale.ts";
+import { NONE, showChange, showCount, showShare } from "../../../pages/locale.ts";
 import type { Markup } from "../../../pages/markup.ts";
+import { moneyText } from "../../../pages/money.ts";
 import { comparedDays, periodChecks, periodFields, periodPicker, toPeriod } from "../../../pages/periods.ts";
 import { withQuery } from "../../../pages/query.ts";
 import { table } from "../../../pages/table.ts";
@@ -113,7 +114,7 @@ function currencySection({ currency, lines, total }: Currency, names: Names, hea
     const found = names.get(key);
     return found ? html`<a href="${found.href}">${nameText(found.name)}</a>` : key;
   };
-  const number = (heading: string, cell: (line: Line) => string) => ({
+  const number = (heading: string, cell: (line: Line) => Markup | string) => ({
     heading,
     kind: "number" as const,
     cell,
@@ -122,7 +123,7 @@ function currencySection({ currency, lines, total }: Currency, names: Names, hea
     {
       id: `spend-${currency}`,
       title: currency,
-      aside: html`<strong>${showMoney(total.spend, currency)}</strong>`,
+      aside: html`<strong>${moneyText(total.spend, currency)}</strong>`,
     },
     table({
       label: `Spend in ${currency}`,
@@ -131,10 +132,10 @@ function currencySection({ currency, lines, total }: Currency, names: Names, hea
       total,
       columns: [
         { heading, cell: (line) => (line === total ? "Total" : name(line)) },
-        number("Spend", ({ spend }) => showMoney(spend, currency)),
+        number("Spend", ({ spend }) => moneyText(spend, currency)),
         number("Share", ({ spend }) => showShare(spend, total.spend)),
         number("Change", ({ spend, before }) => (before === undefined ? NONE : showChange(spend, before))),
-        number("Adjusted", ({ adjusted }) => (adjusted === 0n ? NONE : showMoney(adjusted, currency))),
+        number("Adjusted", ({ adjusted }) => (adjusted === 0n ? NONE : moneyText(adjusted, currency))),
         number("Matched costs", ({ matched }) => showCount(matched)),
         number("Unpriced costs", ({ unpriced }) => showCount(unpriced)),
       ],
@@ -159,7 +160,7 @@ const pendingSection = (pending: PendingSpend[]): Markup =>
         {
           heading: "Amount",
           kind: "number",
-          cell: ({ rows, currency }) => showMoney(sumSpend(rows), currency),
+          cell: ({ rows, currency }) => moneyText(sumSpend(rows), currency),
         },
       ],
     }),

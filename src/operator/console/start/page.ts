@@ -13,11 +13,11 @@ import {
   describeTime,
   NONE,
   showChange,
-  showMoney,
   showPercent,
   showPlural,
 } from "../../../pages/locale.ts";
 import { type Markup, time } from "../../../pages/markup.ts";
+import { moneyText } from "../../../pages/money.ts";
 import { table } from "../../../pages/table.ts";
 import type { Show } from "../layout.ts";
 import { nextStep } from "../partners/next-step.ts";
@@ -92,7 +92,7 @@ function added(all: Sums[]): Sums | undefined {
 const amounts = (sums: Sums | undefined): Markup | string =>
   sums === undefined
     ? NONE
-    : html`${[...sums].map(([currency, { spend }]) => html`<div>${showMoney(spend, currency)}</div>`)}`;
+    : html`${[...sums].map(([currency, { spend }]) => html`<div>${moneyText(spend, currency)}</div>`)}`;
 
 const MARKS = { error: "Urgent", warn: "Soon", "": "Open", ok: "" } as const;
 
@@ -166,7 +166,7 @@ function spendSection({ spend, pending, days }: Start): Markup {
       html`<li>${showPlural(
         rows.reduce((total, { count }) => total + count, 0),
         "pending cost",
-      )} (${showMoney(sumSpend(rows), currency)})</li>`,
+      )} (${moneyText(sumSpend(rows), currency)})</li>`,
   );
   return card(
     head,
@@ -176,7 +176,7 @@ function spendSection({ spend, pending, days }: Start): Markup {
           "Spend by currency",
           currencies.map(([currency, { spend, before }]) => ({
             name: `Spend in ${currency}`,
-            value: showMoney(spend, currency),
+            value: moneyText(spend, currency),
             href: `/operator/spend#spend-${currency}`,
             note:
               before === 0n
