@@ -11,7 +11,7 @@ import { hashPassword } from "../src/auth/passwords.ts";
 import { seal } from "../src/auth/sealed.ts";
 import { replicateCredentials } from "../src/db/ledger/credential-copies.ts";
 import { databasesOf, type Ledger, ledgerOf } from "../src/db/ledger/shards.ts";
-import { insertRows } from "../src/dev/demo/rows.ts";
+import { type DemoRow, insertRows } from "../src/dev/demo/rows.ts";
 import { DEMO, demoRows } from "../src/dev/demo.ts";
 import { setIdentity } from "../src/dev/deployment/shard-identity.ts";
 import type { OpenedLink } from "../src/domain/costs.ts";
@@ -49,14 +49,26 @@ const states = once("states", () => ({
   uncopied: watchWrites(),
 }));
 
-/** Resets to migrated databases with the demo data, an empty KV and an empty bucket. */
-export async function freshDemo(): Promise<void> {
-  await freshState("demo", async () => {
+/**
+ * Resets to migrated databases with the demo data, of its 30 days only today, an empty KV and an empty bucket. Restoring 30 days takes
+ * longer than most tests.
+ */
+export const freshDemo = () => freshWith("demo", demoRows(NOW).filter(isOfToday));
+
+/** The same with all 30 days, as `npm start` adds them. */
+export const freshWholeDemo = () => freshWith("whole demo", demoRows(NOW));
+
+const isOfToday = ({ table, values }: DemoRow) =>
+  table.startsWith("daily_")
+    ? values.day === Math.floor(NOW / DAY)
+    : !/^demo-spend-(?!00)/.test(String(values.cost_id));
+
+const freshWith = (name: string, data: DemoRow[]) =>
+  freshState(name, async () => {
     await freshDatabase();
-    await addDemo();
+    await addDemo(data);
     await replicateCredentials(ledgerOn());
   });
-}
 
 /**
  * Resets the databases to a state, and KV and the bucket to empty ones. `setUp` makes the state of the databases once in a process.
@@ -85,8 +97,8 @@ async function copyCredentials(): Promise<void> {
 
 const COPIED = ["credentials", "partners", "shard_identity"];
 
-async function addDemo(): Promise<void> {
-  await insertRows(demoRows(NOW), ledgerOn());
+async function addDemo(data: DemoRow[]): Promise<void> {
+  await insertRows(data, ledgerOn());
   quickHashes ??= await hashDemoPasswords();
   await env.DB.batch(quickHashes.map((sql) => env.DB.prepare(sql)));
 }

@@ -2,7 +2,7 @@
  * Runs before each test file. The files of a process share it and its modules, so also what the Worker remembers in memory. Files
  * whose tests are about that memory get modules of their own, as in a new isolate.
  */
-import { afterAll, chai, expect, vi } from "vitest";
+import { afterAll, afterEach, chai, expect, vi } from "vitest";
 import { once } from "./once.ts";
 
 const OWN_MODULES =
@@ -15,6 +15,22 @@ last.hadOwnModules = hasOwnModules;
 
 // It finds misspelled assertions, which TypeScript finds too, and takes a proxy for each of ours.
 chai.config.useProxy = false;
+
+// To send each line of the log to the main process takes as long as a short request, so only a failed test prints its lines.
+const log = once("log", () => {
+  const prints: (() => void)[] = [];
+  const keeping =
+    (print: (...values: unknown[]) => void) =>
+    (...values: unknown[]) =>
+      void prints.push(() => print(...values));
+  console.log = keeping(console.log);
+  console.error = keeping(console.error);
+  return prints;
+});
+afterEach(({ task }) => {
+  const prints = log.splice(0);
+  if (task.result?.state === "fail") for (const print of prints) print();
+});
 
 await import("./passwords.ts");
 const { takeScans } = await import("./plans.ts");

@@ -1,7 +1,7 @@
 /** Limits the rows that links created by path read and write, which are the same with 1,000 and with 100,000 links. */
 import { beforeAll, describe, expect, it } from "vitest";
 import { type Browser, signedIn } from "../account/support.ts";
-import { type Call, countingDatabase, DEMO, env, freshDemo, rows } from "../harness.ts";
+import { type Call, countingDatabase, DEMO, env, freshWholeDemo, rows } from "../harness.ts";
 import { confirm, toFile, upload } from "../workspace/files.ts";
 import { APP } from "../workspace/page-text.ts";
 
@@ -15,7 +15,7 @@ const MOST_WRITTEN = 10;
 describe.each([1_000, 100_000])("in an app of %i links", (links) => {
   let browser: Browser;
   beforeAll(async () => {
-    await freshDemo();
+    await freshWholeDemo();
     await rows("UPDATE apps SET max_links = 1000000");
     for (const parentId of [null, 2])
       await env.DB.prepare(

@@ -1002,7 +1002,7 @@ AND (? IS NULL OR ? BETWEEN o.first_day AND o.last_day)
 ORDER BY o.walk DESC
 LIMIT 401;
 
--- src/db/archive/slices.ts: rows read 1040, written 345
+-- src/db/archive/slices.ts: rows read 128, written 41
 -- SEARCH ledger_entries USING PRIMARY KEY ((partner_id,cost_id)>(?,?) AND (partner_id,cost_id)<(?,?))
 -- SCALAR SUBQUERY 1
 --   SEARCH p USING PRIMARY KEY (ledger_table=?)
@@ -1098,7 +1098,7 @@ VALUES ('superseded', ?, ?, ?, ?, ?, ?, ?, ?);
 -- SCAN CONSTANT ROW
 SELECT json(iif(changes() = ?, 'true', 'other rows'));
 
--- src/db/archive/slices.ts: rows read 1384, written 0
+-- src/db/archive/slices.ts: rows read 168, written 0
 -- SEARCH ledger_entries USING PRIMARY KEY ((partner_id,cost_id)>(?,?) AND (partner_id,cost_id)<(?,?))
 -- SCALAR SUBQUERY 1
 --   SEARCH p USING PRIMARY KEY (ledger_table=?)
@@ -1223,7 +1223,7 @@ WHERE purge_positions.ledger_table = 'ledger_entries';
 UPDATE purge_positions SET walked_at = ?, attempts = purge_positions.attempts + (purge_positions.attempts > 0)
 WHERE purge_positions.ledger_table = 'superseded';
 
--- src/db/archive/slices.ts: rows read 347, written 1
+-- src/db/archive/slices.ts: rows read 43, written 1
 -- SEARCH purge_positions USING PRIMARY KEY (ledger_table=?)
 -- CORRELATED SCALAR SUBQUERY 1
 --   SEARCH e USING PRIMARY KEY ((partner_id,cost_id)>(?,?))
@@ -1525,7 +1525,7 @@ SELECT c.partner_id AS partnerId, c.mode AS mode, c.cost_types AS costTypes, c.r
 FROM credentials c
 WHERE c.token_hash = ?;
 
--- src/db/ledger/cost-list.ts: rows read 552, written 0
+-- src/db/ledger/cost-list.ts: rows read 54, written 0
 -- COMPOUND QUERY
 --   LEFT-MOST SUBQUERY
 --     CO-ROUTINE p
@@ -1656,7 +1656,7 @@ FROM (SELECT NULL AS costType,
   LIMIT 1 OFFSET ? - 1)
 LIMIT ? + 0;
 
--- src/db/ledger/cost-list.ts: rows read 826, written 0
+-- src/db/ledger/cost-list.ts: rows read 79, written 0
 -- COMPOUND QUERY
 --   LEFT-MOST SUBQUERY
 --     CO-ROUTINE p
@@ -2758,7 +2758,7 @@ SELECT (SELECT json_group_array(apps.token)
   FROM apps) AS apps, coalesce(max(links.id), 0) AS links
 FROM links;
 
--- src/db/ledger/purge/entries.ts: rows read 1040, written 346
+-- src/db/ledger/purge/entries.ts: rows read 128, written 42
 -- SEARCH ledger_entries USING PRIMARY KEY ((partner_id,cost_id)>(?,?) AND (partner_id,cost_id)<(?,?))
 -- SCALAR SUBQUERY 1
 --   SEARCH p USING PRIMARY KEY (ledger_table=?)
@@ -2786,7 +2786,7 @@ UPDATE archive_state SET is_on = 0, failing_since = NULL
 WHERE archive_state.id = 1
 AND archive_state.is_on;
 
--- src/db/ledger/purge/entries.ts: rows read 348, written 1
+-- src/db/ledger/purge/entries.ts: rows read 44, written 1
 -- SEARCH purge_positions USING PRIMARY KEY (ledger_table=?)
 -- CORRELATED SCALAR SUBQUERY 1
 --   SEARCH e USING PRIMARY KEY ((partner_id,cost_id)>(?,?))
@@ -2952,7 +2952,7 @@ AND s.waiting_secret IS NULL
 ORDER BY a.day DESC, a.id DESC
 LIMIT 100;
 
--- src/db/ledger/reports/link-figures.ts: rows read 110, written 0
+-- src/db/ledger/reports/link-figures.ts: rows read 12, written 0
 -- CO-ROUTINE covered
 --   CO-ROUTINE (subquery-6)
 --     COMPOUND QUERY
@@ -3031,7 +3031,7 @@ LEFT JOIN links l1 ON l1.id = l.parent_id
 LEFT JOIN links l2 ON l2.id = l1.parent_id
 LEFT JOIN links l3 ON l3.id = l2.parent_id;
 
--- src/db/ledger/reports/link-figures.ts: rows read 139, written 0
+-- src/db/ledger/reports/link-figures.ts: rows read 46, written 0
 -- CO-ROUTINE covered
 --   CO-ROUTINE (subquery-11)
 --     COMPOUND QUERY
@@ -3148,7 +3148,7 @@ FROM json_each(?) j
 CROSS JOIN links ON links.token = j.value
 AND links.app_token = ?;
 
--- src/db/ledger/reports/link-figures.ts: rows read 156, written 0
+-- src/db/ledger/reports/link-figures.ts: rows read 45, written 0
 -- COMPOUND QUERY
 --   LEFT-MOST SUBQUERY
 --     CO-ROUTINE (subquery-6)
@@ -3374,7 +3374,7 @@ FROM (SELECT appToken, linkId, kind, sum(count) AS count, sum(recorded) AS recor
 WHERE true
 LIMIT ? + 0;
 
--- src/db/ledger/reports/performance.ts: rows read 129, written 0
+-- src/db/ledger/reports/performance.ts: rows read 9, written 0
 -- COMPOUND QUERY
 --   LEFT-MOST SUBQUERY
 --     CO-ROUTINE (subquery-3)
@@ -3542,7 +3542,7 @@ FROM (SELECT appToken, kind, sum(count) AS count, sum(recorded) AS recorded
 WHERE true
 LIMIT ? + 0;
 
--- src/db/ledger/reports/performance.ts: rows read 129, written 0
+-- src/db/ledger/reports/performance.ts: rows read 9, written 0
 -- COMPOUND QUERY
 --   LEFT-MOST SUBQUERY
 --     CO-ROUTINE (subquery-3)
@@ -3731,7 +3731,7 @@ FROM (SELECT appToken,
 WHERE true
 LIMIT ? + 0;
 
--- src/db/ledger/reports/performance.ts: rows read 129, written 0
+-- src/db/ledger/reports/performance.ts: rows read 9, written 0
 -- COMPOUND QUERY
 --   LEFT-MOST SUBQUERY
 --     CO-ROUTINE (subquery-3)
@@ -3862,7 +3862,7 @@ FROM (SELECT appToken,
 WHERE true
 LIMIT ? + 0;
 
--- src/db/ledger/reports/performance.ts: rows read 129, written 0
+-- src/db/ledger/reports/performance.ts: rows read 9, written 0
 -- COMPOUND QUERY
 --   LEFT-MOST SUBQUERY
 --     CO-ROUTINE (subquery-3)
@@ -4003,7 +4003,7 @@ FROM (SELECT appToken,
 WHERE true
 LIMIT ? + 0;
 
--- src/db/ledger/reports/performance.ts: rows read 303, written 0
+-- src/db/ledger/reports/performance.ts: rows read 13, written 0
 -- CO-ROUTINE (subquery-5)
 --   CO-ROUTINE (subquery-4)
 --     SEARCH s USING PRIMARY KEY (app_token=? AND link_id=? AND day>? AND day<?)
@@ -4254,7 +4254,7 @@ FROM (SELECT appToken,
 WHERE true
 LIMIT ? + 0;
 
--- src/db/ledger/reports/performance.ts: rows read 128, written 0
+-- src/db/ledger/reports/performance.ts: rows read 10, written 0
 -- CO-ROUTINE covered
 --   CO-ROUTINE (subquery-6)
 --     COMPOUND QUERY
@@ -4306,7 +4306,7 @@ FROM (
     AND e.day BETWEEN ? AND ?
     LIMIT 200000 + 1) ) covered;
 
--- src/db/ledger/reports/performance.ts: rows read 128, written 0
+-- src/db/ledger/reports/performance.ts: rows read 10, written 0
 -- CO-ROUTINE covered
 --   CO-ROUTINE (subquery-6)
 --     COMPOUND QUERY
@@ -4367,7 +4367,7 @@ FROM (
     AND e.day BETWEEN ? AND ?
     LIMIT 200000 + 1) ) covered;
 
--- src/db/ledger/reports/performance.ts: rows read 168, written 0
+-- src/db/ledger/reports/performance.ts: rows read 12, written 0
 -- CO-ROUTINE covered
 --   CO-ROUTINE (subquery-6)
 --     COMPOUND QUERY
@@ -4453,7 +4453,7 @@ LEFT JOIN links l1 ON l1.id = l.parent_id
 LEFT JOIN links l2 ON l2.id = l1.parent_id
 LEFT JOIN links l3 ON l3.id = l2.parent_id;
 
--- src/db/ledger/reports/performance.ts: rows read 168, written 0
+-- src/db/ledger/reports/performance.ts: rows read 12, written 0
 -- CO-ROUTINE covered
 --   CO-ROUTINE (subquery-6)
 --     COMPOUND QUERY
@@ -4548,7 +4548,7 @@ LEFT JOIN links l1 ON l1.id = l.parent_id
 LEFT JOIN links l2 ON l2.id = l1.parent_id
 LEFT JOIN links l3 ON l3.id = l2.parent_id;
 
--- src/db/ledger/reports/performance.ts: rows read 525, written 0
+-- src/db/ledger/reports/performance.ts: rows read 17, written 0
 -- CO-ROUTINE covered
 --   CO-ROUTINE (subquery-8)
 --     COMPOUND QUERY
@@ -4660,7 +4660,7 @@ LEFT JOIN links l1 ON l1.id = l.parent_id
 LEFT JOIN links l2 ON l2.id = l1.parent_id
 LEFT JOIN links l3 ON l3.id = l2.parent_id;
 
--- src/db/ledger/reports/performance.ts: rows read 197, written 0
+-- src/db/ledger/reports/performance.ts: rows read 46, written 0
 -- CO-ROUTINE covered
 --   CO-ROUTINE (subquery-11)
 --     COMPOUND QUERY
@@ -4776,7 +4776,7 @@ LEFT JOIN links l1 ON l1.id = l.parent_id
 LEFT JOIN links l2 ON l2.id = l1.parent_id
 LEFT JOIN links l3 ON l3.id = l2.parent_id;
 
--- src/db/ledger/reports/performance.ts: rows read 197, written 0
+-- src/db/ledger/reports/performance.ts: rows read 46, written 0
 -- CO-ROUTINE covered
 --   CO-ROUTINE (subquery-11)
 --     COMPOUND QUERY
@@ -4901,7 +4901,7 @@ LEFT JOIN links l1 ON l1.id = l.parent_id
 LEFT JOIN links l2 ON l2.id = l1.parent_id
 LEFT JOIN links l3 ON l3.id = l2.parent_id;
 
--- src/db/ledger/reports/performance.ts: rows read 156, written 0
+-- src/db/ledger/reports/performance.ts: rows read 45, written 0
 -- COMPOUND QUERY
 --   LEFT-MOST SUBQUERY
 --     CO-ROUTINE (subquery-6)
@@ -5058,7 +5058,7 @@ FROM (SELECT appToken,
 WHERE true
 LIMIT ? + 0;
 
--- src/db/ledger/reports/performance.ts: rows read 156, written 0
+-- src/db/ledger/reports/performance.ts: rows read 45, written 0
 -- COMPOUND QUERY
 --   LEFT-MOST SUBQUERY
 --     CO-ROUTINE (subquery-6)
@@ -5354,7 +5354,7 @@ FROM (SELECT appToken,
 WHERE true
 LIMIT ? + 0;
 
--- src/db/ledger/reports/performance.ts: rows read 628, written 0
+-- src/db/ledger/reports/performance.ts: rows read 27, written 0
 -- COMPOUND QUERY
 --   LEFT-MOST SUBQUERY
 --     CO-ROUTINE (subquery-7)
@@ -5585,7 +5585,7 @@ FROM (SELECT appToken,
 WHERE true
 LIMIT ? + 0;
 
--- src/db/ledger/reports/performance.ts: rows read 520, written 0
+-- src/db/ledger/reports/performance.ts: rows read 23, written 0
 -- COMPOUND QUERY
 --   LEFT-MOST SUBQUERY
 --     CO-ROUTINE (subquery-6)
@@ -5988,7 +5988,7 @@ FROM own
 WHERE true
 LIMIT ? + 0;
 
--- src/db/ledger/reports/performance.ts: rows read 506, written 0
+-- src/db/ledger/reports/performance.ts: rows read 27, written 0
 -- MATERIALIZE covered
 --   SCAN CONSTANT ROW
 --   SCALAR SUBQUERY 10
@@ -6100,7 +6100,7 @@ WITH own_spend AS MATERIALIZED (SELECT count(*) AS size, json_group_array(DISTIN
 SELECT json_extract('{}', iif(covered.size > 200000, 'report_too_large', '$'))
 FROM covered;
 
--- src/db/ledger/reports/performance.ts: rows read 506, written 0
+-- src/db/ledger/reports/performance.ts: rows read 27, written 0
 -- MATERIALIZE covered
 --   SCAN CONSTANT ROW
 --   SCALAR SUBQUERY 10
@@ -6227,7 +6227,7 @@ WITH own_spend AS MATERIALIZED (SELECT count(*) AS size, json_group_array(DISTIN
 SELECT json_extract('{}', iif(covered.size > 200000, 'report_too_large', '$'))
 FROM covered;
 
--- src/db/ledger/reports/reports.ts: rows read 500, written 0
+-- src/db/ledger/reports/reports.ts: rows read 24, written 0
 -- COMPOUND QUERY
 --   LEFT-MOST SUBQUERY
 --     CO-ROUTINE (subquery-3)
@@ -6360,7 +6360,7 @@ FROM (SELECT appToken,
 WHERE true
 LIMIT ? + 0;
 
--- src/db/ledger/reports/reports.ts: rows read 500, written 0
+-- src/db/ledger/reports/reports.ts: rows read 24, written 0
 -- COMPOUND QUERY
 --   LEFT-MOST SUBQUERY
 --     CO-ROUTINE (subquery-3)
@@ -6510,7 +6510,7 @@ FROM (SELECT e.app_token AS appToken, sum(e.count) AS count, sum(e.recorded) AS 
 WHERE true
 LIMIT ? + 0;
 
--- src/db/ledger/reports/reports.ts: rows read 1053, written 0
+-- src/db/ledger/reports/reports.ts: rows read 58, written 0
 -- CO-ROUTINE (subquery-4)
 --   SEARCH s USING PRIMARY KEY (app_token=? AND link_id=? AND day>? AND day<?)
 --   SCALAR SUBQUERY 1
@@ -6628,7 +6628,7 @@ FROM (SELECT g.app_token AS appToken, g.kind AS kind, sum(g.count) AS count, sum
 WHERE true
 LIMIT ? + 0;
 
--- src/db/ledger/reports/reports.ts: rows read 38, written 0
+-- src/db/ledger/reports/reports.ts: rows read 24, written 0
 -- COMPOUND QUERY
 --   LEFT-MOST SUBQUERY
 --     CO-ROUTINE (subquery-3)
@@ -6763,7 +6763,7 @@ FROM (SELECT appToken,
 WHERE true
 LIMIT ? + 0;
 
--- src/db/ledger/reports/reports.ts: rows read 135, written 0
+-- src/db/ledger/reports/reports.ts: rows read 15, written 0
 -- COMPOUND QUERY
 --   LEFT-MOST SUBQUERY
 --     CO-ROUTINE (subquery-3)
@@ -6925,7 +6925,7 @@ FROM (SELECT appToken, partnerId, sum(count) AS count, sum(recorded) AS recorded
 WHERE true
 LIMIT ? + 0;
 
--- src/db/ledger/reports/reports.ts: rows read 129, written 0
+-- src/db/ledger/reports/reports.ts: rows read 9, written 0
 -- COMPOUND QUERY
 --   LEFT-MOST SUBQUERY
 --     CO-ROUTINE (subquery-3)
@@ -7104,7 +7104,7 @@ FROM (SELECT appToken, partnerId, kind, sum(count) AS count, sum(recorded) AS re
 WHERE true
 LIMIT ? + 0;
 
--- src/db/ledger/reports/reports.ts: rows read 500, written 0
+-- src/db/ledger/reports/reports.ts: rows read 24, written 0
 -- COMPOUND QUERY
 --   LEFT-MOST SUBQUERY
 --     CO-ROUTINE (subquery-3)
@@ -7233,7 +7233,7 @@ FROM (SELECT appToken,
 WHERE true
 LIMIT ? + 0;
 
--- src/db/ledger/reports/reports.ts: rows read 129, written 0
+-- src/db/ledger/reports/reports.ts: rows read 9, written 0
 -- COMPOUND QUERY
 --   LEFT-MOST SUBQUERY
 --     CO-ROUTINE (subquery-3)
@@ -7405,7 +7405,7 @@ FROM (SELECT appToken, linkId, sum(count) AS count, sum(recorded) AS recorded
 WHERE true
 LIMIT ? + 0;
 
--- src/db/ledger/reports/reports.ts: rows read 129, written 0
+-- src/db/ledger/reports/reports.ts: rows read 9, written 0
 -- COMPOUND QUERY
 --   LEFT-MOST SUBQUERY
 --     CO-ROUTINE (subquery-3)
@@ -7584,7 +7584,7 @@ FROM (SELECT appToken, linkId, kind, sum(count) AS count, sum(recorded) AS recor
 WHERE true
 LIMIT ? + 0;
 
--- src/db/ledger/reports/reports.ts: rows read 500, written 0
+-- src/db/ledger/reports/reports.ts: rows read 24, written 0
 -- COMPOUND QUERY
 --   LEFT-MOST SUBQUERY
 --     CO-ROUTINE (subquery-3)
@@ -7713,7 +7713,7 @@ FROM (SELECT appToken,
 WHERE true
 LIMIT ? + 0;
 
--- src/db/ledger/reports/reports.ts: rows read 268, written 0
+-- src/db/ledger/reports/reports.ts: rows read 32, written 0
 -- COMPOUND QUERY
 --   LEFT-MOST SUBQUERY
 --     CO-ROUTINE (subquery-3)
@@ -7846,7 +7846,7 @@ FROM (SELECT appToken,
 WHERE true
 LIMIT ? + 0;
 
--- src/db/ledger/reports/reports.ts: rows read 2140, written 0
+-- src/db/ledger/reports/reports.ts: rows read 104, written 0
 -- COMPOUND QUERY
 --   LEFT-MOST SUBQUERY
 --     CO-ROUTINE (subquery-4)
@@ -8201,7 +8201,7 @@ FROM (SELECT appToken, day, kind, sum(count) AS count, sum(recorded) AS recorded
 WHERE true
 LIMIT ? + 0;
 
--- src/db/ledger/reports/reports.ts: rows read 245, written 0
+-- src/db/ledger/reports/reports.ts: rows read 9, written 0
 -- COMPOUND QUERY
 --   LEFT-MOST SUBQUERY
 --     CO-ROUTINE (subquery-3)
@@ -8380,7 +8380,7 @@ FROM (SELECT appToken, day, partnerId, kind, sum(count) AS count, sum(recorded) 
 WHERE true
 LIMIT ? + 0;
 
--- src/db/ledger/reports/reports.ts: rows read 252, written 0
+-- src/db/ledger/reports/reports.ts: rows read 14, written 0
 -- COMPOUND QUERY
 --   LEFT-MOST SUBQUERY
 --     CO-ROUTINE (subquery-2)
@@ -8488,7 +8488,7 @@ LIMIT ? + 0;
 SELECT NULL
 WHERE false;
 
--- src/db/ledger/reports/reports.ts: rows read 292, written 0
+-- src/db/ledger/reports/reports.ts: rows read 37, written 0
 -- CO-ROUTINE covered
 --   CO-ROUTINE (subquery-4)
 --     COMPOUND QUERY
@@ -8561,7 +8561,7 @@ LEFT JOIN links l1 ON l1.id = l.parent_id
 LEFT JOIN links l2 ON l2.id = l1.parent_id
 LEFT JOIN links l3 ON l3.id = l2.parent_id;
 
--- src/db/ledger/reports/reports.ts: rows read 107, written 0
+-- src/db/ledger/reports/reports.ts: rows read 9, written 0
 -- CO-ROUTINE covered
 --   CO-ROUTINE (subquery-4)
 --     COMPOUND QUERY
@@ -8778,7 +8778,7 @@ LEFT JOIN links f ON f.token = ?
 AND f.app_token = m.app_token
 WHERE t.token_hash = ?;
 
--- src/db/ledger/reports/reports.ts: rows read 1629, written 0
+-- src/db/ledger/reports/reports.ts: rows read 137, written 0
 -- COMPOUND QUERY
 --   LEFT-MOST SUBQUERY
 --     CO-ROUTINE (subquery-5)
@@ -9086,7 +9086,7 @@ FROM (SELECT e.app_token AS appToken, sum(e.count) AS count, sum(e.recorded) AS 
 WHERE true
 LIMIT ? + 0;
 
--- src/db/ledger/reports/reports.ts: rows read 470, written 0
+-- src/db/ledger/reports/reports.ts: rows read 78, written 0
 -- COMPOUND QUERY
 --   LEFT-MOST SUBQUERY
 --     CO-ROUTINE (subquery-5)
@@ -9429,7 +9429,7 @@ FROM (SELECT appToken, kind, sum(count) AS count, sum(recorded) AS recorded
 WHERE true
 LIMIT ? + 0;
 
--- src/db/ledger/reports/reports.ts: rows read 493, written 0
+-- src/db/ledger/reports/reports.ts: rows read 59, written 0
 -- COMPOUND QUERY
 --   LEFT-MOST SUBQUERY
 --     CO-ROUTINE (subquery-6)
@@ -9584,7 +9584,7 @@ FROM (SELECT appToken,
 WHERE true
 LIMIT ? + 0;
 
--- src/db/ledger/reports/reports.ts: rows read 156, written 0
+-- src/db/ledger/reports/reports.ts: rows read 45, written 0
 -- COMPOUND QUERY
 --   LEFT-MOST SUBQUERY
 --     CO-ROUTINE (subquery-6)
@@ -9810,7 +9810,7 @@ FROM (SELECT appToken, day, kind, sum(count) AS count, sum(recorded) AS recorded
 WHERE true
 LIMIT ? + 0;
 
--- src/db/ledger/reports/reports.ts: rows read 1908, written 0
+-- src/db/ledger/reports/reports.ts: rows read 105, written 0
 -- COMPOUND QUERY
 --   LEFT-MOST SUBQUERY
 --     CO-ROUTINE (subquery-6)
@@ -10118,7 +10118,7 @@ FROM (
     AND g.day BETWEEN ? AND ?
     LIMIT 200000 + 1) ) covered;
 
--- src/db/ledger/reports/statements.ts: rows read 957, written 0
+-- src/db/ledger/reports/statements.ts: rows read 53, written 0
 -- CO-ROUTINE covered
 --   CO-ROUTINE (subquery-4)
 --     SEARCH s USING PRIMARY KEY (app_token=? AND link_id=? AND day>? AND day<?)
@@ -10224,7 +10224,7 @@ FROM (
     AND e.day BETWEEN ? AND ?
     LIMIT 200000 + 1) ) covered;
 
--- src/db/ledger/reports/statements.ts: rows read 252, written 0
+-- src/db/ledger/reports/statements.ts: rows read 14, written 0
 -- CO-ROUTINE covered
 --   CO-ROUTINE (subquery-4)
 --     COMPOUND QUERY
@@ -10262,7 +10262,7 @@ FROM (
     AND a.day BETWEEN ? AND ?
     LIMIT 200000 + 1) ) covered;
 
--- src/db/ledger/reports/statements.ts: rows read 252, written 0
+-- src/db/ledger/reports/statements.ts: rows read 14, written 0
 -- CO-ROUTINE covered
 --   CO-ROUTINE (subquery-4)
 --     COMPOUND QUERY
@@ -10306,7 +10306,7 @@ FROM (
     AND a.day BETWEEN ? AND ?
     LIMIT 200000 + 1) ) covered;
 
--- src/db/ledger/reports/statements.ts: rows read 140, written 0
+-- src/db/ledger/reports/statements.ts: rows read 22, written 0
 -- CO-ROUTINE covered
 --   CO-ROUTINE (subquery-4)
 --     COMPOUND QUERY
@@ -10348,7 +10348,7 @@ FROM (
     AND a.day BETWEEN ? AND ?
     LIMIT 200000 + 1) ) covered;
 
--- src/db/ledger/reports/statements.ts: rows read 252, written 0
+-- src/db/ledger/reports/statements.ts: rows read 14, written 0
 -- CO-ROUTINE covered
 --   CO-ROUTINE (subquery-4)
 --     COMPOUND QUERY
@@ -10500,7 +10500,7 @@ FROM (
     AND e.day BETWEEN ? AND ?
     LIMIT 200000 + 1) ) covered;
 
--- src/db/ledger/reports/statements.ts: rows read 862, written 0
+-- src/db/ledger/reports/statements.ts: rows read 95, written 0
 -- CO-ROUTINE covered
 --   CO-ROUTINE (subquery-9)
 --     COMPOUND QUERY
@@ -10572,7 +10572,7 @@ FROM (
     AND a.day BETWEEN ? AND ?
     LIMIT 200000 + 1) ) covered;
 
--- src/db/ledger/reports/statements.ts: rows read 266, written 0
+-- src/db/ledger/reports/statements.ts: rows read 65, written 0
 -- CO-ROUTINE covered
 --   CO-ROUTINE (subquery-9)
 --     COMPOUND QUERY
@@ -10703,7 +10703,7 @@ WITH own_engagements AS MATERIALIZED (SELECT count(*) AS size, json_group_array(
 SELECT json_extract('{}', iif(covered.size > 200000, 'report_too_large', '$'))
 FROM covered;
 
--- src/db/ledger/reports/statements.ts: rows read 976, written 0
+-- src/db/ledger/reports/statements.ts: rows read 67, written 0
 -- MATERIALIZE covered
 --   SCAN CONSTANT ROW
 --   SCALAR SUBQUERY 7
@@ -15114,7 +15114,7 @@ RETURNING id AS id,
         3)),
     NULL) AS urlCurrency;
 
--- src/db/operator/rates.ts: rows read 551, written 0
+-- src/db/operator/rates.ts: rows read 53, written 0
 -- CO-ROUTINE e
 --   SEARCH ledger_entries USING PRIMARY KEY (partner_id=?)
 -- SCAN e
@@ -15206,7 +15206,7 @@ FROM (
   LIMIT ? + 1 ) e
 GROUP BY 1;
 
--- src/db/operator/rates.ts: rows read 128, written 0
+-- src/db/operator/rates.ts: rows read 23, written 0
 -- CO-ROUTINE s
 --   CO-ROUTINE found
 --     SETUP
@@ -15535,7 +15535,7 @@ WHERE c.revoked_at IS NULL
 AND n.cost_id > ?
 ORDER BY n.number;
 
--- src/db/operator/rounds/engagements.ts: rows read 277, written 0
+-- src/db/operator/rounds/engagements.ts: rows read 28, written 0
 -- SEARCH rounds USING INTEGER PRIMARY KEY (rowid=?)
 -- CORRELATED SCALAR SUBQUERY 1
 --   SEARCH w USING PRIMARY KEY (partner_id=?)
@@ -15562,7 +15562,7 @@ CROSS JOIN rounds x ON x.id = c.round_id
 AND c.token_hash = ?
 WHERE x.state = 'open';
 
--- src/db/operator/rounds/engagements.ts: rows read 553, written 0
+-- src/db/operator/rounds/engagements.ts: rows read 55, written 0
 -- SEARCH rounds USING INTEGER PRIMARY KEY (rowid=?)
 -- SEARCH e USING PRIMARY KEY (partner_id=? AND cost_id<?)
 -- CORRELATED SCALAR SUBQUERY 2
@@ -16170,7 +16170,7 @@ FROM rounds
 WHERE rounds.state = 'approved'
 GROUP BY rounds.partner_id;
 
--- src/db/operator/start.ts: rows read 244, written 0
+-- src/db/operator/start.ts: rows read 8, written 0
 -- CO-ROUTINE s
 --   CO-ROUTINE found
 --     SETUP
@@ -16734,7 +16734,7 @@ AND NOT EXISTS (SELECT 1
   AND o.id <> ?)
 RETURNING id AS id;
 
--- src/db/partner/missing-costs.ts: rows read 554, written 0
+-- src/db/partner/missing-costs.ts: rows read 56, written 0
 -- COMPOUND QUERY
 --   LEFT-MOST SUBQUERY
 --     CO-ROUTINE p

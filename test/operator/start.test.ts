@@ -2,13 +2,13 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { databasesOf } from "../../src/db/ledger/shards.ts";
 import { storeRates } from "../../src/db/operator/stored-rates.ts";
 import { Browser } from "../account/support.ts";
-import { countingDatabase, DAY, DEMO, env, freshDemo, ledgerOn, NOW, rows } from "../harness.ts";
+import { countingDatabase, DAY, DEMO, env, freshWholeDemo, ledgerOn, NOW, rows } from "../harness.ts";
 import { inLedger } from "../support.ts";
 import { figuresOf, mainOf, tablesOf, textOf } from "../workspace/page-text.ts";
 
 let operator: Browser;
 beforeEach(async () => {
-  await freshDemo();
+  await freshWholeDemo();
   operator = new Browser();
   await operator.signIn(DEMO.operatorEmail, DEMO.operatorPassword);
 });

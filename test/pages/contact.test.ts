@@ -1,7 +1,7 @@
 /** Whom people ask: every sentence that says so names the contact of the deployment, if it has one. */
 import { beforeEach, describe, expect, it } from "vitest";
 import { Browser, signedIn } from "../account/support.ts";
-import { DEMO, freshDemo, rows } from "../harness.ts";
+import { DEMO, freshWholeDemo, rows } from "../harness.ts";
 import { APP } from "../workspace/page-text.ts";
 
 const sources = import.meta.glob(["../../src/**/*.ts", "!../../src/site/rendered.ts"], {
@@ -39,7 +39,7 @@ const PLAIN = "your operator (ops@example.com)";
 
 let browser: Browser;
 beforeEach(async () => {
-  await freshDemo();
+  await freshWholeDemo();
   browser = await signedIn();
 });
 

@@ -1,7 +1,7 @@
 /** What the first view of a page transfers, with the data of the default demo: the page and the files that it loads, compressed. */
 import { gzipSync } from "node:zlib";
 import { beforeAll, expect, it } from "vitest";
-import { call, freshDemo } from "../harness.ts";
+import { call, freshWholeDemo } from "../harness.ts";
 import { needing, sessionFor, startSessions } from "../security/support.ts";
 
 const MOST = 16 * 1024;
@@ -9,7 +9,7 @@ const MOST = 16 * 1024;
 const MORE: Record<string, number> = { "GET /apps/:app_token/performance": 18.75 * 1024 };
 
 beforeAll(async () => {
-  await freshDemo();
+  await freshWholeDemo();
   await startSessions();
 });
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { describeDay, describeDays, describeTime, localeFor, showList } from "../../src/pages/locale.ts";
 import { signedIn } from "../account/support.ts";
-import { DEMO, freshDemo } from "../harness.ts";
+import { DEMO, freshWholeDemo } from "../harness.ts";
 
 const us = localeFor(null);
 
@@ -95,7 +95,7 @@ describe("days", () => {
 });
 
 it("is that of the browser on every page, in English texts", async () => {
-  await freshDemo();
+  await freshWholeDemo();
   const browser = await signedIn();
   const { text, headers } = await browser.get(`/apps/${DEMO.appToken}?from=2026-03-01&to=2026-03-14`, {
     headers: { "accept-language": "de-DE,de;q=0.9" },

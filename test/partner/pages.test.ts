@@ -9,7 +9,7 @@ import {
   DAY,
   DEMO,
   env,
-  freshDemo,
+  freshWholeDemo,
   ledgerOn,
   NOW,
   rows,
@@ -17,7 +17,7 @@ import {
 } from "../harness.ts";
 import { signedIn, tableOf } from "./support.ts";
 
-beforeEach(freshDemo);
+beforeEach(freshWholeDemo);
 
 const RIVAL = createToken("live", "Rival".padEnd(43, "0"));
 

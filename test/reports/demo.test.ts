@@ -1,7 +1,7 @@
 /** The demo data: every report of the last 30 days has something to show, and its counts agree with the ledger. */
 import { beforeAll, expect, it } from "vitest";
 import { demoSpend } from "../../src/dev/demo/activity.ts";
-import { ask, DAY, DEMO, freshDemo, NOW, rows } from "../harness.ts";
+import { ask, DAY, DEMO, freshWholeDemo, NOW, rows } from "../harness.ts";
 
 type Item = Record<string, string | number | null>;
 
@@ -12,7 +12,7 @@ async function report(path: string): Promise<Item[]> {
   return body.data.items;
 }
 
-beforeAll(freshDemo);
+beforeAll(freshWholeDemo);
 
 it("has spend on each of 30 days in two currencies, and clicks and impressions on each", async () => {
   const days = Array.from({ length: 30 }, (_, index) =>

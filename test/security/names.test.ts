@@ -4,10 +4,10 @@
  */
 import { beforeEach, describe, expect, it } from "vitest";
 import { LINKS } from "../campaign/support.ts";
-import { ask, call, click, DEMO, freshDemo, ORIGIN, rejection, rows, sendCost } from "../harness.ts";
+import { ask, call, click, DEMO, freshWholeDemo, ORIGIN, rejection, rows, sendCost } from "../harness.ts";
 import { everyOperation, SESSIONS, startSessions } from "./support.ts";
 
-beforeEach(freshDemo);
+beforeEach(freshWholeDemo);
 
 const INVISIBLE: [string, string][] = [
   ["zero-width space", "\u200b"],

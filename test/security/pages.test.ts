@@ -1,6 +1,6 @@
 /** Text of callers stays text on pages, in CSV files and in the log. */
 import { beforeAll, describe, expect, it, vi } from "vitest";
-import { call, click, DEMO, env, freshDemo, NOW, rows } from "../harness.ts";
+import { call, click, DEMO, env, freshWholeDemo, NOW, rows } from "../harness.ts";
 import { everyOperation, needing, SESSIONS, startSessions } from "./support.ts";
 
 const MARK = "xss0mark";
@@ -34,7 +34,7 @@ const WRITTEN_JSON: [table: string, column: string, value: string, names: string
 ];
 
 beforeAll(async () => {
-  await freshDemo();
+  await freshWholeDemo();
   await startSessions();
   // The test fills every entry with markup.
   await env.DB.exec("DROP TRIGGER audit_log_changed");

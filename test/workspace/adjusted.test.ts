@@ -1,7 +1,7 @@
 /** Adjustments of operators on the pages of members: how much of the spend they are, and why. */
 import { beforeEach, describe, expect, it } from "vitest";
 import { type Browser, signedIn } from "../account/support.ts";
-import { ask, DEMO, freshDemo } from "../harness.ts";
+import { ask, DEMO, freshWholeDemo } from "../harness.ts";
 import { APP, mainOf, open, tablesOf, textOf } from "./page-text.ts";
 
 const [ACME, SPRING, RUNNERS, BEACON] = ["demo1nk001", "demo1nk002", "demo1nk003", "demo1nk006"];
@@ -9,7 +9,7 @@ const DAYS = "from=2026-03-09&to=2026-03-15";
 
 let browser: Browser;
 beforeEach(async () => {
-  await freshDemo();
+  await freshWholeDemo();
   browser = await signedIn();
   await adjust({ link_token: RUNNERS, amount: "-25", reason: "Credit note <4711>" });
   await adjust({ day: "2026-03-10", amount: "1.5", reason: "Clicks of a test", cost_type: "cpi" });

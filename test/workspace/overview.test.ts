@@ -9,7 +9,7 @@ import {
   DAY,
   DEMO,
   env,
-  freshDemo,
+  freshWholeDemo,
   IPHONE,
   ledgerOn,
   NOW,
@@ -22,7 +22,7 @@ const today = NOW / DAY - 0.5;
 let browser: Browser;
 
 beforeEach(async () => {
-  await freshDemo();
+  await freshWholeDemo();
   browser = await signedIn();
 });
 

@@ -1,7 +1,7 @@
 /** The Performance page: its rows are those of the API, for every grouping, order and filter, and its address is the view. */
 import { beforeEach, describe, expect, it } from "vitest";
 import { type Browser, signedIn } from "../account/support.ts";
-import { ask, DAY, DEMO, env, freshDemo, NOW, rows } from "../harness.ts";
+import { ask, DAY, DEMO, env, freshWholeDemo, NOW, rows } from "../harness.ts";
 import { inLedger } from "../support.ts";
 import { APP, figuresOf, hrefOf, linksOf, mainOf, open, tablesOf, textOf } from "./page-text.ts";
 
@@ -11,7 +11,7 @@ const WEEK = "from=2026-03-01&to=2026-03-07";
 let browser: Browser;
 
 beforeEach(async () => {
-  await freshDemo();
+  await freshWholeDemo();
   browser = await signedIn();
 });
 

@@ -1,7 +1,7 @@
 /** Saved views of Performance: saving, opening, sharing and deleting them. */
 import { beforeEach, describe, expect, it } from "vitest";
 import { type Browser, signedIn } from "../account/support.ts";
-import { ask, DEMO, env, freshDemo, rows } from "../harness.ts";
+import { ask, DEMO, env, freshWholeDemo, rows } from "../harness.ts";
 import { APP, hrefOf, linksOf, mainOf, open, textOf } from "./page-text.ts";
 
 const PAGE = `${APP}/performance`;
@@ -10,7 +10,7 @@ const QUERY = "from=2026-03-01&to=2026-03-07&group_by=partner&sort=name";
 let browser: Browser;
 
 beforeEach(async () => {
-  await freshDemo();
+  await freshWholeDemo();
   browser = await signedIn();
 });
 
