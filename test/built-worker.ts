@@ -1,6 +1,6 @@
 /** Runs the Worker as `wrangler deploy` builds it, in a separate workerd without proxies, on a migrated D1 with the demo data. */
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { buildSync } from "esbuild";
@@ -14,6 +14,7 @@ import {
 import { unstable_readConfig } from "wrangler";
 import { runStatements } from "../src/dev/demo/rows.ts";
 import { demoStatements } from "../src/dev/demo.ts";
+import { migrateLocal } from "../src/dev/local-migrations.ts";
 import "../src/dev/quiet.ts";
 
 const ROOT = join(import.meta.dirname, "..");
@@ -169,18 +170,9 @@ function buildFaulty(): string {
   return outputFiles[0]?.text ?? "";
 }
 
+/** Migrates a database, and fills an empty one. */
 async function migrate(db: D1Database, root: string, seed: string[]): Promise<void> {
   const there = await db.prepare("SELECT 1 FROM sqlite_master WHERE name = 'links'").first();
-  if (there) return;
-  const migrations = join(root, "migrations");
-  // As wrangler keeps them. /readyz compares them with the files.
-  const applied = "CREATE TABLE d1_migrations (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT UNIQUE)";
-  await db.prepare(applied).run();
-  for (const file of readdirSync(migrations).sort()) {
-    if (!/^\d.*\.sql$/.test(file)) continue;
-    await db.prepare("INSERT INTO d1_migrations (name) VALUES (?)").bind(file).run();
-    const queries = readFileSync(join(migrations, file), "utf8").split("--> statement-breakpoint");
-    await db.batch(queries.map((query) => db.prepare(query)));
-  }
-  await runStatements(db, seed);
+  await migrateLocal(db, join(root, "migrations"));
+  if (!there) await runStatements(db, seed);
 }

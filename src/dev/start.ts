@@ -8,17 +8,17 @@ import { createInterface } from "node:readline";
 import { experimental_readRawConfig, getPlatformProxy } from "wrangler";
 import "./quiet.ts";
 import { hashToken } from "../auth/secrets.ts";
-import { type Ledger, type LedgerBindings, ledgerOf } from "../db/ledger/shards.ts";
+import { databasesOf, type Ledger, type LedgerBindings, ledgerOf } from "../db/ledger/shards.ts";
 import { CommandError, runCommand } from "./command.ts";
 import { LARGE } from "./demo/large/links.ts";
 import { largeRows } from "./demo/large.ts";
 import { insertRows } from "./demo/rows.ts";
 import { DEMO, DEMO_PASSWORD_HASHES, demoRows } from "./demo.ts";
 import { setIdentity } from "./deployment/shard-identity.ts";
+import { migrateLocal } from "./local-migrations.ts";
 import { type Flags, readFlags, USAGE } from "./start/flags.ts";
 import { type DemoState, greeting } from "./start/greeting.ts";
 import { type Lock, lock } from "./start/lock.ts";
-import { wrangler } from "./wrangler.ts";
 
 const args = process.argv.slice(2);
 await runCommand(async () => {
@@ -28,8 +28,7 @@ await runCommand(async () => {
   }
   const flags = readFlags(args, process.env);
   const held = await lockState(flags);
-  migrate(flags);
-  serve(await seed(flags), held, flags.others);
+  serve(await prepare(flags), held, flags.others);
 });
 
 async function lockState({ persistTo, config }: Flags): Promise<Lock> {
@@ -43,21 +42,14 @@ Use that one, stop it with Ctrl+C, or start another with its own data:
   npm start -- --port 9000 --persist-to ANOTHER_DIRECTORY`);
 }
 
-function migrate({ persistTo, config }: Flags): void {
-  const state = persistTo ? ["--persist-to", persistTo] : [];
-  const { rawConfig } = experimental_readRawConfig({ config });
-  for (const { binding } of rawConfig.d1_databases ?? []) {
-    const { status, stdout, stderr } = wrangler(
-      ["d1", "migrations", "apply", binding, "--local", ...state, ...(config ? ["--config", config] : [])],
-      { environment: { CI: "true" } },
-    );
-    if (status === 0) continue;
-    throw new CommandError(`Migrating the local database ${binding} failed.\n${stdout}${stderr}`);
-  }
+/** The folder of the migrations, which all databases in wrangler.toml share. */
+function migrationsFolder(config: string | undefined): string {
+  const { rawConfig, configPath = "" } = experimental_readRawConfig({ config });
+  return resolve(dirname(configPath), rawConfig.d1_databases?.[0]?.migrations_dir ?? "migrations");
 }
 
-/** Adds the demo data to an empty database, and the large app to one with the demo, with each row of the ledger in its shard. */
-async function seed({ persistTo, config, isLarge }: Flags): Promise<DemoState> {
+/** Migrates all databases. Adds the demo data to an empty one, and the large app to one with the demo, with each row of the ledger in its shard. */
+async function prepare({ persistTo, config, isLarge }: Flags): Promise<DemoState> {
   const { env, dispose } = await getPlatformProxy<LedgerBindings>({
     ...(config && { configPath: config }),
     persist: persistTo ? { path: join(persistTo, "v3") } : true,
@@ -67,6 +59,7 @@ async function seed({ persistTo, config, isLarge }: Flags): Promise<DemoState> {
   try {
     const { DB } = env;
     const ledger = ledgerOf(env);
+    for (const db of databasesOf(ledger)) await migrateLocal(db, migrationsFolder(config));
     await storeNumber(ledger);
     const now = Date.now();
     const findApp = (token: string) => DB.prepare("SELECT id FROM apps WHERE token = ?").bind(token).first();

@@ -1,3 +1,4 @@
+/** Tests `npm start` and `npm run operator:create` from end to end, with the real wrangler. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -30,11 +31,20 @@ function start(state: string, ...flags: string[]) {
   return runScript("src/dev/start.ts", "--persist-to", join(folder, state), ...flags);
 }
 
+const ownWrangler = { ...process.env, CI: "true", WRANGLER_SEND_METRICS: "false" };
+
+/** Runs `wrangler d1` on a state. */
+function d1(state: string, ...args: string[]) {
+  return run("wrangler", ["d1", ...args, "--local", "--persist-to", join(folder, state)], {
+    env: ownWrangler,
+  });
+}
+
 function runScript(...args: string[]) {
   return run(process.execPath, args, { env: environment });
 }
 
-test("reads and seeds only the local database even if wrangler.toml sets remote", () => {
+test("migrates and seeds an empty local database, even if wrangler.toml sets remote", () => {
   const config = readFileSync(join(ROOT, "wrangler.toml"), "utf8")
     .replace('binding = "DB"\n', '$&remote = true\ndatabase_id = "deployed"\n')
     .replaceAll('"migrations', `"${join(ROOT, "migrations")}`);
@@ -46,24 +56,65 @@ test("reads and seeds only the local database even if wrangler.toml sets remote"
   expect(stdout).toContain(`API_TOKEN=${DEMO.apiToken}\n`);
 });
 
-test("adds the demo data to an empty database, and prints that it added none to one with a user", () => {
-  expect(start("empty").stdout).toContain(`API_TOKEN=${DEMO.apiToken}\n`);
-  const migrate = ["d1", "migrations", "apply", "DB", "--local", "--persist-to", join(folder, "own")];
-  run("wrangler", migrate, { env: { ...process.env, CI: "true" } });
-  const created = runScript(
-    "src/dev/operator.ts",
-    "--local",
-    "--persist-to",
-    join(folder, "own"),
-    "first@example.com",
-  );
-  expect(created.status, created.stderr).toBe(0);
-  const { stdout } = start("own");
-  expect(stdout).toContain("no demo data was added");
-  expect(stdout).toContain("npm start -- --persist-to");
-  for (const absent of [DEMO.email, DEMO.operatorEmail, DEMO.appToken, "ll_", "password"]) {
-    expect(stdout).not.toContain(absent);
-  }
+test("adds the demo data to an empty database, and leaves wrangler no migration to apply", () => {
+  expect(start("demo").stdout).toContain(`API_TOKEN=${DEMO.apiToken}\n`);
+  expect(d1("demo", "migrations", "list", "DB").stdout).toContain("No migrations to apply");
+});
+
+describe("a database that wrangler migrated", () => {
+  const create = (...args: string[]) => runScript("src/dev/operator.ts", ...args);
+  const local = ["--local", "--persist-to", join(folder, "own")];
+
+  test("gets an operator, and rejects the same email address again", () => {
+    d1("own", "migrations", "apply", "DB");
+    const created = create(...local, "First.O'Perator@Example.com");
+    expect([created.status, created.stderr]).toEqual([0, ""]);
+    expect(created.stdout).toMatch(/^ {2}Temporary password: \S+$/m);
+    const again = create(...local, "FIRST.O'PERATOR@example.com");
+    expect([again.status, again.stdout]).toEqual([1, ""]);
+    expect(again.stderr).toBe("first.o'perator@example.com is already a user. Nothing was changed.\n");
+    const sql = "SELECT id, email, role, (SELECT count(*) FROM audit_log) AS entries FROM users";
+    const { stdout } = d1("own", "execute", "DB", "--json", "--command", sql);
+    expect(JSON.parse(stdout)[0].results).toEqual([
+      { id: 1, email: "first.o'perator@example.com", role: "operator", entries: 1 },
+    ]);
+  });
+
+  test("gets no demo data beside its user", () => {
+    const { stdout } = start("own");
+    expect(stdout).toContain("no demo data was added");
+    expect(stdout).toContain("npm start -- --persist-to");
+    for (const absent of [DEMO.email, DEMO.operatorEmail, DEMO.appToken, "ll_", "password"]) {
+      expect(stdout).not.toContain(absent);
+    }
+  });
+});
+
+describe("operator:create", () => {
+  test("explains that nobody is signed in to Cloudflare", () => {
+    const home = join(folder, "home");
+    const { status, stdout, stderr } = run(
+      process.execPath,
+      ["src/dev/operator.ts", "--remote", "a@example.com"],
+      { env: { ...ownWrangler, CLOUDFLARE_API_TOKEN: "", HOME: home, XDG_CONFIG_HOME: home } },
+    );
+    expect([status, stdout]).toEqual([1, ""]);
+    expect(stderr).toContain("You are not signed in to Cloudflare. Run npx wrangler login");
+    expect(stderr).not.toContain("migrated");
+  });
+
+  test("explains that the database is not migrated", () => {
+    const args = ["--persist-to", join(folder, "new"), "--local", "a@example.com"];
+    const { status, stdout, stderr } = runScript("src/dev/operator.ts", ...args);
+    expect([status, stdout]).toEqual([1, ""]);
+    expect(stderr).toContain("Run npx wrangler d1 migrations apply DB --local");
+  });
+
+  test("explains its usage", () => {
+    const { status, stdout, stderr } = runScript("src/dev/operator.ts", "--local");
+    expect([status, stdout]).toEqual([1, ""]);
+    expect(stderr).toMatch(/^Usage: [^\n]*\n$/);
+  });
 });
 
 test("adds the demo data to the shard in wrangler.toml, and rejects data with another number of shards", () => {
@@ -103,9 +154,15 @@ describe("a mistake in the flags is explained for", () => {
     ["--remote", ["--remote"], {}, ["runs only locally"]],
     ["another size of the demo", ["--demo", "small"], {}, ["The only value of --demo is large."]],
   ])("%s", (_, flags, fromNpm, texts) => {
-    const read = () => readFlags(flags, fromNpm);
-    expect(read).toThrow(CommandError);
-    for (const text of [...texts, "npx wrangler dev --help"]) expect(read).toThrow(text);
+    let thrown: unknown;
+    try {
+      readFlags(flags, fromNpm);
+    } catch (error) {
+      thrown = error;
+    }
+    expect(thrown).toBeInstanceOf(CommandError);
+    for (const text of [...texts, "npx wrangler dev --help"])
+      expect((thrown as CommandError).message).toContain(text);
   });
 });
 
@@ -121,7 +178,7 @@ test("a mistake in the flags ends npm start with 1 before anything is created", 
 
 test("accepts every kind of flag of wrangler dev", () => {
   const { status, stdout, stderr } = start(
-    "flags",
+    "demo",
     "--port=9000",
     "--live-reload=false",
     "--no-bundle",
@@ -154,7 +211,7 @@ test("--help shows the usage and starts nothing", () => {
 });
 
 test("a second start on the same data is rejected while the first runs, also after the first was killed", async () => {
-  const args = ["src/dev/start.ts", "--persist-to", join(folder, "shared")];
+  const args = ["src/dev/start.ts", "--persist-to", join(folder, "demo")];
   for (const signal of ["SIGTERM", "SIGKILL"] as const) {
     // Its own process group, so that the server is killed too.
     const first = spawn(process.execPath, args, {
@@ -166,15 +223,15 @@ test("a second start on the same data is rejected while the first runs, also aft
     for await (const line of createInterface({ input: first.stdout })) {
       if (line.includes("linkledger is ready")) break;
     }
-    const second = start("shared/");
+    const second = start("demo/");
     expect([second.status, second.stdout]).toEqual([1, ""]);
     expect(second.stderr).toContain(
-      `linkledger is already running at ${BASE_URL} with the data in ${join(folder, "shared")}.`,
+      `linkledger is already running at ${BASE_URL} with the data in ${join(folder, "demo")}.`,
     );
     expect(second.stderr).toContain("npm start -- --port 9000 --persist-to");
     const ended = once(first, "exit");
     process.kill(-(first.pid ?? 0), signal);
     await ended;
   }
-  expect(start("shared").status).toBe(0);
+  expect(start("demo").status).toBe(0);
 });
