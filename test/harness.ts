@@ -53,20 +53,20 @@ const states = once("states", () => ({
  * Resets to migrated databases with the demo data, of its 30 days only today, an empty KV and an empty bucket. Restoring 30 days takes
  * longer than most tests.
  */
-export const freshDemo = () => freshWith("demo", demoRows(NOW).filter(isOfToday));
+export const freshDemo = () => freshWith("demo", isOfToday);
 
 /** The same with all 30 days, as `npm start` adds them. */
-export const freshWholeDemo = () => freshWith("whole demo", demoRows(NOW));
+export const freshWholeDemo = () => freshWith("whole demo", () => true);
 
 const isOfToday = ({ table, values }: DemoRow) =>
   table.startsWith("daily_")
     ? values.day === Math.floor(NOW / DAY)
     : !/^demo-spend-(?!00)/.test(String(values.cost_id));
 
-const freshWith = (name: string, data: DemoRow[]) =>
+const freshWith = (name: string, isKept: (row: DemoRow) => boolean) =>
   freshState(name, async () => {
     await freshDatabase();
-    await addDemo(data);
+    await addDemo(demoRows(NOW).filter(isKept));
     await replicateCredentials(ledgerOn());
   });
 
