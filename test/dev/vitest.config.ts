@@ -22,6 +22,8 @@ const texts: Plugin = {
  */
 export default defineConfig({
   test: {
+    // The files of a process share what they import, miniflare and wrangler above all.
+    isolate: false,
     // One more than the cores, because some tests wait for a deadline.
     maxWorkers: availableParallelism() + 1,
     projects: [
