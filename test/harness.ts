@@ -21,7 +21,7 @@ import { serve } from "../src/index.ts";
 import { checkResponse } from "./contract-check.ts";
 import { once } from "./once.ts";
 import { type Kept, keep, noteDifferences, restoreAll } from "./restore.ts";
-import { noteReset, watchWrites } from "./writes.ts";
+import { noteReset, type Writes, watchWrites } from "./writes.ts";
 
 export const ORIGIN = "https://linkledger.test";
 
@@ -80,7 +80,8 @@ export async function freshState(name: string, setUp: () => Promise<void>): Prom
   if (last !== name) noteDifferences(writes, kept.get(last) ?? [], known);
   const isKept = await restoreAll(databases, known, writes);
   if (!isKept) await setUp();
-  if (writes.objects) await Promise.all([emptyNamespaces(), emptyBucket()]);
+  await emptyNamespaces(writes);
+  if (writes.objects) await emptyBucket();
   if (!isKept) kept.set(name, await Promise.all(databases.map(keep)));
   states.last = name;
   writes.forget();
@@ -122,11 +123,9 @@ async function hashDemoPasswords(): Promise<string[]> {
   return (await Promise.all(statements)).flat();
 }
 
-/** Empties KV. */
-export async function emptyNamespaces(): Promise<void> {
-  for (const namespace of [env.TOKENS, env.LINKS]) {
-    for (const { name } of (await namespace.list()).keys) await namespace.delete(name);
-  }
+/** Deletes the keys in KV that were written. */
+export async function emptyNamespaces({ keys }: Writes): Promise<void> {
+  await Promise.all([...keys].flatMap((key) => [env.TOKENS.delete(key), env.LINKS.delete(key)]));
 }
 
 /** Empties the bucket of the archive. */

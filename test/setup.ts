@@ -1,12 +1,10 @@
 /**
  * Runs before each test file. The files of a process share it and its modules, so also what the Worker remembers in memory. Files
- * whose tests are about that memory get modules of their own, as in a new isolate.
+ * whose tests are about that memory get modules of their own.
  */
 import { afterAll, afterEach, chai, expect, vi } from "vitest";
 import { once } from "./once.ts";
-
-const OWN_MODULES =
-  /\/(account\/show-token|auth\/(passwords|pace|report-limits)|db\/statements|site\/health|security\/(rate-limits|shed-load))\.test\.ts$/;
+import { OWN_MODULES } from "./own-modules.ts";
 
 const last = once("last file", () => ({ hadOwnModules: false }));
 const hasOwnModules = OWN_MODULES.test(expect.getState().testPath ?? "");

@@ -11,12 +11,15 @@ export class Writes {
   readonly tables = new Set<string>();
   /** A statement may have changed a table, view or trigger, or all rows. */
   schema = false;
-  /** Workers KV or the bucket. */
+  /** The keys in Workers KV. */
+  readonly keys = new Set<string>();
+  /** The bucket. */
   objects = false;
 
   forget(): void {
     this.tables.clear();
     this.schema = false;
+    this.keys.clear();
     this.objects = false;
   }
 }
@@ -70,7 +73,9 @@ function install(): Set<Writes> {
   for (const name of ["run", "all", "first", "raw"]) {
     before(statement, name, (_, self) => note((self as Statement).statement));
   }
-  before(TOKENS, "put", noteObjects);
+  before(TOKENS, "put", (key) => {
+    for (const { keys } of installed) keys.add(key as string);
+  });
   for (const name of ["put", "createMultipartUpload"]) before(TEST_BUCKET, name, noteObjects);
   return installed;
 }

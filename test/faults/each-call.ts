@@ -23,7 +23,7 @@ const LOST = "D1_ERROR: Network connection lost.";
 const OVERLOADED = "D1_ERROR: D1 DB is overloaded. Requests queued for too long.";
 /** What every call fails with. `npm test` tries each message on one operation that reads and one that writes. */
 const messagesFor = (name: string) =>
-  isLong || name === "readCost" || name === "submitCost" ? [...TRANSIENT, HANGS] : [OVERLOADED, LOST, HANGS];
+  isLong || name === "readCost" || name === "submitCost" ? [...TRANSIENT, HANGS] : [OVERLOADED, HANGS];
 
 /** The faults of one call. */
 const FAULTS = [OVERLOADED, LOST, HANGS].flatMap((message): Omit<InjectedFault, "at">[] => [

@@ -110,14 +110,14 @@ export async function startState(): Promise<void> {
     ).bind(SSO_USER, NOW - 1000),
   ]);
   start = await keep(env.DB);
-  await emptyNamespaces();
+  await emptyNamespaces(writes);
   writes.forget();
 }
 
 /** Restores the state that `startState` set up. */
 export async function restoreState(): Promise<void> {
   expect(await restoreAll([env.DB], [start], writes)).toBe(true);
-  if (writes.objects) await emptyNamespaces();
+  await emptyNamespaces(writes);
   writes.forget();
 }
 
