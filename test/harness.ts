@@ -77,7 +77,7 @@ export async function freshState(name: string, setUp: () => Promise<void>): Prom
   const databases = databasesOf(ledgerOn());
   const { kept, last, writes, uncopied } = states;
   const known = kept.get(name) ?? [];
-  if (last !== name) noteDifferences(writes, kept.get(last) ?? [], known);
+  if (last !== name) noteDifferences(databases, writes, kept.get(last) ?? [], known);
   const isKept = await restoreAll(databases, known, writes);
   if (!isKept) await setUp();
   await emptyNamespaces(writes);
@@ -90,8 +90,8 @@ export async function freshState(name: string, setUp: () => Promise<void>): Prom
 
 /** Copies credentials to the shards, if a test changed them directly in DB. The Worker's own changes copy themselves. */
 async function copyCredentials(): Promise<void> {
-  const { tables, schema } = states.uncopied;
-  if (!schema && !COPIED.some((name) => tables.has(name))) return;
+  const tables = states.uncopied.tablesOf(env.DB);
+  if (!states.uncopied.schema && !COPIED.some((name) => tables.has(name))) return;
   await replicateCredentials(ledgerOn());
   states.uncopied.forget();
 }

@@ -55,7 +55,7 @@ export function tableReader(db: D1Database): () => Promise<Record<string, Record
       triggers = await readTriggers(db);
       last = await readTables(db, await tableNames(db));
     } else {
-      const written = closure(triggers, writes.tables);
+      const written = closure(triggers, writes.tablesOf(db));
       const names = Object.keys(last).filter((name) => written.has(name));
       if (names.length > 0) last = { ...last, ...(await readTables(db, names)) };
     }
@@ -77,11 +77,12 @@ export async function keep(db: D1Database): Promise<Kept> {
 }
 
 /** Notes the tables in which two kept states differ as written, so that they are restored. */
-export function noteDifferences(writes: Writes, from: Kept[], to: Kept[]): void {
+export function noteDifferences(databases: D1Database[], writes: Writes, from: Kept[], to: Kept[]): void {
   for (const [index, { tables }] of to.entries()) {
     const others = new Map(from[index]?.tables);
     for (const [name, statements] of tables)
-      if (others.get(name)?.join() !== statements.join()) writes.tables.add(name);
+      if (others.get(name)?.join() !== statements.join())
+        writes.tablesOf(databases[index] as D1Database).add(name);
   }
 }
 
@@ -97,15 +98,16 @@ export async function restoreAll(databases: D1Database[], kept: Kept[], writes: 
   }
   const restored = kept.map(async (one, index) => {
     const db = databases[index] as D1Database;
-    const statements = restoring(one, writes);
+    const statements = restoring(one, writes.schema ? undefined : writes.tablesOf(db));
     if (statements.length > 0) await db.batch(statements.map((sql) => db.prepare(sql)));
   });
   await Promise.all(restored);
   return true;
 }
 
-function restoring({ triggers, tables }: Kept, writes: Writes): string[] {
-  const written = writes.schema ? undefined : closure(triggers, writes.tables);
+/** Without `noted`, everything is restored. */
+function restoring({ triggers, tables }: Kept, noted: ReadonlySet<string> | undefined): string[] {
+  const written = noted && closure(triggers, noted);
   const chosen = tables.filter(([name]) => !written || written.has(name));
   if (chosen.length === 0) return [];
   const firing = triggers.filter(({ on }) => chosen.some(([name]) => name === on));

@@ -5,7 +5,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { text } from "node:stream/consumers";
 
-const projects = ["commands", "built", "linear"].flatMap((name) => ["--project", name]);
+const projects = ["commands", "built"].flatMap((name) => ["--project", name]);
 const node = spawn("vitest", ["run", "--config", "test/dev/vitest.config.ts", ...projects], {
   stdio: ["ignore", "pipe", "inherit"],
 });

@@ -7,8 +7,7 @@ import { once } from "./once.ts";
 
 /** What was written since it was last forgotten. */
 export class Writes {
-  /** Tables and views, by the texts of the statements. `closure` in restore.ts adds what triggers write. */
-  readonly tables = new Set<string>();
+  readonly #tables = new Map<object, Set<string>>();
   /** A statement may have changed a table, view or trigger, or all rows. */
   schema = false;
   /** The keys in Workers KV. */
@@ -16,8 +15,19 @@ export class Writes {
   /** The bucket. */
   objects = false;
 
+  /** Tables and views of a database, by the texts of the statements. `closure` in restore.ts adds what triggers write. */
+  tablesOf(db: D1Database): Set<string> {
+    return this.of(sessionOf(db));
+  }
+
+  of(session: object): Set<string> {
+    const known = this.#tables.get(session) ?? new Set();
+    this.#tables.set(session, known);
+    return known;
+  }
+
   forget(): void {
-    this.tables.clear();
+    this.#tables.clear();
     this.schema = false;
     this.keys.clear();
     this.objects = false;
@@ -43,17 +53,22 @@ export function noteReset(): void {
 
 interface Statement {
   statement: string;
+  dbSession: object;
 }
+
+/** What a database and its statements have in common. */
+const sessionOf = (db: D1Database) =>
+  (db as unknown as { alwaysPrimarySession: object }).alwaysPrimarySession;
 
 function install(): Set<Writes> {
   const installed = new Set<Writes>();
   const seen = new Map<string, { tables: string[]; schema: boolean }>();
-  const note = (query: string) => {
+  const note = (query: string, session: object) => {
     let found = seen.get(query);
     found ??= { tables: writtenBy(query), schema: CHANGES_SCHEMA.test(query) };
     seen.set(query, found);
     for (const writes of installed) {
-      for (const name of found.tables) writes.tables.add(name);
+      for (const name of found.tables) writes.of(session).add(name);
       if (found.schema) writes.schema = true;
     }
   };
@@ -66,12 +81,12 @@ function install(): Set<Writes> {
     TEST_BUCKET: R2Bucket;
   };
   before(DB, "batch", (statements) => {
-    for (const { statement } of statements as Statement[]) note(statement);
+    for (const { statement, dbSession } of statements as Statement[]) note(statement, dbSession);
   });
-  before(DB, "exec", (query) => note(query as string));
+  before(DB, "exec", (query, self) => note(query as string, sessionOf(self as D1Database)));
   const statement = DB.prepare("SELECT 1");
   for (const name of ["run", "all", "first", "raw"]) {
-    before(statement, name, (_, self) => note((self as Statement).statement));
+    before(statement, name, (_, self) => note((self as Statement).statement, (self as Statement).dbSession));
   }
   before(TOKENS, "put", (key) => {
     for (const { keys } of installed) keys.add(key as string);
