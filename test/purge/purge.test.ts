@@ -105,17 +105,17 @@ const IN_USE = { costs: 4, engagements: 8 };
 const countRows = async () => ({ costs: (await costs()).length, engagements: (await engagements()).length });
 const purgeAt = NOW + 2 * EXPIRED + 1;
 
+/** Around the twelve keys. A shard has about three of them. */
+const SLICES = ledgerOn().shards.length > 0 ? [1, 2, 3, 5_000] : [1, 2, 5, 11, 12, 13, 24, 5_000];
+
 describe("a purge in slices", () => {
-  it.each([1, 2, 5, 11, 12, 13, 24, 5_000])(
-    "of %i keys deletes everything that is due and nothing else",
-    async (slice) => {
-      await createMixed();
-      await purge(ledgerOn(), purgeAt, slice);
-      expect(await countRows()).toEqual(IN_USE);
-      await purge(ledgerOn(), purgeAt, slice);
-      expect(await countRows()).toEqual(IN_USE);
-    },
-  );
+  it.each(SLICES)("of %i keys deletes everything that is due and nothing else", async (slice) => {
+    await createMixed();
+    await purge(ledgerOn(), purgeAt, slice);
+    expect(await countRows()).toEqual(IN_USE);
+    await purge(ledgerOn(), purgeAt, slice);
+    expect(await countRows()).toEqual(IN_USE);
+  });
 
   it.each(isLong ? [1, 2, 5] : [5])(
     "of %i keys continues after a failure at any call and completes",
