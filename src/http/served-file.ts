@@ -23,14 +23,17 @@ export function servedFile(path: string, type: string, source: string): { href: 
 
 /** Leaves out comments and indentation, which are a tenth of what a first visit loads. */
 function compact(source: string, type: string): string {
-  const lines = source
-    .split("/*")
-    .map((part, index) => (index === 0 ? part : part.slice(part.indexOf("*/") + 2)))
-    .join("")
-    .split("\n")
-    .map((line) => line.trim().replace(/^([a-z-]+): /, "$1:"));
-  if (!type.startsWith("text/css")) return lines.filter((line) => line && !line.startsWith("//")).join("\n");
-  return lines
+  const trim = (text: string) => text.split("\n").map((line) => line.trim());
+  // In a script, only a line that is a comment as a whole: a text can contain the marks of one.
+  if (!type.startsWith("text/css"))
+    return trim(source)
+      .filter((line) => line && !line.startsWith("//") && !(line.startsWith("/*") && line.endsWith("*/")))
+      .join("\n");
+  const [first = "", ...others] = source.split("/*");
+  const rules = [first, ...others.map((part) => part.slice(part.indexOf("*/") + 2))].join("");
+  return trim(rules)
+    .filter((line) => line)
+    .map((line) => line.replace(/^([a-z-]+): /, "$1:"))
     .join(" ")
     .replaceAll(/ ?([{};,]) ?/g, "$1")
     .replaceAll(";}", "}");
