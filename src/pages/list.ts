@@ -2,7 +2,7 @@
 import { html } from "hono/html";
 import type { ListPage } from "../db/operator/searched-list.ts";
 import type { Context } from "../env.ts";
-import type { Option } from "./fields.ts";
+import type { Option, RejectedForm } from "./fields.ts";
 import { showCount, showPlural } from "./locale.ts";
 import type { Markup } from "./markup.ts";
 
@@ -158,11 +158,22 @@ export function filterSelect(name: string, label: string, options: Option[], cur
     </label>`;
 }
 
-/** A filter that is entered. `suggestions` are values that it offers. */
-export function filterText(name: string, label: string, value: string, suggestions: Option[]): Markup {
+interface FilterText {
+  name: string;
+  label: string;
+  value: string;
+  /** Values that it offers. Others can be entered too. */
+  suggestions: Option[];
+}
+
+/** A filter that is entered. After a rejected form, it keeps the entered value and shows its error. */
+export function filterText({ name, label, value, suggestions }: FilterText, rejected?: RejectedForm): Markup {
+  const id = `filter-${name}`;
+  const error = rejected?.describe(name, id, `The ${name}`);
   return html`
-    <label>${label} <input name="${name}" value="${value}" maxlength="255" autocomplete="off" list="filter-${name}"></label>
-    <datalist id="filter-${name}">${suggestions.map(([option, text]) => html`<option value="${option}">${text}</option>`)}</datalist>`;
+    <label>${label} <input id="${id}" name="${name}" value="${rejected?.form.get(name) ?? value}" maxlength="255" autocomplete="off"${suggestions.length > 0 ? html` list="${id}-list"` : ""}${error ? html` aria-invalid="true" aria-describedby="${id}-error"` : ""}></label>
+    ${suggestions.length > 0 ? html`<datalist id="${id}-list">${suggestions.map(([option, text]) => html`<option value="${option}">${text}</option>`)}</datalist>` : ""}
+    ${error ? html`<p class="field-error" id="${id}-error">${error}</p>` : ""}`;
 }
 
 /** The links to the neighbors of a page; null where there is none. */

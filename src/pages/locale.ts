@@ -217,6 +217,9 @@ export function describeTime(instant: number | string, seconds?: "seconds"): str
 export const showList = (items: Iterable<string>): string => LIST.format(items);
 const LIST = new Intl.ListFormat(DEFAULT);
 
-/** The English name of a country of ISO 3166-1 alpha-2. */
-export const describeCountry = (code: string): string => COUNTRIES.of(code) ?? code;
-const COUNTRIES = new Intl.DisplayNames(DEFAULT, { type: "region", fallback: "code" });
+/** The English name of a country of ISO 3166-1 alpha-2. `short`: `Hong Kong` for `Hong Kong SAR China`. */
+export const describeCountry = (code: string, style: keyof typeof COUNTRIES = "long"): string =>
+  COUNTRIES[style].of(code) ?? code;
+const countries = (style: "long" | "short") =>
+  new Intl.DisplayNames(DEFAULT, { type: "region", fallback: "code", style });
+const COUNTRIES = { long: countries("long"), short: countries("short") };

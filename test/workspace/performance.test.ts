@@ -248,13 +248,13 @@ describe("filters", () => {
     const form = /<form class="filters"[^>]*aria-label="filters">[\s\S]*?<\/form>/.exec(page)?.[0] ?? "";
     const kept = [...form.matchAll(/<input type="hidden" name="(\w+)" value="([^"]*)">/g)];
     expect(kept.map(([, name, value]) => `${name}=${value}`).join("&")).toBe(`${WEEK}&level=1&sort=name`);
-    expect([...form.matchAll(/<select name="(\w+)"/g)].map(([, name]) => name)).toEqual([
-      ...["partner_id", "cost_type", "country", "platform"],
+    expect([...form.matchAll(/<(?:select|input id="[^"]*") name="(\w+)"/g)].map(([, name]) => name)).toEqual([
+      ...["link", "partner_id", "cost_type", "country", "platform"],
     ]);
-    expect(form).toContain('<option value="DE" selected>Germany</option>');
+    expect(form).toContain('name="country" value="Germany"');
     // As the browser sends it, with its empty fields.
     const chosen = await show(
-      `${WEEK}&level=1&sort=name&link=demo1nk001&partner_id=1&cost_type=cpc&country=DE&platform=`,
+      `${WEEK}&level=1&sort=name&link=demo1nk001&partner_id=1&cost_type=cpc&country=Germany&platform=`,
     );
     for (const [chip, name] of [
       ["Link: Acme and everything below it", "link"],
@@ -274,6 +274,58 @@ describe("filters", () => {
     const lines = linesOf(await show(`${WEEK}&currency=USD&level=4&country=de&platform=ios`));
     expect(lines.slice(0, -1).map(({ clicks }) => clicks)).toEqual(items.map(({ clicks }) => String(clicks)));
     expect(lines).toHaveLength(2);
+  });
+
+  it.each([
+    ["DE", "DE", "Germany"],
+    ["de", "DE", "Germany"],
+    ["+germany+", "DE", "Germany"],
+    ["South+Korea", "KR", "South Korea"],
+    ["UK", "GB", "United Kingdom"],
+    ["USA", "US", "United States"],
+    ["myanmar", "MM", "Myanmar (Burma)"],
+    ["Saint+Lucia", "LC", "St. Lucia"],
+    ["trinidad+and+tobago", "TT", "Trinidad &amp; Tobago"],
+    ["Cote+d'Ivoire", "CI", "Côte d’Ivoire"],
+    ["Unknown", "XX", "Unknown"],
+  ])("by country take %s, show its name and keep its code", async (entered, code, name) => {
+    const page = await show(`${WEEK}&country=${entered}`);
+    expect(page).toContain(`</span>Country: ${name} <`);
+    expect(hrefOf(page, "Download CSV")).toBe(`${PAGE}.csv?${WEEK}&country=${code}`);
+  });
+
+  it.each([
+    ["germani", "for example Germany or DE."],
+    ["korea", "for example North Korea, South Korea or KP."],
+    ["Federal Republic of Brazil", "for example Brazil or BR."],
+    ["ZZ", "for example Germany or DE."],
+    ["日本", "for example Germany or DE."],
+  ])("by a country that is not known say what to enter, and are not applied: %s", async (entered, text) => {
+    const sent = new URLSearchParams({ country: entered });
+    const page = await show(`${WEEK}&level=1&${sent}`, 400);
+    expect(textOf(page)).toContain(
+      `Filter not applied. Fix the error below and try again. The country must be a full name in English or a code of two letters, ${text}`,
+    );
+    expect(page).toContain('<details class="menu " open><summary>+ Filter</summary>');
+    expect(/<input id="filter-country"[^>]*>/.exec(page)?.[0]).toBe(
+      `<input id="filter-country" name="country" value="${entered}" maxlength="255" autocomplete="off" aria-invalid="true" aria-describedby="filter-country-error">`,
+    );
+    expect(page).toContain('<a href="#filter-country">');
+    expect(linesOf(page)).toEqual(linesOf(await show(`${WEEK}&level=1`)));
+    expect(hrefOf(page, "Download CSV")).toBe(`${PAGE}.csv?${WEEK}&level=1`);
+  });
+
+  it.each([
+    ["country", "DE", "Germany"],
+    ["platform", "ios", "iOS"],
+  ])("by %s are offered where it occurs", async (group, value, name) => {
+    await inLedger(
+      `INSERT INTO daily_audience VALUES ('${DEMO.appToken}', 3, ${NOW / DAY - 8.5}, 1, 'click', 'DE', 'ios', 57, 5)`,
+    );
+    const page = await show(`${WEEK}&group_by=${group}`);
+    expect(hrefOf(page, name)).toBe(`${PAGE}?${WEEK}&${group}=${value}`);
+    if (group === "country") expect(page).toContain(`<option value="${name}">${value}</option>`);
+    expect(textOf(await open(browser, hrefOf(page, name)))).toContain(`${name} ×`);
   });
 });
 

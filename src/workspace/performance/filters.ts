@@ -1,10 +1,10 @@
 /** The filters of the Performance page: chips that remove one, the menu that adds some, and the search of rows. */
 
 import { COST_TYPES } from "../../domain/cost-types.ts";
-import { COUNTRY_CODES, PLATFORMS } from "../../domain/engagements/audience.ts";
-import { countryName, platformName } from "../../pages/costs/audience.ts";
+import { PLATFORMS } from "../../domain/engagements/audience.ts";
+import { countryName, findCountry, platformName } from "../../pages/costs/audience.ts";
 import { chips, menu } from "../../pages/elements.ts";
-import type { Option } from "../../pages/fields.ts";
+import { type Option, type RejectedForm, rejectedWith } from "../../pages/fields.ts";
 import { filterForm, filterSelect, filterText } from "../../pages/list.ts";
 import type { Markup } from "../../pages/markup.ts";
 import { keptInputs, withQuery } from "../../pages/query.ts";
@@ -40,44 +40,65 @@ export function filterChips(url: URL, { query, report, partnerName }: Performanc
 /** The links whose tokens the menu offers. Others can be entered too. */
 const MOST_LINKS = 200;
 
-/** Adds and changes filters. */
-export function filterMenu(url: URL, { query, report, rows }: PerformancePage): Markup {
-  const links = query.group_by === "link" ? rows.filter(({ isOwn }) => !isOwn).slice(0, MOST_LINKS) : [];
+/** Adds and changes filters. All countries would be a fifth of the page, so one is entered; rows by country are offered. */
+export function filterMenu(
+  url: URL,
+  { query, report, rows }: PerformancePage,
+  rejected?: RejectedForm,
+): Markup {
+  const { group_by } = query;
+  const links = group_by === "link" ? rows.filter(({ isOwn }) => !isOwn).slice(0, MOST_LINKS) : [];
+  const countries = group_by === "country" ? rows.filter(({ row }) => row.key !== "") : [];
   const select = (name: (typeof FILTERS)[number], label: string, options: Option[]) =>
     filterSelect(name, label, [["", "Any"], ...options], String(query[name] ?? ""));
-  return menu("+ Filter", [
-    filterForm(
-      { action: url.pathname, noun: "filters", kept: keptInputs(url, ...FILTERS, ...OF_ROWS) },
-      filterText(
-        "link",
-        "Token of a link",
-        query.link ?? "",
-        links.map(({ row }): Option => [row.key, rowName(row)]),
-      ),
-      select("partner_id", "Partner", sortedPartners(report.partners)),
-      select(
-        "cost_type",
-        "Cost type",
-        COST_TYPES.map((type): Option => [type, describeType(type)]),
-      ),
-      select("country", "Country", countries()),
-      select(
-        "platform",
-        "Platform",
-        PLATFORMS.map((platform): Option => [platform, platformName(platform)]),
-      ),
+  const filters = filterForm(
+    { action: url.pathname, noun: "filters", kept: keptInputs(url, ...FILTERS, ...OF_ROWS) },
+    filterText({
+      name: "link",
+      label: "Token of a link",
+      value: query.link ?? "",
+      suggestions: links.map(({ row }): Option => [row.key, rowName(row)]),
+    }),
+    select("partner_id", "Partner", sortedPartners(report.partners)),
+    select(
+      "cost_type",
+      "Cost type",
+      COST_TYPES.map((type): Option => [type, describeType(type)]),
     ),
-  ]);
+    filterText(
+      {
+        name: "country",
+        label: "Country or its code",
+        value: query.country === undefined ? "" : countryName(query.country),
+        suggestions: countries.map(({ row }): Option => [rowName(row), row.key]),
+      },
+      rejected,
+    ),
+    select(
+      "platform",
+      "Platform",
+      PLATFORMS.map((platform): Option => [platform, platformName(platform)]),
+    ),
+  );
+  return menu("+ Filter", [filters], "", rejected !== undefined);
 }
 
-let sorted: Option[] | undefined;
-
-/** By their names. */
-function countries(): Option[] {
-  sorted ??= [...COUNTRY_CODES]
-    .map((code): Option => [code, countryName(code)])
-    .sort(([, one], [, other]) => (one < other ? -1 : 1));
-  return sorted;
+/**
+ * The address with the code of the country that was entered, so that whatever keeps it also works where a country has another name.
+ * Without a country of that name it has none, and the form shows what is wrong.
+ */
+export function withCountryCode(given: URL): { url: URL; rejected?: RejectedForm } {
+  const [text, ...others] = given.searchParams.getAll("country");
+  if (!text || others.length > 0) return { url: given };
+  const found = findCountry(text);
+  const url = new URL(given);
+  if ("code" in found) {
+    url.searchParams.set("country", found.code);
+    return { url };
+  }
+  url.searchParams.delete("country");
+  const errors = [{ param: "country", message: found.error }];
+  return { url, rejected: rejectedWith(errors, new URLSearchParams({ country: text })) };
 }
 
 export const rowSearch = (url: URL, { query }: PerformancePage): Markup =>

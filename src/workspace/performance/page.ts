@@ -22,7 +22,7 @@ import { missingCondition, NO_COSTS } from "../reports/attention.ts";
 import { performanceStyles, workspaceScript } from "../script.ts";
 import { change, SHOWN } from "./cells.ts";
 import { performanceChart } from "./chart.ts";
-import { FILTERS, filterChips, filterMenu, rowSearch, without } from "./filters.ts";
+import { FILTERS, filterChips, filterMenu, rowSearch, withCountryCode, without } from "./filters.ts";
 import {
   GROUP_CHOICES,
   groupName,
@@ -36,13 +36,18 @@ import { type Compared, ofDays, performanceTable } from "./table.ts";
 import { type PerformancePage, readPage } from "./view.ts";
 import { viewsBar } from "./views-bar.ts";
 
-export const performancePage: Show = (context, member) => showPerformance(context, member);
+export const performancePage: Show = (context, member) => {
+  const { url, rejected } = withCountryCode(context.url);
+  return showPerformance({ ...context, url }, member, { filters: rejected });
+};
 
-/** The page, also after a view was not saved. Throws invalid_request for the query. */
+const NOT_FILTERED = html`<strong>Filter not applied.</strong> Fix the error below and try again.`;
+
+/** The page, also after a view was not saved or a filter was not applied. Throws invalid_request for the query. */
 export async function showPerformance(
   context: Context,
   member: Member,
-  rejected?: RejectedForm,
+  { view, filters }: { view?: RejectedForm; filters?: RejectedForm | undefined } = {},
 ): Promise<AppPage> {
   const { url, now } = context;
   const query = readPerformanceQuery(url.search.slice(1));
@@ -51,7 +56,9 @@ export async function showPerformance(
   if (asked.to - asked.from >= most) return tooManyDays(url, query, asked, most);
   const page = await readPage(context, member, query, true);
   const { report, period } = page;
-  const views = viewsBar(context, member, page.views, rejected);
+  const views = viewsBar(context, member, page.views, view);
+  const filterBar = isEmpty(page) ? "" : filterMenu(url, page, filters);
+  const rejected = view ?? filters;
   const compared = {
     isCompared: period.to < dayOf(now) && !report.isPartial,
     isOpen: !isFinal(period, now),
@@ -64,7 +71,7 @@ export async function showPerformance(
     body: html`
       <div data-part>
       <div class="head"><h1>Performance</h1>${buttonLink(`${url.pathname}.csv${url.search}`, "Download CSV")}</div>
-      ${rejected ? errorSummary(rejected) : showNotice(PERFORMANCE_NOTICES, context)}
+      ${rejected ? errorSummary(rejected, filters && NOT_FILTERED) : showNotice(PERFORMANCE_NOTICES, context)}
       ${gone(page)}
       ${report.isPartial ? notice(PARTIAL, "warn") : ""}
       ${views}
@@ -81,7 +88,7 @@ export async function showPerformance(
               ${report.currency ? adjustedNote(member, [{ currency: report.currency, adjusted: report.total.now.adjusted }], page.adjustments, report.partners) : ""}
               <section class="card charts" aria-label="Chart">${performanceChart(url, page, compared, dayOf(now))}</section>
               <div class="toolbar">${groupChoices(url, page)}</div>
-              <div class="toolbar rows">${rowSearch(url, page)}${filterMenu(url, page)}</div>
+              <div class="toolbar rows">${rowSearch(url, page)}${filterBar}</div>
               <div class="performance" id="performance">${page.rows.length === 0 && query.q !== undefined ? noRows(url, query.q) : performanceTable(url, member, page, compared)}</div>
               <p class="hint">Days are in UTC. Costs count on the day of their click or impression. Cost per click is the spend of cpc costs by their number. Coverage is the part of the recorded clicks that have a cost, in any currency.</p>`
       }

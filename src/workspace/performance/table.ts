@@ -2,7 +2,6 @@
 
 import { html } from "hono/html";
 import { formatDate } from "../../domain/time.ts";
-import { countryName, platformName } from "../../pages/costs/audience.ts";
 import { nameText, pathText } from "../../pages/elements.ts";
 import { describeDay, describeDays, showCount, showPlural } from "../../pages/locale.ts";
 import type { Markup } from "../../pages/markup.ts";
@@ -12,6 +11,7 @@ import type { PerformanceRow } from "../../usecases/performance/rows.ts";
 import type { Member } from "../frame.ts";
 import { describeType } from "../reports/lines.ts";
 import { change, figure, signal } from "./cells.ts";
+import { rowName } from "./names.ts";
 import { type Column, groupName } from "./query.ts";
 import type { PerformancePage, ShownRow } from "./view.ts";
 
@@ -108,9 +108,12 @@ function name(url: URL, member: Member, page: PerformancePage, shown: ShownRow):
     case "cost_type":
       return html`<a href="${withQuery(url, { cost_type: row.key, group_by: null, rows: null })}">${describeType(row.costType ?? null)}</a>`;
     case "country":
-      return countryName(row.key || null);
-    case "platform":
-      return platformName(row.key || null);
+    case "platform": {
+      const text = rowName(row);
+      return row.key === ""
+        ? text
+        : html`<a href="${withQuery(url, { [query.group_by]: row.key, group_by: null, rows: null })}">${text}</a>`;
+    }
     case "day":
       return html`<a class="day" href="${ofDays(url, { from: dayOf(row.key), to: dayOf(row.key) })}">${describeDay(dayOf(row.key))}</a>`;
     default: {

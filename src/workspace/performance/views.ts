@@ -58,7 +58,7 @@ function showRejected(context: Context, member: Member, rejected: RejectedForm) 
   if (rejected.error.errors.some(({ param }) => param === "query")) throw rejected.error;
   const url = new URL(`${pathOf(member)}${query && `?${query}`}`, context.url);
   return asReport(context, userKey(member.session.userId), () =>
-    showPerformance({ ...context, url }, member, rejected),
+    showPerformance({ ...context, url }, member, { view: rejected }),
   );
 }
 
