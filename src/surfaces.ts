@@ -57,7 +57,7 @@ const SURFACES: Surface[] = [
     name: "site",
     hasPages: true,
     segments: [
-      ...["docs", "docs.css", "docs.js", "openapi.json", "llms.txt", ".well-known"],
+      ...["docs", "docs.css", "docs.js", "text.css", "openapi.json", "llms.txt", ".well-known"],
       ...["healthz", "readyz", "robots.txt", "favicon.ico", "page.css", "page.js", "upload.js", "icon.svg"],
     ],
     load: async () => (await import("./site/routes.ts")).siteRoutes(describeApi),

@@ -35,6 +35,8 @@ export interface Page {
   navigation?: Markup;
   /** For pages with wide tables. */
   wide?: boolean;
+  /** For pages of text: without the styles of charts, figures and the date range. */
+  isText?: true;
   /** What the header shows after the product's name, and below that row. */
   switcher?: Markup;
   tabs?: Tabs;
@@ -64,7 +66,7 @@ export async function pageResponse(context: Context, page: Page): Promise<Respon
     <meta name="color-scheme" content="light dark">
     <title>${page.title} · linkledger</title>
     <link rel="icon" href="${iconFile.href}" type="image/svg+xml">
-    <link rel="stylesheet" href="${styleFile.href}">
+    <link rel="stylesheet" href="${(page.isText ? textStyleFile : styleFile).href}">
     ${styles} ${scripts}
   </head>
   <body class="${page.wide ? "wide" : ""}">
@@ -142,8 +144,10 @@ const footer = ({ env }: Context) => html`<footer class="bottom"><div>
 const brandMark = html`<svg viewBox="0 0 24 24" aria-hidden="true" fill="none" stroke="currentColor" stroke-width="2.4" stroke-linecap="round"><path d="M5 3v14a3.5 3.5 0 0 0 3.5 3.5H20M10 4h10M10 9.5h10M10 15h5"/></svg>`;
 
 const styleFile = servedFile("/page.css", "text/css; charset=utf-8", stylesheet + figures);
+/** A fifth smaller. */
+const textStyleFile = servedFile("/text.css", "text/css; charset=utf-8", stylesheet);
 const scriptFile = servedFile("/page.js", "text/javascript; charset=utf-8", script);
 const iconFile = servedFile("/icon.svg", "image/svg+xml", icon);
 
 /** The routes of the files that every page loads. */
-export const pageRoutes: Route[] = [styleFile.route, scriptFile.route, iconFile.route];
+export const pageRoutes: Route[] = [styleFile.route, textStyleFile.route, scriptFile.route, iconFile.route];

@@ -81,6 +81,7 @@ export async function docsPage(context: Context, page: DocsPage): Promise<Respon
   return pageResponse(context, {
     user,
     title: page.title,
+    isText: true,
     styles: [styleFile.href],
     scripts: [scriptFile.href],
     skipTo: "content",

@@ -115,9 +115,9 @@ describe("the chart", () => {
     expect(texts(markup, "value")).toEqual(["$0", "$3", "$6", "$9"]);
     expect(texts(markup, "day")).toEqual(["1 Mar", "2 Mar", "3 Mar", "4 Mar", "5 Mar", "6 Mar", "7 Mar"]);
     expect(bars(markup)).toEqual([
-      [1, 4.643, 5, 33.333, 66.667],
-      [2, 4.643, 5, 0, 33.333],
-      [1, 90.357, 5, 66.667, 33.333],
+      [1, 4.64, 5, 33.33, 66.67],
+      [2, 4.64, 5, 0, 33.33],
+      [1, 90.36, 5, 66.67, 33.33],
     ]);
     expect(labels(markup)).toEqual([
       "1 Mar 2026: $9.00 (Acme Ads $6.00, Beacon $3.00)",
@@ -141,8 +141,8 @@ describe("the chart", () => {
     const markup = await draw({ series: [named("Acme Ads", [0, 10n * USD], [1, -5n * USD])] });
     expect(texts(markup, "value")).toEqual(["−$5", "$0", "$5", "$10"]);
     expect(bars(markup).map(([, , , y, height]) => [y, height])).toEqual([
-      [0, 66.667],
-      [66.667, 33.333],
+      [0, 66.67],
+      [66.67, 33.33],
     ]);
     expect(labels(markup)[1]).toBe("2 Mar 2026: −$5.00 (Acme Ads −$5.00)");
   });
@@ -237,7 +237,7 @@ describe("the chart", () => {
 
   it("draws one day and 366 days", async () => {
     const one = await draw({ days: { from: FIRST, to: FIRST }, series: [named("A", [0, USD])] });
-    expect(bars(one)).toEqual([[1, 47.5, 5, 16.667, 83.333]]);
+    expect(bars(one)).toEqual([[1, 47.5, 5, 16.67, 83.33]]);
     expect(texts(one, "day")).toEqual(["1 Mar"]);
     const year = await draw({ days: { from: FIRST, to: FIRST + 365 }, series: [named("A", [365, USD])] });
     expect(labels(year)).toHaveLength(366);

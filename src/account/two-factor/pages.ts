@@ -1,6 +1,5 @@
 /** The pages on which a user sets up and manages two-factor authentication. */
 import { html, raw } from "hono/html";
-import { renderSVG } from "uqr";
 import { mustUseTwoFactor, type Session } from "../../auth/sessions.ts";
 import { toAuthenticatorUri } from "../../auth/sign-in/totp.ts";
 import type { Account } from "../../db/accounts/account.ts";
@@ -9,6 +8,7 @@ import { errorSummary, ownPasswordField, type RejectedForm } from "../../pages/f
 import { form } from "../../pages/form.ts";
 import { pageResponse } from "../../pages/frame.ts";
 import type { Markup } from "../../pages/markup.ts";
+import { qrSvg } from "../../pages/qr.ts";
 import { countCodes } from "../rules.ts";
 
 /** Below this, the page suggests to create new codes. */
@@ -58,7 +58,7 @@ export function setUpPage(context: Context, session: Session, setUp: SetUp): Pro
         <p>When you sign in, you'll enter a code from an app on your phone after your password. Any authenticator app works, including the one in your password manager.</p>
         <h2>1. Add linkledger to the app</h2>
         <p>Scan this QR code with the app.</p>
-        <div class="qr" role="img" aria-label="QR code with the setup key">${raw(renderSVG(toAuthenticatorUri(secret, session.email), { border: 4 }))}</div>
+        <div class="qr" role="img" aria-label="QR code with the setup key">${raw(qrSvg(toAuthenticatorUri(secret, session.email), "L"))}</div>
         <p>Can't scan it? Enter this setup key in the app: <code>${secret.match(/.{4}/g)?.join(" ")}</code></p>
         <h2>2. Confirm</h2>
         ${confirm}

@@ -89,5 +89,5 @@ export function toPlot(
   };
 }
 
-const rounded = (value: number) => Number(value.toFixed(3));
+const rounded = (value: number) => Number(value.toFixed(2));
 export const percent = (value: number) => `${rounded(value)}%`;

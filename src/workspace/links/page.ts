@@ -34,7 +34,6 @@ import { historySection, LATEST } from "../edit/history.ts";
 import { authorizeApp, type Member, type Show } from "../frame.ts";
 import { adjustedNote } from "../reports/adjusted.ts";
 import { addUp, toSeries } from "../reports/lines.ts";
-import { workspaceScript } from "../script.ts";
 import { audienceSection, readAudience } from "./audience.ts";
 import { costCell, keepDays, partnerCell, partnerOf } from "./cells.ts";
 import { LEVEL_NAMES, LINK_NOTICES, linkPageQuery } from "./query.ts";
@@ -49,7 +48,7 @@ export const linkPage: Show = async (context, member) => {
   const { url } = context;
   return {
     title: row.label,
-    scripts: [workspaceScript.href, chartScript.href],
+    scripts: [chartScript.href],
     body: html`
       ${trail(member, url, row)}
       <div class="head">
