@@ -1,6 +1,7 @@
 /**
  * Restores databases to an earlier state, and reads them again. Both take only the tables that were written, which is most of the
- * time of a test. Resetting and migrating a database takes five times as long as restoring all of it.
+ * time of a test. Resetting and migrating a database takes five times as long as restoring all of it. To drop a trigger, or to defer
+ * foreign keys, makes SQLite prepare every statement again, so what only the ledger wrote is restored without either.
  */
 import { type Writes, watchWrites, writtenBy } from "./writes.ts";
 
@@ -16,8 +17,17 @@ export interface Kept {
   /** All tables, indexes, views and triggers. */
   schema: string;
   triggers: Trigger[];
-  /** For each table, the statements that restore its rows. */
-  tables: [name: string, statements: string[]][];
+  tables: KeptTable[];
+}
+
+interface KeptTable {
+  name: string;
+  /** Statements that replace all rows. */
+  replacing: string[];
+  /** Statements that change only the rows that differ, while triggers fire. */
+  correcting: string[];
+  /** Whether rows of other tables refer to its rows. */
+  isParent: boolean;
 }
 
 const SCHEMA = `SELECT type, name, sql FROM sqlite_master
@@ -68,21 +78,22 @@ export function tableReader(db: D1Database): () => Promise<Record<string, Record
 export async function keep(db: D1Database): Promise<Kept> {
   // An INSERT can change sqlite_sequence, so that comes last.
   const names = [...(await tableNames(db)), "d1_migrations", "sqlite_sequence"];
-  const statements = await Promise.all(names.map((name) => insertsOf(db, name)));
+  const parents = await readParents(db, names);
   return {
     schema: await readSchema(db),
     triggers: await readTriggers(db),
-    tables: names.map((name, index) => [name, [`DELETE FROM ${name}`, ...(statements[index] ?? [])]]),
+    tables: await Promise.all(
+      names.map(async (name) => ({ ...(await keepRows(db, name)), isParent: parents.has(name) })),
+    ),
   };
 }
 
 /** Notes the tables in which two kept states differ as written, so that they are restored. */
 export function noteDifferences(databases: D1Database[], writes: Writes, from: Kept[], to: Kept[]): void {
   for (const [index, { tables }] of to.entries()) {
-    const others = new Map(from[index]?.tables);
-    for (const [name, statements] of tables)
-      if (others.get(name)?.join() !== statements.join())
-        writes.tablesOf(databases[index] as D1Database).add(name);
+    const others = new Map(from[index]?.tables.map(({ name, replacing }) => [name, replacing.join()]));
+    for (const { name, replacing } of tables)
+      if (others.get(name) !== replacing.join()) writes.tablesOf(databases[index] as D1Database).add(name);
   }
 }
 
@@ -108,13 +119,23 @@ export async function restoreAll(databases: D1Database[], kept: Kept[], writes: 
 /** Without `noted`, everything is restored. */
 function restoring({ triggers, tables }: Kept, noted: ReadonlySet<string> | undefined): string[] {
   const written = noted && closure(triggers, noted);
-  const chosen = tables.filter(([name]) => !written || written.has(name));
+  const chosen = tables.filter(({ name }) => !written || written.has(name));
   if (chosen.length === 0) return [];
-  const firing = triggers.filter(({ on }) => chosen.some(([name]) => name === on));
+  const firing = triggers.filter(({ on }) => chosen.some(({ name }) => name === on));
+  if (chosen.every(({ isParent }) => !isParent) && firing.every(({ sql }) => !sql.includes("RAISE"))) {
+    // What the triggers change is restored afterwards.
+    const [first, last] = [true, false].map((fires) =>
+      chosen.filter(({ name }) => firing.some(({ on }) => on === name) === fires),
+    ) as [KeptTable[], KeptTable[]];
+    return joined([
+      ...first.flatMap((table) => table.correcting),
+      ...last.flatMap((table) => table.replacing),
+    ]);
+  }
   return joined([
     "PRAGMA defer_foreign_keys = true",
     ...firing.map(({ name }) => `DROP TRIGGER ${name}`),
-    ...chosen.flatMap(([, statements]) => statements),
+    ...chosen.flatMap((table) => table.replacing),
     ...firing.map(({ sql }) => sql),
   ]);
 }
@@ -156,26 +177,54 @@ async function readSchema(db: D1Database): Promise<string> {
   return JSON.stringify(results);
 }
 
-/** Statements that insert the rows of a table. */
-async function insertsOf(db: D1Database, table: string): Promise<string[]> {
-  const { results: columns } = await db.prepare(`PRAGMA table_info(${table})`).all<{ name: string }>();
-  const names = columns.map(({ name }) => name);
-  const row = names.map((name) => `quote(${name})`).join(" || ', ' || ");
-  const { results } = await db.prepare(`SELECT ${row} AS cells FROM ${table}`).all<{ cells: string }>();
-  const into = `INSERT INTO ${table} (${names.join(", ")}) VALUES `;
-  const statements: string[] = [];
-  let values: string[] = [];
-  let length = 0;
-  const flush = () => {
-    if (values.length > 0) statements.push(into + values.join(", "));
-    values = [];
-    length = 0;
+/** The tables to whose rows others refer. */
+async function readParents(db: D1Database, names: string[]): Promise<Set<string>> {
+  const found = await db.batch<{ table: string }>(
+    names.map((name) => db.prepare(`PRAGMA foreign_key_list(${name})`)),
+  );
+  return new Set(found.flatMap(({ results }) => results.map(({ table }) => table)));
+}
+
+/** Reads the rows of a table, as statements. */
+async function keepRows(db: D1Database, name: string): Promise<Omit<KeptTable, "isParent">> {
+  const { results: columns } = await db
+    .prepare(`PRAGMA table_info(${name})`)
+    .all<{ name: string; pk: number }>();
+  const names = columns.map((column) => column.name);
+  const key = columns.filter(({ pk }) => pk > 0).map((column) => column.name);
+  const quoted = (some: string[]) => some.map((column) => `quote(${column})`).join(" || ', ' || ");
+  const { results } = await db
+    .prepare(`SELECT ${quoted(names)} AS cells, ${quoted(key) || "''"} AS key FROM ${name}`)
+    .all<{ cells: string; key: string }>();
+  const into = `INSERT INTO ${name} (${names.join(", ")})`;
+  const lists = listsOf(results.map(({ cells }) => cells));
+  const equal = `(${names.join(", ")}) IS (${names.map((_, index) => `column${index + 1}`).join(", ")})`;
+  const change = names.map((column) => `${column} = excluded.${column}`).join(", ");
+  const keys = results.map((row) => `(${row.key})`).join(", ");
+  return {
+    name,
+    replacing: [`DELETE FROM ${name}`, ...lists.map((list) => `${into} ${list}`)],
+    correcting: [
+      `DELETE FROM ${name}${keys && ` WHERE (${key.join(", ")}) NOT IN (VALUES ${keys})`}`,
+      ...lists.map(
+        (list) => `${into} SELECT * FROM (${list})
+          WHERE NOT EXISTS (SELECT 1 FROM ${name} WHERE ${equal}) ON CONFLICT DO UPDATE SET ${change}`,
+      ),
+    ],
   };
-  for (const { cells } of results) {
-    if (length + cells.length > MAX_LENGTH) flush();
-    values.push(`(${cells})`);
+}
+
+/** The rows as `VALUES`, each not longer than a statement may be. */
+function listsOf(rows: string[]): string[] {
+  const lists: string[][] = [];
+  let length = MAX_LENGTH;
+  for (const cells of rows) {
     length += cells.length + 4;
+    if (length > MAX_LENGTH) {
+      lists.push([]);
+      length = cells.length + 4;
+    }
+    lists.at(-1)?.push(`(${cells})`);
   }
-  flush();
-  return statements;
+  return lists.map((list) => `VALUES ${list.join(", ")}`);
 }
