@@ -125,7 +125,8 @@ async function hashDemoPasswords(): Promise<string[]> {
 
 /** Deletes the keys in KV that were written. */
 export async function emptyNamespaces({ keys }: Writes): Promise<void> {
-  await Promise.all([...keys].flatMap((key) => [env.TOKENS.delete(key), env.LINKS.delete(key)]));
+  const deleted = [...keys].flatMap(([namespace, some]) => [...some].map((key) => namespace.delete(key)));
+  await Promise.all(deleted);
 }
 
 /** Empties the bucket of the archive. */

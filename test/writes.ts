@@ -10,8 +10,8 @@ export class Writes {
   readonly #tables = new Map<object, Set<string>>();
   /** A statement may have changed a table, view or trigger, or all rows. */
   schema = false;
-  /** The keys in Workers KV. */
-  readonly keys = new Set<string>();
+  /** The keys of each namespace in Workers KV. */
+  readonly keys = new Map<KVNamespace, Set<string>>();
   /** The bucket. */
   objects = false;
 
@@ -88,8 +88,10 @@ function install(): Set<Writes> {
   for (const name of ["run", "all", "first", "raw"]) {
     before(statement, name, (_, self) => note((self as Statement).statement, (self as Statement).dbSession));
   }
-  before(TOKENS, "put", (key) => {
-    for (const { keys } of installed) keys.add(key as string);
+  before(TOKENS, "put", (key, self) => {
+    const namespace = self as KVNamespace;
+    for (const { keys } of installed)
+      keys.set(namespace, (keys.get(namespace) ?? new Set()).add(key as string));
   });
   for (const name of ["put", "createMultipartUpload"]) before(TEST_BUCKET, name, noteObjects);
   return installed;
