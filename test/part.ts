@@ -7,6 +7,9 @@ import { env } from "cloudflare:workers";
 /** Whether everything runs. */
 export const isLong = (env as { LONG?: string }).LONG === "1";
 
+/** The distance between the calls that fail, in tests that count them: each in the long part, every third in `npm test`. */
+export const CALL_STEP = isLong ? 1 : 3;
+
 /** The parameters of a random property that has `all` runs in the long part, and `some` in `npm test`, always the same. */
 export const runs = (all: number, some: number = all) =>
   isLong ? { numRuns: all } : { numRuns: some, seed: 20_260_101 };

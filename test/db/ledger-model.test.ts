@@ -391,7 +391,7 @@ it("judges, matches, voids, totals, lists and forgets costs according to the rul
         expect(await emptyTotals()).toEqual([]);
       })
       .afterEach(emptyLedger),
-    { ...runs(60, ledgerOn().shards.length > 0 ? 10 : 20), examples: [[CHANGED_TWICE], [UNPRICED]] },
+    { ...runs(60, 10), examples: [[CHANGED_TWICE], [UNPRICED]] },
   );
   expect([...reached].sort()).toEqual([
     "call matched",

@@ -2,6 +2,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { type Browser, signedIn } from "../account/support.ts";
 import { type Call, countingDatabase, DEMO, env, freshWholeDemo, rows } from "../harness.ts";
+import { isLong } from "../part.ts";
 import { confirm, toFile, upload } from "../workspace/files.ts";
 import { APP } from "../workspace/page-text.ts";
 
@@ -12,7 +13,7 @@ const SESSION = 8;
 const MOST_READ = 30;
 const MOST_WRITTEN = 10;
 
-describe.each([1_000, 100_000])("in an app of %i links", (links) => {
+describe.each([1_000, isLong ? 100_000 : 20_000])("in an app of %i links", (links) => {
   let browser: Browser;
   beforeAll(async () => {
     await freshWholeDemo();

@@ -32,14 +32,16 @@ const FAULTS = [OVERLOADED, LOST, HANGS].flatMap((message): Omit<InjectedFault, 
 ]);
 
 /**
- * The faults of a call, counted from 1. `npm test` tries a failure before it, and after it a lost answer or, on every second call, a
- * missing one. An operation that reads has one outcome for all faults: 503, and nothing has changed.
+ * The faults of a call, counted from 1. `npm test` tries a failure before an odd call and a lost answer after it, and a missing answer
+ * after an even call. An operation that reads has one outcome for all faults: 503, and nothing has changed.
  */
 const faultsFor = (changes: boolean, call: number) => {
-  const after = call % 2 === 1 ? LOST : HANGS;
+  const isOdd = call % 2 === 1;
   const faults = isLong
     ? FAULTS
-    : FAULTS.filter(({ when, message }) => message === (when === "before" ? OVERLOADED : after));
+    : FAULTS.filter(({ when, message }) =>
+        when === "after" ? message === (isOdd ? LOST : HANGS) : message === OVERLOADED && (isOdd || !changes),
+      );
   return changes ? faults : faults.filter(({ when }) => when === "before");
 };
 

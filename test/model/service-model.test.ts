@@ -132,7 +132,7 @@ it("has the same links, pages, access, costs and spend as the model after any st
         await compare(model);
       }
     }),
-    runs(RUNS, Math.ceil(RUNS / 5)),
+    runs(RUNS, Math.ceil(RUNS / 8)),
   );
   vi.restoreAllMocks();
   console.log(`${shared.requests} requests in ${shared.calls} calls to D1, at most ${shared.largest} in one`);

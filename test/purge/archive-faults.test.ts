@@ -5,6 +5,7 @@ import worker from "../../src/index.ts";
 import { purge } from "../../src/purge.ts";
 import { faultyBucket, faultyDatabase, type InjectedFault, withoutPauses } from "../faults/faulty.ts";
 import { ask, click, DAY, env, freshState, NOW, rows, sendCost } from "../harness.ts";
+import { CALL_STEP } from "../part.ts";
 import { freshEmptyLedger, inLedger, totals } from "../support.ts";
 import { archiving, bindArchive, DUE, listedRows, readArchive } from "./archive-support.ts";
 
@@ -71,7 +72,7 @@ describe.each(["before", "after"] as const)("a failure %s the work of any call",
   });
 
   it("to D1 keeps the rows, and the next runs archive each once", async () => {
-    for (let broken = 1; ; broken++) {
+    for (let broken = 1; ; broken += CALL_STEP) {
       await prepare();
       const { database, calls } = faultyDatabase({
         at: (call) => call === broken,

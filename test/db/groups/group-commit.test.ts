@@ -249,7 +249,7 @@ it("gives each request its own rows or its own error, and commits what it confir
         }
       },
     ),
-    runs(500, 60),
+    runs(500, 30),
   );
   expect(Math.max(...sizes.keys())).toBeGreaterThan(8);
 });
