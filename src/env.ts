@@ -47,7 +47,7 @@ export interface Env extends LedgerBindings {
   OPERATOR_CONTACT?: string;
   /** The share of requests that are logged, from 0 to 1. Default: 1. */
   LOG_SAMPLE?: string;
-  /** How many calls to a database are in flight before requests share one. `0`: they never do. Default: 2. */
+  /** The most calls to a database in flight that requests share, beside full ones. `0`: they share none. Default: 2. */
   GROUP_CALLS?: string;
 }
 

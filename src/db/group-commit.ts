@@ -3,7 +3,8 @@
  * carries all of them. A call takes about a millisecond of CPU whatever is in it, and a database has one writer.
  *
  * Rules:
- * - Nothing waits while fewer than `calls` calls are in flight, or when enough waits for a full call.
+ * - Nothing waits while no call is in flight, or when enough waits for a full call. Beside a call that takes long, up to `maxCalls`
+ *   others start: statements that arrive with the first share the second, and a call that is answered soon has no second one.
  * - Each request keeps its own statements, so each is gated by its own credential, read in a call that starts after the request.
  * - A call is one transaction. After an SQL error nothing of it is committed (D1, `batch()`), so each request sends its statements
  *   again by itself, and only those that are wrong fail. After any other error nobody knows, so it is the error of all of them.
@@ -32,6 +33,8 @@ const MAX_CALL = 40;
 const MAX_PENDING = 1_000;
 /** How often a request looks at its entry, at first. Later it is a quarter of the time that it has waited. */
 const POLL_MS = 2;
+/** Time between the starts of two calls that are in flight together. A call inside one data center is usually answered by then. */
+const SPACING_MS = 4;
 const LOG_EVERY_MS = 1_000;
 
 /** More statements wait than this isolate holds. */
@@ -55,7 +58,7 @@ interface Call {
 }
 
 interface Options {
-  /** How many calls are in flight when statements begin to wait. 1 groups most; with 2, two requests at the same time do not wait. */
+  /** The most calls in flight, except for full ones. 1 groups most; with 2, statements do not wait for a whole round trip. */
   maxCalls: number;
   /** Milliseconds since 1970. */
   clock: () => number;
@@ -110,7 +113,9 @@ export class GroupCommit {
   #canStart(now: number): boolean {
     if (weightOf(this.#waiting) >= MAX_CALL) return true;
     this.#forgetLostCalls(now);
-    return this.#calls.size < this.maxCalls;
+    if (this.#calls.size === 0) return true;
+    const isLong = [...this.#calls].every(({ startedAt }) => now - startedAt >= SPACING_MS);
+    return isLong && this.#calls.size < this.maxCalls;
   }
 
   /** A call has no result by then if its request was ended. */

@@ -142,7 +142,7 @@ export async function runForRow<Row>(
 
 const groups = new WeakMap<D1Database, GroupCommit>();
 
-/** Sets how many calls to each of these databases are in flight before requests share one. 0: each request has its own calls. */
+/** Sets the most calls to each of these databases in flight that requests share. 0: each request has its own calls. */
 export function groupCalls(databases: D1Database[], maxCalls: number, clock: () => number): void {
   for (const db of databases) {
     if (maxCalls === 0) groups.delete(db);

@@ -70,6 +70,13 @@ export const groups: Mutant[] = [
     tests,
   },
   {
+    name: "a second call starts immediately",
+    file,
+    search: "now - startedAt >= SPACING_MS",
+    replace: "now - startedAt >= 0",
+    tests,
+  },
+  {
     name: "one call more is in flight",
     file,
     search: "this.#calls.size < this.maxCalls",

@@ -26,7 +26,9 @@ holdCalls();
 describe("statements", () => {
   it("wait while so many calls are in flight, and the next call has all of them, in order", async () => {
     const group = open(2);
-    const all = ["a", "b", "c", "d"].map((name) => run(group, [name]));
+    const all = ["a", "b"].map((name) => run(group, [name]));
+    await pass(10);
+    all.push(...["c", "d"].map((name) => run(group, [name])));
     await pass(10);
     expect(sentOf()).toEqual([["a"], ["b"]]);
     calls[1]?.answer();
@@ -35,6 +37,18 @@ describe("statements", () => {
     for (const { answer } of calls) answer();
     await pass(10);
     expect(await Promise.all(all)).toEqual([["row of a"], ["row of b"], ["row of c"], ["row of d"]]);
+  });
+
+  it("wait for a call until it has taken 4 ms, and the second call has all that came meanwhile", async () => {
+    const group = open(2);
+    const all = ["a", "b", "c"].map((name) => run(group, [name]));
+    await pass(2);
+    expect(sentOf()).toEqual([["a"]]);
+    await pass(2);
+    expect(sentOf()).toEqual([["a"], ["b", "c"]]);
+    for (const { answer } of calls) answer();
+    await pass(10);
+    expect(await Promise.all(all)).toEqual([["row of a"], ["row of b"], ["row of c"]]);
   });
 
   it("of a full call do not wait, and no call carries more than 40, unless one request has more", async () => {
