@@ -32,7 +32,7 @@ const SURFACES: Surface[] = [
   {
     name: "account",
     hasPages: true,
-    segments: ["", "login", "logout", "account", "account.js"],
+    segments: ["", "login", "logout", "account", "account.js", "landing.css"],
     load: async () => (await import("./account/routes.ts")).accountRoutes,
   },
   {

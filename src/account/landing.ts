@@ -3,14 +3,19 @@
 import { html } from "hono/html";
 import { COST_WINDOW } from "../domain/texts.ts";
 import type { Context } from "../env.ts";
+import { servedFile } from "../http/served-file.ts";
 import { badge } from "../pages/elements.ts";
 import { pageResponse } from "../pages/frame.ts";
 import { scaleMoney, showAmount } from "../pages/locale.ts";
 import type { Markup } from "../pages/markup.ts";
+import stylesheet from "./landing.css";
+
+export const landingStyles = servedFile("/landing.css", "text/css; charset=utf-8", stylesheet);
 
 export function landingPage(context: Context): Promise<Response> {
   return pageResponse(context, {
     title: "Links and ad costs",
+    styles: [landingStyles.href],
     body: html`
       <h1>Campaign links, and what every click costs</h1>
       <p class="lead">linkledger creates the links of your app campaigns, records clicks and impressions, and matches each cost that an ad partner reports to the click or impression behind it.</p>

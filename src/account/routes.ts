@@ -5,7 +5,7 @@ import { redirectResponse } from "../http/redirect.ts";
 import type { Route } from "../http/router.ts";
 import { createAccessToken, endAccessToken, readAccessTokens } from "./access-tokens/access-tokens.ts";
 import { load } from "./confirm.ts";
-import { landingPage } from "./landing.ts";
+import { landingPage, landingStyles } from "./landing.ts";
 import * as pages from "./pages.ts";
 import { changePassword, readPassword } from "./password.ts";
 import { script } from "./script.ts";
@@ -22,6 +22,7 @@ const singleSignOn = () => import("./single-sign-on/flow.ts");
 
 export const accountRoutes: Route[] = [
   script.route,
+  landingStyles.route,
   { path: "/", methods: { GET: readLanding } },
   { path: "/login", methods: { GET: readSignIn, POST: signIn } },
   { path: "/login/code", methods: { GET: readCode, POST: submitCode } },

@@ -25,7 +25,7 @@ describe("every page", () => {
     );
     expect(files.map((path) => path.replace(/\?.*/, ""))).toEqual([
       "/icon.svg",
-      "/page.css",
+      "/text.css",
       "/docs.css",
       "/page.js",
       "/docs.js",

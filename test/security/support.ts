@@ -22,6 +22,7 @@ const PUBLIC_PAGES = [
   "GET /login/sso/callback",
   "POST /logout",
   "GET /account.js",
+  "GET /landing.css",
   "GET /account/apps/:app_token/spend.csv",
   "GET /workspace.js",
   "GET /workspace.css",
