@@ -72,6 +72,11 @@ describe("the signal of a row is the first that holds", () => {
   ])("%s", (_, given, signal) => {
     expect(signalOf(measured(given))).toEqual(signal);
   });
+
+  it("and none of one cost type, whose coverage is a part of all", () => {
+    const row = measured({ matched: 50 });
+    expect(signalOf({ ...row, now: { ...row.now, clicks: null } })).toBe(undefined);
+  });
 });
 
 describe("a change", () => {

@@ -133,6 +133,10 @@ describe("the figures", () => {
     for (const { href } of changed.slice(1)) await open(browser, href ?? "");
     expect(hrefOf(page, "Show all")).toBe(`${APP}/performance?${days}&sort=-spend_change&currency=USD`);
   });
+
+  it("are not followed by what changed if there was nothing before", async () => {
+    expect(await overview("period=90d")).not.toContain("Changed most");
+  });
 });
 
 describe("needs attention", () => {

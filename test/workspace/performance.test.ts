@@ -192,6 +192,28 @@ describe("the figures", () => {
     expect(page).not.toMatch(/class="change|line before/);
   });
 
+  it("of today are not signals either", async () => {
+    await inLedger(
+      ...[
+        [NOW / DAY - 0.5, 2],
+        [NOW / DAY - 1.5, 1],
+      ].flatMap(([day, price = 0]) => [
+        `INSERT OR REPLACE INTO daily_engagements VALUES ('${DEMO.appToken}', ${day}, 9, 1, 'click', 100, 100)`,
+        `INSERT OR REPLACE INTO daily_totals VALUES ('${DEMO.appToken}', ${day}, 9, 1, 'cpc', 'USD', 'matched', 100, ${price * 10_000_000})`,
+      ]),
+    );
+    const signals = async (days: string) =>
+      linesOf(await show(`${days}&level=4`)).map(({ signal }) => signal);
+    expect(await signals("period=today")).not.toContain("Cost per click up 100%");
+    expect(await signals("from=2026-03-15&to=2026-03-15")).not.toContain("Cost per click up 100%");
+  });
+
+  it("of one cost type have no signal for the clicks that others cover", async () => {
+    const lines = linesOf(await show(`${WEEK}&group_by=cost_type`));
+    expect(lines.some(({ coverage }) => Number.parseFloat(coverage) < 90)).toBe(true);
+    expect(lines.map(({ signal }) => signal).filter((signal) => signal !== "")).toEqual([]);
+  });
+
   it("say until when costs can arrive, and are not final until then", async () => {
     expect(textOf(await show("from=2026-03-10&to=2026-03-14"))).toContain(
       "can still arrive until 21 Mar 2026",

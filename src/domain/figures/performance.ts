@@ -130,7 +130,8 @@ export interface Measured {
 export function signalOf({ now, before, recorded, hasCostData }: Measured): Signal | undefined {
   const clicks = now.clicks ?? 0n;
   if (clicks > 0n && hasCostData === false && !now.coverage) return { name: "no_cost_data" };
-  if (recorded >= MIN_CLICKS && now.coverage !== null && now.coverage < MIN_COVERAGE) {
+  // Of one cost type, coverage says nothing: the others cover the rest. Then clicks are null.
+  if (now.clicks !== null && recorded >= MIN_CLICKS && now.coverage !== null && now.coverage < MIN_COVERAGE) {
     return { name: "without_cost", percent: Number((100_000_000n - now.coverage) / 1_000_000n) };
   }
   const rise = changeOf(now.costPerClick, before.costPerClick);

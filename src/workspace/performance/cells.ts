@@ -77,7 +77,7 @@ export function change(metric: Metric, row: Measured, { isCompared, isOpen }: Co
 }
 
 /** What a row needs attention for. */
-export function signal(row: Measured): Markup | string {
+export function signal(row: Measured, { isCompared }: Compared): Markup | string {
   const found = signalOf(row);
   switch (found?.name) {
     case "no_cost_data":
@@ -85,7 +85,7 @@ export function signal(row: Measured): Markup | string {
     case "without_cost":
       return badge(`${showCount(found.percent)}% without cost`, "warn");
     case "cost_per_click_up":
-      return badge(`Cost per click up ${showCount(found.percent)}%`, "error");
+      return isCompared ? badge(`Cost per click up ${showCount(found.percent)}%`, "error") : "";
     case "too_few_clicks":
       return html`<span class="muted">Too few clicks</span>`;
     default:

@@ -206,7 +206,7 @@ function comparison({ report, period }: PerformancePage, { isCompared, isOpen }:
       ? `No data in the days before, ${describeDays(before)}.`
       : `Compared with ${describeDays(before)}.`;
   const open = isOpen
-    ? ` Costs for these days can still arrive until ${describeDay(lastArrival(period))}.`
+    ? html` Costs for these days can still arrive until <span class="whole">${describeDay(lastArrival(period))}.</span>`
     : "";
   return html`<p class="hint">${text}${open}</p>`;
 }

@@ -64,7 +64,10 @@ export function performanceTable(
         delta("cost_per_click"),
         number("Matched", "matched", (row) => showCount(row.now.matched)),
         number("Coverage", "coverage", (row) => figure("coverage", row.now, currency)),
-        { ...sortable("Signal", "signal"), cell: ({ row }) => (row === report.total ? "" : signal(row)) },
+        {
+          ...sortable("Signal", "signal"),
+          cell: ({ row }) => (row === report.total ? "" : signal(row, compared)),
+        },
       ],
     })}
     ${shown.more}`;

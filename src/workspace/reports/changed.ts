@@ -34,6 +34,8 @@ export function changedMost(
       html`<p>Too many links had spend or clicks to compare them. Choose fewer days.</p>`,
     );
   }
+  // Without anything before, nothing changed: everything is new.
+  if (changes.before.spend.length + changes.before.engagements.length === 0) return "";
   const [currency = null] = currenciesOf(changes.now.spend, changes.before.spend);
   const compared = { isCompared: period.to < dayOf(now), isOpen: !isFinal(period, now) };
   const all = toRows(changes, { group: "link", currency, costType: undefined, now: period, partners });
@@ -70,7 +72,7 @@ export function changedMost(
           kind: "number",
           cell: (row) => change("cost_per_click", row, compared),
         },
-        { heading: "Signal", cell: signal },
+        { heading: "Signal", cell: (row) => signal(row, compared) },
       ],
     }),
     html`<p class="hint">Spend in ${currency}, compared with ${describeDays(daysBefore(period))}.</p>`,
