@@ -97,7 +97,7 @@ const sessionsTable = ({ now }: Context, session: Session, sessions: ListedSessi
         kind: "action",
         cell: ({ idHash, browser, createdAt }) =>
           idHash === session.idHash
-            ? badge("this session", "ok")
+            ? badge("This session", "ok")
             : form({
                 action: "/account/sessions/end",
                 hidden: { session: toReference(idHash) },

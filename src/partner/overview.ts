@@ -11,7 +11,7 @@ import { costTypeName } from "../pages/costs/cost-types.ts";
 import { ratesSection } from "../pages/costs/rates.ts";
 import { partnerBadge } from "../pages/costs/states.ts";
 import { card, nameText } from "../pages/elements.ts";
-import { showPlural } from "../pages/locale.ts";
+import { showCount, showPlural } from "../pages/locale.ts";
 import { type Markup, time } from "../pages/markup.ts";
 import { moneyText } from "../pages/money.ts";
 import { table } from "../pages/table.ts";
@@ -114,9 +114,12 @@ function findStep({ env }: Context, partner: SignedInPartner, types: CostType[],
     found.pending === 0
       ? ""
       : html` <a class="button secondary" href="/partner/costs?match=pending">Show pending costs</a>`;
-  if (off)
-    return html`<p>The discrepancy of ${off.cost_type} is above the usual ${100 * DISCREPANCY_THRESHOLD}%: ${(off.expected ?? 0) - (off.agreeing ?? 0)} of ${off.expected} ${COST_TYPE[off.cost_type].fits[0]}s have no agreeing cost.${found.pending === 0 ? "" : " Costs that wait for a click or impression may have a wrong ID."}</p>
+  if (off) {
+    const expected = off.expected ?? 0;
+    const without = expected - (off.agreeing ?? 0);
+    return html`<p>The discrepancy of ${off.cost_type} is above the usual ${100 * DISCREPANCY_THRESHOLD}%: ${showCount(without)} of ${showPlural(expected, COST_TYPE[off.cost_type].fits[0])} ${without === 1 ? "has" : "have"} no agreeing cost.${found.pending === 0 ? "" : " Costs that wait for a click or impression may have a wrong ID."}</p>
       <p class="actions"><a class="button" href="/partner/missing">Show what has no cost</a>${pending}</p>`;
+  }
   if (rates.every((item) => item.matched === 0))
     return html`<p>None of your costs matched in the last ${RATE_DAYS} days. Send your first cost, or upload a file.</p>
       <p class="actions"><a class="button" href="/partner/setup">Set up costs</a> <a class="button secondary" href="/partner/upload">Upload costs</a>${pending}</p>`;

@@ -60,7 +60,7 @@ describe("the list of sessions", () => {
     expect(text).toContain("Firefox on Windows");
     expect(text).toContain("Unknown browser");
     expect(text).toContain("15 Mar 2026, 12:00 UTC");
-    expect(text).toContain("this session");
+    expect(text).toContain("This session");
     expect(references(text)).toHaveLength(1);
   });
 

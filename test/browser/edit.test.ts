@@ -132,7 +132,7 @@ describe.each(WAYS)("%s", (_, options) => {
     );
     await page.getByLabel("Action").selectOption("archive");
     await press(page, "Review changes");
-    await page.getByText("Archive: 2 links of 2 links selected will change.").waitFor();
+    await page.getByText("Archive: 2 of 2 selected links will change.").waitFor();
     await press(page, "Change 2 links");
     await page.getByRole("status").getByText("2 links archived.").waitFor();
     const archived = async () =>
@@ -222,7 +222,7 @@ describe("with only the keyboard", () => {
     await page.keyboard.type("Acme");
     await tabTo(page, /^Review changes$/);
     await page.keyboard.press("Enter");
-    await page.getByText("Attach to Acme Ads: 1 link of 1 link selected will change.").waitFor();
+    await page.getByText("Attach to Acme Ads: 1 of 1 selected link will change.").waitFor();
     await tabTo(page, /^Change 1 link$/);
     await page.keyboard.press("Enter");
     await page.getByRole("status").getByText("1 link attached to Acme Ads.").waitFor();

@@ -166,10 +166,12 @@ it("lists what a new deployment still needs, until it is done", async () => {
   };
   expect(await steps()).toEqual([
     "Turn on two-factor authentication for an operator",
-    "Say whom people ask (optional)",
+    "Add a contact for questions (optional)",
     ...(env.ARCHIVE ? [] : ["Bind an archive (optional)"]),
   ]);
-  expect(await steps({ env: { OPERATOR_CONTACT: "x" } })).not.toContain("Say whom people ask (optional)");
+  expect(await steps({ env: { OPERATOR_CONTACT: "x" } })).not.toContain(
+    "Add a contact for questions (optional)",
+  );
   await rows("INSERT INTO authenticators VALUES (2, 'x', 0, 0)");
   expect(await open()).not.toContain('id="setup"');
 });

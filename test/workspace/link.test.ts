@@ -99,6 +99,7 @@ describe("a link's page", () => {
       ["cpm, cost per 1,000 impressions", "<€0.01", "€3.00", "1", "0"],
     ]);
     expect(page.match(/<figure class="daily-chart/g)).toHaveLength(3);
+    expect(page.match(/aria-label="15 Mar 2026, so far: /g)).toHaveLength(3);
     await open(browser, hrefOf(page, "cpc, cost per click"));
     expect(textOf(await open(browser, hrefOf(page, "Show in Links")))).toContain("Close Runners");
   });

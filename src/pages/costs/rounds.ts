@@ -3,9 +3,10 @@
 import { html } from "hono/html";
 import { showInvisible } from "../../domain/characters.ts";
 import { FINDING_KINDS, type FindingKind, type FindingState } from "../../domain/rounds/findings.ts";
+import { dayOf } from "../../domain/time.ts";
 import type { FindingItem, ReportItem, RoundWithReport, TypeItem } from "../../usecases/rounds/serialize.ts";
 import { badge, card, facts, nameText, notice, pageHead, type Tone } from "../elements.ts";
-import { showCount } from "../locale.ts";
+import { describeDay, showCount } from "../locale.ts";
 import { type Markup, time } from "../markup.ts";
 import { table } from "../table.ts";
 import { ratesTable } from "./rates.ts";
@@ -169,7 +170,7 @@ function findingTable(findings: FindingItem[], label: string, action?: Action, e
     columns: [
       { heading: "Issue", cell: issueCell },
       { heading: "Received", cell: sentCell },
-      { heading: "Expected", cell: ({ expected }) => expected },
+      { heading: "Expected", cell: expectedCell },
       { heading: "How to fix it", cell: ({ remedy }) => remedy },
       action !== undefined && {
         heading: "Action",
@@ -180,6 +181,12 @@ function findingTable(findings: FindingItem[], label: string, action?: Action, e
     empty,
   });
 }
+
+/** The text of the API, whose only day has another form on pages. */
+const expectedCell = ({ kind, expected }: FindingItem) =>
+  kind === "late"
+    ? expected.replace(/\d{4}-\d{2}-\d{2}/, (date) => describeDay(dayOf(Date.parse(date))))
+    : expected;
 
 const issueCell = ({ kind, state, at, reason }: FindingItem) => html`
   ${KIND_NAMES[kind]} ${badge(STATES[state][0], STATES[state][1])}

@@ -9,6 +9,7 @@ import { redirectResponse } from "../../http/redirect.ts";
 import { withContact } from "../../pages/contact.ts";
 import { badge, buttonLink, notice, pageHead } from "../../pages/elements.ts";
 import { form } from "../../pages/form.ts";
+import { showCount } from "../../pages/locale.ts";
 import type { Markup } from "../../pages/markup.ts";
 import { changeLinks, type UpdateResult } from "../../usecases/links/updates.ts";
 import { type AppPage, authorizeApp, type Member, type Show } from "../frame.ts";
@@ -68,7 +69,7 @@ function reviewPage(member: Member, bulk: Bulk, targets: Targets, warning: Marku
     ),
   );
   const of = selected
-    ? `${countLinks(selected.length)} selected`
+    ? `${showCount(selected.length)} selected ${selected.length === 1 ? "link" : "links"}`
     : `${countLinks(results.length)} that ${results.length === 1 ? "matches" : "match"}`;
   const seen = selected && needsSeen(bulk) ? showSeen(results.map(({ before }) => before)) : "";
   return {
@@ -76,7 +77,7 @@ function reviewPage(member: Member, bulk: Bulk, targets: Targets, warning: Marku
     body: html`
       ${pageHead(title)}
       ${warning}
-      <p class="lead">${actionName(bulk, partners)}: ${countLinks(changed)} of ${of} will change${failures > 0 ? html`, and ${countLinks(failures)} can't` : ""}. Nothing is saved yet.</p>
+      <p class="lead">${actionName(bulk, partners)}: ${showCount(changed)} of ${of} will change${failures > 0 ? html`, and ${showCount(failures)} can't` : ""}. Nothing is saved yet.</p>
       ${changeTable(lines, missing)}
       ${
         changed === 0

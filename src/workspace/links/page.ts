@@ -60,7 +60,7 @@ export const linkPage: Show = async (context, member) => {
       ${addresses(url, view)}
       ${periodPicker(withoutNotice(url), period)}
       ${figures(member, view)}
-      ${charts(member, view)}
+      ${charts(member, view, dayOf(context.now))}
       ${subLinks(context, member, view)}
       ${costsByType(member, view)}
       ${audienceSection(url, view.audience)}
@@ -219,7 +219,7 @@ function figures(member: Member, { spend, counts, period, row, adjustments, part
 
 const MOST_CHARTS = 2;
 
-function charts(member: Member, view: LinkView): Markup | "" {
+function charts(member: Member, view: LinkView, today: number): Markup | "" {
   const { spend, counts, period, link } = view;
   const ofDay = (day: number) => ({ from: formatDate(day), to: formatDate(day) });
   const clicks = new Map(
@@ -237,6 +237,7 @@ function charts(member: Member, view: LinkView): Markup | "" {
             days: period,
             series: toSeries("cost_type", spend, currency),
             unit: moneyUnit(currency),
+            today,
             hrefOf: (day) =>
               `${member.path}/performance?${new URLSearchParams({ link: link.token, group_by: "cost_type", ...ofDay(day) })}`,
           }),
@@ -247,6 +248,7 @@ function charts(member: Member, view: LinkView): Markup | "" {
         days: period,
         series: [{ name: "", values: clicks }],
         unit: countUnit,
+        today,
         hrefOf: (day) => `${member.path}/links/${link.token}?${new URLSearchParams(ofDay(day))}`,
       })}
     </section>`;

@@ -29,8 +29,8 @@ export function setupSection({ env, ledger }: Context, { setup, partners }: Star
     [partners.some(({ supportsCostData }) => supportsCostData), "Make a partner live", "/operator/partners"],
     [
       env.OPERATOR_CONTACT !== undefined,
-      "Say whom people ask (optional)",
-      "/docs/operators#say-whom-people-ask",
+      "Add a contact for questions (optional)",
+      "/docs/operators#add-a-contact-for-questions",
       true,
     ],
     [ledger.archive !== undefined, "Bind an archive (optional)", "/docs/archive", true],
