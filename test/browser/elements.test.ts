@@ -6,7 +6,8 @@ const open = useBrowser();
 
 async function show(options: Parameters<typeof open>[0] = {}) {
   const page = await open(options);
-  await page.goto("/docs");
+  // Not of the documentation, which has no styles of charts.
+  await page.goto("/login");
   const styles = await page
     .locator("link[rel=stylesheet]")
     .evaluateAll((links) => links.map((link) => link.outerHTML).join(""));
