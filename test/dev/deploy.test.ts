@@ -1,84 +1,40 @@
 /**
- * Tests `npm run deploy` with a stub of wrangler instead of a Cloudflare account. All but one of the tests call it, and the stub,
- * in this process.
+ * Tests `npm run deploy` in this process, with a stub of wrangler instead of a Cloudflare account. start/deploy.test.ts starts the
+ * command.
  */
-import { spawn } from "node:child_process";
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { createServer, type RequestListener, type Server } from "node:http";
+import { cpSync, existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { text } from "node:stream/consumers";
-import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { experimental_readRawConfig } from "wrangler";
 import { CommandError } from "../../src/dev/command.ts";
 import { deploy as deployCheckout } from "../../src/dev/deployment/deploy.ts";
 import { readDeployOptions } from "../../src/dev/deployment/options.ts";
 import type { Wrangler } from "../../src/dev/wrangler.ts";
-import { ROOT } from "./run.ts";
-import { type Account, runStub, useDatabase } from "./wrangler-stub.ts";
+import {
+  account,
+  accountFile,
+  answer,
+  commands,
+  type Ended,
+  folder,
+  giveAccounts,
+  HEALTH,
+  NEW_SETTINGS,
+  namesOf,
+  placesOf,
+  READY,
+  requests,
+  save,
+  stored,
+  toml,
+  url,
+  withTwoFactor,
+  writeToml,
+} from "./deployment.ts";
+import { runStub, useDatabase } from "./wrangler-stub.ts";
 
-const READY = { status: "ready", checks: {} };
-/** wrangler.toml before the first deployment, and what that adds to it. */
-const NEW_SETTINGS = readFileSync(join(ROOT, "wrangler.toml"), "utf8").replace(/^OPERATOR_MFA = .*\n/m, "");
-const withTwoFactor = (settings: string) =>
-  settings.replace("\n[vars]\n", '\n[vars]\nOPERATOR_MFA = "required"\n');
-
-let folder: string;
-let server: Server;
-let url: string;
-let requests: string[];
-const HEALTH = "/healthz?deployment=version-2";
-let respond: (path: string) => { status?: number; body: object } | undefined;
-
-beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), "linkledger-stub-"));
-  writeToml(NEW_SETTINGS);
-  requests = [];
-  respond = (path) => ({ body: path === HEALTH ? { runs_deployment: true } : READY });
-  const listener: RequestListener = (request, response) => {
-    const path = request.url ?? "";
-    requests.push(path);
-    const { status = 200, body } = respond(path) ?? { status: 404, body: {} };
-    response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
-  };
-  server = createServer(listener);
-  await new Promise<void>((listening) => server.listen(0, listening));
-  const address = server.address();
-  url = `http://localhost:${typeof address === "object" ? address?.port : ""}`;
-  save({
-    databases: [],
-    namespaces: [],
-    targets: [url, "schedule: 17 * * * *"],
-    version: "version-2",
-    calls: [],
-  });
-});
-afterEach(() => {
-  server.close();
-  rmSync(folder, { recursive: true });
-});
-
-const toml = () => readFileSync(join(folder, "wrangler.toml"), "utf8");
-const writeToml = (changed: string) => writeFileSync(join(folder, "wrangler.toml"), changed);
-const accountFile = () => join(folder, "account.json");
-const account = (): Account => JSON.parse(readFileSync(accountFile(), "utf8"));
-const save = (changed: Account) => writeFileSync(accountFile(), JSON.stringify(changed));
-/** The calls since the last time. SQL is replaced by what it does. */
-function commands(): string[] {
-  const { calls, ...rest } = account();
-  save({ ...rest, calls: [] });
-  return calls.map(({ command }) => {
-    const [, before, sql] = /^(d1 execute \w+) --remote --yes --json --command (.*)$/s.exec(command) ?? [];
-    return sql ? `${before}: ${sql.startsWith("UPDATE") ? "store" : "read"}` : command;
-  });
-}
-
-/** What a command ended with: `code` 1 and the text of `error`, or `code` 0. */
-interface Ended {
-  code: number | null;
-  out: string;
-  error: string;
-}
+giveAccounts();
 
 /** Deploys the folder in this process, without pauses. */
 async function deploy(...flags: string[]): Promise<Ended> {
@@ -101,13 +57,6 @@ async function deploy(...flags: string[]): Promise<Ended> {
     log.mockRestore();
   }
   return ended;
-}
-
-/** What a database stores about its place. */
-function stored(name: string) {
-  const uuid = account().databases.find((database) => database.name === name)?.uuid ?? "";
-  const read = "SELECT shards, shard_index FROM shard_identity";
-  return useDatabase(accountFile(), uuid, (database) => ({ ...database.prepare(read).get() }));
 }
 
 test("creates the database and the namespaces in an empty account, then migrates, then deploys", async () => {
@@ -179,7 +128,8 @@ test("continues an interrupted run, and does not deploy when the migration fails
   const { code, error } = await deploy();
   expect(code).toBe(1);
   expect(error).toContain("A request to the Cloudflare API failed.");
-  expect(error).toContain("wrangler d1 migrations apply DB --remote failed");
+  expect(error).toContain("\n\nwrangler d1 migrations apply DB --remote failed.");
+  expect(existsSync(join(folder, ".wrangler.deploy.json"))).toBe(false);
   expect(commands()).toEqual(["d1 list --json", "d1 execute DB: read", "d1 migrations apply DB --remote"]);
   expect(requests).toEqual([]);
   save({ ...account(), failing: "nothing" });
@@ -197,15 +147,15 @@ test("continues an interrupted run, and does not deploy when the migration fails
 
 test("waits for the new version and ignores responses of the old one", async () => {
   let healthChecks = 0;
-  respond = (path) => {
+  answer((path) => {
     return { body: path === HEALTH ? { runs_deployment: ++healthChecks > 1 } : READY };
-  };
+  });
   expect((await deploy()).code).toBe(0);
   expect(requests).toEqual([HEALTH, HEALTH, "/readyz"]);
 });
 
 test("fails when only an old version responds for a minute, also one that names itself", async () => {
-  respond = (path) => ({ body: path === HEALTH ? { deployment: "version-1" } : READY });
+  answer((path) => ({ body: path === HEALTH ? { deployment: "version-1" } : READY }));
   const { code, error } = await deploy();
   expect(code).toBe(1);
   expect(error).toContain("version version-2 did not answer");
@@ -214,10 +164,11 @@ test("fails when only an old version responds for a minute, also one that names 
 
 test("fails with the reason when the new version is not ready", async () => {
   const checks = { database: { ok: true }, cron: { ok: false, reason: "The hourly run is overdue." } };
-  respond = (path) =>
+  answer((path) =>
     path === HEALTH
       ? { body: { runs_deployment: true } }
-      : { status: 503, body: { status: "not ready", checks } };
+      : { status: 503, body: { status: "not ready", checks } },
+  );
   const { code, error, out } = await deploy();
   expect(code).toBe(1);
   expect(error).toContain("cron: The hourly run is overdue.");
@@ -230,50 +181,6 @@ test("asks to check /readyz when the Worker has only routes", async () => {
   const { code, out } = await deploy();
   expect(code).toBe(0);
   expect(out).toContain("Check /readyz");
-});
-
-test("as a command: creates everything, then nothing twice, and ends with 1 when wrangler fails", async () => {
-  const node = `"${process.execPath}" --disable-warning=ExperimentalWarning`;
-  const stub = `#!/bin/sh\nexec ${node} "${join(ROOT, "test/dev/wrangler-stub.ts")}" "$@"\n`;
-  writeFileSync(join(folder, "wrangler"), stub, { mode: 0o755 });
-  // The command changes wrangler.toml of its own checkout.
-  for (const part of ["src/dev", "package.json"]) {
-    cpSync(join(ROOT, part), join(folder, part), { recursive: true });
-  }
-  symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"));
-  const run = async (...flags: string[]): Promise<Ended> => {
-    const child = spawn(process.execPath, [join(folder, "src/dev/deploy.ts"), ...flags], {
-      env: { ...process.env, PATH: `${folder}:${process.env.PATH}`, STUB_ACCOUNT: accountFile() },
-      stdio: ["ignore", "pipe", "pipe"],
-    });
-    const exit = new Promise<number | null>((exited) => child.on("exit", exited));
-    const [out, error] = await Promise.all([text(child.stdout), text(child.stderr)]);
-    return { code: await exit, out, error };
-  };
-
-  const first = await run("--shards", "1");
-  expect(first).toMatchObject({ code: 0, error: "" });
-  expect(first.out).toContain(`linkledger is ready at ${url}`);
-  const created = ["d1 create linkledger", "d1 create linkledger-ledger-0"];
-  const titles = ["linkledger-tokens", "linkledger-links"].map((title) => `kv namespace create ${title}`);
-  expect(commands().filter((command) => command.includes("create"))).toEqual([...created, ...titles]);
-  expect(namesOf(1).map(stored)).toEqual(placesOf(1));
-  const written = toml();
-  expect(written.startsWith(withTwoFactor(NEW_SETTINGS))).toBe(true);
-
-  expect(await run()).toMatchObject({ code: 0, error: "" });
-  expect(commands().filter((command) => /create|store/.test(command))).toEqual([]);
-  expect(toml()).toBe(written);
-  expect(requests).toEqual([HEALTH, "/readyz", HEALTH, "/readyz"]);
-
-  save({ ...account(), failing: "d1 migrations apply" });
-  const { code, error } = await run();
-  expect(code).toBe(1);
-  expect(error).toContain("A request to the Cloudflare API failed.");
-  expect(error).toContain("\n\nwrangler d1 migrations apply DB --remote failed.");
-  expect(error).not.toContain("    at ");
-  expect(commands().at(-1)).toBe("d1 migrations apply DB --remote");
-  expect(existsSync(join(folder, ".wrangler.deploy.json"))).toBe(false);
 });
 
 /** A deployment with four shards, of which each test gets a copy. */
@@ -294,13 +201,6 @@ afterAll(() => {
   if (deployed) rmSync(deployed, { recursive: true });
 });
 
-const namesOf = (count: number) => [
-  "linkledger",
-  ...Array.from({ length: count }, (_, index) => `linkledger-ledger-${index}`),
-];
-/** What DB and then each shard stores. */
-const placesOf = (count: number) =>
-  namesOf(count).map((_, index) => ({ shards: count, shard_index: index === 0 ? null : index - 1 }));
 const FOUR = ["DB", "LEDGER_0", "LEDGER_1", "LEDGER_2", "LEDGER_3"];
 const ids = /^\s*(database_)?id\s*=/m;
 

@@ -1,47 +1,15 @@
-/** Tests `npm run migrations:new` in a copy of the schema and the migrations, which it changes. */
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+/**
+ * Tests `npm run migrations:new` with a stub of drizzle-kit, and with drizzle-kit what the migration of a new rule does to a ledger.
+ * start/migrations.test.ts runs the same tests of the command with drizzle-kit.
+ */
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { DAY_MS } from "../../src/domain/time.ts";
-import { run } from "./run.ts";
-
-const ROOT = join(import.meta.dirname, "../..");
-let folder: string;
-
-/** Copies what the command reads and writes. */
-function copySchema(): void {
-  folder = mkdtempSync(join(tmpdir(), "linkledger-migrations-"));
-  for (const part of ["src/db", "src/dev", "src/domain", "migrations", "package.json"]) {
-    cpSync(join(ROOT, part), join(folder, part), { recursive: true });
-  }
-  symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"));
-}
-const removeCopy = () => rmSync(folder, { recursive: true });
-
-const SCHEMA = "src/db/schema.ts";
-const RULES = "migrations/rules.sql";
-
-function edit(path: string, pattern: RegExp, replacement: string): void {
-  const text = readFileSync(join(folder, path), "utf8");
-  expect(text).toMatch(pattern);
-  writeFileSync(join(folder, path), text.replace(pattern, replacement));
-}
-
-/** `added` has the text of each new migration. */
-function create(...flags: string[]) {
-  const before = listFiles();
-  const { status, stderr } = run(process.execPath, ["src/dev/migrations.ts", ...flags], { cwd: folder });
-  const added = listFiles().filter((file) => file.endsWith(".sql") && !before.includes(file));
-  return {
-    status,
-    stderr,
-    added: added.map((file) => readFileSync(join(folder, "migrations", file), "utf8")),
-  };
-}
-
-const listFiles = () => readdirSync(join(folder, "migrations"), { recursive: true, encoding: "utf8" }).sort();
+import { stubDrizzleKit } from "./drizzle-kit-stub.ts";
+import { copySchema, create, edit, removeCopy, SCHEMA, testCommand } from "./migrations-command.ts";
+import { ROOT } from "./run.ts";
 
 const MIGRATIONS = readdirSync(join(ROOT, "migrations"))
   .filter((file) => /^\d.*\.sql$/.test(file))
@@ -56,55 +24,8 @@ function migrated(before?: string): DatabaseSync {
   return database;
 }
 
-describe("the command", () => {
-  beforeEach(copySchema);
-  afterEach(removeCopy);
-
-  describe("a changed trigger", () => {
-    beforeEach(() => edit(RULES, /DELETE FROM sessions WHERE user_id = NEW.id;/, "$& SELECT 1;"));
-
-    test("is dropped and created again with --rules, with its comment and nothing else", () => {
-      const { status, added } = create("--name", "users", "--rules");
-      expect([status, added]).toEqual([
-        0,
-        [
-          `DROP TRIGGER users_disabled;--> statement-breakpoint
--- A disabled user has no token and no session.
-CREATE TRIGGER users_disabled AFTER UPDATE OF disabled_at ON users WHEN NEW.disabled_at IS NOT NULL BEGIN
-  DELETE FROM api_tokens WHERE user_id = NEW.id;
-  DELETE FROM access_tokens WHERE user_id = NEW.id;
-  DELETE FROM sessions WHERE user_id = NEW.id; SELECT 1;
-END;
-`,
-        ],
-      ]);
-      expect(create("--name", "again", "--rules")).toMatchObject({
-        status: 1,
-        stderr: "Neither the schema nor rules.sql has changed. Nothing was written.\n",
-        added: [],
-      });
-    });
-
-    test("is named without --rules, and nothing is written", () => {
-      const files = listFiles();
-      expect(create("--name", "users")).toEqual({
-        status: 1,
-        stderr:
-          "rules.sql differs from the migrations: users_disabled. Run the command again with --rules (migrations/README.md). Nothing was written.\n",
-        added: [],
-      });
-      expect(listFiles()).toEqual(files);
-    });
-  });
-
-  test("a new table needs no --rules", () => {
-    edit(SCHEMA, /$/, 'export const notes = sqliteTable("notes", { id: integer().primaryKey() });\n');
-    const { status, added } = create("--name", "notes");
-    expect([status, added]).toEqual([
-      0,
-      ["CREATE TABLE `notes` (\n\t`id` integer PRIMARY KEY NOT NULL\n);\n"],
-    ]);
-  });
+describe("the command, with a stub of drizzle-kit", () => {
+  testCommand(stubDrizzleKit);
 });
 
 /** When the database is migrated, and a day later the window changes, so no engagement that exists then has the new one. */
@@ -234,7 +155,7 @@ describe("a window of ten days for clicks and impressions from a date on", () =>
   beforeAll(() => {
     copySchema();
     changeWindow();
-    [migration = ""] = create("--name", "ten_days", "--rules").added;
+    [migration = ""] = create(["--name", "ten_days", "--rules"]).added;
     removeCopy();
   });
   beforeEach(() => {

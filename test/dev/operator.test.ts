@@ -1,4 +1,4 @@
-/** Tests `npm run operator:create` in this process, with SQLite instead of wrangler. start/operator.test.ts uses wrangler. */
+/** Tests `npm run operator:create` in this process, with SQLite instead of wrangler. start/start.test.ts uses wrangler. */
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
 import { verifyPassword } from "../../src/auth/passwords.ts";

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { defineConfig, type Plugin } from "vitest/config";
@@ -16,6 +16,14 @@ const texts: Plugin = {
       : undefined,
 };
 
+// Databases are files, and each write waits for the disk. A file system in memory has nothing to wait for.
+if (existsSync("/dev/shm")) process.env.TMPDIR ??= "/dev/shm";
+
+/** One process builds the Worker and imports wrangler once. `npm test` has other work for the other cores. */
+const oneProcess = { maxWorkers: 1 };
+/** Vitest has no group of projects with different numbers of processes. */
+const later = { sequence: { groupOrder: 1 } };
+
 /**
  * The tests that run in Node and not in the Worker's runtime: of the commands in src/dev, of the built Worker, and of the CPU time
  * that the Worker's code takes, which only Node measures.
@@ -24,22 +32,27 @@ export default defineConfig({
   test: {
     // The files of a process share what they import, miniflare and wrangler above all.
     isolate: false,
-    // One more than the cores, because some tests wait for a deadline.
+    // One more than the cores, because some tests wait for a command.
     maxWorkers: availableParallelism() + 1,
     projects: [
-      { root, test: { name: "commands", include: ["test/dev/*.test.ts"], ...limits } },
+      { root, test: { name: "commands", include: ["test/dev/*.test.ts"], ...oneProcess, ...limits } },
       {
         root,
         test: {
           name: "built",
           include: ["test/dev/built/*.test.ts"],
           globalSetup: ["test/dev/built/setup.ts"],
+          ...oneProcess,
           ...limits,
         },
       },
-      { root, plugins: [texts], test: { name: "linear", include: ["test/linear/*.test.ts"], ...limits } },
-      // Not part of `npm test`, because these start the real wrangler about 40 times: a minute and a half of CPU time.
-      { root, test: { name: "start", include: ["test/dev/start/*.test.ts"], ...limits } },
+      {
+        root,
+        plugins: [texts],
+        test: { name: "linear", include: ["test/linear/*.test.ts"], ...later, ...limits },
+      },
+      // Not part of `npm test`, because these start real commands about 60 times: a minute and a half of CPU time.
+      { root, test: { name: "start", include: ["test/dev/start/*.test.ts"], ...later, ...limits } },
     ],
   },
 });

@@ -3,7 +3,7 @@
  * what was confirmed is stored. Four seconds, and two minutes with LONG=1.
  */
 import { Agent } from "node:http";
-import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { findContradictions, findLost } from "../../live-service.ts";
 import {
   type Ask,
@@ -29,7 +29,7 @@ const ANSWER_MS = 30_000;
 
 let server: FaultyWorker;
 beforeAll(async () => {
-  server = await startFaulty({ name: "chaos", script: inject("worker").script });
+  server = await startFaulty({ name: "chaos" });
 });
 afterAll(() => server.miniflare.dispose());
 
@@ -118,16 +118,16 @@ test("everything that was confirmed is stored, once", async () => {
     true,
     true,
   ]);
-  expect(await findLost(server.db, 1, confirmed.costs)).toEqual([]);
-  const { results } = await server.db
+  expect(await findLost(server.rows, 1, confirmed.costs)).toEqual([]);
+  const { results } = await server.rows
     .prepare("SELECT label FROM links WHERE label LIKE 'chaos-%'")
     .all<{ label: string }>();
   const labels = new Set(results.map(({ label }) => label));
   expect(confirmed.links.filter((label) => !labels.has(label))).toEqual([]);
-  const clicks = await server.db
+  const clicks = await server.rows
     .prepare("SELECT cost_id FROM ledger_entries WHERE click_at IS NOT NULL")
     .all<{ cost_id: string }>();
   const clicked = new Set(clicks.results.map(({ cost_id }) => cost_id));
   expect(confirmed.clicks.filter((id) => !clicked.has(id))).toEqual([]);
-  expect(await findContradictions(server.db, Math.floor(Date.now() / 86_400_000) - 1)).toEqual([]);
+  expect(await findContradictions(server.rows, Math.floor(Date.now() / 86_400_000) - 1)).toEqual([]);
 });

@@ -1,17 +1,17 @@
 /** The limit of wrong codes holds for requests that the built Worker handles at the same time. */
-import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { codeAt } from "../../../src/auth/sign-in/totp.ts";
 import { DEMO } from "../../../src/dev/demo.ts";
 import { HOUR_MS } from "../../../src/domain/time.ts";
-import { type BuiltWorker, startBuilt } from "../../built-worker.ts";
+import { type FaultyWorker, startFaulty } from "./faulty.ts";
 
 /** The Worker's clock shows the middle of an hour, because a new hour would begin with a new limit. */
 const AHEAD = HOUR_MS / 2 - (Date.now() % HOUR_MS);
-const CLOCK = `{ const { now } = Date; Date.now = () => now() + ${AHEAD}; }\n`;
 
-let server: BuiltWorker;
+let server: FaultyWorker;
 beforeAll(async () => {
-  server = await startBuilt({ name: "guesses", script: CLOCK + inject("worker").script });
+  server = await startFaulty({ name: "guesses" });
+  await server.begin({ ahead: AHEAD });
 });
 afterAll(() => server.miniflare.dispose());
 

@@ -1,5 +1,5 @@
 /** Requests whose statements share a call to D1 have the answers that they would have by themselves, whatever fails. */
-import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { findContradictions, findLost } from "../../live-service.ts";
 import {
   type Ask,
@@ -19,8 +19,7 @@ import {
 /** With one call in flight, a test decides which requests share the next one. */
 let server: FaultyWorker;
 beforeAll(async () => {
-  const { script } = inject("worker");
-  server = await startFaulty({ name: "groups", script, bindings: { GROUP_CALLS: "1" } });
+  server = await startFaulty({ name: "groups", bindings: { GROUP_CALLS: "1" } });
   // The isolate then knows the link, the partners and the token, so that each request has one call.
   for (const ask of [clickOf(), LIST, costOf("group-warm-up-1")]) await send(server.url, ask).answer;
 });
@@ -57,11 +56,11 @@ async function runTogether(asks: Ask[], statements?: number) {
 }
 
 const storedOf = async (ids: string[]) => {
-  const lost = await findLost(server.db, 1, ids);
+  const lost = await findLost(server.rows, 1, ids);
   return ids.filter((id) => !lost.includes(id));
 };
 const countOf = async () =>
-  (await server.db.prepare("SELECT sum(count) AS n FROM daily_engagements").first<number>("n")) ?? 0;
+  (await server.rows.prepare("SELECT sum(count) AS n FROM daily_engagements").first<number>("n")) ?? 0;
 
 describe("a group", () => {
   test("is one call with the statements of all requests that waited, and each gets its own answer", async () => {
@@ -172,7 +171,7 @@ describe("if the call of a group", () => {
       await until(async () => (await countOf()) === before + counted);
       expect(await storedOf(ids)).toEqual(ids);
       expect((await server.seen()).calls.slice(0, 2)).toEqual([2, 4]);
-      expect(await findContradictions(server.db, YESTERDAY)).toEqual([]);
+      expect(await findContradictions(server.rows, YESTERDAY)).toEqual([]);
     },
   );
 
@@ -223,7 +222,7 @@ test("a click, a cost and a void of one ID in one group are as one after the oth
       voided?.status === 200 ? [200, "voided"] : [404, "matched"],
     );
   }
-  expect(await findContradictions(server.db, YESTERDAY)).toEqual([]);
+  expect(await findContradictions(server.rows, YESTERDAY)).toEqual([]);
 });
 
 test("lists and new links share a call, and each has its own rows", async () => {
@@ -235,6 +234,29 @@ test("lists and new links share a call, and each has its own rows", async () => 
   const created = answers.map((answer) => JSON.parse(answer?.text ?? "").data.items[0].name);
   expect(created.map((name: string) => name.split("::").at(-1))).toEqual(names);
   expect((await server.seen()).calls).toEqual([2, bound * names.length]);
+});
+
+test("a request waits for 5 seconds if it must, and after 8 it has 503 and its statements are not sent", async () => {
+  for (const waited of [5_000, 8_000]) {
+    const now = Date.now();
+    await server.begin({ allowed: 0, now });
+    const [first = "", second = ""] = newIds(2);
+    const sending = send(server.url, costOf(first));
+    await until(async () => (await server.seen()).calls.length === 1);
+    const waiting = send(server.url, costOf(second));
+    await until(async () => (await server.seen()).bound === 2);
+    await server.change({ now: now + waited });
+    const isLate = waited === 8_000;
+    if (isLate) {
+      const answer = await waiting.answer;
+      expect([answer?.status, answer?.headers["retry-after"]]).toEqual([503, "5"]);
+    }
+    await server.change({ allowed: ALL });
+    expect((await sending.answer)?.status).toBe(200);
+    expect((await waiting.answer)?.status).toBe(isLate ? 503 : 200);
+    expect((await server.seen()).calls).toEqual(isLate ? [1] : [1, 1]);
+    expect(await findLost(server.rows, 1, [first, second])).toEqual(isLate ? [second] : []);
+  }
 });
 
 test("the log has the calls, the requests and the longest wait of groups", () => {

@@ -1,28 +1,48 @@
 /** Single sign-on in the built Worker with a real provider. Every attack leaves no session and links nobody. */
-import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { DEMO } from "../../../src/dev/demo.ts";
-import { CLIENT, sign } from "../../single-sign-on/provider.ts";
+import { freePort } from "../../live-service.ts";
+import { CLIENT, sign, startProvider } from "../../single-sign-on/provider.ts";
 import { Visitor } from "../../single-sign-on/visitor.ts";
-import {
-  resetUsers,
-  type SingleSignOnWorker,
-  startWithProvider,
-  USERS,
-} from "../../single-sign-on/worker.ts";
+import { resetUsers, type SingleSignOnWorker, USERS } from "../../single-sign-on/worker.ts";
+import { remember } from "./databases.ts";
+import { type FaultyWorker, startFaulty } from "./faulty.ts";
 
 const MINUTE = 60_000;
 
+let server: FaultyWorker;
 let worker: SingleSignOnWorker;
 let start: string;
 beforeAll(async () => {
-  worker = await startWithProvider(inject("worker").script);
-  start = `${worker.origin}/login/sso`;
+  const port = await freePort();
+  const origin = `http://127.0.0.1:${port}`;
+  const provider = await startProvider(origin);
+  server = await startFaulty({
+    name: "worker",
+    port,
+    bindings: {
+      ORIGIN: origin,
+      OIDC_ISSUER: provider.issuer,
+      OIDC_CLIENT_ID: CLIENT.id,
+      OIDC_CLIENT_SECRET: CLIENT.secret,
+      OIDC_NAME: "Example login",
+      LOCAL_INSECURE: "1",
+    },
+  });
+  worker = {
+    origin,
+    provider,
+    db: remember(server.db) as D1Database,
+    setClock: (ahead) => server.change({ ahead }),
+    stop: async () => void (await Promise.all([server.miniflare.dispose(), provider.stop()])),
+  };
+  start = `${origin}/login/sso`;
 });
 afterAll(() => worker.stop());
 beforeEach(() => resetUsers(worker));
 
 const query = async <T = Record<string, unknown>>(sql: string) =>
-  (await worker.db.prepare(sql).all<T>()).results;
+  (await server.rows.prepare(sql).all<T>()).results;
 const sessions = () => query<{ user_id: number; password_at: number }>("SELECT * FROM sessions");
 const identities = () =>
   query<{ issuer: string; subject: string; user_id: number }>("SELECT * FROM identities");
