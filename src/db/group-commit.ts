@@ -34,7 +34,7 @@ const MAX_PENDING = 1_000;
 /** How often a request looks at its entry, at first. Later it is a quarter of the time that it has waited. */
 const POLL_MS = 2;
 /** Time between the starts of two calls that are in flight together. A call inside one data center is usually answered by then. */
-const SPACING_MS = 4;
+const SPACING_MS = 8;
 const LOG_EVERY_MS = 1_000;
 
 /** More statements wait than this isolate holds. */

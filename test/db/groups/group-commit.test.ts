@@ -39,10 +39,10 @@ describe("statements", () => {
     expect(await Promise.all(all)).toEqual([["row of a"], ["row of b"], ["row of c"], ["row of d"]]);
   });
 
-  it("wait for a call until it has taken 4 ms, and the second call has all that came meanwhile", async () => {
+  it("wait for a call until it has taken 8 ms, and the second call has all that came meanwhile", async () => {
     const group = open(2);
     const all = ["a", "b", "c"].map((name) => run(group, [name]));
-    await pass(2);
+    await pass(6);
     expect(sentOf()).toEqual([["a"]]);
     await pass(2);
     expect(sentOf()).toEqual([["a"], ["b", "c"]]);
