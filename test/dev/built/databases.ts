@@ -83,8 +83,8 @@ export async function createState(others: string[] = []): Promise<string> {
 }
 
 /**
- * Reads DB while a Worker uses it, if called before that starts: whoever opens the file first locks it for a moment. Changes go through
- * the Worker or miniflare, because the Worker does not wait for the lock of another process.
+ * Reads DB while a Worker uses it, if called before that starts: the program that opens the file first locks it for a moment. Changes
+ * go through the Worker or miniflare, because the Worker does not wait for the lock of another process.
  */
 export function readState(state: string): Queries {
   const database = open(fileOf(state, "DB"));
