@@ -10,7 +10,7 @@ import { AppError, type InputError } from "../errors.ts";
 import { readForm } from "../http/input/form.ts";
 import { invalidRequest } from "../http/input/parse.ts";
 import { redirectResponse } from "../http/redirect.ts";
-import { rejectedWith } from "../pages/fields.ts";
+import { rejectedWith } from "../pages/forms/fields.ts";
 import * as contract from "./contract.ts";
 import { confirmPage } from "./token-pages.ts";
 

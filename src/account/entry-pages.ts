@@ -6,8 +6,8 @@ import type { Context } from "../env.ts";
 import type { InputError } from "../errors.ts";
 import { nameContact, operatorContact } from "../pages/contact.ts";
 import { notice as alert, buttonLink } from "../pages/elements.ts";
-import { errorSummary, rejectedWith } from "../pages/fields.ts";
-import { form } from "../pages/form.ts";
+import { errorSummary, rejectedWith } from "../pages/forms/fields.ts";
+import { form } from "../pages/forms/form.ts";
 import { pageResponse } from "../pages/frame.ts";
 
 const REJECTED = {

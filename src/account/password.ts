@@ -8,7 +8,7 @@ import type { Context } from "../env.ts";
 import { AppError, type InputError } from "../errors.ts";
 import { readForm } from "../http/input/form.ts";
 import { redirectResponse } from "../http/redirect.ts";
-import { rejectedWith } from "../pages/fields.ts";
+import { rejectedWith } from "../pages/forms/fields.ts";
 import { checkPassword, load, renewBrowser, secretOf, tokenOf } from "./confirm.ts";
 import * as contract from "./contract.ts";
 import * as pages from "./pages.ts";

@@ -5,7 +5,7 @@
 import * as z from "zod/mini";
 import { toIso } from "../domain/time.ts";
 import { timestamp } from "../http/response-schemas.ts";
-import type { FieldSpec } from "../pages/form.ts";
+import type { FieldSpec } from "../pages/forms/form.ts";
 
 interface Field {
   /** In the item. An optional one is no column: its operation adds it. */

@@ -5,9 +5,9 @@ import type { DayRange } from "../db/ledger/reports/statements.ts";
 import { dayOf, formatDate } from "../domain/time.ts";
 import { utcDate } from "../http/input/fields.ts";
 import { dayChecks } from "../http/input/report-fields.ts";
+import { keptInputs, withQuery } from "./lists/query.ts";
 import { describeDays } from "./locale.ts";
 import type { Markup } from "./markup.ts";
-import { keptInputs, withQuery } from "./query.ts";
 
 const PRESETS = {
   "7d": "Last 7 days",

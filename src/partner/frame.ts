@@ -12,7 +12,7 @@ import { noticesOf } from "../http/notices.ts";
 import type { Handler } from "../http/router.ts";
 import { badge, buttonLink, nameText } from "../pages/elements.ts";
 import { errorBody } from "../pages/error.ts";
-import { form } from "../pages/form.ts";
+import { form } from "../pages/forms/form.ts";
 import { pageResponse } from "../pages/frame.ts";
 import type { Markup } from "../pages/markup.ts";
 import { showNotice } from "../pages/notice.ts";

@@ -7,8 +7,8 @@ import { isMacro } from "../http/input/fields.ts";
 import { templatePairs } from "../http/input/pairs.ts";
 import { operatorContact } from "../pages/contact.ts";
 import { badge, card, nameText } from "../pages/elements.ts";
+import { table } from "../pages/lists/table.ts";
 import type { Markup } from "../pages/markup.ts";
-import { table } from "../pages/table.ts";
 import { command, openCommand, sendCommand, type Trial } from "./commands.ts";
 import { withFrame } from "./frame.ts";
 

@@ -14,8 +14,8 @@ import { readForm } from "../http/input/form.ts";
 import { redirectResponse } from "../http/redirect.ts";
 import type { Handler } from "../http/router.ts";
 import { nameContact, operatorContact } from "../pages/contact.ts";
-import { errorSummary, rejectedWith } from "../pages/fields.ts";
-import { form } from "../pages/form.ts";
+import { errorSummary, rejectedWith } from "../pages/forms/fields.ts";
+import { form } from "../pages/forms/form.ts";
 import { pageResponse } from "../pages/frame.ts";
 
 /** The sign-in page; for a browser with a session, what `then` shows. */

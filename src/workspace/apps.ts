@@ -13,7 +13,7 @@ import { redirectResponse } from "../http/redirect.ts";
 import { operatorContact } from "../pages/contact.ts";
 import { nameText, notice } from "../pages/elements.ts";
 import { pageResponse } from "../pages/frame.ts";
-import { noRows, readListView } from "../pages/list.ts";
+import { noRows, readListView } from "../pages/lists/list.ts";
 import { showChange, showCount } from "../pages/locale.ts";
 import type { Markup } from "../pages/markup.ts";
 import { moneyText } from "../pages/money.ts";

@@ -11,8 +11,8 @@ import type { Handler } from "../http/router.ts";
 import { buttonLink, nameText } from "../pages/elements.ts";
 import { errorBody } from "../pages/error.ts";
 import { pageResponse } from "../pages/frame.ts";
+import { withQuery } from "../pages/lists/query.ts";
 import { asCode, type Markup } from "../pages/markup.ts";
-import { withQuery } from "../pages/query.ts";
 import { workspaceStyles } from "./script.ts";
 
 /** A signed-in member of an app. Statements that take `viewer` check the session and the membership again, in their own batch. */

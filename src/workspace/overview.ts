@@ -15,7 +15,7 @@ import { chartScript, dailyChart } from "../pages/chart/chart.ts";
 import { moneyUnit } from "../pages/chart/units.ts";
 import { withContact } from "../pages/contact.ts";
 import { card, emptyState, pageHead, type Tile, tiles } from "../pages/elements.ts";
-import { form } from "../pages/form.ts";
+import { form } from "../pages/forms/form.ts";
 import { describeDay, describeDays, showChange, showCount, showPlural } from "../pages/locale.ts";
 import type { Markup } from "../pages/markup.ts";
 import { moneyText } from "../pages/money.ts";

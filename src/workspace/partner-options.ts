@@ -1,7 +1,7 @@
 /** Partners to choose from, those first that can send cost data. */
 import type { Partner, Partners } from "../db/links/partner-catalog.ts";
 import { toTypes } from "../domain/cost-types.ts";
-import type { Option, OptionGroup } from "../pages/fields.ts";
+import type { Option, OptionGroup } from "../pages/forms/fields.ts";
 
 export const byName = (partners: Partners): Partner[] =>
   [...partners.values()].toSorted((one, other) => one.displayName.localeCompare(other.displayName));

@@ -8,7 +8,7 @@ import { dayOf } from "../domain/time.ts";
 import type { Context } from "../env.ts";
 import { withContact } from "../pages/contact.ts";
 import { badge, buttonLink, card, copyable, nameText } from "../pages/elements.ts";
-import { form } from "../pages/form.ts";
+import { form } from "../pages/forms/form.ts";
 import { describeDay, showList } from "../pages/locale.ts";
 import type { Markup } from "../pages/markup.ts";
 import { type Link, toLink } from "../usecases/links/link.ts";

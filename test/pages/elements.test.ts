@@ -1,6 +1,6 @@
 /** What people read and reach on the elements of pages. `test/browser/elements.test.ts` shows the same samples in a browser. */
 import { expect, it } from "vitest";
-import { firstRows, table } from "../../src/pages/table.ts";
+import { firstRows, table } from "../../src/pages/lists/table.ts";
 import { samples } from "./samples.ts";
 
 const byName = new Map(samples().map(([name, markup]) => [name, String(markup)]));

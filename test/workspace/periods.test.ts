@@ -3,6 +3,7 @@ import * as z from "zod/mini";
 import { formatDate } from "../../src/domain/time.ts";
 import type { InputError } from "../../src/errors.ts";
 import { parsePairs, readPairs } from "../../src/http/input/pairs.ts";
+import { withQuery } from "../../src/pages/lists/query.ts";
 import { describeDays } from "../../src/pages/locale.ts";
 import {
   comparedDays,
@@ -12,7 +13,6 @@ import {
   periodPicker,
   toPeriod,
 } from "../../src/pages/periods.ts";
-import { withQuery } from "../../src/pages/query.ts";
 
 const NOW = Date.UTC(2026, 2, 15, 23, 59, 59, 999);
 const schema = z

@@ -8,7 +8,7 @@ import type { Context } from "../../env.ts";
 import { AppError, type InputError } from "../../errors.ts";
 import { readForm } from "../../http/input/form.ts";
 import { invalidRequest } from "../../http/input/parse.ts";
-import { rejectedWith } from "../../pages/fields.ts";
+import { rejectedWith } from "../../pages/forms/fields.ts";
 import { confirmOwn, load } from "../confirm.ts";
 import * as contract from "../contract.ts";
 import { newTokenPage, TOKEN_NOTICES, tokensPage } from "./pages.ts";

@@ -6,12 +6,12 @@ import { toIso } from "../../domain/time.ts";
 import type { Context } from "../../env.ts";
 import { noticesOf } from "../../http/notices.ts";
 import { badge, buttonLink, card, copyable, nameText, notice, pageHead } from "../../pages/elements.ts";
-import { errorSummary, type Option, ownPasswordField, type RejectedForm } from "../../pages/fields.ts";
-import { form } from "../../pages/form.ts";
+import { errorSummary, type Option, ownPasswordField, type RejectedForm } from "../../pages/forms/fields.ts";
+import { form } from "../../pages/forms/form.ts";
 import { pageResponse } from "../../pages/frame.ts";
+import { table } from "../../pages/lists/table.ts";
 import { type Markup, time } from "../../pages/markup.ts";
 import { showNotice, signInAgain } from "../../pages/notice.ts";
-import { table } from "../../pages/table.ts";
 import { MAX_TOKEN_DAYS } from "../contract.ts";
 import { formatLastUse } from "../rules.ts";
 

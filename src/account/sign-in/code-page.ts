@@ -2,8 +2,8 @@
 import { html } from "hono/html";
 import type { Context } from "../../env.ts";
 import { operatorContact } from "../../pages/contact.ts";
-import { errorSummary, type RejectedForm } from "../../pages/fields.ts";
-import { form } from "../../pages/form.ts";
+import { errorSummary, type RejectedForm } from "../../pages/forms/fields.ts";
+import { form } from "../../pages/forms/form.ts";
 import { pageResponse } from "../../pages/frame.ts";
 
 interface CodeForm {

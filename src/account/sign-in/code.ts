@@ -23,7 +23,7 @@ import { HOUR_MS, hourOf } from "../../domain/time.ts";
 import type { Context } from "../../env.ts";
 import { readForm } from "../../http/input/form.ts";
 import { redirectResponse } from "../../http/redirect.ts";
-import { rejectedWith } from "../../pages/fields.ts";
+import { rejectedWith } from "../../pages/forms/fields.ts";
 import * as contract from "../contract.ts";
 import { chooseNext } from "../rules.ts";
 import { codePage } from "./code-page.ts";

@@ -8,7 +8,7 @@ import * as db from "../../db/accounts/two-factor.ts";
 import type { Context } from "../../env.ts";
 import { AppError, type InputError } from "../../errors.ts";
 import { readForm } from "../../http/input/form.ts";
-import { rejectedWith } from "../../pages/fields.ts";
+import { rejectedWith } from "../../pages/forms/fields.ts";
 import { checkPassword, load, renewBrowser, secretOf } from "../confirm.ts";
 import * as contract from "../contract.ts";
 import { chooseNext } from "../rules.ts";

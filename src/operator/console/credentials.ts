@@ -7,11 +7,11 @@ import {
 } from "../../db/operator/credentials.ts";
 import { credentialBadge } from "../../pages/costs/states.ts";
 import { nameText, notice, pageHead } from "../../pages/elements.ts";
-import type { Option } from "../../pages/fields.ts";
-import { confirmation } from "../../pages/form.ts";
-import { noRows, readListView } from "../../pages/list.ts";
+import type { Option } from "../../pages/forms/fields.ts";
+import { confirmation } from "../../pages/forms/form.ts";
+import { noRows, readListView } from "../../pages/lists/list.ts";
+import { table } from "../../pages/lists/table.ts";
 import { type Markup, time } from "../../pages/markup.ts";
-import { table } from "../../pages/table.ts";
 import { CREDENTIAL, revokeCredential } from "../api/credentials.ts";
 import { type Act, done, idOf, type Show } from "./layout.ts";
 

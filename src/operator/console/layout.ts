@@ -10,7 +10,7 @@ import { noticesOf } from "../../http/notices.ts";
 import { redirectResponse } from "../../http/redirect.ts";
 import type { Handler } from "../../http/router.ts";
 import { breadcrumb, buttonLink, card, copyable, notice, pageHead } from "../../pages/elements.ts";
-import { errorSummary, RejectedForm } from "../../pages/fields.ts";
+import { errorSummary, RejectedForm } from "../../pages/forms/fields.ts";
 import { pageResponse } from "../../pages/frame.ts";
 import type { Markup } from "../../pages/markup.ts";
 import { showNotice } from "../../pages/notice.ts";

@@ -5,7 +5,7 @@
  */
 import { updatePasswordAt } from "../../db/accounts/sessions.ts";
 import type { Context } from "../../env.ts";
-import { field, type RejectedForm } from "../../pages/fields.ts";
+import { field, type RejectedForm } from "../../pages/forms/fields.ts";
 import type { Markup } from "../../pages/markup.ts";
 import { checkPassword } from "../confirmation.ts";
 import type { OperatorSession } from "./session.ts";

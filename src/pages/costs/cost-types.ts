@@ -1,7 +1,7 @@
 /** How pages show a cost type. */
 import { html } from "hono/html";
 import { COST_TYPE, type CostType } from "../../domain/cost-types.ts";
-import type { Fields } from "../form.ts";
+import type { Fields } from "../forms/form.ts";
 import type { Markup } from "../markup.ts";
 
 /** The abbreviation with its meaning. */

@@ -7,9 +7,9 @@ import { OF_IMPRESSIONS } from "../../domain/texts.ts";
 import { ERRORS } from "../../errors.ts";
 import { type RatesItem, toIntegratedRates } from "../../usecases/rates.ts";
 import { badge, card, notice } from "../elements.ts";
+import { type Column, table } from "../lists/table.ts";
 import { describeDay, describeDays, NONE, showCount, showPercent, showPlural } from "../locale.ts";
 import type { Markup } from "../markup.ts";
-import { type Column, table } from "../table.ts";
 
 /** The rates of a partner's last days, or nothing if it has not integrated a cost type and no cost was rejected. */
 export function ratesSection(integratedTypes: number, found: FoundRates): Markup | "" {

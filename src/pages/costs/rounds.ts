@@ -6,9 +6,9 @@ import { FINDING_KINDS, type FindingKind, type FindingState } from "../../domain
 import { dayOf } from "../../domain/time.ts";
 import type { FindingItem, ReportItem, RoundWithReport, TypeItem } from "../../usecases/rounds/serialize.ts";
 import { badge, card, facts, nameText, notice, pageHead, type Tone } from "../elements.ts";
+import { table } from "../lists/table.ts";
 import { describeDay, showCount } from "../locale.ts";
 import { type Markup, time } from "../markup.ts";
-import { table } from "../table.ts";
 import { ratesTable } from "./rates.ts";
 import { roundBadge } from "./states.ts";
 

@@ -5,10 +5,10 @@ import { AppError } from "../../errors.ts";
 import { toSentence } from "../../http/input/parse.ts";
 import { servedFile } from "../../http/served-file.ts";
 import { badge, buttonLink, facts, notice, pageHead, type Tone } from "../elements.ts";
-import { errorSummary, field, RejectedForm } from "../fields.ts";
+import { errorSummary, field, RejectedForm } from "../forms/fields.ts";
+import { table } from "../lists/table.ts";
 import { showPlural } from "../locale.ts";
 import type { Markup } from "../markup.ts";
-import { table } from "../table.ts";
 import { NOT_UTF8, type Outcome, toResultFile, WORKBOOK } from "./rows.ts";
 import text from "./upload.client.js";
 

@@ -14,7 +14,7 @@ import { readInput } from "../../http/input/input.ts";
 import { redirectResponse } from "../../http/redirect.ts";
 import { operatorContact } from "../../pages/contact.ts";
 import { COST_STATES, costBadge } from "../../pages/costs/states.ts";
-import { confirmation } from "../../pages/form.ts";
+import { confirmation } from "../../pages/forms/form.ts";
 import { type Markup, time } from "../../pages/markup.ts";
 import { amountText } from "../../pages/money.ts";
 import { type CostItem, toCostItem } from "../../usecases/costs/item.ts";

@@ -15,9 +15,9 @@ import { pageQuery } from "../../http/input/fields.ts";
 import { readInput } from "../../http/input/input.ts";
 import { pagingV2 } from "../../http/paging.ts";
 import { buttonLink, emptyState, pageHead } from "../../pages/elements.ts";
+import { type Column, table } from "../../pages/lists/table.ts";
 import { showCount } from "../../pages/locale.ts";
 import { time } from "../../pages/markup.ts";
-import { type Column, table } from "../../pages/table.ts";
 import { report, withLedger } from "../frame.ts";
 
 const PATH = "/partner/missing";

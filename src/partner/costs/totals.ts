@@ -14,11 +14,11 @@ import { csvResponse, toCsv } from "../../http/csv.ts";
 import { readInput } from "../../http/input/input.ts";
 import { costTypeName } from "../../pages/costs/cost-types.ts";
 import { card, notice, pageHead } from "../../pages/elements.ts";
+import { type Column, firstRows, table } from "../../pages/lists/table.ts";
 import { describeDay, showCount } from "../../pages/locale.ts";
 import type { Markup } from "../../pages/markup.ts";
 import { moneyText } from "../../pages/money.ts";
 import { periodChecks, periodFields, periodPicker, toPeriod } from "../../pages/periods.ts";
-import { type Column, firstRows, table } from "../../pages/table.ts";
 import { report, withLedger } from "../frame.ts";
 
 const PATH = "/partner/totals";

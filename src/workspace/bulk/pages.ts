@@ -8,7 +8,7 @@ import { invalidRequest, parseOrThrow } from "../../http/input/parse.ts";
 import { redirectResponse } from "../../http/redirect.ts";
 import { withContact } from "../../pages/contact.ts";
 import { badge, buttonLink, notice, pageHead } from "../../pages/elements.ts";
-import { form } from "../../pages/form.ts";
+import { form } from "../../pages/forms/form.ts";
 import { showCount } from "../../pages/locale.ts";
 import type { Markup } from "../../pages/markup.ts";
 import { changeLinks, type UpdateResult } from "../../usecases/links/updates.ts";

@@ -2,10 +2,10 @@
 import { html } from "hono/html";
 import { withContact } from "../../pages/contact.ts";
 import { badge, buttonLink, notice, pageHead, pathText } from "../../pages/elements.ts";
-import { form } from "../../pages/form.ts";
+import { form } from "../../pages/forms/form.ts";
+import { table } from "../../pages/lists/table.ts";
 import { showPlural } from "../../pages/locale.ts";
 import type { Markup } from "../../pages/markup.ts";
-import { table } from "../../pages/table.ts";
 import { namesOf } from "../../usecases/links/link.ts";
 import type { UpdateResult } from "../../usecases/links/updates.ts";
 import type { AppPage, Member } from "../frame.ts";

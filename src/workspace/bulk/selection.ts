@@ -2,11 +2,11 @@
 import { html } from "hono/html";
 import { MAX_SEARCHED } from "../../db/links/all-links.ts";
 import type { Partners } from "../../db/links/partner-catalog.ts";
-import type { Option } from "../../pages/fields.ts";
-import { form } from "../../pages/form.ts";
+import type { Option } from "../../pages/forms/fields.ts";
+import { form } from "../../pages/forms/form.ts";
+import { withQuery } from "../../pages/lists/query.ts";
 import { showCount } from "../../pages/locale.ts";
 import type { Markup } from "../../pages/markup.ts";
-import { withQuery } from "../../pages/query.ts";
 import { ALL_MATCHES, isSearch, MAX_CHANGED, MAX_SELECTED } from "../links/query.ts";
 import type { LinksView } from "../links/view.ts";
 import { byName, partnerOptions } from "../partner-options.ts";

@@ -7,7 +7,7 @@ import type { InputError } from "../../errors.ts";
 import { idText } from "../../http/input/fields.ts";
 import { parsePart } from "../../http/input/parse.ts";
 import { operatorContact } from "../../pages/contact.ts";
-import { field, type Option, type RejectedForm, select } from "../../pages/fields.ts";
+import { field, type Option, type RejectedForm, select } from "../../pages/forms/fields.ts";
 import type { Markup } from "../../pages/markup.ts";
 import type { PathRow } from "../../usecases/links/path-rows.ts";
 import type { Member } from "../frame.ts";

@@ -8,7 +8,7 @@ import { AppError, ERRORS, type InputError } from "../../errors.ts";
 import { readFields } from "../../http/input/form.ts";
 import { invalidRequest } from "../../http/input/parse.ts";
 import { nameContact } from "../../pages/contact.ts";
-import { RejectedForm } from "../../pages/fields.ts";
+import { RejectedForm } from "../../pages/forms/fields.ts";
 import { LEVEL_FIELDS, type PathRow, readNames, rejectRepeats } from "../../usecases/links/path-rows.ts";
 import { checkPaths, createPaths, findBase } from "../../usecases/links/paths.ts";
 import { type AppPage, authorizeApp, type Member, type Show } from "../frame.ts";

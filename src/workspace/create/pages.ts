@@ -11,8 +11,8 @@ import {
   notice,
   pageHead,
 } from "../../pages/elements.ts";
-import { errorSummary, field, type RejectedForm } from "../../pages/fields.ts";
-import { form } from "../../pages/form.ts";
+import { errorSummary, field, type RejectedForm } from "../../pages/forms/fields.ts";
+import { form } from "../../pages/forms/form.ts";
 import type { Markup } from "../../pages/markup.ts";
 import { countItems, countOf, countText, outcomeTable } from "../../pages/uploads/pages.ts";
 import type { Outcome } from "../../pages/uploads/rows.ts";

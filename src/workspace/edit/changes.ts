@@ -5,7 +5,7 @@ import { AppError } from "../../errors.ts";
 import { readForm } from "../../http/input/form.ts";
 import { invalidRequest } from "../../http/input/parse.ts";
 import { redirectResponse } from "../../http/redirect.ts";
-import { RejectedForm, rejectedWith } from "../../pages/fields.ts";
+import { RejectedForm, rejectedWith } from "../../pages/forms/fields.ts";
 import { linkName } from "../../usecases/links/link.ts";
 import { changeLinks, type LinkUpdate, type SeenLink } from "../../usecases/links/updates.ts";
 import { authorizeApp, type Member, type Show } from "../frame.ts";

@@ -5,8 +5,8 @@ import type { Context } from "../../env.ts";
 import { idText } from "../../http/input/fields.ts";
 import { nameContact, withContact } from "../../pages/contact.ts";
 import { nameText, notice } from "../../pages/elements.ts";
-import type { Option, RejectedForm } from "../../pages/fields.ts";
-import { form } from "../../pages/form.ts";
+import type { Option, RejectedForm } from "../../pages/forms/fields.ts";
+import { form } from "../../pages/forms/form.ts";
 import type { Markup } from "../../pages/markup.ts";
 import { type StoredLink, toLink } from "../../usecases/links/link.ts";
 import {

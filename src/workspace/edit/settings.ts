@@ -7,8 +7,8 @@ import { ERRORS } from "../../errors.ts";
 import { readInput } from "../../http/input/input.ts";
 import { noticesOf } from "../../http/notices.ts";
 import { card, nameText, notice, pageHead } from "../../pages/elements.ts";
-import { errorSummary, type RejectedForm, rejectedWith } from "../../pages/fields.ts";
-import { form } from "../../pages/form.ts";
+import { errorSummary, type RejectedForm, rejectedWith } from "../../pages/forms/fields.ts";
+import { form } from "../../pages/forms/form.ts";
 import type { Markup } from "../../pages/markup.ts";
 import type { Member, Show } from "../frame.ts";
 import {

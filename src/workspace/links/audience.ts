@@ -8,10 +8,10 @@ import { currenciesOf, type Figures, toFigures } from "../../domain/figures/perf
 import { MAX_AUDIENCE_DAYS } from "../../http/input/report-fields.ts";
 import { countryName, platformName } from "../../pages/costs/audience.ts";
 import { card } from "../../pages/elements.ts";
+import { firstRows, table } from "../../pages/lists/table.ts";
 import { NONE, showCount, showShare } from "../../pages/locale.ts";
 import type { Markup } from "../../pages/markup.ts";
 import type { Period } from "../../pages/periods.ts";
-import { firstRows, table } from "../../pages/table.ts";
 import { readReports } from "../../usecases/reports.ts";
 import { figure } from "../performance/cells.ts";
 

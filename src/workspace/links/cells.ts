@@ -7,10 +7,10 @@ import { COST_TYPE } from "../../domain/cost-types.ts";
 import { type CostSums, sumCosts, sumSpend } from "../../domain/money.ts";
 import { costTypeName } from "../../pages/costs/cost-types.ts";
 import { badge, nameText } from "../../pages/elements.ts";
+import { withQuery } from "../../pages/lists/query.ts";
 import { showCount } from "../../pages/locale.ts";
 import type { Markup } from "../../pages/markup.ts";
 import { moneyText } from "../../pages/money.ts";
-import { withQuery } from "../../pages/query.ts";
 import type { Link } from "../../usecases/links/link.ts";
 
 /** The query that keeps the days of a page on another one. */

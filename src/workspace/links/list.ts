@@ -2,12 +2,12 @@
 import { html } from "hono/html";
 import { MAX_SEARCHED } from "../../db/links/all-links.ts";
 import { buttonLink, card, emptyState, menu, nameText, notice, pageHead } from "../../pages/elements.ts";
-import type { Option } from "../../pages/fields.ts";
-import { filterForm, filterSelect } from "../../pages/list.ts";
+import type { Option } from "../../pages/forms/fields.ts";
+import { filterForm, filterSelect } from "../../pages/lists/list.ts";
+import { keptInputs, withQuery } from "../../pages/lists/query.ts";
 import { showCount, showList, showPlural } from "../../pages/locale.ts";
 import type { Markup } from "../../pages/markup.ts";
 import { periodPicker } from "../../pages/periods.ts";
-import { keptInputs, withQuery } from "../../pages/query.ts";
 import { matchOffer, selectionForm, sortedPartners } from "../bulk/selection.ts";
 import type { Member, Show } from "../frame.ts";
 import { workspaceScript } from "../script.ts";

@@ -8,12 +8,12 @@ import { MAX_AUDIENCE_DAYS, maxDaysOf } from "../../http/input/report-fields.ts"
 import { chartScript } from "../../pages/chart/chart.ts";
 import { withContact } from "../../pages/contact.ts";
 import { buttonLink, choices, emptyState, notice, tiles } from "../../pages/elements.ts";
-import { errorSummary, type RejectedForm } from "../../pages/fields.ts";
+import { errorSummary, type RejectedForm } from "../../pages/forms/fields.ts";
+import { withQuery } from "../../pages/lists/query.ts";
 import { describeDay, describeDays, NONE, showPlural } from "../../pages/locale.ts";
 import type { Markup } from "../../pages/markup.ts";
 import { showNotice } from "../../pages/notice.ts";
 import { periodPicker, toPeriod } from "../../pages/periods.ts";
-import { withQuery } from "../../pages/query.ts";
 import { performanceCsv as toCsv } from "../../usecases/performance/csv.ts";
 import { isFinal, lastArrival } from "../../usecases/performance/read.ts";
 import type { AppPage, Member, Show } from "../frame.ts";

@@ -3,10 +3,10 @@
 import { html } from "hono/html";
 import { formatDate } from "../../domain/time.ts";
 import { nameText, pathText } from "../../pages/elements.ts";
+import { withQuery } from "../../pages/lists/query.ts";
+import { firstRows, table } from "../../pages/lists/table.ts";
 import { describeDay, describeDays, showCount, showPlural } from "../../pages/locale.ts";
 import type { Markup } from "../../pages/markup.ts";
-import { withQuery } from "../../pages/query.ts";
-import { firstRows, table } from "../../pages/table.ts";
 import type { PerformanceRow } from "../../usecases/performance/rows.ts";
 import type { Member } from "../frame.ts";
 import { describeType } from "../reports/lines.ts";

@@ -3,8 +3,8 @@ import { html } from "hono/html";
 import type { View } from "../../db/views.ts";
 import type { Context } from "../../env.ts";
 import { choices, menu, nameText as shownName } from "../../pages/elements.ts";
-import type { RejectedForm } from "../../pages/fields.ts";
-import { form } from "../../pages/form.ts";
+import type { RejectedForm } from "../../pages/forms/fields.ts";
+import { form } from "../../pages/forms/form.ts";
 import type { Markup } from "../../pages/markup.ts";
 import type { Member } from "../frame.ts";
 

@@ -7,7 +7,7 @@ import { idText, nameText } from "../../http/input/fields.ts";
 import { readForm } from "../../http/input/form.ts";
 import { readInput } from "../../http/input/input.ts";
 import { redirectResponse } from "../../http/redirect.ts";
-import { type RejectedForm, rejectedWith } from "../../pages/fields.ts";
+import { type RejectedForm, rejectedWith } from "../../pages/forms/fields.ts";
 import { authorizeApp, type Member, type Show } from "../frame.ts";
 import { showPerformance } from "./page.ts";
 import { PERFORMANCE_NOTICES, readPerformanceQuery } from "./query.ts";

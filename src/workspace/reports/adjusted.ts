@@ -3,10 +3,10 @@ import { html } from "hono/html";
 import { type Adjustment, MOST_ADJUSTMENTS } from "../../db/ledger/reports/adjustments.ts";
 import type { Partners } from "../../db/links/partner-catalog.ts";
 import { nameText } from "../../pages/elements.ts";
+import { table } from "../../pages/lists/table.ts";
 import { describeDay } from "../../pages/locale.ts";
 import type { Markup } from "../../pages/markup.ts";
 import { moneyText } from "../../pages/money.ts";
-import { table } from "../../pages/table.ts";
 import type { Member } from "../frame.ts";
 import type { Sums } from "./lines.ts";
 

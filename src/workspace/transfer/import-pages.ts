@@ -13,10 +13,10 @@ import {
   pathText,
   type Tone,
 } from "../../pages/elements.ts";
-import { form } from "../../pages/form.ts";
+import { form } from "../../pages/forms/form.ts";
+import { table } from "../../pages/lists/table.ts";
 import { showPlural } from "../../pages/locale.ts";
 import { type Markup, time } from "../../pages/markup.ts";
-import { table } from "../../pages/table.ts";
 import {
   checkedBody,
   resultBody,

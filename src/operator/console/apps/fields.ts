@@ -1,6 +1,6 @@
 /** The form that creates or changes an app. */
 import { DEFAULT_MAX_LINKS } from "../../../domain/engagements/sub-links.ts";
-import { sentBody } from "../../../pages/form.ts";
+import { sentBody } from "../../../pages/forms/form.ts";
 import { showCount } from "../../../pages/locale.ts";
 import { APP, type AppItem } from "../../api/apps.ts";
 import type { Form } from "../layout.ts";

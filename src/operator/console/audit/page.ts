@@ -15,11 +15,11 @@ import { csvResponse, toCsv } from "../../../http/csv.ts";
 import { subjectsOf, toShown } from "../../../pages/audit/entries.ts";
 import { sentenceOfMany } from "../../../pages/audit/sentences.ts";
 import { nameText, notice, pageHead } from "../../../pages/elements.ts";
-import type { Option } from "../../../pages/fields.ts";
-import { filterForm, filterSelect, pager } from "../../../pages/list.ts";
+import type { Option } from "../../../pages/forms/fields.ts";
+import { filterForm, filterSelect, pager } from "../../../pages/lists/list.ts";
+import { table } from "../../../pages/lists/table.ts";
 import { showCount } from "../../../pages/locale.ts";
 import { type Markup, time } from "../../../pages/markup.ts";
-import { table } from "../../../pages/table.ts";
 import { AUDIT_ENTRY } from "../../api/audit.ts";
 import type { Show } from "../layout.ts";
 

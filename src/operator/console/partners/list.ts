@@ -5,9 +5,9 @@ import { COST_TYPES } from "../../../domain/cost-types.ts";
 import { DEFAULT_MAX_URL_AMOUNT, formatAmount } from "../../../domain/money.ts";
 import { partnerBadge, typeBadges } from "../../../pages/costs/states.ts";
 import { buttonLink, nameText, notice, pageHead } from "../../../pages/elements.ts";
-import type { Option } from "../../../pages/fields.ts";
-import { noRows, readListView } from "../../../pages/list.ts";
-import { table } from "../../../pages/table.ts";
+import type { Option } from "../../../pages/forms/fields.ts";
+import { noRows, readListView } from "../../../pages/lists/list.ts";
+import { table } from "../../../pages/lists/table.ts";
 import type { Show } from "../layout.ts";
 import { nextStep } from "./next-step.ts";
 

@@ -17,10 +17,10 @@ import {
   nameText,
   pageHead,
 } from "../../../pages/elements.ts";
-import type { Option, RejectedForm } from "../../../pages/fields.ts";
-import { form } from "../../../pages/form.ts";
+import type { Option, RejectedForm } from "../../../pages/forms/fields.ts";
+import { form } from "../../../pages/forms/form.ts";
+import { table } from "../../../pages/lists/table.ts";
 import { type Markup, time } from "../../../pages/markup.ts";
-import { table } from "../../../pages/table.ts";
 import { type RoundItem, toRoundItem } from "../../../usecases/rounds/serialize.ts";
 import { notFound } from "../../api/common.ts";
 import { createCredential } from "../../api/credentials.ts";

@@ -9,7 +9,7 @@ import { costId as costIdField } from "../../../http/input/fields.ts";
 import { parseOrThrow } from "../../../http/input/parse.ts";
 import { costBadge } from "../../../pages/costs/states.ts";
 import { card, facts, nameText, notice, pageHead } from "../../../pages/elements.ts";
-import { confirmation, form } from "../../../pages/form.ts";
+import { confirmation, form } from "../../../pages/forms/form.ts";
 import { describeDay } from "../../../pages/locale.ts";
 import { type Markup, time } from "../../../pages/markup.ts";
 import { amountText } from "../../../pages/money.ts";

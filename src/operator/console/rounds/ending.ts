@@ -4,7 +4,7 @@ import { FINDING_KINDS } from "../../../domain/rounds/findings.ts";
 import { costTypeChecks, costTypeName } from "../../../pages/costs/cost-types.ts";
 import { KIND_NAMES, missingOf } from "../../../pages/costs/rounds.ts";
 import { badge, buttonLink, card, type Fact, facts, nameText } from "../../../pages/elements.ts";
-import { confirmation, type Fields, form } from "../../../pages/form.ts";
+import { confirmation, type Fields, form } from "../../../pages/forms/form.ts";
 import { showPlural } from "../../../pages/locale.ts";
 import type { Markup } from "../../../pages/markup.ts";
 import type { FindingItem, RoundWithReport } from "../../../usecases/rounds/serialize.ts";

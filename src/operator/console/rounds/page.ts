@@ -5,7 +5,7 @@ import { showInvisible } from "../../../domain/characters.ts";
 import { AppError } from "../../../errors.ts";
 import { anchorOf, KIND_NAMES, reportView } from "../../../pages/costs/rounds.ts";
 import { nameText, notice } from "../../../pages/elements.ts";
-import { confirmation, form } from "../../../pages/form.ts";
+import { confirmation, form } from "../../../pages/forms/form.ts";
 import type { Markup } from "../../../pages/markup.ts";
 import type { FindingItem, RoundWithReport } from "../../../usecases/rounds/serialize.ts";
 import { approveRound, closeRound, dismissFinding, readRound, undoDismissal } from "../../api/rounds.ts";

@@ -9,12 +9,12 @@ import { sumAdjusted, sumSpend } from "../../../domain/money.ts";
 import { idText } from "../../../http/input/fields.ts";
 import { parsePairs, readPairs } from "../../../http/input/pairs.ts";
 import { breadcrumb, card, nameText, notice, pageHead } from "../../../pages/elements.ts";
+import { withQuery } from "../../../pages/lists/query.ts";
+import { table } from "../../../pages/lists/table.ts";
 import { NONE, showChange, showCount, showShare } from "../../../pages/locale.ts";
 import type { Markup } from "../../../pages/markup.ts";
 import { moneyText } from "../../../pages/money.ts";
 import { comparedDays, periodChecks, periodFields, periodPicker, toPeriod } from "../../../pages/periods.ts";
-import { withQuery } from "../../../pages/query.ts";
-import { table } from "../../../pages/table.ts";
 import type { Show } from "../layout.ts";
 
 const fields = z.strictObject({ ...periodFields, partner_id: z.optional(idText) }).check(...periodChecks);

@@ -9,11 +9,11 @@ import { COST_WINDOW } from "../../../domain/texts.ts";
 import { COST_WINDOW_MS, toIso } from "../../../domain/time.ts";
 import { costTypeName } from "../../../pages/costs/cost-types.ts";
 import { breadcrumb, nameText, notice, pageHead } from "../../../pages/elements.ts";
-import { pager } from "../../../pages/list.ts";
+import { pager } from "../../../pages/lists/list.ts";
+import { table } from "../../../pages/lists/table.ts";
 import { showCount } from "../../../pages/locale.ts";
 import { time } from "../../../pages/markup.ts";
 import { amountText } from "../../../pages/money.ts";
-import { table } from "../../../pages/table.ts";
 import { notFound } from "../../api/common.ts";
 import { idOf, type Show } from "../layout.ts";
 

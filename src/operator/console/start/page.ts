@@ -8,6 +8,7 @@ import { sumAdjusted, sumCosts, sumSpend } from "../../../domain/money.ts";
 import { toIso } from "../../../domain/time.ts";
 import { partnerBadge } from "../../../pages/costs/states.ts";
 import { badge, buttonLink, card, nameText, notice, pageHead, tiles } from "../../../pages/elements.ts";
+import { table } from "../../../pages/lists/table.ts";
 import {
   describeDays,
   describeTime,
@@ -18,7 +19,6 @@ import {
 } from "../../../pages/locale.ts";
 import { type Markup, time } from "../../../pages/markup.ts";
 import { moneyText } from "../../../pages/money.ts";
-import { table } from "../../../pages/table.ts";
 import type { Show } from "../layout.ts";
 import { nextStep } from "../partners/next-step.ts";
 import { healthSection, setupSection } from "./service.ts";

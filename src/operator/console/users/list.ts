@@ -2,10 +2,10 @@
 import { html } from "hono/html";
 import { searchUsers } from "../../../db/operator/users.ts";
 import { buttonLink, card, pageHead } from "../../../pages/elements.ts";
-import type { Option } from "../../../pages/fields.ts";
-import { form, sentBody } from "../../../pages/form.ts";
-import { noRows, readListView } from "../../../pages/list.ts";
-import { table } from "../../../pages/table.ts";
+import type { Option } from "../../../pages/forms/fields.ts";
+import { form, sentBody } from "../../../pages/forms/form.ts";
+import { noRows, readListView } from "../../../pages/lists/list.ts";
+import { table } from "../../../pages/lists/table.ts";
 import { createUser, USER } from "../../api/users.ts";
 import { type Act, done, type Show } from "../layout.ts";
 import { passwordField } from "../step-up.ts";

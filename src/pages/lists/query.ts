@@ -1,6 +1,6 @@
 /** Addresses of the present page with other parameters, and forms that keep those it has. */
 import { html } from "hono/html";
-import type { Markup } from "./markup.ts";
+import type { Markup } from "../markup.ts";
 
 /** The path and query of a page with other values of some parameters. `null` removes one. */
 export function withQuery(url: URL, changes: Record<string, string | null>): string {

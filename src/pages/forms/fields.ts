@@ -3,9 +3,9 @@
  * invalid field, and has a focused summary at the top of the page with a link to each of these fields.
  */
 import { html } from "hono/html";
-import { type AppError, ERRORS, type InputError } from "../errors.ts";
-import { invalidRequest, toSentence } from "../http/input/parse.ts";
-import { asCode, type Markup } from "./markup.ts";
+import { type AppError, ERRORS, type InputError } from "../../errors.ts";
+import { invalidRequest, toSentence } from "../../http/input/parse.ts";
+import { asCode, type Markup } from "../markup.ts";
 
 interface RenderedField {
   id: string;

@@ -1,7 +1,7 @@
 /** Tables, described by their columns. On a phone each row is a card, whose cells have the headings of their columns. */
 import { html } from "hono/html";
-import { showCount } from "./locale.ts";
-import type { Markup } from "./markup.ts";
+import { showCount } from "../locale.ts";
+import type { Markup } from "../markup.ts";
 import { withQuery } from "./query.ts";
 
 type Content = Markup | string;

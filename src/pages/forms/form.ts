@@ -3,6 +3,8 @@
  * What a form accepts is the contract of its operation, or of `readForm`.
  */
 import { html } from "hono/html";
+import { hiddenInputs } from "../lists/query.ts";
+import type { Markup } from "../markup.ts";
 import {
   check,
   type Field,
@@ -12,8 +14,6 @@ import {
   type RejectedForm,
   select,
 } from "./fields.ts";
-import type { Markup } from "./markup.ts";
-import { hiddenInputs } from "./query.ts";
 
 type Content = Markup | string;
 
