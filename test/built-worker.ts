@@ -51,10 +51,19 @@ export function buildWorker(root = ROOT, ...flags: string[]): { script: string; 
   }
 }
 
+/** Ends a wrangler that hangs, with an error: no limit of a test can end it, because its process waits for wrangler. */
+const WRANGLER_LIMIT_MS = 300_000;
+
 /** Runs a wrangler command and returns its output. */
 export function runWrangler(args: string[], root = ROOT): string {
-  const { status, stdout, stderr } = spawnSync("wrangler", args, { cwd: root, encoding: "utf8" });
-  if (status !== 0) throw new Error(`wrangler ${args.join(" ")} failed\n${stdout}${stderr}`);
+  const { status, signal, stdout, stderr } = spawnSync("wrangler", args, {
+    cwd: root,
+    encoding: "utf8",
+    timeout: WRANGLER_LIMIT_MS,
+    killSignal: "SIGKILL",
+  });
+  if (status !== 0)
+    throw new Error(`wrangler ${args.join(" ")} ended with ${signal ?? status}\n${stdout}${stderr}`);
   return stdout;
 }
 

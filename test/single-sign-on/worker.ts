@@ -1,5 +1,5 @@
 /** The built Worker with single sign-on by a real provider, and users of it. */
-import { startBuilt } from "../built-worker.ts";
+import type { BuiltWorker, Settings } from "../built-worker.ts";
 import type { Behavior } from "../faulty-worker.ts";
 import { freePort } from "../live-service.ts";
 import { CLIENT, startProvider, type TestProvider } from "./provider.ts";
@@ -19,15 +19,16 @@ export interface SingleSignOnWorker {
   stop: () => Promise<void>;
 }
 
-export async function startWithProvider(script: string): Promise<SingleSignOnWorker> {
+/** `start` starts the built Worker, on databases that `setClock` reaches. */
+export async function startWithProvider(
+  start: (settings: Pick<Settings, "name" | "port" | "bindings">) => Promise<BuiltWorker>,
+): Promise<SingleSignOnWorker> {
   const port = await freePort();
   const origin = `http://127.0.0.1:${port}`;
   const provider = await startProvider(origin);
-  const { miniflare, db } = await startBuilt({
+  const { miniflare, db } = await start({
     name: "worker",
-    script,
     port,
-    faulty: true,
     bindings: {
       ORIGIN: origin,
       OIDC_ISSUER: provider.issuer,

@@ -1,10 +1,14 @@
 /** Single sign-on in the built Worker with a real provider. Every attack leaves no session and links nobody. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { DEMO } from "../../../src/dev/demo.ts";
-import { freePort } from "../../live-service.ts";
-import { CLIENT, sign, startProvider } from "../../single-sign-on/provider.ts";
+import { CLIENT, sign } from "../../single-sign-on/provider.ts";
 import { Visitor } from "../../single-sign-on/visitor.ts";
-import { resetUsers, type SingleSignOnWorker, USERS } from "../../single-sign-on/worker.ts";
+import {
+  resetUsers,
+  type SingleSignOnWorker,
+  startWithProvider,
+  USERS,
+} from "../../single-sign-on/worker.ts";
 import { remember } from "./databases.ts";
 import { type FaultyWorker, startFaulty } from "./faulty.ts";
 
@@ -14,29 +18,12 @@ let server: FaultyWorker;
 let worker: SingleSignOnWorker;
 let start: string;
 beforeAll(async () => {
-  const port = await freePort();
-  const origin = `http://127.0.0.1:${port}`;
-  const provider = await startProvider(origin);
-  server = await startFaulty({
-    name: "worker",
-    port,
-    bindings: {
-      ORIGIN: origin,
-      OIDC_ISSUER: provider.issuer,
-      OIDC_CLIENT_ID: CLIENT.id,
-      OIDC_CLIENT_SECRET: CLIENT.secret,
-      OIDC_NAME: "Example login",
-      LOCAL_INSECURE: "1",
-    },
+  const started = await startWithProvider(async (settings) => {
+    server = await startFaulty(settings);
+    return server;
   });
-  worker = {
-    origin,
-    provider,
-    db: remember(server.db) as D1Database,
-    setClock: (ahead) => server.change({ ahead }),
-    stop: async () => void (await Promise.all([server.miniflare.dispose(), provider.stop()])),
-  };
-  start = `${origin}/login/sso`;
+  worker = { ...started, db: remember(server.db) as D1Database };
+  start = `${worker.origin}/login/sso`;
 });
 afterAll(() => worker.stop());
 beforeEach(() => resetUsers(worker));
