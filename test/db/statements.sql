@@ -17580,7 +17580,7 @@ AND x.id < ?
 ORDER BY x.id DESC
 LIMIT ? + 0;
 
--- src/pages/list.ts: rows read 5, written 0
+-- src/pages/lists/list.ts: rows read 5, written 0
 -- SCAN a
 -- SEARCH ap USING INDEX apps_token_unique (token=?)
 -- SEARCH pa USING INTEGER PRIMARY KEY (rowid=?)
@@ -17611,7 +17611,7 @@ AND (? IS NULL OR a.partner_id = CAST(? AS INTEGER))
 ORDER BY a.id DESC, a.id
 LIMIT ? + 0 OFFSET ?;
 
--- src/pages/list.ts: rows read 2, written 0
+-- src/pages/lists/list.ts: rows read 2, written 0
 -- SCAN apps
 SELECT apps.id AS id,
   apps.token AS token,
@@ -17635,7 +17635,7 @@ AND (? IS NULL OR (apps.archived_at IS NOT NULL) = (? = 'yes'))
 ORDER BY apps.id DESC, apps.id
 LIMIT ? + 0 OFFSET ?;
 
--- src/pages/list.ts: rows read 4, written 0
+-- src/pages/lists/list.ts: rows read 4, written 0
 -- SCAN apps
 -- USE TEMP B-TREE FOR ORDER BY
 SELECT apps.id AS id,
@@ -17660,7 +17660,7 @@ AND (? IS NULL OR (apps.archived_at IS NOT NULL) = (? = 'yes'))
 ORDER BY apps.name COLLATE NOCASE, apps.id
 LIMIT ? + 0 OFFSET ?;
 
--- src/pages/list.ts: rows read 3, written 0
+-- src/pages/lists/list.ts: rows read 3, written 0
 -- SCAN a
 -- SEARCH ap USING COVERING INDEX apps_token_unique (token=?)
 -- SEARCH pa USING INTEGER PRIMARY KEY (rowid=?)
@@ -17673,7 +17673,7 @@ AND (? IS NULL OR instr(lower(a.reason), lower(?)))
 AND (? IS NULL OR a.app_token = ?)
 AND (? IS NULL OR a.partner_id = CAST(? AS INTEGER));
 
--- src/pages/list.ts: rows read 2, written 0
+-- src/pages/lists/list.ts: rows read 2, written 0
 -- SCAN apps
 SELECT count(*) AS total
 FROM apps apps
@@ -17681,7 +17681,7 @@ WHERE true
 AND (? IS NULL OR instr(lower(apps.name), lower(?)) OR instr(lower(apps.token), lower(?)))
 AND (? IS NULL OR (apps.archived_at IS NOT NULL) = (? = 'yes'));
 
--- src/pages/list.ts: rows read 14, written 0
+-- src/pages/lists/list.ts: rows read 14, written 0
 -- SCAN credentials
 -- SEARCH partners USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
 -- SEARCH rounds USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
@@ -17694,7 +17694,7 @@ AND (? IS NULL OR instr(lower(partners.display_name), lower(?)) OR instr(lower(c
 AND (? IS NULL OR credentials.mode = ?)
 AND (? IS NULL OR (credentials.revoked_at IS NULL) = (? = 'active'));
 
--- src/pages/list.ts: rows read 5, written 0
+-- src/pages/lists/list.ts: rows read 5, written 0
 -- SCAN partners
 -- CORRELATED SCALAR SUBQUERY 1
 --   SEARCH rounds USING INDEX rounds_by_partner (partner_id=?)
@@ -17707,7 +17707,7 @@ AND (? IS NULL OR CASE ? WHEN 'integrated' THEN partners.supports_cost_data WHEN
     WHERE rounds.partner_id = partners.id
     AND rounds.state = 'open') END);
 
--- src/pages/list.ts: rows read 4, written 0
+-- src/pages/lists/list.ts: rows read 4, written 0
 -- SCAN users
 SELECT count(*) AS total
 FROM users users
@@ -17716,7 +17716,7 @@ AND (? IS NULL OR instr(lower(users.email), lower(?)))
 AND (? IS NULL OR users.role = ?)
 AND (? IS NULL OR (users.disabled_at IS NULL) = (? = 'active'));
 
--- src/pages/list.ts: rows read 14, written 0
+-- src/pages/lists/list.ts: rows read 14, written 0
 -- SCAN credentials
 -- SEARCH partners USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
 -- SEARCH rounds USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
@@ -17740,7 +17740,7 @@ AND (? IS NULL OR (credentials.revoked_at IS NULL) = (? = 'active'))
 ORDER BY credentials.id DESC, credentials.id
 LIMIT ? + 0 OFFSET ?;
 
--- src/pages/list.ts: rows read 34, written 0
+-- src/pages/lists/list.ts: rows read 34, written 0
 -- SCAN partners
 -- CORRELATED SCALAR SUBQUERY 4
 --   SEARCH rounds USING INDEX rounds_by_partner (partner_id=?)
@@ -17795,7 +17795,7 @@ AND (? IS NULL OR CASE ? WHEN 'integrated' THEN partners.supports_cost_data WHEN
 ORDER BY partners.display_name COLLATE NOCASE, partners.id
 LIMIT ? + 0 OFFSET ?;
 
--- src/pages/list.ts: rows read 29, written 0
+-- src/pages/lists/list.ts: rows read 29, written 0
 -- SCAN partners
 -- CORRELATED SCALAR SUBQUERY 4
 --   SEARCH rounds USING INDEX rounds_by_partner (partner_id=?)
@@ -17849,7 +17849,7 @@ AND (? IS NULL OR CASE ? WHEN 'integrated' THEN partners.supports_cost_data WHEN
 ORDER BY partners.id DESC, partners.id
 LIMIT ? + 0 OFFSET ?;
 
--- src/pages/list.ts: rows read 7, written 0
+-- src/pages/lists/list.ts: rows read 7, written 0
 -- SCAN users USING INDEX users_email_unique
 -- CORRELATED SCALAR SUBQUERY 1
 --   SEARCH api_tokens USING INDEX api_tokens_user_id_unique (user_id=?)
@@ -17872,7 +17872,7 @@ AND (? IS NULL OR (users.disabled_at IS NULL) = (? = 'active'))
 ORDER BY users.email, users.id
 LIMIT ? + 0 OFFSET ?;
 
--- src/pages/list.ts: rows read 7, written 0
+-- src/pages/lists/list.ts: rows read 7, written 0
 -- SCAN users
 -- CORRELATED SCALAR SUBQUERY 1
 --   SEARCH api_tokens USING INDEX api_tokens_user_id_unique (user_id=?)
