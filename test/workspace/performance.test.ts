@@ -321,6 +321,8 @@ describe("filters", () => {
     ["korea", "for example North Korea, South Korea or KP."],
     ["Federal Republic of Brazil", "for example Brazil or BR."],
     ["ZZ", "for example Germany or DE."],
+    ["DE1", "for example Germany or DE."],
+    ["Дde", "for example Germany or DE."],
     ["日本", "for example Germany or DE."],
   ])("by a country that is not known say what to enter, and are not applied: %s", async (entered, text) => {
     const sent = new URLSearchParams({ country: entered });

@@ -44,7 +44,7 @@ const fold = (name: string) =>
     .normalize("NFD")
     .toLowerCase()
     .replaceAll("&", "and")
-    .replace(/[^a-z]+/g, "")
+    .replace(/[^\p{L}\p{N}]+/gu, "")
     .replaceAll("saint", "st");
 
 let codes: Map<string, string> | undefined;
