@@ -55,9 +55,16 @@ export async function startFaulty({ isMigrated = true, ...settings }: FaultySett
   };
 }
 
-/** Waits until something is so. The time limit of the test ends a wait that is in vain. */
+/** Waits of the tests take milliseconds. One that is in vain ends before the time limit of its test, and says for what it waited. */
+const LONGEST_WAIT = 60_000;
+
+/** Waits until something is so. */
 export async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 5));
+  const end = performance.now() + LONGEST_WAIT;
+  while (!(await isSo())) {
+    if (performance.now() > end) throw new Error(`Waited ${LONGEST_WAIT} ms in vain for ${isSo}`);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
 }
 
 export interface Answer {
