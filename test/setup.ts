@@ -14,6 +14,9 @@ last.hadOwnModules = hasOwnModules;
 // It finds misspelled assertions, which TypeScript finds too, and takes a proxy for each of ours.
 chai.config.useProxy = false;
 
+// The timers of the pool read a stack trace at each call, to find the calls of Vitest. Vitest has kept them; all others get workerd's.
+for (const name of ["setTimeout", "clearTimeout"] as const) Reflect.deleteProperty(globalThis, name);
+
 // To send each line of the log to the main process takes as long as a short request, so only a failed test prints its lines.
 const log = once("log", () => {
   const prints: (() => void)[] = [];
