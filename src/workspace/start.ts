@@ -1,7 +1,7 @@
 /** What a new app does first, in the place of figures that are all zero. What is done follows from the data. */
 import { html } from "hono/html";
 import { findAttachments } from "../db/ledger/attention.ts";
-import { findReports } from "../db/ledger/reports/reports.ts";
+import { findReports, hasEngagementInShard } from "../db/ledger/reports/reports.ts";
 import { firstLinks } from "../db/links/browse.ts";
 import type { Partners } from "../db/links/partner-catalog.ts";
 import { dayOf } from "../domain/time.ts";
@@ -31,8 +31,8 @@ export function isNew({ app }: Member, now: number, costs: unknown[]): boolean {
 /** What an app without a click, an impression or a cost has; undefined for an app with one. */
 export async function readStart(context: Context, { viewer, app }: Member): Promise<Start | undefined> {
   const { ledger, now } = context;
-  // With shards, the first day of the app is only that of clicks without a cost ID.
-  if (app.firstDay !== null) return undefined;
+  // With shards, the first day of the app is only that of clicks without a cost ID. The totals of a shard can be too many to add up.
+  if (app.firstDay !== null || (await hasEngagementInShard(ledger, app.token))) return undefined;
   const ever = { from: 0, to: dayOf(now), groups: [] };
   const found = await findReports(
     ledger,

@@ -309,4 +309,25 @@ describe("the database budget", () => {
     const databases = 1 + shards;
     expect(counts.read).toBeLessThanOrEqual(budget * databases + 5 * LINKS * 2 + OTHER * databases);
   });
+
+  it("reads no total of other days", async () => {
+    // With shards, DB has no day of an app whose clicks all have an ID.
+    if (ledgerOn().shards.length > 0) await env.DB.exec("DELETE FROM daily_engagements");
+    const read = async () => {
+      const { database, counts } = countingDatabase();
+      const { text } = await browser.get(`${APP}?period=today`, { env: { DB: database } });
+      expect(figuresOf(text)).not.toEqual([]);
+      return counts.read;
+    };
+    const before = await read();
+    const [database = env.DB] = ledgerOn().shards;
+    const days = `WITH RECURSIVE n(i) AS (SELECT 30 UNION ALL SELECT i + 1 FROM n WHERE i < 1029)`;
+    await database.batch(
+      [
+        `${days} INSERT INTO daily_totals SELECT '${DEMO.appToken}', ${today} - i, 1, 1, 'cpc', 'USD', 'matched', 1, 5 FROM n`,
+        `${days} INSERT INTO daily_engagements SELECT '${DEMO.appToken}', ${today} - i, 1, 1, 'click', 2, 1 FROM n`,
+      ].map((sql) => database.prepare(sql)),
+    );
+    expect(await read()).toBe(before);
+  });
 });

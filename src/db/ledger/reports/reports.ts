@@ -2,8 +2,11 @@
  * Reads reports: sums of the daily totals, added up over DB and every shard, and over the links below a level. The names of links
  * and partners are in DB.
  */
+import { sql } from "drizzle-orm";
 import type { AppAccess, Viewer } from "../../accounts/viewers.ts";
 import { catalogStatement, type Partners } from "../../links/partner-catalog.ts";
+import { query } from "../../query.ts";
+import { dailyEngagements } from "../../schema.ts";
 import { type Bound, type Rows, runBatch } from "../../statement.ts";
 import { runOnEveryShard } from "../run.ts";
 import { type Ledger, runGated } from "../shards.ts";
@@ -145,6 +148,17 @@ export async function findInShards(
   ]);
   const rows: AnyRow[][][] = await unlessTooLarge(batches);
   return rows.map((batch) => batch.slice(-parts.length));
+}
+
+const anEngagement = query(
+  { day: dailyEngagements.day },
+  sql`FROM ${dailyEngagements} WHERE ${dailyEngagements.appToken} = ${sql.placeholder("appToken")} LIMIT 1`,
+);
+
+/** Whether a shard has a click or an impression of an app. `OwnApp.firstDay` says it of DB. */
+export async function hasEngagementInShard(ledger: Ledger, appToken: string): Promise<boolean> {
+  const found = await runOnEveryShard(ledger, (db) => [anEngagement(db, { appToken })]);
+  return found.flat(2).length > 0;
 }
 
 /** The links of each part, with shards. */
