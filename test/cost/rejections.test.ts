@@ -22,16 +22,23 @@ beforeEach(freshLedger);
 
 const TODAY = NOW / DAY - 0.5;
 const APP = DEMO.appToken;
-/** App, day relative to the present one, code and count of each row, in this order. */
-const counted = async () =>
-  (
-    await rows<{ partner_id: number; app_token: string; day: number; code: string; count: number }>(
-      "SELECT partner_id, app_token, day, code, count FROM daily_rejections ORDER BY partner_id, app_token, day, code",
-    )
-  ).map(({ partner_id, app_token, day, code, count }) => {
+/** App, day relative to the present one, code and count of each row, in this order. With shards, the sum of their rows. */
+const counted = async () => {
+  const found = await rows<{
+    partner_id: number;
+    app_token: string;
+    day: number;
+    code: string;
+    count: number;
+  }>("SELECT partner_id, app_token, day, code, count FROM daily_rejections");
+  const sums = new Map<string, [string, number, string, number]>();
+  for (const { partner_id, app_token, day, code, count } of found) {
     expect(partner_id).toBe(1);
-    return [app_token, day - TODAY, code, count];
-  });
+    const key = JSON.stringify([app_token, day, code]);
+    sums.set(key, [app_token, day - TODAY, code, count + (sums.get(key)?.[3] ?? 0)]);
+  }
+  return [...sums].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, sum]) => sum);
+};
 
 const COST = { cost_type: "cpc", cost_currency: "USD", tag: "t", cost_amount: "1" };
 type Values = Record<string, string>;

@@ -77,8 +77,8 @@ const newId = () => `budget-cost-${String(++lastId).padStart(5, "0")}`;
 
 const COST = { cost_amount: "1" };
 const MAX_READ = 20;
-/** With shards, the second call reads its own gate and the row of the ID. */
-const MAX_ENGAGEMENT_READ = databases.length > 1 ? MAX_READ + 4 : MAX_READ;
+/** With shards, the second call reads its own gate, and the row of the ID also to count it and to count it by country. */
+const MAX_ENGAGEMENT_READ = databases.length > 1 ? MAX_READ + 7 : MAX_READ;
 const URL_PRICE = "&cost_type=cpc&cost_amount=1&cost_currency=USD";
 const FORGOTTEN = NOW + RETENTION_MS + 1;
 

@@ -74,7 +74,7 @@ type InjectedFault = typeof fault extends fc.Arbitrary<infer Value> ? Value : ne
 
 /**
  * Sends a request with the fault and repeats it after a 503, also after one for an item of a batch. A partner reads a cost before it
- * and another one beside it, so that the second call to D1 has the statements of two requests.
+ * and twice beside it, so that the second call to D1 has the statements of several requests, also in a shard that the request is not for.
  */
 async function sendWithFault<T>(
   path: string,
@@ -87,7 +87,7 @@ async function sendWithFault<T>(
   );
   const shared = { DB: database, GROUP_CALLS: "1" };
   const read = () => call(`/cost/${IDS[0]}`, { token: DEMO.costToken, now: options.now, env: shared });
-  const [, first] = await Promise.all([read(), ask<T>(path, { ...options, env: shared }), read()]);
+  const [, first] = await Promise.all([read(), ask<T>(path, { ...options, env: shared }), read(), read()]);
   const { results = [] } = first.body as { results?: { status: unknown }[] };
   const hasFailed = [first, ...results].some(({ status }) => status === 503);
   return hasFailed ? ask<T>(path, options) : first;

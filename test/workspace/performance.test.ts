@@ -1,7 +1,7 @@
 /** The Performance page: its rows are those of the API, for every grouping, order and filter, and its address is the view. */
 import { beforeEach, describe, expect, it } from "vitest";
 import { type Browser, signedIn } from "../account/support.ts";
-import { ask, DAY, DEMO, env, freshWholeDemo, NOW, rows } from "../harness.ts";
+import { ask, DAY, DEMO, env, freshWholeDemo, ledgerOn, NOW, rows } from "../harness.ts";
 import { inLedger } from "../support.ts";
 import { APP, figuresOf, hrefOf, linksOf, mainOf, open, tablesOf, textOf } from "./page-text.ts";
 
@@ -135,10 +135,10 @@ describe("the rows", () => {
   });
 
   it("have a signal where something is wrong", async () => {
-    await inLedger(
-      "DELETE FROM daily_totals",
-      "DELETE FROM daily_engagements",
-      ...[
+    await inLedger("DELETE FROM daily_totals", "DELETE FROM daily_engagements");
+    const [database = env.DB] = ledgerOn().shards;
+    await database.batch(
+      [
         // The link, clicks, recorded clicks and matched costs in both weeks.
         [2, 100, 100, 100, 100],
         [3, 100, 100, 50, 100],
@@ -148,10 +148,12 @@ describe("the rows", () => {
         [
           [NOW / DAY - 0.5 - 8, matched, 2],
           [NOW / DAY - 0.5 - 15, before, 1],
-        ].flatMap(([day, costs, price]) => [
-          `INSERT INTO daily_engagements VALUES ('${DEMO.appToken}', ${day}, ${link}, 1, 'click', ${count}, ${recorded})`,
-          `INSERT INTO daily_totals VALUES ('${DEMO.appToken}', ${day}, ${link}, 1, 'cpc', 'USD', 'matched', ${costs}, ${(costs ?? 0) * (price ?? 0) * 100_000})`,
-        ]),
+        ].flatMap(([day, costs, price]) =>
+          [
+            `INSERT INTO daily_engagements VALUES ('${DEMO.appToken}', ${day}, ${link}, 1, 'click', ${count}, ${recorded})`,
+            `INSERT INTO daily_totals VALUES ('${DEMO.appToken}', ${day}, ${link}, 1, 'cpc', 'USD', 'matched', ${costs}, ${(costs ?? 0) * (price ?? 0) * 100_000})`,
+          ].map((sql) => database.prepare(sql)),
+        ),
       ),
     );
     const lines = linesOf(await show(`${WEEK}&level=4&sort=-signal`));
