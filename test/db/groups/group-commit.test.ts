@@ -219,6 +219,18 @@ const outcome = fc.record({
   fails: fc.constantFrom(undefined, undefined, undefined, "before", "after"),
 });
 
+/** Twenty requests that arrive together, while each call takes 5 ms. */
+const TOGETHER = () =>
+  [
+    Array.from({ length: 20 }, () => ({ after: 0, count: 1, weight: 1, isWrong: false })),
+    fc.stream(
+      (function* () {
+        for (;;) yield { takes: 5, fails: undefined };
+      })(),
+    ),
+    1,
+  ] satisfies [unknown, unknown, number];
+
 it("gives each request its own rows or its own error, and commits what it confirms once, for any mix and any failures", async () => {
   const sizes = new Map<number, number>();
   await fc.assert(
@@ -263,7 +275,7 @@ it("gives each request its own rows or its own error, and commits what it confir
         }
       },
     ),
-    runs(500, 30),
+    { ...runs(500, 30), examples: [TOGETHER()] },
   );
   expect(Math.max(...sizes.keys())).toBeGreaterThan(8);
 });
