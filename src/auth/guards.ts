@@ -9,7 +9,7 @@ import type { Credential } from "../domain/costs.ts";
 import type { Context } from "../env.ts";
 import { AppError } from "../errors.ts";
 import type { Handler } from "../http/router.ts";
-import { noteAccepted } from "./rate-limits.ts";
+import { noteAccepted, wasAccepted } from "./rate-limits.ts";
 import { asReport, explainTooLarge, userKey } from "./report-limits.ts";
 import { kindOf, type TokenKind } from "./secrets.ts";
 import { findTokenEntry, readToken, recordTokenUse } from "./tokens.ts";
@@ -157,7 +157,7 @@ export function withCostCredential(
 /** The token of a request, which has one of these kinds. Throws unauthorized if there is no such token. */
 function identify<Kind extends TokenKind>(context: Context, kinds: Kind[]): { hash: string; kind: Kind } {
   const { text, hash } = readToken(context);
-  const found = kindOf(text);
+  const found = kindOf(text, wasAccepted(hash, context.now));
   const kind = kinds.find((one) => one === found);
   if (!kind) throw unauthorized(explainRejection(text, kinds));
   return { hash, kind };

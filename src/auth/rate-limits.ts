@@ -23,6 +23,11 @@ export function noteAccepted(tokenHash: string, now: number): void {
   accepted.add(tokenHash, now);
 }
 
+/** Whether this isolate saw the database accept the credential with this hash, a short time ago. */
+export function wasAccepted(tokenHash: string, now: number): boolean {
+  return accepted.has(tokenHash, now);
+}
+
 /**
  * Throws rate_limited if the credential was used too often, or its address had too many rejections. Neither costs a call to the
  * database or to KV. A request without a credential is not counted.
@@ -39,7 +44,7 @@ export async function limitRequests(context: Context): Promise<void> {
 export async function limitUses(context: Context, tokenHash: string): Promise<void> {
   const { env, now } = context;
   const isBlocked = env.ADDRESS_REJECTIONS !== undefined && blocked.has(addressOf(context) ?? "", now);
-  if (isBlocked && !accepted.has(tokenHash, now)) throw rateLimited();
+  if (isBlocked && !wasAccepted(tokenHash, now)) throw rateLimited();
   const limiter = env.CREDENTIAL_REQUESTS;
   if (limiter && !(await consumeLimit(context, limiter, tokenHash))) throw rateLimited();
 }

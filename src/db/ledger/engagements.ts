@@ -11,7 +11,7 @@ import { LEVEL_PARAMETERS } from "../../domain/engagements/sub-links.ts";
 import { expectDefined } from "../../domain/expect-defined.ts";
 import { DAY_MS, RETENTION_MS } from "../../domain/time.ts";
 import { creationStatements, depthOf, message, resolved, target } from "../links/sub-links.ts";
-import { as, insertInto, names, type RowOf, returning } from "../query.ts";
+import { as, insertInto, jsonObject, names, type RowOf, returning } from "../query.ts";
 import { apps, droppedParameters, ledgerEntries, links, recordings } from "../schema.ts";
 import { type Run, runGrouped, runGroupedIdempotent, runIdempotent, statement } from "../statement.ts";
 import { runOnShards } from "./run.ts";
@@ -97,10 +97,13 @@ const engagement = {
   platform: recordings.platform,
 };
 const result = {
-  ...engagement,
+  costId: recordings.costId,
+  costDataOn: recordings.costDataOn,
   dropped: recordings.dropped,
   level: sql<number>`(SELECT ${l.level} FROM ${as(l)} WHERE ${l.id} = ${recordings.linkId})`,
   keptAt,
+  /** A `NewEngagement` as JSON, if a shard records it. */
+  elsewhere: sql<string | null>`iif(${recordings.isElsewhere}, ${jsonObject(engagement)}, NULL)`,
 };
 type Row = RowOf<typeof result>;
 
@@ -184,7 +187,9 @@ export async function recordAll(
   const batch = await runInPlace(ledger, db, [...drops, ...creations, record(db, values)], runFor(delivered));
   const rows = batch.at(-1) as Row[];
   if (!isSharded) return { rows, failed: [], tooOld };
-  const onShards = rows.filter((row) => row.costId !== null) as unknown as NewEngagement[];
+  const onShards = rows.flatMap(({ elsewhere }) =>
+    elsewhere ? [JSON.parse(elsewhere) as NewEngagement] : [],
+  );
   const parts = await insertEngagements(ledger, onShards, now);
   const kept = new Map(
     parts.flatMap((part) => ("rows" in part ? part.rows[0].map((row) => [row.costId, row.keptAt]) : [])),
