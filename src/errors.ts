@@ -25,12 +25,12 @@ export const ERRORS = {
   partner_without_cost_data: {
     status: 400,
     title: "Cost data requires a partner that supports it",
-    help: "Attach a partner whose `supports_cost_data` is true to this link or to one above it, then switch cost data on.",
+    help: "Attach a partner whose `supports_cost_data` is true to this link or to one above it, then turn cost data on.",
   },
   cost_id_conflict: {
     status: 400,
     title: "A different cost was sent with this cost ID",
-    help: "To correct the earlier cost, void it, with `POST /cost/{cost_id}/void` or on its page at `/partner/costs`, then send the right values. For another click or impression, use another cost ID.",
+    help: "To correct the earlier cost, void it on its page at `/partner/costs` or with `POST /cost/{cost_id}/void`, then send the right values. For another click or impression, use another cost ID.",
   },
   window_closed: {
     status: 400,
@@ -84,7 +84,7 @@ export const ERRORS = {
   },
   test_credential: {
     status: 403,
-    title: "This needs a live credential or an open integration round",
+    title: "A test credential cannot do this",
     help: "A test credential sends costs only while its round is open, and never changes costs that count. Ask the operator to open a round, or use your live credential.",
   },
   cost_type_not_integrated: {
@@ -100,7 +100,7 @@ export const ERRORS = {
   cost_data_disabled: {
     status: 403,
     title: "Cost data was off for the link of this engagement",
-    help: "Ask the owner of the app to switch cost data on for the link. Engagements recorded while it was off cannot get a cost.",
+    help: "Ask the owner of the app to turn cost data on for the link. Engagements recorded while it was off cannot get a cost.",
   },
   operator_required: {
     status: 403,

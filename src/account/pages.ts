@@ -114,7 +114,7 @@ function twoFactorSummary({ sealedSecret, recoveryCodesLeft }: Account): Markup 
     <hr>
     <h3>Two-factor authentication</h3>
     <p>${isOn ? `On. ${countCodes(recoveryCodesLeft)}` : "Off. Turn it on so that your password is not enough to sign in."}</p>
-    <p>${buttonLink("/account/two-factor", isOn ? "Manage two-factor" : "Set up two-factor")}</p>`;
+    <p>${buttonLink("/account/two-factor", isOn ? "Manage two-factor authentication" : "Set up two-factor authentication")}</p>`;
 }
 
 /** The Change password form, also after a rejected attempt: 400 for an invalid form, 403 for a wrong password. */

@@ -34,7 +34,7 @@ export function createRouter(routes: Route[]): (context: Context) => Promise<Res
     });
   }
   router.all("*", () => {
-    throw new AppError("not_found", "We could not find that page or path.");
+    throw new AppError("not_found", "This path does not exist. The paths are at `/docs`.");
   });
   return async (context) => {
     const { origin, pathname } = context.url;

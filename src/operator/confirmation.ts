@@ -33,7 +33,7 @@ export async function requirePassword(
 const NO_PASSWORD =
   "Your account has no password. Sign in to the console again, and do this there in the next 10 minutes.";
 const TEMPORARY_PASSWORD =
-  "You have a temporary password. Sign in and choose your own one, then send that as `your_password`.";
+  "You have a temporary password. Sign in and choose your own, then send that as `your_password`.";
 
 /** Like `requirePassword`, with the password that was sent. `ask` is the text of the error if there is none. */
 export async function checkPassword(

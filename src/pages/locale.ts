@@ -106,6 +106,21 @@ export class Locale {
     return toMinus(this.#format(PERCENT).format(ratio));
   }
 
+  /** A part of a whole on an axis: `50%`. */
+  wholePercent(ratio: number): string {
+    return this.#format({ style: "percent" }).format(ratio);
+  }
+
+  /** The change of a percentage: `+0.5 points`. */
+  points(difference: number): string {
+    const options = {
+      minimumFractionDigits: 1,
+      maximumFractionDigits: 1,
+      signDisplay: "exceptZero",
+    } as const;
+    return `${toMinus(this.#format(options).format(difference * 100))} points`;
+  }
+
   /** The change from an earlier value: `+12.5%`, `no change`, or `new` where there was nothing. */
   change(now: bigint, before: bigint): string {
     if (now === before) return "no change";
@@ -156,6 +171,8 @@ export const showCompactMoney: Locale["compactMoney"] = (units, currency) =>
 export const showAmount: Locale["amount"] = (decimal, currency) => here().amount(decimal, currency);
 export const scaleMoney: Locale["moneyScale"] = (currency, step) => here().moneyScale(currency, step);
 export const showPercent: Locale["percent"] = (ratio) => here().percent(ratio);
+export const showWholePercent: Locale["wholePercent"] = (ratio) => here().wholePercent(ratio);
+export const showPoints: Locale["points"] = (difference) => here().points(difference);
 export const showChange: Locale["change"] = (now, before) => here().change(now, before);
 export const showShare: Locale["share"] = (part, total) => here().share(part, total);
 export const showPlural: Locale["plural"] = (count, one, many) => here().plural(count, one, many);

@@ -94,6 +94,9 @@ export function comparedDays(
   return over.to < from ? undefined : { now: over, before: daysBefore(over) };
 }
 
+/** What a page says in the place of changes. */
+export const NOT_OVER = "Today isn't over, so it isn't compared with the days before.";
+
 /** The parameters of the same days on another page. */
 export function periodQuery({ preset, from, to }: Period): Record<string, string> {
   return preset ? { period: preset } : { from: formatDate(from), to: formatDate(to) };

@@ -78,7 +78,7 @@ export function withLedger(tab: Tab, show: Show): Handler {
 }
 
 const NO_LEDGER =
-  "You are signed in with a test credential, whose costs are only in the integration round. To upload or void costs that count, sign in with your live credential.";
+  "This page is about costs that count. You are signed in with a test credential, whose costs are only in the integration round. Sign in with your live credential.";
 
 function toPage(context: Context, error: AppError): PartnerPage {
   const { status, title } = ERRORS[error.code];
@@ -89,7 +89,7 @@ function toPage(context: Context, error: AppError): PartnerPage {
 
 export const PARTNER_NOTICES = noticesOf({
   voided: "Cost voided. It no longer counts.",
-  "already-voided": "This cost was already void. Nothing changed.",
+  "already-voided": "This cost was already voided. Nothing changed.",
 });
 
 function framed(context: Context, partner: SignedInPartner, tab: Tab, page: PartnerPage): Promise<Response> {

@@ -88,7 +88,7 @@ function acceptedCard({ matched, to, complete }: FoundRates): Markup {
           kind: "number",
           cell: (total) => countAndMoney(todayOf(total) ?? { ...total, costs: 0, amount: 0n }),
         },
-        { heading: `${RATE_DAYS} days with today`, kind: "number", cell: countAndMoney },
+        { heading: `Last ${RATE_DAYS} days, with today`, kind: "number", cell: countAndMoney },
       ],
       empty: html`<p>None in the last ${RATE_DAYS} days.</p>`,
     }),

@@ -44,7 +44,7 @@ export async function signIn(context: Context): Promise<Response> {
         reject(nameContact(context.env, "This credential was revoked. Ask your operator for a new one.")),
       ]);
     const message = credential.startsWith("ll_api_")
-      ? "This is an API token of a user. Enter a credential that starts with ll_live_ or ll_test_."
+      ? "This is a user's API token. Enter a credential that starts with ll_live_ or ll_test_."
       : "We don't know this credential. Check that you copied all of it.";
     return signInPage(context, 401, [reject(message)]);
   }

@@ -87,8 +87,8 @@ function steps(
   const open = countOpen(round.report);
   return html`
     ${card(
-      { id: "next", title: html`Your first ${type.cost_type}` },
-      html`<p>Put your test credential in <code>COST_TOKEN</code>${link === undefined ? html`, and the token of a link that is attached to you in <code>LINK_TOKEN</code>. Ask ${operatorContact(env)} for a test link` : ""}. Each time that you open this page, the commands have another cost ID.</p>`,
+      { id: "next", title: html`Send your first ${type.cost_type} cost` },
+      html`<p>Put your test credential in <code>COST_TOKEN</code>${link === undefined ? html`, and the token of a link that is attached to you in <code>LINK_TOKEN</code>. Ask ${operatorContact(env)} for a test link` : ""}. The commands have a new cost ID each time you open this page.</p>`,
       html`<ol class="steps">
         ${step(
           isRecorded(type),
@@ -99,7 +99,7 @@ function steps(
         ${step(
           type.matched > 0,
           "See the match",
-          html`<p>${type.matched > 0 ? html`${showPlural(type.matched, "cost has", "costs have")} matched.` : html`The page shows it as soon as the cost has found its ${kind}.`} ${open > 0 ? html`<a href="/partner/round">${showPlural(open, "mismatch", "mismatches")}</a> to fix.` : ""}</p>
+          html`<p>${type.matched > 0 ? html`${showPlural(type.matched, "cost has", "costs have")} matched.` : html`The match appears here when the cost matches its ${kind}.`} ${open > 0 ? html`<a href="/partner/round">${showPlural(open, "mismatch", "mismatches")}</a> to fix.` : ""}</p>
             <p class="actions">${buttonLink(`/partner?cost_id=${costId}`, "Check again")} <a href="/partner/costs">Show test costs</a></p>`,
         )}
       </ol>`,

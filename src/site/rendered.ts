@@ -142,7 +142,7 @@ SELECT app_token, link_token, day, partner_id, cost_type, currency, state, count
   sum(amount * (CASE cost_type WHEN 'cpm' THEN 0.001 ELSE 1 END)::DECIMAL(4, 3)) AS spend
 FROM counted
 GROUP BY ALL ORDER BY ALL;</pre>
-<p>DuckDB also reads the bucket directly: replace the folder by <code>r2://linkledger-archive</code> after <code>CREATE SECRET (TYPE r2, KEY_ID &#39;…&#39;, SECRET &#39;…&#39;, ACCOUNT_ID &#39;…&#39;)</code>.</p>` },
+<p>DuckDB also reads the bucket directly: replace the folder with <code>r2://linkledger-archive</code> after <code>CREATE SECRET (TYPE r2, KEY_ID &#39;…&#39;, SECRET &#39;…&#39;, ACCOUNT_ID &#39;…&#39;)</code>.</p>` },
       { id: "when-the-bucket-fails", title: "When the bucket fails", body: `<p>Clicks and costs go on. Rows that could not be written stay in the ledger, so it grows, and the next run of the cron tries again. <code>/readyz</code> returns 503, and its check <code>archive</code> says since when the bucket has rejected objects. The log has a line with the <code>request_id</code> <code>cron</code>.</p>` },
     ],
   },
@@ -473,7 +473,7 @@ GROUP BY ALL ORDER BY ALL;</pre>
 <li><strong>Signal</strong> says what needs attention: links without cost data, clicks without a cost, a cost per click that rose.</li>
 <li><strong>Download CSV</strong> has the same rows.</li>
 </ul>
-<p><strong>Cost per click</strong> is the spend of cost type cpc by the number of its costs, and <strong>Coverage</strong> the part of the recorded clicks that have a cost. A cost counts on the day of its click or impression, in UTC, after it has matched (<a href="/docs/rules">matching rules</a>). If an operator adjusted the spend, a line below the figures says by how much. Open it to see each adjustment with its reason.</p>` },
+<p><strong>Cost per click</strong> is the spend of cost type cpc divided by the number of its costs, and <strong>Coverage</strong> the share of recorded clicks (those with a cost ID) that have a cost. A cost counts on the day of its click or impression, in UTC, after it has matched (<a href="/docs/rules">matching rules</a>). If an operator adjusted the spend, a line below the figures says by how much. Open it to see each adjustment with its reason.</p>` },
       { id: "save-a-view", title: "Save a view", body: `<p><strong>Save view</strong> on Performance keeps what you chose there under a name: 20 views of your own, and 20 that the members of an app share. The address of a page has its choices too, so you can send it to somebody.</p>` },
       { id: "change-links", title: "Change links", body: `<p>Open a link and choose <strong>Settings</strong> to rename or archive it, to attach a partner, or to turn cost data on or off. &quot;Same as parent&quot; makes a sub-link inherit cost data again. You see the new URLs before you save.</p>
 <p>To change several links, select up to 200 of them on <strong>Links</strong>, on as many pages as you need. After a search or with a filter, <strong>Select all that match</strong> selects up to 1,000 links on all pages. You review each change before it is saved; if other links match by then, you review them again. The filter &quot;Cost data: Set on a sub-link&quot; finds the sub-links that do not inherit it.</p>` },
@@ -516,16 +516,16 @@ GROUP BY ALL ORDER BY ALL;</pre>
 </tr>
 </tbody></table>
 </div>
-<p>A row with a <code>link_token</code> changes its partner, its cost data setting, and whether it is archived. An empty cell changes nothing, and neither do its names. A file changes up to 1,000 links, all of them or none. <strong>Undo changes</strong> on the Import page restores the values before that for 24 hours, except those that somebody changed since.</p>
+<p>A row with a <code>link_token</code> changes its partner, its cost data setting, and whether it is archived. An empty cell changes nothing, and neither do the names in the row. A file changes up to 1,000 links, all of them or none. For 24 hours, <strong>Undo changes</strong> on the Import page restores the earlier values, except those that somebody has changed since then.</p>
 <p>Other rows create links, as <a href="#create-a-link">Create link</a> does. The check counts all of them, and marks new networks and names that differ from another one only in capital letters. You can upload a file twice: what exists is not created again.</p>
-<p>A file can be what Excel saves as &quot;CSV UTF-8&quot;, with commas, semicolons or tabs. Headings can be written like <code>Campaign name</code>. A file has up to 10 MB, or without JavaScript up to 1,000 rows and 1 MiB. In a file of more than 1,000 rows, a row with <code>cost_data</code> <code>on</code> needs its own partner, or one that is attached already above it.</p>` },
+<p>A file can be what Excel saves as &quot;CSV UTF-8&quot;, with commas, semicolons or tabs. Headings can be written like <code>Campaign name</code>. A file can be up to 10 MB, or without JavaScript up to 1,000 rows and 1 MB. In a file of more than 1,000 rows, a row with <code>cost_data</code> <code>on</code> needs its own partner, or one that is attached already above it.</p>` },
       { id: "keep-your-account-safe", title: "Keep your account safe", body: `<p>The <a href="/account">account page</a> lists your sessions, and can end each of them. A session ends after 12 hours, or after 2 hours without a request. There you can also change your password and set up two-factor authentication.</p>` },
       { id: "get-or-reset-your-api-token", title: "Get or reset your API token", body: `<p>Choose <strong>Show token</strong> on the account page. Send the token in the <code>Authorization</code> header of every request:</p>
 <pre data-language="sh">BASE_URL=https://links.example.com
 API_TOKEN=ll_api_…
 APP_TOKEN=…</pre>
 <p><code>APP_TOKEN</code> is the 12 characters after <code>/apps/</code> in the address of the app&#39;s pages. A token works until you reset it with <strong>Reset token</strong>. After a reset, the old token is rejected everywhere immediately. Send it only over https: plain http gets <code>https_required</code>.</p>` },
-      { id: "give-each-program-its-own-token", title: "Give each program its own token", body: `<p><strong>Access tokens</strong> on the account page creates tokens beside your API token, at most 20 at the same time. Each has a name, a scope, an end, and one app or all of yours. It is shown once. Use it in the place of the API token.</p>
+      { id: "give-each-program-its-own-token", title: "Give each program its own token", body: `<p><strong>Access tokens</strong> on the account page creates tokens in addition to your API token, at most 20 at the same time. Each has a name, a scope, an expiration date, and one app or all of yours. It is shown once. Use it instead of the API token.</p>
 <div class="table" tabindex="0" role="region" aria-label="Give each program its own token"><table>
 <thead>
 <tr>
@@ -579,7 +579,7 @@ APP_TOKEN=…</pre>
 <pre data-language="console"><kbd>curl -s -H &quot;Authorization: Token token=$API_TOKEN&quot; -H 'Accept: text/csv' \\
     &quot;$BASE_URL/public/v1/apps/$APP_TOKEN/performance?from=2026-07-01&amp;to=2026-07-31&amp;group_by=link&amp;sort=-cost_per_click&quot;</kbd>
 <samp>link_token,link_label,link_name,currency,spend,clicks,impressions,matched,cost_per_click,effective_cost_per_click,coverage,impression_coverage,other_currencies,previous_spend,previous_clicks,previous_impressions,previous_matched,previous_cost_per_click,previous_effective_cost_per_click,previous_coverage,previous_impression_coverage,previous_other_currencies</samp></pre>
-<p><code>cost_per_click</code> and <code>coverage</code> are those of the <a href="#see-what-a-click-costs">Performance page</a>, and <code>effective_cost_per_click</code> is all spend by all clicks. The spend report has a row for each day, link, partner or cost type and each currency, as JSON or CSV; <code>/engagements</code> counts clicks and impressions in the same way:</p>
+<p><code>cost_per_click</code> and <code>coverage</code> are those of the <a href="#see-what-a-click-costs">Performance page</a>, and <code>effective_cost_per_click</code> is all spend divided by all clicks. The spend report has a row for each day, link, partner or cost type and each currency, as JSON or CSV; <code>/engagements</code> counts clicks and impressions in the same way:</p>
 <pre data-language="console"><kbd>curl -s -H &quot;Authorization: Token token=$API_TOKEN&quot; -H 'Accept: text/csv' \\
     &quot;$BASE_URL/public/v1/apps/$APP_TOKEN/spend?from=2026-07-01&amp;to=2026-07-31&amp;group_by=partner&quot;</kbd>
 <samp>partner_id,partner_name,currency,spend,adjusted,matched,unpriced</samp></pre>
@@ -641,7 +641,7 @@ OPERATOR_TOKEN=ll_api_…</pre>
 </tbody></table>
 </div>
 <p>The console asks for the password if you did not enter it in the last 10 minutes. A request without it, or with a wrong one, changes nothing and gets <code>403</code>.</p>
-<p>An operator of single sign-on has no password, and gets <code>password_required</code> in the API. They act on operators in the console, in the first 10 minutes after they <a href="/docs/single-sign-on#confirm-with-a-new-sign-in">sign in again</a> to confirm. An operator with a temporary password gets it too, until they have chosen their own one.</p>
+<p>An operator of single sign-on has no password, and gets <code>password_required</code> in the API. They act on operators in the console, in the first 10 minutes after they <a href="/docs/single-sign-on#confirm-with-a-new-sign-in">sign in again</a> to confirm. An operator with a temporary password gets it too, until they have chosen their own.</p>
 <p>A user who gets another role is signed out everywhere. One enabled operator with a password always remains; a change that would leave none gets <code>last_operator</code>. If nobody can sign in, run <code>npm run operator:create</code>.</p>` },
       { id: "add-a-partner", title: "Add a partner", body: `<pre data-language="console"><kbd>operator partners -d '{&quot;display_name&quot;: &quot;Foxtrot Ads&quot;, &quot;cost_parameters&quot;: &quot;cost_id={click_id}&amp;cost_type=cpc&quot;}' | \\
     grep -oE '&quot;(id|display_name|supports_cost_data)&quot;:[^,]*'</kbd>
@@ -774,7 +774,7 @@ OPERATOR_TOKEN=ll_api_…</pre>
       { id: "change-the-cost-window", title: "Change the cost window", body: `<p>The cost window of ${FACTS["cost window"]} is <code>COST_WINDOW_MS</code> in <code>src/domain/time.ts</code>, for all apps and partners. The database computes with it too, so a change takes a migration and a deployment. On a ledger that is in use, the new window takes effect by date. <code>migrations/README.md</code> of the source has the steps under &quot;Change the cost window&quot;.</p>` },
       { id: "use-only-your-own-domain", title: "Use only your own domain", body: `<p>Without <code>routes</code> in <code>wrangler.toml</code>, every deployment turns on the address of the Worker under <code>workers.dev</code>. If you connected your own domain in the Cloudflare dashboard instead, set <code>workers_dev = false</code>, so that nobody gets around the firewall rules and logs of your domain. <code>npm run deploy</code> then knows no URL to check, so open <code>/readyz</code> on your domain. With <code>routes</code>, the address under <code>workers.dev</code> is off, unless you set <code>workers_dev = true</code>.</p>
 <p>Keep <code>preview_urls = false</code>. With preview URLs, each version that you ever deployed has an address, where an error that you fixed since still works on the same data.</p>` },
-      { id: "keep-what-the-purge-deletes", title: "Keep what the purge deletes", body: `<p>The purge keeps only totals of costs that are older than ${FACTS["retention time"]}. If partners may dispute single costs later, <a href="/docs/archive">bind an archive</a> before: create a bucket, uncomment its section in <code>wrangler.toml</code>, and deploy.</p>` },
+      { id: "keep-what-the-purge-deletes", title: "Keep what the purge deletes", body: `<p>The purge keeps only totals of costs that are older than ${FACTS["retention time"]}. If partners may dispute single costs later, <a href="/docs/archive">bind an archive</a> beforehand: create a bucket, uncomment its section in <code>wrangler.toml</code>, and deploy.</p>` },
       { id: "restore-the-database", title: "Restore the database", body: `<p>D1 keeps every state of the last 30 days on a paid plan:</p>
 <pre data-language="sh">npx wrangler d1 time-travel restore DB --timestamp=2026-07-01T12:00:00Z</pre>
 <p>Restore all databases of the ledger to the same time. Then repeat every revocation, reset and removal since that time, because the restore undid them. For a copy outside Cloudflare, run <code>npx wrangler d1 export DB --remote --output backup.sql</code>.</p>` },
@@ -820,7 +820,7 @@ LINK_TOKEN=…</pre>
 </thead>
 <tbody><tr>
 <td><code>/partner</code></td>
-<td>the next step, the costs that count of today and of the last ${FACTS["days of rates"]}, coverage and discrepancy; with a test credential, three steps to the first match</td>
+<td>the next step, the costs that count, of today and of the last ${FACTS["days of rates"]}, coverage and discrepancy; with a test credential, three steps to the first match</td>
 </tr>
 <tr>
 <td><code>/partner/missing</code></td>
@@ -1014,7 +1014,7 @@ LINK_TOKEN=…</pre>
     title: "Privacy",
     lead: `What linkledger stores about people, for how long, and how to delete it.`,
     sections: [
-      { id: "what-is-never-stored", title: "What is never stored", body: `<p>No IP address, no user agent and no city is stored, of visitors or of users. Somebody who opens a link gets no cookie. Cloudflare&#39;s rate limiters count requests by address for a minute, and Cloudflare derives a country from the address. The user agent chooses the store of a redirect, gives the platform, and tells people from crawlers. Neither the address nor the user agent gets into a database or a log. Passwords and tokens are stored only as hashes, and a copy of the API token that only the user&#39;s password opens.</p>` },
+      { id: "what-is-never-stored", title: "What is never stored", body: `<p>No IP address, no user agent and no city is stored, of visitors or of users. Somebody who opens a link gets no cookie. Cloudflare&#39;s rate limiters count requests by address for a minute, and Cloudflare derives a country from the address. The user agent chooses the store of a redirect, gives the platform, and tells people from crawlers. Neither the address nor the user agent gets into a database or a log. Passwords and tokens are stored only as hashes. Of the API token, a copy is kept too, which only the user&#39;s password opens.</p>` },
       { id: "users", title: "Users", body: `<div class="table" tabindex="0" role="region" aria-label="Users"><table>
 <thead>
 <tr>
@@ -1036,7 +1036,7 @@ LINK_TOKEN=…</pre>
 </tr>
 <tr>
 <td>Access tokens: name, scope, app, times, hash, the last four characters, the day of the last use</td>
-<td>until the user ends it, gets another password from an operator or another sign-in method, or is disabled or erased; 30 days after it expired</td>
+<td>until the user ends them, gets another password from an operator or another sign-in method, or is disabled or erased; 30 days after it expired</td>
 </tr>
 <tr>
 <td>Single sign-on: the issuer and the subject of the user at the provider, and when they were linked</td>
@@ -1064,7 +1064,7 @@ LINK_TOKEN=…</pre>
 </tr>
 <tr>
 <td>Saved views of Performance: the name and the choices</td>
-<td>until they are deleted; a user&#39;s own ones at the latest when the user is erased</td>
+<td>until they are deleted; a user&#39;s own views at the latest when the user is erased</td>
 </tr>
 <tr>
 <td>Audit log: who changed what; sign-ins and wrong passwords with the browser in words</td>
@@ -1141,7 +1141,7 @@ LINK_TOKEN=…</pre>
 <kbd>operator &quot;users/$ID/erase&quot; -X POST | grep -oE '&quot;(email|erased)&quot;:[^,]*'</kbd>
 <samp>&quot;email&quot;:&quot;erased user 3&quot;
 &quot;erased&quot;:true</samp></pre>
-<p>The email address becomes <code>erased user</code> and the ID, for good. The password, the second factor, the sessions, the known browsers, the API token, the access tokens, the link to single sign-on, the saved views of the user and the memberships in apps are deleted. What stays: the ID, the time at which the user was created, and what the audit log has under the ID. An erased user cannot be changed any more. The last operator who can sign in cannot be erased.</p>
+<p>The email address becomes <code>erased user</code> and the ID, for good. The password, the second factor, the sessions, the known browsers, the API token, the access tokens, the link to single sign-on, the saved views of the user and the memberships in apps are deleted. What stays: the ID, the time at which the user was created, and what the audit log has under the ID. An erased user can no longer be changed. The last operator who can sign in cannot be erased.</p>
 <p>D1 can restore every state of the last 30 days (Time Travel), so an erased address is gone for good 30 days later. If you <a href="/docs/operators#restore-the-database">restore the database</a>, erase the user again. Copies that you exported are yours to delete.</p>` },
     ],
   },
@@ -1200,6 +1200,10 @@ LINK_TOKEN=…</pre>
 <tr>
 <td><code>not_in_round</code></td>
 <td>The round does not test this cost type.</td>
+</tr>
+<tr>
+<td><code>incomplete</code></td>
+<td>The round is too long or too large to be reported completely.</td>
 </tr>
 <tr>
 <td><code>duplicate</code></td>

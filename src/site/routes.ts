@@ -97,7 +97,7 @@ function pagesBelow(area: FullArea) {
 }
 
 function pageNotFound(): AppError {
-  return new AppError("not_found", "We could not find that page.");
+  return new AppError("not_found", "This page does not exist. Search at `/docs`.");
 }
 
 const textOf = (lines: string[]) =>

@@ -11,6 +11,7 @@ import { type DayRange, MAX_ROWS } from "../db/ledger/reports/statements.ts";
 import type { Ledger } from "../db/ledger/shards.ts";
 import type { Bound } from "../db/statement.ts";
 import { formatAdjusted, formatSpend } from "../domain/money.ts";
+import { inEnglish } from "../domain/texts.ts";
 import { dayOf, formatDate } from "../domain/time.ts";
 import { AppError } from "../errors.ts";
 import { type Cell, csvResponse, toCsv } from "../http/csv.ts";
@@ -206,7 +207,7 @@ export function columnsOf<R extends ReportName>(
 
 /** The error for a report with more than MAX_ROWS rows, or that adds up more than that. */
 export function tooManyRows(): AppError {
-  const message = `gives more than ${MAX_ROWS} rows; use fewer groups or fewer days`;
+  const message = `gives more than ${inEnglish(MAX_ROWS)} rows; use fewer groups or fewer days`;
   return new AppError("invalid_request", `group_by ${message}.`, {
     errors: [{ param: "group_by", message }],
   });

@@ -132,8 +132,8 @@ const LABELS: Record<string, string> = {
   level: "The level",
   sort: "The order",
   period: "The period",
-  from: "The first day",
-  to: "The last day",
+  from: "The From date",
+  to: "The To date",
   open: "The list of open links",
   selected: "The selection",
   links: "The selection",
@@ -159,9 +159,9 @@ function errorOf(context: Context, { path }: Member, tab: Tab, error: AppError):
   const { status, title } = ERRORS[error.code];
   const isTooLarge = error.code === "report_too_large";
   const isView = (error.code === "invalid_request" || isTooLarge) && request.method !== "POST";
-  const heading = isView && !isTooLarge ? "This view doesn't exist" : title;
+  const heading = isView && !isTooLarge ? "Check the filters and dates" : title;
   const back = isView
-    ? buttonLink(url.pathname, "Reset this view", "")
+    ? buttonLink(url.pathname, "Reset filters and dates", "")
     : buttonLink(path + TABS[tab], `Back to ${TAB_NAMES[tab].toLowerCase()}`, "");
   const today = isTooLarge ? buttonLink(withQuery(url, TODAY), "Show only today") : "";
   return {

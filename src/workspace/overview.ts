@@ -22,6 +22,7 @@ import { moneyText } from "../pages/money.ts";
 import { showNotice } from "../pages/notice.ts";
 import {
   daysBefore,
+  NOT_OVER,
   type Period,
   periodChecks,
   periodFields,
@@ -58,6 +59,8 @@ interface Overview extends Signals {
   /** By campaign. Undefined if there are too many links to read. */
   changes: BothSums | undefined;
   adjustments: Adjustment[];
+  /** Where the Performance page shows the same days. */
+  performanceHref: (query: Record<string, string>) => string;
 }
 
 export const overviewPage: Show = async (context, member) => {
@@ -78,7 +81,7 @@ export const overviewPage: Show = async (context, member) => {
       ${showNotice(OVERVIEW_NOTICES, context)}
       ${isNew(member, context.now, [...overview.spend, ...overview.recent.costs]) ? startCard(member, { ...overview, link: undefined }) : ""}
       ${periodPicker(context.url, period)}
-      ${figures(member, overview, totals)}
+      ${figures(member, overview, totals, dayOf(context.now))}
       ${adjustedNote(member, totals, overview.adjustments, overview.partners)}
       ${attention(member, overview)}
       ${charts(overview, totals, member, dayOf(context.now))}
@@ -148,12 +151,13 @@ async function readOverview({ ledger, now }: Context, member: Member, period: Pe
     adjustments,
     unpriced: current.reduce((sum, row) => sum + row.unpriced, 0),
     recent: { costs: recentCosts, engagements: recentEngagements },
+    partnersHref: `${path}/partners?${new URLSearchParams(periodQuery(period))}`,
     performanceHref: (query) =>
       `${path}/performance?${new URLSearchParams({ ...periodQuery(period), ...query })}`,
   };
 }
 
-function figures({ path, app }: Member, overview: Overview, totals: Sums[]): Markup {
+function figures({ path, app }: Member, overview: Overview, totals: Sums[], today: number): Markup {
   const { engagements, engagementsBefore, spendBefore, unpriced, dropped, period, performanceHref } =
     overview;
   const countOf = (counts: Counts, kind: string) =>
@@ -162,8 +166,8 @@ function figures({ path, app }: Member, overview: Overview, totals: Sums[]): Mar
   const days = daysBefore(period);
   const isEmptyBefore = engagementsBefore.length + spendBefore.length === 0;
   const since = isEmptyBefore && app.firstDay !== null && app.firstDay > days.to ? app.firstDay : undefined;
-  const noteOf = (now: bigint, before: bigint) =>
-    since === undefined ? { note: showChange(now, before) } : {};
+  const isCompared = period.to < today && since === undefined;
+  const noteOf = (now: bigint, before: bigint) => (isCompared ? { note: showChange(now, before) } : {});
   const count = (name: string, href: string, now: number, before?: number): Tile => ({
     name,
     href,
@@ -194,7 +198,7 @@ function figures({ path, app }: Member, overview: Overview, totals: Sums[]): Mar
         countOf(engagements, "impression"),
         countOf(engagementsBefore, "impression"),
       ),
-      count("Unpriced costs", performanceHref({ group_by: "partner" }), unpriced, unpricedBefore),
+      count("Unpriced costs", overview.partnersHref, unpriced, unpricedBefore),
       // The reasons are on the page of each link: this leads to the one with most of them.
       count(
         "Dropped parameters",
@@ -202,7 +206,7 @@ function figures({ path, app }: Member, overview: Overview, totals: Sums[]): Mar
         dropped.reduce((sum, link) => sum + link.count, 0),
       ),
     ])}
-    <p class="hint">${since === undefined ? `Compared with ${describeDays(days)}.` : `There is no data before ${describeDay(since)} to compare with.`}</p>`;
+    <p class="hint">${isCompared ? `Compared with ${describeDays(days)}.` : since === undefined ? NOT_OVER : `There is no data before ${describeDay(since)} to compare with.`}</p>`;
 }
 
 /** The first ones are shown. */

@@ -11,13 +11,14 @@ import { withContact } from "../pages/contact.ts";
 import { partnerBadge, typeBadges } from "../pages/costs/states.ts";
 import { buttonLink, card, emptyState, facts, nameText, pageHead } from "../pages/elements.ts";
 import { type Column, firstRows, table } from "../pages/lists/table.ts";
-import { NONE, showCount, showPercent, showPlural } from "../pages/locale.ts";
+import { NONE, showCount, showPercent } from "../pages/locale.ts";
 import type { Markup } from "../pages/markup.ts";
 import { moneyText } from "../pages/money.ts";
 import { type Period, periodPicker, periodQuery, toPeriod } from "../pages/periods.ts";
 import { readReports } from "../usecases/reports.ts";
 import { authorizeApp, type Member, type Show } from "./frame.ts";
 import { periodQuery as daysQuery } from "./links/query.ts";
+import { COVERAGE } from "./performance/cells.ts";
 import { addUp, describeType, type Row } from "./reports/lines.ts";
 
 export const partnersPage: Show = async (context, member) => {
@@ -175,7 +176,7 @@ function partnersTable(url: URL, { path, env }: Member, view: PartnersView): Mar
   });
   return html`
     ${list} ${more}
-    ${lines.length === 0 ? "" : html`<p class="hint">Coverage is matched costs per click, install and event ÷ recorded clicks.</p>`}`;
+    ${lines.length === 0 ? "" : html`<p class="hint">${COVERAGE}</p>`}`;
 }
 
 function spendCell(spend: Row[], hrefOf: (currency: string) => string): Markup | string {
@@ -191,12 +192,14 @@ function spendCell(spend: Row[], hrefOf: (currency: string) => string): Markup |
   })}`;
 }
 
-/** The state of a cost type, and how many of its costs matched. */
+/** The state of a cost type, and how many of its costs have matched and how many of them have no amount yet. */
 function typeState(partner: Partner, inRound: CostType[], spend: Row[], type: CostType): Markup {
-  const matched = spend
-    .filter((row) => row.costType === type)
-    .reduce((sum, row) => sum + row.matched + row.unpriced, 0);
-  return html`${typeBadges({ ...partner, typesInRound: toMask(inRound) }, type)} ${matched > 0 ? showPlural(matched, "matched cost") : ""}`;
+  const rows = spend.filter((row) => row.costType === type);
+  const counts = (["matched", "unpriced"] as const).flatMap((name) => {
+    const count = rows.reduce((sum, row) => sum + row[name], 0);
+    return count > 0 ? [`${showCount(count)} ${name}`] : [];
+  });
+  return html`${typeBadges({ ...partner, typesInRound: toMask(inRound) }, type)} ${counts.join(", ")}`;
 }
 
 const noPartner = (path: string) =>

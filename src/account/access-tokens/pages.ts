@@ -51,7 +51,7 @@ export function tokensPage(
 
 const listOf = ({ now }: Context, tokens: ListedToken[]) =>
   table({
-    label: "Access tokens by their end",
+    label: "Access tokens by expiration date",
     rows: tokens,
     empty: html`<p class="muted">You don't have any access tokens yet.</p>`,
     columns: [
@@ -89,7 +89,7 @@ function createForm(context: Context, session: Session, rejected: RejectedForm |
           subject: "The name",
           required: true,
           maxlength: 100,
-          hint: "For you, for example the program that uses it.",
+          hint: "A name that helps you recognize it, for example the program that uses it.",
         },
         scope: { label: "Scope", options: SCOPES },
         app_token: {

@@ -128,7 +128,7 @@ function explainErrors({ errors, costId }: RoundEntry): Explanation {
       .join(" "),
     remedy: costId
       ? "Fix the parameters, then resend the cost with the same cost_id. This resolves it, provided that the cost_id itself is valid."
-      : "Fix the parameters and resend the cost, then ask the operator to dismiss this finding.",
+      : "Fix the parameters and resend the cost, then ask the operator to dismiss this mismatch.",
   };
 }
 
@@ -145,9 +145,9 @@ function explain(
   switch (kind) {
     case "cost_without_engagement":
       return {
-        expected: `${needed} with this cost ID, recorded on one of the partner's links.`,
+        expected: `${needed} with this cost ID, recorded on a link of the partner.`,
         remedy:
-          "Put exactly the same cost_id on the click or impression URL, then open that URL on one of the partner's links. The cost matches automatically when the click or impression arrives.",
+          "Put exactly the same cost_id on the click or impression URL, then open that URL. The cost matches automatically when the click or impression arrives.",
       };
     case "wrong_engagement":
       return {
@@ -173,7 +173,7 @@ function explain(
       }
       return {
         expected: `A cost sent at most ${COST_WINDOW} after the engagement${fitting[0] ? ` of ${toDate(fitting[0].occurredAt)}` : ""}.`,
-        remedy: `Send each cost within ${COST_WINDOW} after its engagement. This engagement is now too old, so ask the operator to dismiss this finding.`,
+        remedy: `Send each cost within ${COST_WINDOW} after its engagement. This engagement is now too old, so ask the operator to dismiss this mismatch.`,
       };
     case "conflict":
       return {
@@ -181,7 +181,7 @@ function explain(
           .map(({ param, sent, known }) => `${param} ${known} as sent before with this cost ID, not ${sent}.`)
           .join(" "),
         remedy:
-          "For another click or impression, use another cost_id. A live cost is corrected with a void and a new call. A round has no voids: resend the earlier values with this cost_id. This resolves it.",
+          "Resend the earlier values with this cost_id. This resolves it. If this cost is for another click or impression, use another cost_id. With a live credential, void the earlier cost and send the new one.",
       };
     case "not_in_round":
       return {

@@ -103,7 +103,7 @@ function incomplete({ openedAt }: RoundRecord): Finding {
     sent: {},
     expected: `A round shorter than ${RETENTION}, with no more clicks and impressions than a report can read.`,
     remedy:
-      "Ask the operator to close this round and open another, or to check the submissions in another way and dismiss this finding.",
+      "Ask the operator to close this round and open another, or to check the submissions in another way and dismiss this mismatch.",
     reason: null,
   };
 }

@@ -1,6 +1,7 @@
 /** Reads the bytes of a body, within a size and a time. */
 import { Buffer } from "node:buffer";
 import { DeadlineError, withDeadline } from "../../deadline.ts";
+import { inEnglish } from "../../domain/texts.ts";
 import { AppError } from "../../errors.ts";
 import { invalidRequest } from "./parse.ts";
 
@@ -48,7 +49,8 @@ export async function readBody(request: Request, maxBytes = MAX_BODY_BYTES): Pro
 }
 
 async function readBytes(request: Request, maxBytes: number): Promise<Uint8Array> {
-  const tooLarge = () => new AppError("payload_too_large", `The body can have at most ${maxBytes} bytes.`);
+  const tooLarge = () =>
+    new AppError("payload_too_large", `The body can have at most ${inEnglish(maxBytes)} bytes.`);
   const length = request.headers.get("content-length");
   if (Number(length) > maxBytes) {
     await discardBody(request);

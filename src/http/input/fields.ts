@@ -133,7 +133,8 @@ export const currency = readAs(z.string(), (value, reject) => {
 /** A country of an audience, in any case; converted to upper case. */
 export const countryCode = readAs(z.string(), (value, reject) => {
   const code = /^[A-Za-z]{2}$/.test(value) ? value.toUpperCase() : "";
-  if (!COUNTRY_CODES.has(code)) reject("must be a country code of ISO 3166-1 alpha-2, for example US, or XX");
+  if (!COUNTRY_CODES.has(code))
+    reject("must be a country code of ISO 3166-1 alpha-2, for example US, or XX if it is not known");
   return code;
 }).with(
   z.describe(`A code of ISO 3166-1 alpha-2 in any case, for example \`US\`; \`XX\` if it is not known`),
@@ -154,9 +155,9 @@ export const amount = readAs(z.string(), (value, reject) => {
   if (DECIMAL_COMMA.test(value)) {
     reject("must be a plain decimal; use a point, not a comma, for example 0.25");
   } else if (whole === "") {
-    reject("must be a plain decimal with at most 5 decimal places, for example 0.25");
+    reject("must be a number from 0 to 1,000,000 with at most 5 decimal places, for example 0.25");
   } else if (units > MAX_AMOUNT_UNITS) {
-    reject("must be at most 1000000");
+    reject("must be at most 1,000,000");
   }
   return units;
 }).with(
@@ -178,7 +179,7 @@ export const signedAmount = readAs(z.string(), (value, reject) => {
   } else if (units === 0n) {
     reject("must not be zero");
   } else if (whole.length > 10 || units > MAX_SIGNED_UNITS) {
-    reject("must be from -1000000000 to 1000000000");
+    reject("must be from -1,000,000,000 to 1,000,000,000");
   }
   return `${sign}${units}`;
 });

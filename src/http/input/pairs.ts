@@ -51,7 +51,7 @@ export function parsePairs<T extends z.ZodMiniObject>(
     if (first === undefined) values.set(name, value);
     else if (repeats === "rejected") found.set(name, { param: name, message: "is given more than once" });
     else if (first !== value && !isSame(schema.shape[name], first, value))
-      found.set(name, { param: name, message: "is given twice with different values" });
+      found.set(name, { param: name, message: "is given twice with different values; send it once" });
     if (!isUtf8) found.set(name, { param: name, message: "must be percent-encoded UTF-8" });
   }
   errors.push(...found.values());

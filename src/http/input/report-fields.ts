@@ -37,8 +37,8 @@ export function maxDaysOf({ group_by = [], link, country, platform }: AudienceQu
 /** What to say about more days than `maxDaysOf`. */
 export const tooManyDays = (what: string, most: number) =>
   most === MAX_DAYS
-    ? `${what}: the report covers at most ${MAX_DAYS} days, including from and to`
-    : `${what}: by country and platform the report covers at most ${MAX_AUDIENCE_DAYS.app} days, and ${MAX_AUDIENCE_DAYS.link} days of one link, including from and to`;
+    ? `${what}: a report covers at most ${MAX_DAYS} days, including from and to`
+    : `${what}: by country and platform, a report covers at most ${MAX_AUDIENCE_DAYS.app} days, and ${MAX_AUDIENCE_DAYS.link} days of one link, including from and to`;
 
 /** Names separated by commas; converted to the order of `groups`. */
 export const groupBy = <G extends string>(groups: readonly G[]) =>
@@ -116,7 +116,7 @@ const checkDays = (isValid: (from: number, to: number, query: Days) => boolean, 
 /** Whether these are the first and the last day of a report. */
 export const isWithinLimits = (from: number, to: number) => from <= to && to - from < MAX_DAYS;
 
-export const daysInOrder = checkDays((from, to) => from <= to, "must not be before from");
+export const daysInOrder = checkDays((from, to) => from <= to, "must be on or after from");
 /** What `from` and `to` must be together. */
 export const dayChecks = [
   daysInOrder,

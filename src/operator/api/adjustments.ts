@@ -84,7 +84,7 @@ export const ADJUSTMENT = noun("Adjustment", {
       label: "Reason",
       required: true,
       maxlength: 500,
-      hint: "Up to 500 characters. Members of the app see it, and so does the audit log.",
+      hint: "Up to 500 characters. Members of the app see it, and the audit log keeps it.",
     },
   },
   created_by: {

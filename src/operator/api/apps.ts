@@ -51,7 +51,7 @@ const MAX_LIST_ITEMS = 100;
 const listOf = <T extends z.ZodMiniType>(item: T) =>
   z.array(item).check(z.maxLength(MAX_LIST_ITEMS, `must have at most ${MAX_LIST_ITEMS} items`));
 
-const NO_MAXIMUM = "must be an integer from 1 to 10000000";
+const NO_MAXIMUM = "must be a whole number from 1 to 10,000,000";
 
 const text = { item: z.string() };
 const textOrNull = { item: z.nullable(z.string()) };

@@ -30,7 +30,7 @@ export const reason = z
 export const costTypes = z.pipe(
   z
     .array(z.enum(COST_TYPES, `must be one of ${COST_TYPES.join(", ")}`))
-    .check(z.minLength(1, "must have at least one cost type")),
+    .check(z.minLength(1, "must name at least one cost type")),
   z.transform((types) => COST_TYPES.filter((type) => types.includes(type))),
 );
 

@@ -6,6 +6,7 @@ import { CONTROL } from "../../domain/characters.ts";
 import { COST_TYPE, COST_TYPES, type CostType } from "../../domain/cost-types.ts";
 import { expectDefined } from "../../domain/expect-defined.ts";
 import { CURRENCY_CODES, DEFAULT_MAX_URL_AMOUNT, formatAmount } from "../../domain/money.ts";
+import { inEnglish } from "../../domain/texts.ts";
 import { amount, isMacro } from "../../http/input/fields.ts";
 import { templatePairs } from "../../http/input/pairs.ts";
 import { INSTANT, instantOrNull, isSet, noun } from "../noun.ts";
@@ -24,7 +25,8 @@ const MAX_TEMPLATE_BYTES = 4 * 1024;
 const template = z.string().check((context) => {
   const reject = (message: string) => context.issues.push({ code: "custom", message, input: context.value });
   const bytes = new TextEncoder().encode(context.value).byteLength;
-  if (bytes > MAX_TEMPLATE_BYTES) reject(`has ${bytes} bytes; the limit is ${MAX_TEMPLATE_BYTES}`);
+  if (bytes > MAX_TEMPLATE_BYTES)
+    reject(`must have at most ${inEnglish(MAX_TEMPLATE_BYTES)} bytes; this has ${inEnglish(bytes)}`);
   if (context.value.search(CONTROL) >= 0) reject("must not contain line breaks or other control characters");
   if (!context.value.isWellFormed()) reject("must be well-formed Unicode");
 });

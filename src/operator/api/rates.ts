@@ -85,7 +85,7 @@ const readRates = itemOperation({
   path: "/operator/v1/partners/:id/rates",
   id: "readPartnerRates",
   summary: "Get the coverage and discrepancy of a partner's costs",
-  description: `Over the engagements of the last ${RATE_DAYS} days with today, in UTC. The share of recorded engagements with a cost, and for ${WITH_DISCREPANCY} the share of expected engagements without an agreeing cost.`,
+  description: `The share of recorded engagements with a cost, and for ${WITH_DISCREPANCY} the share of expected engagements without an agreeing cost, over the last ${RATE_DAYS} days, including today, in UTC.`,
   input: { path: byId },
   item: partnerRates,
   returns: "The rates by cost type",

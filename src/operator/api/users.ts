@@ -57,7 +57,7 @@ export const USER = noun("User", {
   token_hint: { item: z.nullable(z.string()) },
   disabled_at: instantOrNull(),
   erased: {
-    item: z.boolean().with(z.describe("Whether the user was erased, and cannot be changed any more")),
+    item: z.boolean().with(z.describe("Whether the user was erased, and can no longer be changed")),
     of: (row: db.UserRow) => row.isErased === 1,
   },
   created_at: INSTANT,
@@ -255,7 +255,7 @@ export const eraseUser = itemOperation({
   id: "eraseUser",
   summary: "Erase a user",
   description:
-    "Replaces the email address by `erased user` and the ID, for good. Everything that the user can sign in with ends, and so do the tokens, the sessions and the memberships. What the user did stays in the audit log, under the ID.",
+    "Replaces the email address with `erased user` and the ID, for good. Everything that the user can sign in with ends, and so do the tokens, the sessions and the memberships. What the user did stays in the audit log, under the ID.",
   input: { path: byId, body: onlyPassword },
   item: USER.item,
   returns: "The erased user",

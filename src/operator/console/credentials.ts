@@ -84,8 +84,8 @@ export function credentialTable(shown: ShownCredential[], empty: Markup, withPar
       { heading: "Created", cell: ({ created_at }) => time(created_at) },
       {
         heading: "State",
-        cell: ({ id, hint, revoked_at }) =>
-          html`${credentialBadge(revoked_at !== null)} ${
+        cell: ({ id, hint, revoked_at, roundState }) =>
+          html`${credentialBadge(revoked_at !== null, roundState != null && roundState !== "open")} ${
             revoked_at
               ? time(revoked_at)
               : confirmation({

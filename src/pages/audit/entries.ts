@@ -87,7 +87,8 @@ function show(field: string, value: unknown, objects: ReadonlyMap<string, AuditO
   if (field === "partner_id")
     return objects.get(`partner ${String(value)}`)?.name ?? `partner ${String(value)}`;
   if (field === "max_url_amount" && typeof value === "number") return formatAmount(value);
-  if (field.endsWith("_at") && typeof value === "number") return describeTime(value, "seconds");
+  if (field.endsWith("_at") && (typeof value === "number" || typeof value === "string"))
+    return describeTime(new Date(value).getTime(), "seconds");
   if (typeof value === "boolean") return value ? "yes" : "no";
   if (Array.isArray(value)) return value.length === 0 ? "none" : value.join(", ");
   return typeof value === "object" ? JSON.stringify(value) : String(value);

@@ -42,7 +42,7 @@ const SENTENCES: Record<AuditAction, Sentence> = {
   "create user": {
     by: "The command line",
     verb: "created the user",
-    more: ({ role }) => (role ? `as ${role}` : ""),
+    more: ({ role }) => (role ? `as ${role === "operator" ? "an" : "a"} ${role}` : ""),
   },
   "update user": { verb: verbOfUser },
   "erase user": { verb: "erased the account of" },
@@ -260,6 +260,6 @@ const LINK_FIELDS: Record<LinkSetting, LinkField> = {
   cost_data_enabled: {
     atCreation: (isOn) => (isOn === true ? "turned cost data on" : undefined),
     inUpdate: ({ to }) =>
-      to === null ? "let the link inherit its cost data setting" : `turned cost data ${to ? "on" : "off"}`,
+      to === null ? "set cost data to inherit from the parent" : `turned cost data ${to ? "on" : "off"}`,
   },
 };

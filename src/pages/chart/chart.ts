@@ -108,7 +108,7 @@ function legend({ id, unit, whole, before }: Chart, series: Series[]): Markup | 
   const items = [
     ...(whole ? [{ ...whole, mark: "whole" }] : []),
     ...named,
-    ...(before ? [{ name: "Period before", values: before, mark: "before", total: undefined }] : []),
+    ...(before ? [{ name: "Previous period", values: before, mark: "before", total: undefined }] : []),
   ];
   if (items.length < 2) return "";
   const hasChanges = items.some(({ change }) => change);
@@ -139,7 +139,7 @@ function dayMarkup(
   const name = `${describeDay(stack.day)}${stack.day === today ? ", so far" : ""}`;
   const total = stack.isKnown ? unit.show(stack.total) : NONE;
   const earlier = before?.get(stack.day);
-  const was = earlier === undefined ? [] : [`Period before ${unit.show(earlier)}`];
+  const was = earlier === undefined ? [] : [`Previous period ${unit.show(earlier)}`];
   const details = [...(isNamed ? parts : []), ...was];
   // The script shows each detail in a line of its own. A line feed is a space to those who hear the label.
   const label = `${name}: ${total}${details.length > 0 ? ` (${details.join(",\n")})` : ""}`;
@@ -165,7 +165,7 @@ function valueAxis({ ticks }: Plot, { labels }: Unit): Markup[] {
   const [bottom = 0, next = 1] = ticks;
   const label = labels(Number((next - bottom).toPrecision(12)));
   return ticks.map((tick, index) => {
-    const y = percent(100 - (index * 100) / 3);
+    const y = percent(100 - (index * 100) / (ticks.length - 1));
     return html`<line class="${tick === 0 ? "base" : "grid"}" x1="0" x2="100%" y1="${y}" y2="${y}"/><text class="value" x="-8" y="${y}" dy="0.32em">${label(tick)}</text>`;
   });
 }

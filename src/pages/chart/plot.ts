@@ -70,15 +70,15 @@ const WIDEST_BAR = 5;
 export function toPlot(
   stacks: Stack[],
   { from }: DayRange,
-  { scale, isWhole }: Unit,
+  { scale, isWhole, ticks: given }: Unit,
   before: Values = new Map(),
 ): Plot {
   const toTick = (value: bigint) => Number(value) / scale;
   const others = [...before.values()].map(toTick);
   const low = Math.min(...stacks.map(({ below }) => toTick(below)), ...others);
   const high = Math.max(...stacks.map(({ above }) => toTick(above)), ...others);
-  const ticks = valueTicks(low, high, isWhole);
-  const [bottom = 0, , , top = 1] = ticks;
+  const ticks = given ?? valueTicks(low, high, isWhole);
+  const [bottom = 0, top = 1] = [ticks[0], ticks.at(-1)];
   const slot = 100 / stacks.length;
   const width = Math.min(slot * 0.7, WIDEST_BAR);
   return {

@@ -7,6 +7,7 @@ import {
   showMoney,
   showPercent,
   showPrice,
+  showWholePercent,
 } from "../locale.ts";
 
 export interface Unit {
@@ -14,6 +15,8 @@ export interface Unit {
   scale: number;
   isWhole: boolean;
   show: (value: bigint) => string;
+  /** The ticks, if they don't depend on the values. */
+  ticks?: number[];
   /** The labels of ticks, for the step between them. */
   labels: (step: number) => (tick: number) => string;
 }
@@ -41,5 +44,6 @@ export const percentUnit: Unit = {
   scale: MONEY_SCALE,
   isWhole: false,
   show: (value) => showPercent(Number(value) / MONEY_SCALE),
-  labels: () => showPercent,
+  ticks: [0, 0.5, 1],
+  labels: () => showWholePercent,
 };

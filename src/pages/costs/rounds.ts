@@ -3,6 +3,7 @@
 import { html } from "hono/html";
 import { showInvisible } from "../../domain/characters.ts";
 import { FINDING_KINDS, type FindingKind, type FindingState } from "../../domain/rounds/findings.ts";
+import { listOf } from "../../domain/texts.ts";
 import { dayOf } from "../../domain/time.ts";
 import type { FindingItem, ReportItem, RoundWithReport, TypeItem } from "../../usecases/rounds/serialize.ts";
 import { badge, card, facts, nameText, notice, pageHead, type Tone } from "../elements.ts";
@@ -72,7 +73,7 @@ export function reportView(round: RoundWithReport, action?: Action, aside?: Mark
       report.other_findings.length > 0
         ? card(
             { id: "others", title: "Other submissions" },
-            findingTable(report.other_findings, "Issues of other submissions", action),
+            findingTable(report.other_findings, "Mismatches of other submissions", action),
           )
         : ""
     }`;
@@ -89,7 +90,7 @@ function summary(round: RoundWithReport): string {
   const missing = types.filter((type) => type.matched === 0).map((type) => type.cost_type);
   if (passed) return "Every cost type has a match, and no mismatches are open.";
   const mismatches = open > 0 && `${open} open ${open === 1 ? "mismatch" : "mismatches"}.`;
-  const unmatched = missing.length > 0 && `No match yet for ${missing.join(", ")}.`;
+  const unmatched = missing.length > 0 && `No match yet for ${listOf(missing, "or")}.`;
   return [mismatches, unmatched].filter(Boolean).join(" ");
 }
 
@@ -155,7 +156,7 @@ function typeCard(type: TypeItem, action?: Action): Markup {
       : html`<p class="muted">Nothing received yet. Open the partner's link with a <code>cost_id</code>, then send a cost with the same <code>cost_id</code>.</p>`;
   return card(
     { id: `type-${type.cost_type}`, title: type.cost_type, aside: resultBadge(type) },
-    findingTable(type.findings, `${type.cost_type} issues`, action, none),
+    findingTable(type.findings, `${type.cost_type} mismatches`, action, none),
   );
 }
 
@@ -168,7 +169,7 @@ function findingTable(findings: FindingItem[], label: string, action?: Action, e
     rows: findings.toSorted((left, right) => isFirst(right) - isFirst(left)),
     idOf: ({ finding }) => anchorOf(finding),
     columns: [
-      { heading: "Issue", cell: issueCell },
+      { heading: "Mismatch", cell: issueCell },
       { heading: "Received", cell: sentCell },
       { heading: "Expected", cell: expectedCell },
       { heading: "How to fix it", cell: ({ remedy }) => remedy },

@@ -29,8 +29,9 @@ export function typeBadges(
   return html`${isLive ? live : ""} ${isInRound ? badge("In a round", "warn") : ""}`;
 }
 
-export const credentialBadge = (isRevoked: boolean): Markup =>
-  isRevoked ? badge("Revoked", "error") : badge("Active", "ok");
+/** A test credential is accepted while its round is open. */
+export const credentialBadge = (isRevoked: boolean, isRoundOver: boolean): Markup =>
+  isRevoked ? badge("Revoked", "error") : isRoundOver ? badge("Round ended") : badge("Active", "ok");
 
 /** What became of a cost, and what that means for its partner. */
 export const COST_STATES: Record<CostItem["match"], { name: string; tone: Tone; meaning: string }> = {
@@ -41,7 +42,7 @@ export const COST_STATES: Record<CostItem["match"], { name: string; tone: Tone; 
     tone: "error",
     meaning: `No click or impression came in ${COST_WINDOW}. It never counts.`,
   },
-  voided: { name: "Voided", tone: "", meaning: "It was taken back and doesn't count." },
+  voided: { name: "Voided", tone: "", meaning: "This cost was voided and doesn't count." },
 };
 
 export const costBadge = (match: CostItem["match"]): Markup =>

@@ -78,7 +78,7 @@ export function uploadForm(
       type: "file",
       accept: ".csv,text/csv",
       required: true,
-      hint: "With a header row, up to 10 MB. From Excel, save it as “CSV UTF-8”. Without JavaScript, up to 1,000 rows and 1 MiB.",
+      hint: "With a header row, up to 10 MB. From Excel, save it as “CSV UTF-8”. Without JavaScript, up to 1,000 rows and 1 MB.",
     },
     rejected,
   );
@@ -86,7 +86,7 @@ export function uploadForm(
   const data = html`data-check="${paths.check}" data-import="${paths.importTo}" data-one="${noun[0]}" data-many="${noun[1]}"
     data-ready="${said.ready}" data-imported="${said.imported}" data-duplicate="${said.duplicate}" data-not-utf8="${NOT_UTF8}" data-workbook="${WORKBOOK}"
     ${texts.levels ? html`data-levels="${texts.levels.join(" ")}"` : ""}`;
-  const lead = html`<strong>The file can't be read.</strong> Nothing was imported.`;
+  const lead = html`<strong>The file can't be imported.</strong> Nothing was imported.`;
   return {
     summary: rejected ? errorSummary(rejected, lead) : "",
     form: html`
@@ -103,7 +103,7 @@ export function uploadForm(
 
 /** The script sends larger files in parts. */
 const TOO_LARGE =
-  "Without JavaScript, a file can have at most 1,000 rows and 1 MiB. Split it, or turn JavaScript on.";
+  "Without JavaScript, a file can have at most 1,000 rows and 1 MB. Split it, or turn JavaScript on.";
 
 /** What is wrong with the columns and rows of a file is an error of its field. */
 function rejectFile({ code, message, errors }: AppError): RejectedForm {

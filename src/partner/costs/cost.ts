@@ -3,7 +3,6 @@ import { html } from "hono/html";
 import * as z from "zod/mini";
 import type { CostRecord } from "../../db/ledger/costs.ts";
 import { showInvisible } from "../../domain/characters.ts";
-import { TYPES_PER_MILLE } from "../../domain/cost-types.ts";
 import { expectDefined } from "../../domain/expect-defined.ts";
 import { COST_WINDOW, describeFits } from "../../domain/texts.ts";
 import { COST_WINDOW_MS, toIso } from "../../domain/time.ts";
@@ -13,10 +12,10 @@ import { costId } from "../../http/input/fields.ts";
 import { readInput } from "../../http/input/input.ts";
 import { redirectResponse } from "../../http/redirect.ts";
 import { operatorContact } from "../../pages/contact.ts";
+import { priceText } from "../../pages/costs/cost-types.ts";
 import { COST_STATES, costBadge } from "../../pages/costs/states.ts";
 import { confirmation } from "../../pages/forms/form.ts";
 import { type Markup, time } from "../../pages/markup.ts";
-import { amountText } from "../../pages/money.ts";
 import { type CostItem, toCostItem } from "../../usecases/costs/item.ts";
 import { findOwnCost } from "../../usecases/costs/read.ts";
 import { voidOwn } from "../../usecases/costs/void.ts";
@@ -53,12 +52,12 @@ export const costPage = withFrame("/partner/costs", async (context, partner, cal
         <h2 id="values">Cost</h2>
         <dl class="details">
           <dt>Type</dt><dd>${item.cost_type}</dd>
-          <dt>Amount</dt><dd>${amountText(item.amount, item.cost_currency)}${TYPES_PER_MILLE.some((type) => type === item.cost_type) ? " per 1,000 impressions" : ""}</dd>
+          <dt>Amount</dt><dd>${priceText(item)}</dd>
           <dt>Source</dt><dd>${item.source === "call" ? "Sent by you" : "Price on the URL of the click or impression"}</dd>
           ${item.received_at ? html`<dt>Received</dt><dd>${time(item.received_at)}</dd>` : ""}
           ${item.tag === null ? "" : html`<dt>Tag</dt><dd>${showInvisible(item.tag)}</dd>`}
           ${item.may_match_until ? html`<dt>${item.match === "lapsed" ? "Could match until" : "Can match until"}</dt><dd>${time(item.may_match_until)}</dd>` : ""}
-          ${item.url_price ? html`<dt>Price on the URL</dt><dd>${amountText(item.url_price.amount, item.url_price.cost_currency)}, ${item.url_price.cost_type}. It counts until a cost that you send matches.</dd>` : ""}
+          ${item.url_price ? html`<dt>Price on the URL</dt><dd>${priceText(item.url_price)}, ${item.url_price.cost_type}. It counts until a cost that you send matches.</dd>` : ""}
         </dl>
       </section>
       ${engagementCard(item)}
@@ -94,16 +93,16 @@ function voidCard(item: CostItem, cost: CostRecord, { env, now }: Context): Mark
       <h2 id="void">Void</h2>
       ${
         item.match === "voided"
-          ? html`<p>This cost is already void. To replace it, send other values with the same cost ID. <a href="/docs/corrections">How to correct a cost</a></p>`
+          ? html`<p>This cost is voided. To replace it, send other values with the same cost ID. <a href="/docs/corrections">How to correct a cost</a></p>`
           : now > until
             ? html`<p>It's too late to void this cost: that was possible until ${time(toIso(until))}. Ask ${operatorContact(env)} to correct it.</p>`
             : html`
-              <p>A void cost no longer counts. You can void this one until ${time(toIso(until))}. <a href="/docs/corrections">How to correct a cost</a></p>
+              <p>A voided cost no longer counts. You can void this one until ${time(toIso(until))}. <a href="/docs/corrections">How to correct a cost</a></p>
               ${confirmation({
                 action: `${pathOf(item.cost_id)}/void`,
                 summary: "Void cost",
                 explanation:
-                  "Sending the same values again won't bring it back. A cost with other values and this ID replaces it.",
+                  "Sending the same values again doesn't restore it. To replace it, send other values with this cost ID.",
                 button: "Void cost",
               })}`
       }

@@ -11,12 +11,12 @@ import type { Context } from "../../env.ts";
 import { pageQuery, plainText } from "../../http/input/fields.ts";
 import { type Parsed, readInput } from "../../http/input/input.ts";
 import { pagingV2 } from "../../http/paging.ts";
+import { priceText } from "../../pages/costs/cost-types.ts";
 import { COST_STATES, costBadge } from "../../pages/costs/states.ts";
 import { filterForm, filterSelect } from "../../pages/lists/list.ts";
 import { type Column, table } from "../../pages/lists/table.ts";
 import { showCount } from "../../pages/locale.ts";
 import { type Markup, time } from "../../pages/markup.ts";
-import { amountText } from "../../pages/money.ts";
 import { type CostItem, costsResponse } from "../../usecases/costs/item.ts";
 import { listOwnCosts } from "../../usecases/costs/read.ts";
 import { report, withFrame } from "../frame.ts";
@@ -46,7 +46,7 @@ export const costsPage = withFrame("/partner/costs", async (context, _partner, c
       <p class="actions">
         ${range.after === null ? "" : html`<a class="button secondary" href="${pathOf(query)}">First page</a>`}
         ${next === null ? "" : html`<a class="button secondary" href="${pathOf(query, pagingV2(context, range, { next }).cursor)}">Next page</a>`}
-        ${items.length > 0 ? html`<a href="${pathOf(query, query.cursor, "/partner/costs.csv")}">Download CSV</a> <span class="hint">Up to ${showCount(FILE_SIZE)} costs from the first one on this page.</span>` : ""}
+        ${items.length > 0 ? html`<a href="${pathOf(query, query.cursor, "/partner/costs.csv")}">Download CSV</a> <span class="hint">Up to ${showCount(FILE_SIZE)} costs, starting with the first one on this page.</span>` : ""}
       </p>`,
   };
 });
@@ -129,7 +129,7 @@ const COLUMNS: Column<CostItem>[] = [
   {
     heading: "Amount",
     kind: "number",
-    cell: ({ amount, cost_currency }) => amountText(amount, cost_currency),
+    cell: priceText,
   },
   { heading: "Received", cell: ({ received_at }) => (received_at ? time(received_at) : "") },
 ];

@@ -72,7 +72,7 @@ export const missingPage = withLedger("/partner", async (context, partner, calle
         <p class="actions">
           ${range.after === null ? "" : buttonLink(PATH, "First page")}
           ${cursor === null ? "" : buttonLink(withCursor(PATH, cursor), "Next page")}
-          ${items.length > 0 ? html`<a href="${withCursor(`${PATH}.csv`, query.cursor)}">Download CSV</a> <span class="hint">The first ${showCount(FILE_SIZE)} IDs, from the first one on this page.</span>` : ""}
+          ${items.length > 0 ? html`<a href="${withCursor(`${PATH}.csv`, query.cursor)}">Download CSV</a> <span class="hint">Up to ${showCount(FILE_SIZE)} IDs, starting with the first one on this page.</span>` : ""}
         </p>`,
   };
 });

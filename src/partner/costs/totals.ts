@@ -112,14 +112,14 @@ export const totalsPage = withLedger(
 );
 
 export const ABOUT =
-  "Costs that have their click or impression, by its day in UTC. Pending, lapsed and voided costs aren't in these totals, and neither are adjustments of operators.";
+  "Matched costs, on the UTC day of their click or impression. Pending, lapsed and voided costs aren't in these totals, and neither are adjustments by operators.";
 const TOO_MANY = `These days have more than ${inEnglish(MAX_COVERED)} totals, so some are missing here. Choose fewer days.`;
 
 export const TOTAL_COLUMNS: Column<Total>[] = [
   { heading: "Cost type", cell: ({ costType }) => costTypeName(costType) },
   { heading: "Currency", cell: ({ currency }) => currency },
   { heading: "Costs", kind: "number", cell: ({ costs }) => showCount(costs) },
-  { heading: "Without amount", kind: "number", cell: ({ unpriced }) => showCount(unpriced) },
+  { heading: "Unpriced", kind: "number", cell: ({ unpriced }) => showCount(unpriced) },
   { heading: "Amount", kind: "number", cell: ({ amount, currency }): Markup => moneyText(amount, currency) },
 ];
 

@@ -39,7 +39,7 @@ export function uploadPage(error?: AppError): PartnerPage {
   const { summary, form } = uploadForm(
     COST_TEXTS,
     { action: PATHS.form, check: `${PATHS.form}/check-part`, importTo: `${PATHS.form}/import-part` },
-    "The check changes nothing. You see what would be imported first, and confirm it. Uploading the same file again changes nothing either.",
+    "The check changes nothing. You'll see what would be imported before you confirm. Uploading the same file again changes nothing either.",
     error,
   );
   return {
@@ -52,7 +52,7 @@ export function uploadPage(error?: AppError): PartnerPage {
       ${form}
       <section class="card" aria-labelledby="format">
         <h2 id="format">Format</h2>
-        <p>One cost in each row. <code>cost_amount</code> can be empty. Each cost ID can be in the file once. The <a href="/docs/partners#parameters">partner guide</a> explains the values.</p>
+        <p>One cost in each row. <code>cost_amount</code> can be empty. Use each cost ID only once in a file. The <a href="/docs/partners#parameters">partner guide</a> explains the values.</p>
         <pre tabindex="0" aria-label="Example"><code>cost_type,cost_currency,cost_id,cost_amount,tag
 ${COST_TYPES[0]},USD,yourname-20260701-0001,0.25,july
 ${COST_TYPES[0]},USD,yourname-20260701-0002,0.3,july</code></pre>

@@ -103,7 +103,7 @@ function otherVersion(area: FullArea, operation: Described): Markup | "" {
   const link = html`<a href="${operationPath(area, other)}">version ${to.slice(1)}</a>`;
   return isVersion2(operation)
     ? html`<p class="notice">New programs use ${link}. Version 2 returns the same links in a smaller envelope.</p>`
-    : html`<p class="notice">This is the version to use. ${link} returns the same links in a smaller envelope.</p>`;
+    : html`<p class="notice">This is the version to use. In comparison, ${link} returns the same links in a smaller envelope.</p>`;
 }
 
 const PLACES = [

@@ -30,7 +30,7 @@ export const linkName = z
     atMost(255),
     z.normalize("NFC"),
     nameText(1, 255),
-    z.refine((name) => !name.includes("::"), "must not contain ::"),
+    z.refine((name) => !name.includes("::"), "must not contain ::, which joins the names of a path"),
   )
   .with(z.describe("The link's own name: 1 to 255 characters, without `::`"));
 

@@ -53,7 +53,12 @@ export function rejectRepeats(
     if (first === undefined) seen.set(key, numberOf(index));
     return first === undefined
       ? row
-      : invalidRequest([{ param: noun, message: `Is for the same link as ${noun} ${first}.` }]);
+      : invalidRequest([
+          {
+            param: noun,
+            message: `${noun === "row" ? "Row" : "Line"} ${first} has the same link. Remove one of them.`,
+          },
+        ]);
   });
 }
 

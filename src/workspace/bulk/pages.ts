@@ -119,11 +119,9 @@ async function submitMatches(
 ): Promise<AppPage> {
   const targets = await readTargets(context, member, bulk);
   if (targets.limit !== undefined || targets.stamp !== matched) {
-    const warning = notice(
-      "Nothing was changed: what matches is not what you reviewed. This is what matches now.",
-      "warn",
-      { announced: true },
-    );
+    const warning = notice("Nothing was changed, because other links match now. Review them below.", "warn", {
+      announced: true,
+    });
     return { ...reviewPage(member, bulk, targets, warning), status: 409 };
   }
   const links = targets.results.map(({ before }) => before);

@@ -92,7 +92,9 @@ export function bulkQuery({ action, partner, links, back }: Bulk, more: Record<s
 export function explain({ before, rejection }: UpdateResult, partners: Partners): string {
   if (rejection === "unknown_partner") return "This partner doesn't exist.";
   const partner = partnerOf(before, partners);
-  return partner ? noSupport(partner.displayName) : "It has no partner, which cost data needs.";
+  return partner
+    ? noSupport(partner.displayName)
+    : "This link has no partner. Attach one that supports cost data.";
 }
 
 const onOff = (isOn: boolean) => (isOn ? "on" : "off");

@@ -44,10 +44,10 @@ function partnerField(above: Partner | undefined, partners: Partners, rejected?:
     );
     const hint = above
       ? `Leave empty to inherit ${above.displayName}.`
-      : "Leave empty for none. Type to search.";
+      : "Leave empty for no partner. Type to search.";
     return field({ name: "partner", label: "Partner", suggestions, hint }, rejected);
   }
-  const none = above ? `Inherit ${above.displayName}` : "None";
+  const none = above ? `Inherit ${above.displayName}` : "No partner";
   return select("partner_id", "Partner", [["", none], ...partnerOptions(partners)], "", {
     hint: "Attached to the last link of the path. The links below it inherit it.",
     rejected,
@@ -83,7 +83,7 @@ function costField(
     "cost_data",
     "Cost data",
     [
-      ["", parent ? `Same as parent (${inherited ? "on" : "off"})` : "Same as parent"],
+      ["", parent ? `Inherit from parent (${inherited ? "on" : "off"})` : "Inherit from parent"],
       ...(isPossible ? [["on", "On"] as [string, string]] : []),
       ["off", "Off"],
     ],

@@ -23,7 +23,7 @@ export function readLines(pasted: string, firstLevel: number, errors: InputError
     .map((text, index) => ({ number: index + 1, text: text.trim() }))
     .filter(({ text }) => text !== "");
   const count = inEnglish(lines.length);
-  if (lines.length === 0) errors.push({ param: "paths", message: "needs at least one line" });
+  if (lines.length === 0) errors.push({ param: "paths", message: "must have at least one path" });
   if (lines.length > MAX_LINES)
     errors.push({ param: "paths", message: `has ${count} lines; it can have at most ${MAX_LINES}` });
   // A form has room for a million lines.
@@ -35,7 +35,7 @@ function readPath(text: string, firstLevel: number): string[] | AppError {
   const parts = text.split(">").map((name) => name.trim());
   const levels = LEVEL_FIELDS.slice(firstLevel - 1);
   if (parts.length > levels.length) {
-    const message = `Has ${parts.length} names; it can have at most ${levels.length}.`;
+    const message = `This path has ${parts.length} names. Use at most ${levels.length}.`;
     return new AppError("level_limit", message, { errors: [{ param: "line", message }] });
   }
   const errors: InputError[] = [];

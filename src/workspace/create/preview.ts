@@ -30,7 +30,7 @@ export function pathPreview(context: Context, { partners }: Place, row: PathRow,
     ),
     similar === undefined
       ? ""
-      : notice(html`There is ${nameText(similar)}, which differs only in capital letters.`, "warn"),
+      : notice(html`${nameText(similar)} already exists. Only the capital letters differ.`, "warn"),
     facts(
       ...row.names.map((name, at): [string, Markup] => [
         LEVEL_NAMES[first + at] ?? "",

@@ -89,7 +89,7 @@ export const submitPartner: Show = async (context, member) => {
   return renderSettings(context, member, edited, { choice, choiceRejected, isPreview: true });
 };
 
-const CHOSEN = { on: "On", off: "Off", inherit: "Same as parent" };
+const CHOSEN = { on: "On", off: "Off", inherit: "Inherit from parent" };
 
 function conflict(context: Context, errors: { param: string; message: string }[], sent: URLSearchParams) {
   context.trace.outcome = "link_changed";

@@ -90,12 +90,12 @@ export function choiceForm(edited: EditedLink, choice: Choice, rejected?: Reject
   const { row, partners, path } = edited;
   const above = partners.get(row.inheritedPartner ?? 0)?.displayName;
   const options = [
-    ["none", above === undefined ? "No partner" : `No partner of its own: inherit ${above}`] satisfies Option,
+    ["none", above === undefined ? "No partner" : `Inherit ${above}`] satisfies Option,
     ...partnerOptions(partners),
   ];
   const inherited = row.inheritedSwitch === 1 ? "on" : "off";
   const costOptions: Option[] = [
-    ...(row.level > 1 ? [["inherit", `Same as parent (${inherited})`] satisfies Option] : []),
+    ...(row.level > 1 ? [["inherit", `Inherit from parent (${inherited})`] satisfies Option] : []),
     ["on", "On"],
     ["off", "Off"],
   ];
@@ -182,7 +182,7 @@ export function preview(context: Context, edited: EditedLink, choice: Choice, ju
       ${line("Partner", partnerName(row), partnerName(judged.after))}
       ${line("Cost data", describeCost(row, link.cost_data_enabled), describeCost(judged.after, after.cost_data_enabled))}
     </dl>
-    ${switchesOff ? notice("This turns cost data off.", "warn") : ""}
+    ${switchesOff ? notice(html`This turns cost data off.${choice.cost === "on" ? html` It can only be on with a partner that supports it.` : ""}`, "warn") : ""}
     ${urls("Click URL", link.click_url, after.click_url)}
     ${urls("Impression URL", link.impression_url, after.impression_url)}
     ${form({

@@ -135,7 +135,7 @@ function archiveSection(_: Context, { row, path }: EditedLink): Markup {
     html`<p>${
       isArchived
         ? "This link is archived. It still redirects and counts clicks and impressions."
-        : "An archived link is hidden from lists. It still redirects and counts clicks and impressions, and its sub-links stay. You can restore it."
+        : "An archived link is hidden on the Links page unless you include archived links. It still redirects and counts clicks and impressions, and its sub-links stay. You can restore it."
     }</p>`,
     form({
       action: `${path}/settings/archived`,

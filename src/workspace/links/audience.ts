@@ -56,7 +56,7 @@ export function audienceSection(url: URL, audience: LinkAudience | undefined): M
       : html`
           ${audienceTable(url, audience, "country")}
           ${audienceTable(url, audience, "platform")}
-          <p class="hint">Cloudflare estimates the country, and the browser names the platform. Of clicks that a server sends, both are unknown unless the URL has them. <a href="/docs/privacy">What is stored</a></p>`;
+          <p class="hint">Cloudflare estimates the country, and the browser names the platform. For clicks sent by a server, both are unknown unless the URL has them. “Not recorded” is what was counted while this was off, and adjustments. <a href="/docs/privacy">What is stored</a></p>`;
   return card({ id: "audience", title: "Countries and platforms" }, content);
 }
 

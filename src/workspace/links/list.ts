@@ -108,7 +108,7 @@ const COST_FILTERS: Option[] = [
 ];
 const ARCHIVED_FILTERS: Option[] = [
   ["", "Hide archived"],
-  ["all", "Show archived"],
+  ["all", "Include archived"],
   ["only", "Only archived"],
 ];
 
@@ -128,7 +128,7 @@ function count(url: URL, view: LinksView): Markup | "" {
 const hiddenHint = (url: URL, { query }: LinksView) =>
   query.archived
     ? ""
-    : html`<p class="hint">Archived links are hidden, also in the exported file. <a href="${withQuery(url, { archived: "all", after: null })}">Show archived links</a></p>`;
+    : html`<p class="hint">Archived links are hidden here and left out of the export. <a href="${withQuery(url, { archived: "all", after: null })}">Include archived links</a></p>`;
 
 function notices({ query, figures, currency }: LinksView): Markup {
   return html`
@@ -173,7 +173,7 @@ function noLinks({ app, path }: Member): Markup {
   const steps = html`
     <ol>
       <li><strong>Create a link</strong> for a network, with a campaign below it if you like.</li>
-      <li><strong>Attach a partner</strong>, and switch cost data on if the partner sends costs.</li>
+      <li><strong>Attach a partner</strong>, and turn cost data on if the partner sends costs.</li>
       <li><strong>Share its click URL</strong> with the partner. Clicks, impressions and spend appear here.</li>
     </ol>`;
   const actions = html`

@@ -165,7 +165,7 @@ function addresses(url: URL, { row, link, partners }: LinkView): Markup {
           ${link.click_url === link.url ? "" : html`<p class="hint"><mark>Marked</mark> parts are macros. ${partner?.displayName} replaces them for each click and impression.</p>`}
           <p class="actions">
             <a class="button secondary" href="${link.url}?s2s=1">Test this link</a>
-            <span class="hint">Records a click and shows what was recorded. The click counts.</span>
+            <span class="hint">Opens the click URL and shows its response. The click counts in your reports.</span>
           </p>
           ${facts(
             ["Partner", partnerCell(row, partners)],

@@ -1,6 +1,7 @@
 /** How the Performance page writes figures, their changes and the signals of rows. */
 import { html } from "hono/html";
 import { changeOf, type Figures, type Measured, signalOf } from "../../domain/figures/performance.ts";
+import { listOf, TYPES_OF_CLICKS } from "../../domain/texts.ts";
 import { badge } from "../../pages/elements.ts";
 import {
   NONE,
@@ -9,6 +10,7 @@ import {
   showCount,
   showMoney,
   showPercent,
+  showPoints,
   showPrice,
 } from "../../pages/locale.ts";
 import type { Markup } from "../../pages/markup.ts";
@@ -26,6 +28,9 @@ interface Shown {
   /** Whether less is better. Nobody knows it of the others. */
   isCost?: true;
 }
+
+/** What the column means, on every page that has it. */
+export const COVERAGE = `Coverage is the share of recorded clicks (those with a cost ID) that have a cost of type ${listOf(TYPES_OF_CLICKS, "or")}, in any currency.`;
 
 const MILLION = 1_000_000n * 100_000_000n;
 
@@ -73,7 +78,7 @@ export function change(metric: Metric, row: Measured, { isCompared, isOpen }: Co
   const isSame = ratio < LEAST && ratio > -LEAST;
   const arrow = isSame ? "" : ratio > 0n ? "▲" : "▼";
   const tone = isMuted ? "muted" : !isCost || isSame ? "" : ratio < 0n ? "better" : "worse";
-  return html`<span class="change ${tone}">${arrow ? html`<span aria-hidden="true">${arrow}</span> ` : ""}${showChange(now, before)}</span>`;
+  return html`<span class="change ${tone}">${arrow ? html`<span aria-hidden="true">${arrow}</span> ` : ""}${metric === "coverage" ? showPoints(Number(now - before) / 1e8) : showChange(now, before)}</span>`;
 }
 
 /** What a row needs attention for. */

@@ -55,7 +55,7 @@ export function filterMenu(
     { action: url.pathname, noun: "filters", kept: keptInputs(url, ...FILTERS, ...OF_ROWS) },
     filterText({
       name: "link",
-      label: "Token of a link",
+      label: "Link token",
       value: query.link ?? "",
       suggestions: links.map(({ row }): Option => [row.key, rowName(row)]),
     }),
@@ -68,7 +68,7 @@ export function filterMenu(
     filterText(
       {
         name: "country",
-        label: "Country or its code",
+        label: "Country name or code",
         value: query.country === undefined ? "" : countryName(query.country),
         suggestions: countries.map(({ row }): Option => [rowName(row), row.key]),
       },

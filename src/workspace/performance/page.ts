@@ -13,14 +13,14 @@ import { withQuery } from "../../pages/lists/query.ts";
 import { describeDay, describeDays, NONE, showPlural } from "../../pages/locale.ts";
 import type { Markup } from "../../pages/markup.ts";
 import { showNotice } from "../../pages/notice.ts";
-import { periodPicker, toPeriod } from "../../pages/periods.ts";
+import { NOT_OVER, periodPicker, toPeriod } from "../../pages/periods.ts";
 import { performanceCsv as toCsv } from "../../usecases/performance/csv.ts";
 import { isFinal, lastArrival } from "../../usecases/performance/read.ts";
 import type { AppPage, Member, Show } from "../frame.ts";
 import { adjustedNote } from "../reports/adjusted.ts";
 import { missingCondition, NO_COSTS } from "../reports/attention.ts";
 import { performanceStyles, workspaceScript } from "../script.ts";
-import { change, SHOWN } from "./cells.ts";
+import { COVERAGE, change, SHOWN } from "./cells.ts";
 import { performanceChart } from "./chart.ts";
 import { FILTERS, filterChips, filterMenu, rowSearch, withCountryCode, without } from "./filters.ts";
 import {
@@ -90,7 +90,7 @@ export async function showPerformance(
               <div class="toolbar">${groupChoices(url, page)}</div>
               <div class="toolbar rows">${rowSearch(url, page)}${filterBar}</div>
               <div class="performance" id="performance">${page.rows.length === 0 && query.q !== undefined ? noRows(url, query.q) : performanceTable(url, member, page, compared)}</div>
-              <p class="hint">Days are in UTC. Costs count on the day of their click or impression. Cost per click is the spend of cpc costs by their number. Coverage is the part of the recorded clicks that have a cost, in any currency.</p>`
+              <p class="hint">Days are in UTC. Costs count on the day of their click or impression. Spend and matched costs are in the currency shown. Cost per click is the spend of cpc costs divided by their number. ${COVERAGE}</p>`
       }
       </div>`,
   };
@@ -129,7 +129,7 @@ const PARTIAL =
 function gone({ isLinkGone, isPartnerGone }: PerformancePage): Markup | "" {
   const names = [...(isLinkGone ? ["link"] : []), ...(isPartnerGone ? ["partner"] : [])];
   if (names.length === 0) return "";
-  const text = `The ${names.join(" and the ")} of this view ${names.length === 1 ? "doesn't" : "don't"} exist any more. The view shows everything else.`;
+  const text = `The ${names.join(" and the ")} of this view ${names.length === 1 ? "doesn't" : "don't"} exist anymore. The view shows everything else.`;
   return notice(text, "warn");
 }
 
@@ -201,9 +201,9 @@ function comparison({ report, period }: PerformancePage, { isCompared, isOpen }:
   const text = !isCompared
     ? report.isPartial
       ? "Partial figures aren't compared."
-      : "Today so far isn't compared."
+      : NOT_OVER
     : hadNothing
-      ? `No data in the days before, ${describeDays(before)}.`
+      ? `No data in the previous period, ${describeDays(before)}.`
       : `Compared with ${describeDays(before)}.`;
   const open = isOpen
     ? html` Costs for these days can still arrive until <span class="whole">${describeDay(lastArrival(period))}.</span>`

@@ -102,7 +102,7 @@ function name(url: URL, member: Member, page: PerformancePage, shown: ShownRow):
       const label = String(fields.link_label ?? "");
       const days = query.from === undefined ? { period: query.period ?? "7d" } : daysOf(page.report.now);
       const href = `${member.path}/links/${row.key}?${new URLSearchParams(days)}`;
-      return html`<span class="name">${isOpen === undefined ? "" : toggle(url, query.open, row.key, isOpen, label)}<span>${above.length > 0 ? html`<span class="path muted">${pathText(above)} ›</span> ` : ""}<a href="${href}">${nameText(label)}</a>${isOwn ? html` <span class="muted">without sub-links</span>` : ""}</span></span>`;
+      return html`<span class="name">${isOpen === undefined ? "" : toggle(url, query.open, row.key, isOpen, label)}<span>${above.length > 0 ? html`<span class="path muted">${pathText(above)} ›</span> ` : ""}<a href="${href}">${nameText(label)}</a>${isOwn ? html` <span class="muted">(this link only)</span>` : ""}</span></span>`;
     }
     case "partner":
       return fields.partner_id === null

@@ -26,7 +26,7 @@ export function adjustedNote(
   );
   return html`
     <details class="adjusted">
-      <summary><span>Spend includes ${amounts} adjusted by an operator</span></summary>
+      <summary><span>Spend includes ${amounts} in adjustments by an operator</span></summary>
       ${table<Adjustment>({
         label: "Adjustments",
         rows: adjustments.filter((row) => adjusted.some(({ currency }) => currency === row.currency)),

@@ -64,7 +64,7 @@ export function missingCondition({ app, path }: Member, view: Partnered): Findin
   if (on.length === 0)
     return {
       key,
-      text: `Cost data is off on the links of ${namesOf(ready)}. Switch it on.`,
+      text: `Cost data is off on the links of ${namesOf(ready)}. Turn it on.`,
       fix: ["Show these links", `${path}/links?cost=off`],
     };
   if (on.every(({ isStopped }) => isStopped))
@@ -88,8 +88,8 @@ export interface Signals extends Partnered {
   recent: { costs: ReportRow<"spend">[]; engagements: ReportRow<"engagements">[] };
   /** Those of the days of the page, by partner and kind. */
   engagements: ReportRow<"engagements">[];
-  /** Where the Performance page shows the same days. */
-  performanceHref: (query: Record<string, string>) => string;
+  /** The Partners page with the same days. */
+  partnersHref: string;
 }
 
 /** What affects the most clicks, impressions or costs comes first. */
@@ -148,7 +148,7 @@ function describeWithout(partners: { name: string }[], clicks: number): string {
 }
 
 function describeCosts(signals: Signals, path: string): Finding[] {
-  const { unpriced, dropped, performanceHref } = signals;
+  const { unpriced, dropped, partnersHref } = signals;
   const [worst] = dropped;
   const count = dropped.reduce((sum, link) => sum + link.count, 0);
   return [
@@ -167,9 +167,9 @@ function describeCosts(signals: Signals, path: string): Finding[] {
       ? [
           {
             key: "unpriced",
-            text: `${showCount(unpriced)} ${unpriced === 1 ? "cost has" : "costs have"} no amount. The partner has to resend ${unpriced === 1 ? "it" : "them"} with an amount.`,
+            text: `${showCount(unpriced)} ${unpriced === 1 ? "cost has" : "costs have"} no amount. Ask ${unpriced === 1 ? "the partner to resend it" : "the partners to resend them"} with an amount.`,
             count: unpriced,
-            fix: ["Show unpriced costs", performanceHref({ group_by: "partner" })] as Finding["fix"],
+            fix: ["Go to partners", partnersHref] as Finding["fix"],
           },
         ]
       : []),

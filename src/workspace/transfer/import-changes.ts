@@ -125,7 +125,9 @@ export function rejectionOf(
 ): AppError | undefined {
   if (!rejection) return undefined;
   if (rejection === "unknown_partner")
-    return invalidRequest([{ param: "partner_id", message: "is not the ID of a partner" }]);
+    return invalidRequest([
+      { param: "partner_id", message: "is not the ID of a partner; copy one from an export" },
+    ]);
   const partner = partnerOf(
     partner_id === undefined ? before : { ...before, partnerId: partner_id },
     partners,
@@ -158,4 +160,6 @@ export function noteDifferences(
 }
 
 export const unknownToken = (): string =>
-  describeRejection(invalidRequest([{ param: "link_token", message: "isn't a link of this app" }]));
+  describeRejection(
+    invalidRequest([{ param: "link_token", message: "is not a link of this app; copy it from an export" }]),
+  );

@@ -47,7 +47,7 @@ export function importForm(member: Member, imports: LinkImport[], error?: AppErr
   const upload = uploadForm(
     LINK_TEXTS,
     { action: paths.form, check: paths.form, importTo: paths.confirm },
-    "The check changes nothing. You see what would be created and changed first, and confirm it. You can upload the same file twice: nothing is created again.",
+    "The check changes nothing. You'll see what would be created and changed before you confirm. You can upload the same file twice: nothing is created again.",
     error,
   );
   return {
@@ -68,7 +68,7 @@ function undoSection({ path }: Member, imports: LinkImport[]): Markup | "" {
   if (imports.length === 0) return "";
   return card(
     { id: "undo", title: "Undo changes" },
-    html`<p>For 24 hours, you can undo what an import changed. Values that somebody changed since stay, and so do links that it created.</p>`,
+    html`<p>For 24 hours, you can undo what an import changed. Undo keeps values that somebody has changed since then, and links that the import created.</p>`,
     table({
       label: "Imports that changed links",
       columns: [

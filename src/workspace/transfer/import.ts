@@ -82,6 +82,6 @@ function sendPart(act: typeof checkRows): Show {
 }
 
 function repeatOf({ name }: Outcome): Pick<Outcome, "detail" | "cells"> {
-  const detail = "Is for the same link as row {row}.";
+  const detail = "Row {row} has the same link. Remove one of them.";
   return { detail, cells: ["1", name, "rejected", null, detail] };
 }

@@ -45,8 +45,8 @@ export function describeAdded({
     ...(added.length > 0 && { creates: added.map(({ key }) => key) }),
     marks: state === "ready" ? marks : [],
     detail: [
-      ...(above.length > 0 ? [`Also creates ${showList(above)}.`] : []),
-      ...(similar === undefined ? [] : [`“${similar}” differs only in capital letters.`]),
+      ...(above.length > 0 ? [`Also ${state === "ready" ? "creates" : "created"} ${showList(above)}.`] : []),
+      ...(similar === undefined ? [] : [`“${similar}” already exists. Only the capital letters differ.`]),
     ],
   };
 }

@@ -113,8 +113,8 @@ function toText(
     `Hello ${partner.displayName},`,
     "",
     mode === "test"
-      ? "please test your cost data. Nothing that you send with this credential counts as spend."
-      : "your cost data is live. From now on, use this credential.",
+      ? "Please test your cost data. Nothing that you send with this credential counts as spend."
+      : "Your cost data is live. From now on, use this credential. Costs count after the owner of the app has turned on cost data for the link. You then get its final URLs.",
     "",
     ...(mode === "test" ? test : live),
     "",

@@ -37,7 +37,7 @@ export function settingsSection(context: Context, partner: PartnerRow, rejected?
       [
         "Highest price on a URL",
         partner.urlCurrency === null
-          ? html`${item.max_url_amount} <span class="muted">of any currency</span>`
+          ? html`${item.max_url_amount} <span class="muted">in any currency</span>`
           : amountText(item.max_url_amount, partner.urlCurrency),
       ],
       ["Finished click URL", html`<code>${click_url}</code>`],

@@ -37,7 +37,7 @@ export const testLinkPage: Show = async (context, rejected, session) => {
       ${
         chosen
           ? handover(chosen, round.partner, origin)
-          : html`<p class="lead">${nameText(round.partner)} opens this link with a cost ID, then sends the cost with the same ID.</p>`
+          : html`<p class="lead">${nameText(round.partner)} opens a test link with a cost ID, then sends the cost with the same ID.</p>`
       }
       ${card({ id: "choose", title: "Choose an app" }, chooseApp(path, apps, token))}
       ${app ? existingLinks(path, app, links) : ""}
@@ -109,7 +109,7 @@ const handover = (link: Link, partner: string, origin: string): Markup =>
       ["Partner guide", html`<a href="/docs/partners">${origin}/docs/partners</a>`],
       ["Report", `${origin}/partner`],
     ),
-    html`<p class="hint">Also send the test credential that you got when you opened the round. If it is lost, issue another one on the partner's page.</p>`,
+    html`<p class="hint">Also send the test credential that you got when you opened the round. If it's lost, issue another one on the partner's page.</p>`,
   );
 
 export const submitTestLink: Act = async (context, session, sent) => {

@@ -6,24 +6,33 @@ import { listAppsWithArchived, listAppTokens } from "../../../db/operator/apps.t
 import { listPartnerNames } from "../../../db/operator/partners.ts";
 import { listPendingSpend, type PendingSpend } from "../../../db/operator/pending.ts";
 import { sumAdjusted, sumSpend } from "../../../domain/money.ts";
+import type { InputError } from "../../../errors.ts";
 import { idText } from "../../../http/input/fields.ts";
 import { parsePairs, readPairs } from "../../../http/input/pairs.ts";
+import { toSentence } from "../../../http/input/parse.ts";
 import { breadcrumb, card, nameText, notice, pageHead } from "../../../pages/elements.ts";
 import { withQuery } from "../../../pages/lists/query.ts";
 import { table } from "../../../pages/lists/table.ts";
 import { NONE, showChange, showCount, showShare } from "../../../pages/locale.ts";
 import type { Markup } from "../../../pages/markup.ts";
 import { moneyText } from "../../../pages/money.ts";
-import { comparedDays, periodChecks, periodFields, periodPicker, toPeriod } from "../../../pages/periods.ts";
+import {
+  comparedDays,
+  NOT_OVER,
+  periodChecks,
+  periodFields,
+  periodPicker,
+  toPeriod,
+} from "../../../pages/periods.ts";
 import type { Show } from "../layout.ts";
 
 const fields = z.strictObject({ ...periodFields, partner_id: z.optional(idText) }).check(...periodChecks);
 
 export const spendPage: Show = async (context) => {
   const { ledger, env, url, now } = context;
-  // An invalid period counts as none.
   const pairs = readPairs(url.search.slice(1)).filter(({ value }) => value !== "");
-  const asked = parsePairs(fields, pairs, "rejected", []) ?? {};
+  const errors: InputError[] = [];
+  const asked = parsePairs(fields, pairs, "rejected", errors) ?? {};
   const period = toPeriod(asked, now);
   const [tokens, apps, partners, pending] = await Promise.all([
     listAppTokens(env.DB),
@@ -32,6 +41,8 @@ export const spendPage: Show = async (context) => {
     listPendingSpend(ledger, now),
   ]);
   const partner = partners.find(({ id }) => id === asked.partner_id);
+  if (asked.partner_id !== undefined && !partner)
+    errors.push({ param: "partner_id", message: "This partner does not exist." });
   const read = (days: { from: number; to: number }) =>
     findSpendOfApps(ledger, { ...days, partnerId: partner?.id }, partner ? [] : ["partner"], tokens);
   const compared = comparedDays(period, now);
@@ -53,11 +64,12 @@ export const spendPage: Show = async (context) => {
     body: html`
       ${partner ? breadcrumb([["Spend", withQuery(url, { partner_id: null })]], partner.name) : ""}
       ${pageHead(title)}
+      ${errors.length > 0 ? notice(html`${errors.map(toSentence).join(" ")} This page ignores that.`, "error") : ""}
       ${periodPicker(url, period)}
       ${currencies.length === 0 ? notice("No matched costs in this period.") : ""}
       ${currencies.map((one) => currencySection(one, names, partner ? "App" : "Partner"))}
-      <p class="muted">${partner ? "" : "All apps together. "}Spend includes adjustments. ${before ? "Changes are to the same number of days before." : "Today isn't over, so it isn't compared with the days before."}</p>
-      ${partner ? html`<p><a href="/operator/partners/${partner.id}">Page of the partner</a></p>` : pendingSection(pending)}`,
+      <p class="muted">${partner ? "" : "All apps together. "}Spend includes adjustments. ${before ? "Changes are compared with the same number of days before." : NOT_OVER}</p>
+      ${partner ? html`<p><a href="/operator/partners/${partner.id}">Partner page</a></p>` : pendingSection(pending)}`,
   };
 };
 

@@ -94,7 +94,7 @@ const amounts = (sums: Sums | undefined): Markup | string =>
     ? NONE
     : html`${[...sums].map(([currency, { spend }]) => html`<div>${moneyText(spend, currency)}</div>`)}`;
 
-const MARKS = { error: "Urgent", warn: "Soon", "": "Open", ok: "" } as const;
+const MARKS = { error: "Urgent", warn: "Soon", "": "Later", ok: "" } as const;
 
 function waitingSection(start: Start, items: Item[], now: number, spendOf: Map<number, Sums>): Markup {
   const checked = html`<p class="muted">Checked ${describeTime(now)}. ${ratesChecked(start, now)}</p>`;
@@ -181,7 +181,7 @@ function spendSection({ spend, pending, days }: Start): Markup {
             note:
               before === 0n
                 ? "no data in the 7 days before"
-                : `${showChange(spend, before)} to the 7 days before`,
+                : `${showChange(spend, before)} compared with the 7 days before`,
           })),
         ),
     pendingText.length === 0

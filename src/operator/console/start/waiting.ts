@@ -87,7 +87,7 @@ function serviceItems({ archiveFailingSince, purgedAt }: Start, now: number): It
     items.push({
       tone: "warn",
       name: "Hourly job",
-      what: "it did not run for more than a day",
+      what: "it hasn't run for more than a day",
       since: purgedAt,
       text: "Check readiness",
       href: "/readyz",

@@ -139,7 +139,7 @@ export function signInSection({ user, path, session, rejectedAt }: UserView): Ma
         action: `${path}/password`,
         isOpen: rejectedReset !== undefined,
         summary: "Reset password",
-        explanation: `The current password and all of the user's sessions stop working immediately, and two-factor authentication is turned off. You get a temporary password, which expires after ${TEMPORARY}.`,
+        explanation: `${user.sign_in === "sso" ? "The user signs in with a password from now on, and the link to single sign-on is deleted. All" : "The current password and all"} of the user's sessions stop working immediately, and two-factor authentication is turned off. You get a temporary password, which expires after ${TEMPORARY}.`,
         button: "Reset password",
         fields: user.token_hint ? REVOKE : {},
         more: [
@@ -185,7 +185,7 @@ export function disableSection({ user, path, session, rejectedAt }: UserView): M
           ...step,
           isOpen: rejected !== undefined,
           summary: button,
-          explanation: "The user's API token and sessions stop working immediately.",
+          explanation: "The user's API token, access tokens and sessions stop working immediately.",
         }),
   );
 }
