@@ -14,7 +14,7 @@ const MEMBERS = 4;
 const DAYS = 99;
 const LINKS = Math.floor((MAX_COVERED - 1_000) / DAYS);
 const MEASURED_MS = 20_000;
-/** The first day of the totals, in days since 1970. */
+/** The From date of the totals, in days since 1970. */
 const FIRST_DAY = 20_000;
 
 /** Returns whether the aim is met. */

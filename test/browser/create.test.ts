@@ -101,7 +101,7 @@ describe.each([
     const network = unique("Net");
     await page.getByLabel("CSV file").setInputFiles(toFile([`${network},,Acme Ads,on`, `${network},A::B,,`]));
     await page.getByRole("button", { name: "Check file" }).click();
-    await page.getByText("Campaign must not contain ::.").waitFor();
+    await page.getByText("Campaign must not contain ::, which joins the names of a path.").waitFor();
     await page.getByRole("button", { name: "Import 1 link" }).click();
     await page.getByText("1 link created.").waitFor();
     expect(await download(page, "Download results")).toContain(`1,${network},created,`);
@@ -150,7 +150,7 @@ it("a file of more than 1,000 rows is checked in parts, imported after the confi
   await page.getByLabel("CSV file").setInputFiles(file);
   await page.getByRole("button", { name: "Check file" }).click();
   await panel.getByText("1,201 would be created, 0 exist already, 2 are rejected.").waitFor();
-  await panel.getByText("Is for the same link as row 6.").waitFor();
+  await panel.getByText("Row 6 has the same link. Remove one of them.").waitFor();
   await checkEveryWidth(page, "import-large");
   await panel.getByRole("button", { name: "Import 1,201 links" }).click();
   await panel.getByText("1,201 created, 0 exist already, 2 are rejected.").waitFor({ timeout: 60_000 });
@@ -170,7 +170,7 @@ describe("is accessible and fits", () => {
     const page = await openPage(NEW);
     await page.getByLabel("Network").fill("A::B");
     await page.getByRole("button", { name: "Create link" }).click();
-    await page.getByText("Network must not contain ::.").first().waitFor();
+    await page.getByText("Network must not contain ::, which joins the names of a path.").first().waitFor();
     await checkEveryWidth(page, "create-rejected");
     await page.goto(`${NEW}?view=paste`);
     const network = unique("A network with a rather long name");
@@ -190,7 +190,7 @@ describe("is accessible and fits", () => {
       .getByLabel("CSV file")
       .setInputFiles({ name: "a.csv", mimeType: "text/csv", buffer: Buffer.from("color\nred") });
     await page.getByRole("button", { name: "Check file" }).click();
-    await page.getByText("The file can't be read.").waitFor();
+    await page.getByText("The file can't be imported.").waitFor();
     await checkEveryWidth(page, "import-rejected");
   });
 });

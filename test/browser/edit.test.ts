@@ -58,7 +58,9 @@ describe.each(WAYS)("%s", (_, options) => {
     const summary = page.getByRole("alert");
     await summary.getByText("Not saved.").waitFor();
     expect(await summary.and(page.locator(":focus")).count()).toBe(1);
-    await summary.getByRole("link", { name: "Name must not contain ::." }).click();
+    await summary
+      .getByRole("link", { name: "Name must not contain ::, which joins the names of a path." })
+      .click();
     expect(await page.getByRole("textbox", { name: "Name" }).and(page.locator(":focus")).inputValue()).toBe(
       "a::b",
     );

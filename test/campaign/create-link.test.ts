@@ -102,7 +102,7 @@ describe("create link rejects", () => {
       { name: "x".repeat(256) },
       "name: has 256 characters; it can have at most 255",
     ],
-    ["a name with ::", { name: "a::b" }, "name: must not contain ::"],
+    ["a name with ::", { name: "a::b" }, "name: must not contain ::, which joins the names of a path"],
     ["a name with NUL", { name: "a\0b" }, "name: must not contain control characters"],
     ["a name with a line break", { name: "a\nb" }, "name: must not contain control characters"],
     ["a name with a lone surrogate", { name: "a\ud800b" }, "name: must be well-formed Unicode"],
@@ -182,7 +182,7 @@ describe("create link rejects", () => {
     expect(await errorsOf("/public/v1/apps/demo-app0001/trackers", { json })).toEqual([
       "app_token: must be exactly 12 letters and digits",
       "name: must not contain control characters",
-      "name: must not contain ::",
+      "name: must not contain ::, which joins the names of a path",
       "parent_token: must be a string",
       "color: is not a known parameter; remove it",
     ]);

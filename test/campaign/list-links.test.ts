@@ -80,7 +80,7 @@ describe("list links", () => {
     });
   });
 
-  it("returns an empty page for a link without sub-links", async () => {
+  it("returns an empty page for a link (this link only)", async () => {
     const app = `/public/v1/apps/${DEMO.otherAppToken}/trackers`;
     const { body } = await asUser(`${app}/demo1nk009/children`, { token: DEMO.operatorToken });
     expect(body.data.items).toEqual([]);

@@ -237,7 +237,7 @@ describe("update link rejects", () => {
     ],
     ["an archived that is a number", { archived: 1 }, "archived: must be a boolean"],
     ["an empty name", { name: "" }, "name: must not be empty"],
-    ["a name with ::", { name: "a::b" }, "name: must not contain ::"],
+    ["a name with ::", { name: "a::b" }, "name: must not contain ::, which joins the names of a path"],
     ["an unknown key that is null", { name: "x", level: null }, "level: is not a known parameter; remove it"],
     ["an unknown key", { parent_token: "demo1nk006" }, "parent_token: is not a known parameter; remove it"],
     ["a JSON array", [], "body: must be an object"],

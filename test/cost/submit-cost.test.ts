@@ -85,7 +85,7 @@ describe("the parameters of a cost", () => {
     expect(body.errors).toEqual(
       ["tag", "cost_amount", "cost_id"].map((param) => ({
         param,
-        message: "is given twice with different values",
+        message: "is given twice with different values; send it once",
       })),
     );
     const across = await rejection(`/cost?${new URLSearchParams(PARAMS)}`, {
@@ -235,7 +235,7 @@ describe("a cost that was sent before", () => {
       expect(body).toMatchObject({ status: 400, code: "cost_id_conflict" });
       expect(body.errors?.map(({ param, message }) => `${param} ${message}.`)).toEqual(said);
       expect(body.detail).toBe(
-        `${said.join(" ")} To correct the earlier cost, void it, with \`POST /cost/{cost_id}/void\` or on its page at \`/partner/costs\`, then send the right values. For another click or impression, use another cost ID.`,
+        `${said.join(" ")} To correct the earlier cost, void it on its page at \`/partner/costs\` or with \`POST /cost/{cost_id}/void\`, then send the right values. For another click or impression, use another cost ID.`,
       );
       expect(await stored(PARAMS.cost_id)).toEqual(before);
     },

@@ -160,7 +160,7 @@ describe("a cost that was sent with a test credential", () => {
     const { status, body } = await ask<object>("/cost/read-test-0001/void", { method: "POST", token });
     expect([status, body]).toMatchObject([
       403,
-      { code: "test_credential", title: "This needs a live credential or an open integration round" },
+      { code: "test_credential", title: "A test credential cannot do this" },
     ]);
     expect(await idsOf("?match=voided")).toEqual([]);
   });

@@ -2149,19 +2149,8 @@ WHERE json(iif(EXISTS (
       AND shard_identity.shard_index IS ? ), 'true', 'another shard')) = 'true'
 AND (x.level = 1 OR NOT ?)
 ORDER BY (x.message ->> 'occurredAt')
-RETURNING app_token AS appToken,
-  link_id AS linkId,
-  partner_id AS partnerId,
-  kind AS kind,
-  occurred_at AS occurredAt,
-  cost_id AS costId,
+RETURNING cost_id AS costId,
   cost_data_on AS costDataOn,
-  url_cost_type AS urlCostType,
-  url_currency AS urlCurrency,
-  url_amount AS urlAmount,
-  price_counts AS priceCounts,
-  country AS country,
-  platform AS platform,
   dropped AS dropped,
   1 AS level,
   (SELECT iif(recordings.kind = 'click',
@@ -2169,7 +2158,35 @@ RETURNING app_token AS appToken,
       e.impression_at)
   FROM ledger_entries e
   WHERE e.partner_id = recordings.partner_id
-  AND e.cost_id = recordings.cost_id) AS keptAt;
+  AND e.cost_id = recordings.cost_id) AS keptAt,
+  iif(recordings.is_elsewhere,
+    json_object('appToken',
+      recordings.app_token,
+      'linkId',
+      recordings.link_id,
+      'partnerId',
+      recordings.partner_id,
+      'kind',
+      recordings.kind,
+      'occurredAt',
+      recordings.occurred_at,
+      'costId',
+      recordings.cost_id,
+      'costDataOn',
+      recordings.cost_data_on,
+      'urlCostType',
+      recordings.url_cost_type,
+      'urlCurrency',
+      recordings.url_currency,
+      'urlAmount',
+      recordings.url_amount,
+      'priceCounts',
+      recordings.price_counts,
+      'country',
+      recordings.country,
+      'platform',
+      recordings.platform),
+    NULL) AS elsewhere;
 
 -- src/db/ledger/engagements.ts: rows read 13, written 2
 -- SCAN j VIRTUAL TABLE INDEX 1:
@@ -2379,26 +2396,40 @@ WHERE json(iif(EXISTS (
       AND shard_identity.shard_index IS ? ), 'true', 'another shard')) = 'true'
 AND (x.level = 2 OR NOT ?)
 ORDER BY (x.message ->> 'occurredAt')
-RETURNING app_token AS appToken,
-  link_id AS linkId,
-  partner_id AS partnerId,
-  kind AS kind,
-  occurred_at AS occurredAt,
-  cost_id AS costId,
-  cost_data_on AS costDataOn,
-  url_cost_type AS urlCostType,
-  url_currency AS urlCurrency,
-  url_amount AS urlAmount,
-  price_counts AS priceCounts,
-  country AS country,
-  platform AS platform,
-  dropped AS dropped,
-  (SELECT l.level
+RETURNING cost_id AS costId, cost_data_on AS costDataOn, dropped AS dropped, (SELECT l.level
   FROM links l
   WHERE l.id = recordings.link_id) AS level, (SELECT iif(recordings.kind = 'click', e.click_at, e.impression_at)
   FROM ledger_entries e
   WHERE e.partner_id = recordings.partner_id
-  AND e.cost_id = recordings.cost_id) AS keptAt;
+  AND e.cost_id = recordings.cost_id) AS keptAt,
+  iif(recordings.is_elsewhere,
+    json_object('appToken',
+      recordings.app_token,
+      'linkId',
+      recordings.link_id,
+      'partnerId',
+      recordings.partner_id,
+      'kind',
+      recordings.kind,
+      'occurredAt',
+      recordings.occurred_at,
+      'costId',
+      recordings.cost_id,
+      'costDataOn',
+      recordings.cost_data_on,
+      'urlCostType',
+      recordings.url_cost_type,
+      'urlCurrency',
+      recordings.url_currency,
+      'urlAmount',
+      recordings.url_amount,
+      'priceCounts',
+      recordings.price_counts,
+      'country',
+      recordings.country,
+      'platform',
+      recordings.platform),
+    NULL) AS elsewhere;
 
 -- src/db/ledger/engagements.ts: rows read 15, written 2
 -- SCAN j VIRTUAL TABLE INDEX 1:
@@ -2644,26 +2675,40 @@ WHERE json(iif(EXISTS (
       AND shard_identity.shard_index IS ? ), 'true', 'another shard')) = 'true'
 AND (x.level = 3 OR NOT ?)
 ORDER BY (x.message ->> 'occurredAt')
-RETURNING app_token AS appToken,
-  link_id AS linkId,
-  partner_id AS partnerId,
-  kind AS kind,
-  occurred_at AS occurredAt,
-  cost_id AS costId,
-  cost_data_on AS costDataOn,
-  url_cost_type AS urlCostType,
-  url_currency AS urlCurrency,
-  url_amount AS urlAmount,
-  price_counts AS priceCounts,
-  country AS country,
-  platform AS platform,
-  dropped AS dropped,
-  (SELECT l.level
+RETURNING cost_id AS costId, cost_data_on AS costDataOn, dropped AS dropped, (SELECT l.level
   FROM links l
   WHERE l.id = recordings.link_id) AS level, (SELECT iif(recordings.kind = 'click', e.click_at, e.impression_at)
   FROM ledger_entries e
   WHERE e.partner_id = recordings.partner_id
-  AND e.cost_id = recordings.cost_id) AS keptAt;
+  AND e.cost_id = recordings.cost_id) AS keptAt,
+  iif(recordings.is_elsewhere,
+    json_object('appToken',
+      recordings.app_token,
+      'linkId',
+      recordings.link_id,
+      'partnerId',
+      recordings.partner_id,
+      'kind',
+      recordings.kind,
+      'occurredAt',
+      recordings.occurred_at,
+      'costId',
+      recordings.cost_id,
+      'costDataOn',
+      recordings.cost_data_on,
+      'urlCostType',
+      recordings.url_cost_type,
+      'urlCurrency',
+      recordings.url_currency,
+      'urlAmount',
+      recordings.url_amount,
+      'priceCounts',
+      recordings.price_counts,
+      'country',
+      recordings.country,
+      'platform',
+      recordings.platform),
+    NULL) AS elsewhere;
 
 -- src/db/ledger/purge/audience.ts: rows read 12, written 0
 -- SEARCH daily_audience USING PRIMARY KEY (app_token=? AND link_id=? AND day=? AND partner_id=? AND kind=? AND country=? AND platform=?)

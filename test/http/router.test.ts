@@ -110,12 +110,12 @@ describe("a problem document", () => {
       { cost_type: "x", cost_id: "1", tag: "" },
       "Fix cost_type, cost_id, and tag, then resend the request.",
     ],
-    ["a repeated parameter", "&tag=u", {}, "tag is given twice with different values."],
+    ["a repeated parameter", "&tag=u", {}, "tag is given twice with different values; send it once."],
     [
       "two errors of one parameter",
       "&cost_id=2",
       { cost_id: "1" },
-      "cost_id is given twice with different values. cost_id has 1 character; it needs at least 12.",
+      "cost_id is given twice with different values; send it once. cost_id has 1 character; it needs at least 12.",
     ],
   ])("says in detail what to fix for %s", async (_, more, changes, detail) => {
     const good = { cost_type: "cpc", cost_currency: "USD", cost_id: "detail-cost-0001", tag: "t" };

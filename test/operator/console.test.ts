@@ -79,7 +79,7 @@ describe("a form", () => {
     [
       "/operator/partners/2/rounds",
       {},
-      '<a href="#round-cost_types">Cost types must have at least one cost type.</a>',
+      '<a href="#round-cost_types">Cost types must name at least one cost type.</a>',
     ],
     [
       "/operator/partners/2/credentials",
@@ -104,7 +104,7 @@ describe("a form", () => {
     [
       `/operator/apps/${DEMO.appToken}`,
       { max_links: "1e3" },
-      '<a href="#max_links">Maximum number of links must be an integer ',
+      '<a href="#max_links">Maximum number of links must be a whole number ',
     ],
     [
       "/operator/users/new",

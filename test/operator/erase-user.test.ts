@@ -129,13 +129,13 @@ test("the audit log names users by ID, shows the address of today, and after the
   const who = DEMO.operatorEmail;
   expect(await sentences()).toEqual([
     `${who} changed the email of ana@second.example`,
-    `${who} created the user ana@second.example as member`,
+    `${who} created the user ana@second.example as a member`,
   ]);
   await erase(3);
   expect(await sentences()).toEqual([
     `${who} erased the account of erased user 3`,
     `${who} changed the email of erased user 3`,
-    `${who} created the user erased user 3 as member`,
+    `${who} created the user erased user 3 as a member`,
   ]);
 });
 

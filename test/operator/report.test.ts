@@ -281,7 +281,7 @@ describe("a mismatch is resolved", () => {
         kind: "conflict",
         expected:
           "cost_type cpc as sent before with this cost ID, not cpi. cost_currency USD as sent before with this cost ID, not JPY. cost_amount 1 as sent before with this cost ID, not 0.00001.",
-        remedy: expect.stringContaining("resend the earlier values with this cost_id"),
+        remedy: expect.stringContaining("Resend the earlier values with this cost_id"),
       },
     ]);
   });

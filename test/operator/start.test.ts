@@ -28,7 +28,7 @@ const ROUND = [
   "Soon",
   "/operator/rounds/1",
 ];
-const BEACON = ["Beacon Network : not set up yet", "Open", "/operator/partners/2/setup"];
+const BEACON = ["Beacon Network : not set up yet", "Later", "/operator/partners/2/setup"];
 
 describe("what waits", () => {
   it("is ordered by urgency, then by spend, then by age", async () => {
@@ -49,7 +49,7 @@ describe("what waits", () => {
       ROUND,
       [`${DEMO.email} : 10 wrong passwords and codes in an hour`, "Soon", "/operator/audit?object=user%201"],
       BEACON,
-      [`${DEMO.email} : no app yet`, "Open", "/operator/users/1#apps"],
+      [`${DEMO.email} : no app yet`, "Later", "/operator/users/1#apps"],
     ]);
   });
 
@@ -61,7 +61,7 @@ describe("what waits", () => {
       ROUND,
       [
         "4 members have no app yet: 11@example.com, 12@example.com, 13@example.com, and 1 more",
-        "Open",
+        "Later",
         "/operator/users?role=member",
       ],
       BEACON,
@@ -80,11 +80,11 @@ describe("what waits", () => {
     expect((await waiting()).slice(0, 3)).toEqual([
       ["Archive : the bucket rejects objects, so nothing is purged", "Urgent", "/docs/archive"],
       ROUND,
-      ["Hourly job : it did not run for more than a day", "Soon", "/readyz"],
+      ["Hourly job : it hasn't run for more than a day", "Soon", "/readyz"],
     ]);
     await rows("UPDATE purge_positions SET walked_at = ?", NOW - DAY);
     expect((await waiting()).map(([what]) => what)).not.toContain(
-      "Hourly job : it did not run for more than a day",
+      "Hourly job : it hasn't run for more than a day",
     );
   });
 });
@@ -145,7 +145,7 @@ it("shows the spend of the last seven complete days by currency, with the change
   );
   const text = await open();
   expect(figuresOf(text)).toEqual([
-    "Spend in USD $2.00 no change to the 7 days before",
+    "Spend in USD $2.00 no change compared with the 7 days before",
     "Spend in EUR €1.00 no data in the 7 days before",
   ]);
   expect(partnersOf(text)[0]?.cells.slice(0, 4)).toEqual([

@@ -245,7 +245,7 @@ describe("a void", () => {
     expect([done.status, done.headers.get("location")]).toEqual([303, `${PATH}?notice=voided`]);
     const page = await browser.get(`${PATH}?notice=voided`);
     expect(page.text).toContain("Cost voided. It no longer counts.");
-    expect(page.text).toContain("This cost is already void.");
+    expect(page.text).toContain("This cost is voided.");
     expect(page.markup).not.toContain(`action="${PATH}/void"`);
     const again = await browser.post(`${PATH}/void`);
     expect(again.headers.get("location")).toBe(`${PATH}?notice=already-voided`);

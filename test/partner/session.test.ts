@@ -65,7 +65,7 @@ describe("the sign-in", () => {
   it.each([
     ["an unknown credential", createToken("live"), 401, "We don't know this credential."],
     ["an incomplete credential", DEMO.costToken.slice(0, -1), 401, "We don't know this credential."],
-    ["an API token", DEMO.apiToken, 401, "This is an API token of a user."],
+    ["an API token", DEMO.apiToken, 401, "This is a user's API token."],
     ["nothing", " ", 400, "credential must not be empty."],
   ])("rejects %s and starts no session", async (_, credential, status, text) => {
     const answer = await new PartnerBrowser().post("/partner", { credential });

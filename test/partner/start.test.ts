@@ -49,7 +49,7 @@ describe("the three steps", () => {
     expect(doneOf(await open(again))).toEqual(["Record a click", "Send its cost"]);
     await sendCost({ cost_id: id, cost_amount: "0.25" }, { token });
     const next = await open(again);
-    expect(next.text).toContain("Your first cpm");
+    expect(next.text).toContain("Send your first cpm");
     expect(commandsOf(next)[0]).toContain(`/impression/${link}?cost_id=`);
     expect(doneOf(next)).toEqual([]);
   });

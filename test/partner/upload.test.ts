@@ -236,13 +236,13 @@ describe("a file that cannot be read", () => {
       "has 1,001 rows",
       file(...numbered(1_001)),
       413,
-      "Without JavaScript, a file can have at most 1,000 rows and 1 MiB.",
+      "Without JavaScript, a file can have at most 1,000 rows and 1 MB.",
     ],
     [
       "has more than 1 MiB",
       file("x".repeat(1024 * 1024)),
       413,
-      "Without JavaScript, a file can have at most 1,000 rows and 1 MiB.",
+      "Without JavaScript, a file can have at most 1,000 rows and 1 MB.",
     ],
     [
       "has more than a form can have",
@@ -254,7 +254,7 @@ describe("a file that cannot be read", () => {
     const before = await ledger();
     const answer = await browser.upload(content);
     expect(answer.status).toBe(status);
-    expect(answer.text).toContain("The file can't be read. Nothing was imported.");
+    expect(answer.text).toContain("The file can't be imported. Nothing was imported.");
     expect(answer.text).toContain(text);
     expect(answer.markup).toContain('id="file"');
     expect(await ledger()).toEqual(before);

@@ -182,7 +182,7 @@ describe("a page with too many totals", () => {
       const { status, text } = await browser.get(`${APP}${page}?${ALL}`);
       expect(status).toBe(400);
       expect(textOf(mainOf(text))).toMatch(
-        /^The report covers too much The first day is too early: .* use fewer days\./,
+        /^The report covers too much The From date is too early: .* use fewer days\./,
       );
       const today = await browser.get(hrefOf(mainOf(text), "Show only today"));
       expect(today.status).toBe(200);

@@ -70,7 +70,7 @@ function access({ need, pattern }: EveryOperation): Record<string, string> {
   }
 }
 
-/** Daily totals, and the engagements of a round. The first day of an app is one row of its key. */
+/** Daily totals, and the engagements of a round. The From date of an app is one row of its key. */
 const FIRST_DAY =
   /\(SELECT min\(daily_engagements\.day\) FROM daily_engagements WHERE daily_engagements\.app_token = \w+\.token\)/g;
 const addsUp = (text: string) => /\bdaily_\w+|\bOFFSET 20000\b/.test(text.replace(FIRST_DAY, ""));

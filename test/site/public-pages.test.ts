@@ -65,7 +65,7 @@ describe("a link that does not exist", () => {
 
 it("shows the page with navigation for any other unknown path", async () => {
   const page = await (await call("/no/such/page", asPerson)).text();
-  expect(page).toContain("We could not find that page or path.");
+  expect(page).toContain("This path does not exist. The paths are at <code>/docs</code>.");
   expect(page).toContain('href="/login"');
 });
 

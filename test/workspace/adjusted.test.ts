@@ -60,7 +60,10 @@ describe("spend that an operator adjusted", () => {
     ["a link", `/links/${RUNNERS}?${DAYS}`, "−$25.00", [CREDIT]],
     ["a link with sub-links", `/links/${ACME}?${DAYS}`, "−$23.50", [CREDIT, TEST]],
   ])("is named on %s, with the reasons", async (_, path, amounts, lines) => {
-    expect(await noteOn(path)).toEqual({ says: `Spend includes ${amounts} adjusted by an operator`, lines });
+    expect(await noteOn(path)).toEqual({
+      says: `Spend includes ${amounts} in adjustments by an operator`,
+      lines,
+    });
   });
 
   it.each([

@@ -142,7 +142,7 @@ describe("a change of all that match", () => {
     const { status, text } = await browser.post(BULK, old);
     expect(status).toBe(409);
     expect(await stateOf()).toEqual(before);
-    expect(textOf(text)).toContain("Nothing was changed: what matches is not what you reviewed.");
+    expect(textOf(text)).toContain("Nothing was changed, because other links match now.");
     const now = await browser.post(BULK, fieldsOf(text));
     expect(now.status).toBe(200);
     expect(await readLink("h3")).toMatchObject({ partner_id: 3 });

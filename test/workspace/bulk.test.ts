@@ -109,7 +109,7 @@ describe("a change of several links", () => {
     expect(changeRows(page)).toEqual([
       ["Acme", "No change"],
       ["Acme › Spring › Runners", "Cost data: same as parent (on now) → own (on)."],
-      ["Newsletter", "Can't change It has no partner, which cost data needs."],
+      ["Newsletter", "Can't change This link has no partner. Attach one that supports cost data."],
       ["nosuchlink", "Can't change This app has no link with this token."],
     ]);
   });
@@ -198,7 +198,7 @@ describe("a change of several links", () => {
         "Beacon",
         "Not changed Beacon Network doesn't support cost data yet. Ask your operator for an integration round.",
       ],
-      ["Newsletter", "Not changed It has no partner, which cost data needs."],
+      ["Newsletter", "Not changed This link has no partner. Attach one that supports cost data."],
     ]);
   });
 

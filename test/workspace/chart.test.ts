@@ -191,8 +191,8 @@ describe("the chart", () => {
     expect(texts(markup, "value")).toEqual(["$0", "$2", "$4", "$6"]);
     expect(markup).toContain('<path class="line before" d="m0 0 6 500"/>');
     expect(markup.match(/<rect class="bar today /g)).toHaveLength(1);
-    expect(labels(markup)[0]).toBe("1 Mar 2026: $3.00 (Period before $6.00)");
-    expect(labels(markup)[6]).toBe("7 Mar 2026, so far: $3.00 (Period before $3.00)");
+    expect(labels(markup)[0]).toBe("1 Mar 2026: $3.00 (Previous period $6.00)");
+    expect(labels(markup)[6]).toBe("7 Mar 2026, so far: $3.00 (Previous period $3.00)");
   });
 
   it("draws lines of values that don't add up, also with days without a value", async () => {

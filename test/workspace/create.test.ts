@@ -153,7 +153,7 @@ describe("the form for one link", () => {
     });
     expect(response.status).toBe(400);
     expect(errorsOf(response)).toEqual([
-      { text: "Network must not contain ::.", href: "#network" },
+      { text: "Network must not contain ::, which joins the names of a path.", href: "#network" },
       { text: "Campaign is required, because there is a name below it.", href: "#campaign" },
       { text: "Ad group has 256 characters; it can have at most 255.", href: "#ad_group" },
     ]);
@@ -314,14 +314,14 @@ describe("pasted paths", () => {
     ]);
     expect(page.status).toBe(200);
     expect(outcomesOf(page)).toEqual([
-      ["5", "New Net > New A > New B > New C", "rejected", "Is for the same link as line 1."],
+      ["5", "New Net > New A > New B > New C", "rejected", "Line 1 has the same link. Remove one of them."],
       ["6", "New Net > > New B", "rejected", "Campaign is required, because there is a name below it."],
       ["7", "New Net >", "rejected", "Campaign is required."],
-      ["8", "A > B > C > D > E", "rejected", "Has 5 names; it can have at most 4."],
-      ["9", "New::Other", "rejected", "Network must not contain ::."],
-      ["1", "New Net > New A > New B > New C", "created", "Also creates the ad group “New B”."],
+      ["8", "A > B > C > D > E", "rejected", "This path has 5 names. Use at most 4."],
+      ["9", "New::Other", "rejected", "Network must not contain ::, which joins the names of a path."],
+      ["1", "New Net > New A > New B > New C", "created", "Also created the ad group “New B”."],
       ["3", "Acme>Spring", "exists", ""],
-      ["4", "New Net > New A", "created", "Also creates the network “New Net”."],
+      ["4", "New Net > New A", "created", "Also created the network “New Net”."],
     ]);
     expect(readText(page)).toContain("4 links created. 1 link existed already. 5 lines rejected.");
     expect(await paths()).toEqual([
@@ -359,7 +359,7 @@ describe("pasted paths", () => {
       "2",
       "New A > New B > New C",
       "rejected",
-      "Has 3 names; it can have at most 2.",
+      "This path has 3 names. Use at most 2.",
     ]);
   });
 
@@ -393,7 +393,7 @@ describe("pasted paths", () => {
     expect(rejected).toContain("No links created 1 line rejected.");
     const none = await paste(["", "  "]);
     expect(none.status).toBe(400);
-    expect(errorsOf(none)).toEqual([{ text: "Paths needs at least one line.", href: "#paths" }]);
+    expect(errorsOf(none)).toEqual([{ text: "Paths must have at least one path.", href: "#paths" }]);
   });
 
   it("fill the app in their order, without a part of a path", async () => {

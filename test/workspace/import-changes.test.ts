@@ -91,11 +91,11 @@ describe("a row with the token of a link", () => {
       `${ACME},x,maybe,perhaps`,
       "Partner ID must be the ID of a partner or none. Cost data must be on, off or inherit. Archived must be yes or no.",
     ],
-    [`${PLAIN},99,,`, "Partner ID is not the ID of a partner."],
+    [`${PLAIN},99,,`, "Partner ID is not the ID of a partner; copy one from an export."],
     [`${PLAIN},,on,`, "Cost data can't be on: no partner is attached to this link or above it."],
     [`${RUNNERS},2,on,`, "Cost data can't be on: Beacon Network doesn't support cost data yet."],
-    ["nosuchlink,1,,", "Link token isn't a link of this app."],
-    ["demo1nk009,,,yes", "Link token isn't a link of this app."],
+    ["nosuchlink,1,,", "Link token is not a link of this app; copy it from an export."],
+    ["demo1nk009,,,yes", "Link token is not a link of this app; copy it from an export."],
   ])("is rejected and changes nothing: %s", async (line, detail) => {
     const before = await settings();
     const lines = [line, `${BEACON},none,,`];
@@ -126,7 +126,12 @@ describe("a row with the token of a link", () => {
 
   it("is rejected if an earlier row is for the same link", async () => {
     const checked = await upload(browser, toFile(HEADER, `${PLAIN},1,,`, `${PLAIN},2,,`));
-    expect(outcomesOf(checked)[0]).toEqual(["2", PLAIN, "rejected", "Is for the same link as row 1."]);
+    expect(outcomesOf(checked)[0]).toEqual([
+      "2",
+      PLAIN,
+      "rejected",
+      "Row 1 has the same link. Remove one of them.",
+    ]);
   });
 
   it("says what is in columns that it does not change", async () => {

@@ -41,7 +41,7 @@ const MIXED = toFile(
   "New Three,,,,,99,",
 );
 const CHECKED = [
-  ["5", "New Net", "rejected", "Is for the same link as row 1."],
+  ["5", "New Net", "rejected", "Row 1 has the same link. Remove one of them."],
   ["6", "New Other", "rejected", "Cost data can't be on: Beacon Network doesn't support cost data yet."],
   [
     "7",
@@ -95,7 +95,7 @@ describe("the check of a file", () => {
         "2",
         "New Net > New Campaign > New Group > New Video",
         "created",
-        "Also creates the campaign “New Campaign” and the ad group “New Group”.",
+        "Also created the campaign “New Campaign” and the ad group “New Group”.",
       ],
       ["10", "New Net > New Late", "created", ""],
     ]);
@@ -145,11 +145,16 @@ describe("the check of a file", () => {
         "1",
         "acme > New",
         "new",
-        "New network Similar name Also creates the network “acme”. “Acme” differs only in capital letters.",
+        "New network Similar name Also creates the network “acme”. “Acme” already exists. Only the capital letters differ.",
       ],
-      ["2", "Acme > SPRING", "new", "Similar name “Spring” differs only in capital letters."],
+      ["2", "Acme > SPRING", "new", "Similar name “Spring” already exists. Only the capital letters differ."],
       ["3", "New Net > Winter 01", "new", "New network Also creates the network “New Net”."],
-      ["4", "New Net > winter 01", "new", "Similar name “Winter 01” differs only in capital letters."],
+      [
+        "4",
+        "New Net > winter 01",
+        "new",
+        "Similar name “Winter 01” already exists. Only the capital letters differ.",
+      ],
       ["5", "New Net > X", "new", ""],
     ]);
     expect(readText(checked)).toContain("Would be created 7 links");
@@ -286,10 +291,10 @@ describe("what is no valid file", () => {
       "1,001 rows",
       toFile("network", ...Array.from({ length: 1_001 }, (_, index) => `New ${index}`)),
       413,
-      "Without JavaScript, a file can have at most 1,000 rows and 1 MiB.",
+      "Without JavaScript, a file can have at most 1,000 rows and 1 MB.",
     ],
-    ["more than 1 MiB", `network\n${"New\n".repeat(270_000)}`, 413, "at most 1,000 rows and 1 MiB"],
-    ["10 MB", `network\n${"New\n".repeat(2_500_000)}`, 413, "at most 1,000 rows and 1 MiB"],
+    ["more than 1 MiB", `network\n${"New\n".repeat(270_000)}`, 413, "at most 1,000 rows and 1 MB"],
+    ["10 MB", `network\n${"New\n".repeat(2_500_000)}`, 413, "at most 1,000 rows and 1 MB"],
   ])("is rejected: %s", async (_, content, status, text) => {
     const page = await upload(browser, content);
     expect(page.status).toBe(status);
@@ -339,7 +344,7 @@ describe("parts of a larger file", () => {
     const done = JSON.parse((await part(`${IMPORT}/rows`, body)).text);
     expect(done.rows[0]).toMatchObject({ row: 1001, name: "New Net > New A", state: "imported" });
     expect(done.rows[0].line).toMatch(
-      /^1001,New Net > New A,created,\w{10},Also creates the network “New Net”\.\r\n$/,
+      /^1001,New Net > New A,created,\w{10},Also created the network “New Net”\.\r\n$/,
     );
     expect(await linksNamed("New A")).toHaveLength(1);
   });

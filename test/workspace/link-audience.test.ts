@@ -61,7 +61,9 @@ it("shows clicks, their share, spend and cost per click of each, the most clicks
     ["Not recorded", "4", "50.0%", "0", "$3.00", "$3.000"],
   ]);
   expect(tables[1]?.map(([name]) => name)).toEqual(["iOS", "Android", "Not recorded"]);
-  expect(text).toContain("Of clicks that a server sends, both are unknown unless the URL has them.");
+  expect(text).toContain(
+    "For clicks sent by a server, both are unknown unless the URL has them. “Not recorded” is what was counted while this was off, and adjustments.",
+  );
 });
 
 it("names the other currencies, which its amounts are without", async () => {

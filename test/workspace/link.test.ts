@@ -173,8 +173,8 @@ describe("a link's page", () => {
   it("rejects days that don't exist with a way back", async () => {
     const { status, text } = await browser.get(`${LINK}?from=2026-02-30&to=x&color=red`);
     expect(status).toBe(400);
-    expect(textOf(text)).toMatch(/The first day .* The last day .* color is not a known parameter/);
-    expect(hrefOf(text, "Reset this view")).toBe(LINK);
+    expect(textOf(text)).toMatch(/The From date .* The To date .* color is not a known parameter/);
+    expect(hrefOf(text, "Reset filters and dates")).toBe(LINK);
   });
 
   it("reads the session, then the link with its report, the figures of its sub-links, and its audience", async () => {
@@ -213,7 +213,7 @@ describe("the Partners page", () => {
     const page = await open(browser, TODAY);
     const [name, ...cells] = lineOf(page, "Acme Ads");
     expect(name).toContain("Acme Ads can send costs of these types: cpc, cpi, cpe, cpm.");
-    expect(name).toContain("cpc, cost per click Live 1 matched cost");
+    expect(name).toContain("cpc, cost per click Live 1 matched");
     expect(cells).toEqual(["Live", "1 cost data on: 1", "4", "$2.00", "$2.00", "25.0%"]);
     expect(lineOf(page, "Beacon Network")[0]).toContain("Beacon Network can't send costs yet.");
     expect(lineOf(page, "Beacon Network")[1]).toBe("Not integrated");

@@ -170,8 +170,8 @@ describe("the tree", () => {
     await rows("UPDATE links SET archived = 1 WHERE token = 'demo1nk006'");
     expect(await namesAt("")).not.toContain("Beacon");
     const page = await open(browser, PAGE);
-    expect(textOf(page)).toContain("Archived links are hidden, also in the exported file.");
-    expect(names(await open(browser, hrefOf(page, "Show archived links")))).toEqual(TOP);
+    expect(textOf(page)).toContain("Archived links are hidden here and left out of the export.");
+    expect(names(await open(browser, hrefOf(page, "Include archived links")))).toEqual(TOP);
     expect(textOf(await open(browser, `${PAGE}?archived=all`))).not.toContain("Archived links are hidden");
     expect(await namesAt("archived=all")).toEqual(TOP);
     expect(await namesAt("archived=only")).toEqual(["Beacon"]);
@@ -414,8 +414,8 @@ describe("a view that doesn't exist says so, with a way back", () => {
   const cursor = (parts: unknown[]) =>
     btoa(JSON.stringify(parts)).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
   it.each([
-    ["from=2026-02-30&to=2026-03-01", "The first day"],
-    ["from=2026-03-02", "The last day"],
+    ["from=2026-02-30&to=2026-03-01", "The From date"],
+    ["from=2026-03-02", "The To date"],
     ["period=year", "The period"],
     ["level=5", "The level must be 1, 2, 3 or 4."],
     ["level=1&level=2", "The level is given more than once."],
@@ -443,8 +443,8 @@ describe("a view that doesn't exist says so, with a way back", () => {
   ])("%s", async (query, message) => {
     const { status, text } = await browser.get(`${PAGE}?${query}`);
     expect(status).toBe(400);
-    expect(textOf(text)).toContain("This view doesn't exist");
+    expect(textOf(text)).toContain("Check the filters and dates");
     expect(textOf(text)).toContain(message);
-    expect(names(await open(browser, hrefOf(text, "Reset this view")))).toEqual(TOP);
+    expect(names(await open(browser, hrefOf(text, "Reset filters and dates")))).toEqual(TOP);
   });
 });

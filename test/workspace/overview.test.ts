@@ -47,8 +47,8 @@ const problems = (page: string) => {
 
 describe("the figures", () => {
   it("equal the sums of the API, for the days and the days before", async () => {
-    const page = await overview("from=2026-03-09&to=2026-03-15");
-    const [now, before] = ["from=2026-03-09&to=2026-03-15", "from=2026-03-02&to=2026-03-08"];
+    const page = await overview("from=2026-03-08&to=2026-03-14");
+    const [now, before] = ["from=2026-03-08&to=2026-03-14", "from=2026-03-01&to=2026-03-07"];
     const spend = new Intl.NumberFormat("en-US", { style: "currency", currency: "USD" });
     const percent = (one: number, other: number) =>
       `${one > other ? "+" : "−"}${(Math.trunc((Math.abs(one - other) / other) * 1e6) / 1e4).toFixed(1).replace(/\.0$/, "")}%`;
@@ -76,7 +76,16 @@ describe("the figures", () => {
       "Unpriced costs",
       "Dropped parameters",
     ]);
-    expect(textOf(page)).toContain("Compared with 2 – 8 Mar 2026.");
+    expect(textOf(page)).toContain("Compared with 1 – 7 Mar 2026.");
+  });
+
+  it("of today are not compared", async () => {
+    for (const days of ["period=today", "from=2026-03-09&to=2026-03-15"]) {
+      const page = await overview(days);
+      expect(textOf(page)).toContain("Today isn't over, so it isn't compared with the days before.");
+      expect(figuresOf(page).filter((figure) => /new|%|no change/.test(figure))).toEqual([]);
+      expect(figuresOf(page).length).toBeGreaterThan(3);
+    }
   });
 
   it("have no changes where no day before them has data, and say so", async () => {
@@ -97,7 +106,7 @@ describe("the figures", () => {
       `${APP}/performance?${days}&currency=EUR`,
       `${APP}/links?${days}&sort=-clicks`,
       `${APP}/performance?${days}`,
-      `${APP}/performance?${days}&group_by=partner`,
+      `${APP}/partners?${days}`,
       `${APP}/links?${days}`,
     ]);
     for (const { href } of links) await open(browser, href);
@@ -187,7 +196,7 @@ describe("needs attention", () => {
     expect(problems(await overview()).map(({ text }) => text)).toEqual([
       expect.stringMatching("^Beacon Network and Corsair Media don't support cost data yet"),
       expect.stringMatching("^Delta Reach is stopped"),
-      "2 costs have no amount. The partner has to resend them with an amount. Show unpriced costs",
+      "2 costs have no amount. Ask the partners to resend them with an amount. Go to partners",
       expect.stringMatching("^Echo Media sent no clicks, impressions or costs in the last two days"),
     ]);
   });
@@ -209,7 +218,7 @@ describe("needs attention", () => {
     await env.DB.exec("UPDATE links SET cost_switch = 0");
     const page = await overview();
     expect(problems(page)[0]).toEqual({
-      text: "Cost data is off on the links of Acme Ads, Delta Reach, and Echo Media. Switch it on. Show these links",
+      text: "Cost data is off on the links of Acme Ads, Delta Reach, and Echo Media. Turn it on. Show these links",
       href: `${APP}/links?cost=off`,
     });
     expect(textOf(page)).toContain(
@@ -235,7 +244,7 @@ it("shows its figures when there are too many links to compare them", async () =
   const rejected = await browser.get(`${APP}/performance?level=4&period=today`);
   expect([rejected.status, textOf(mainOf(rejected.text))]).toEqual([
     400,
-    expect.stringContaining("The grouping gives more than 50000 rows; use fewer groups or fewer days."),
+    expect.stringContaining("The grouping gives more than 50,000 rows; use fewer groups or fewer days."),
   ]);
 });
 
@@ -243,7 +252,7 @@ it("rejects unknown parameters and days with a way back", async () => {
   for (const query of ["period=x", "from=2026-03-01", "compare=1", "by=day"]) {
     const { status, text } = await browser.get(`${APP}?${query}`);
     expect([query, status]).toEqual([query, 400]);
-    expect(hrefOf(mainOf(text), "Reset this view")).toBe(APP);
+    expect(hrefOf(mainOf(text), "Reset filters and dates")).toBe(APP);
   }
 });
 

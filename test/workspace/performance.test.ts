@@ -189,7 +189,7 @@ describe("the figures", () => {
   it("of today are not compared", async () => {
     const page = await show("from=2026-03-14&to=2026-03-15");
     expect(textOf(page)).toContain(
-      "Today so far isn't compared. Costs for these days can still arrive until 22 Mar 2026.",
+      "Today isn't over, so it isn't compared with the days before. Costs for these days can still arrive until 22 Mar 2026.",
     );
     expect(page).not.toMatch(/class="change|line before/);
   });
@@ -229,8 +229,8 @@ describe("the figures", () => {
       "DELETE FROM daily_engagements WHERE day < 20513",
     );
     const page = await show(WEEK);
-    expect(textOf(page)).toContain("No data in the days before, 22 – 28 Feb 2026.");
-    expect(page).not.toMatch(/class="change|line before|Period before/);
+    expect(textOf(page)).toContain("No data in the previous period, 22 – 28 Feb 2026.");
+    expect(page).not.toMatch(/class="change|line before|Previous period/);
   });
 });
 
@@ -450,7 +450,7 @@ describe("the chart", () => {
           expect([...label, parts.get(name)]).toEqual([...label, shown]);
         const before = whole?.previous;
         if (before && Number(before[metric]))
-          expect([...label, parts.get("Period before")]).toEqual([...label, write[metric](before)]);
+          expect([...label, parts.get("Previous period")]).toEqual([...label, write[metric](before)]);
       }
       expect(days.some(({ parts }) => parts.has(name))).toBe(true);
     }
@@ -466,7 +466,7 @@ describe("the legend", () => {
       const inTable = linesOf(page).map((line) =>
         metric === "spend" ? [line.spend, line.spendChange] : [line.cost, line.costChange],
       );
-      const own = lines.filter(([name = ""]) => !/others?$|^All$|^Period/.test(name));
+      const own = lines.filter(([name = ""]) => !/others?$|^All$|^Previous/.test(name));
       expect(own.length).toBeGreaterThan(2);
       for (const [, value, change] of own) expect(inTable).toContainEqual([value, change]);
       const values = own.map(([, value = ""]) => Number(value.replace(/[^\d.]/g, "")));
@@ -585,12 +585,12 @@ describe("states", () => {
     ["sort=-cost", "The order must be one of name, spend"],
     ["partner_id=x", "The partner must be a positive integer."],
     ["open=!", "The list of open links must be the tokens of links"],
-    ["from=2026-03-02&to=2026-03-01", "The last day must not be before from."],
+    ["from=2026-03-02&to=2026-03-01", "The To date must be on or after from."],
     ["group=day", "group is not a known parameter"],
   ])("%s is a page that says so, with a way back", async (query, text) => {
     const page = await show(query, 400);
     expect(textOf(page)).toContain(text);
-    expect(hrefOf(page, "Reset this view")).toBe(PAGE);
+    expect(hrefOf(page, "Reset filters and dates")).toBe(PAGE);
   });
 
   it.each([

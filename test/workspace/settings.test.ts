@@ -37,7 +37,7 @@ describe("the name", () => {
 
   it.each([
     ["", "Name must not be empty."],
-    ["a::b", "Name must not contain ::."],
+    ["a::b", "Name must not contain ::, which joins the names of a path."],
     ["x".repeat(256), "Name has 256 characters; it can have at most 255."],
   ])("keeps what was entered, with a summary that links to the field: %s", async (name, sentence) => {
     const rejected = await browser.post(`${settingsOf(PLAIN)}/name`, { name, seen_name: "Newsletter" });
@@ -171,7 +171,7 @@ describe("partner and cost data", () => {
     expect(await textAt(settingsOf(child))).toContain("Now: Off, set on this link.");
     const page = await open(browser, `${settingsOf(child)}?cost=inherit`);
     expect(textOf(page)).toContain("Cost data Off, set on this link On, same as parent");
-    expect(textOf(page)).toContain("Same as parent (on)");
+    expect(textOf(page)).toContain("Inherit from parent (on)");
     const form = partnerForm({ partner: "none", cost: "inherit", seen_switch: "0" });
     const saved = await browser.post(`${settingsOf(child)}/partner`, form);
     expect(saved.headers.get("location")).toBe(`${settingsOf(child)}?notice=saved`);
@@ -182,9 +182,9 @@ describe("partner and cost data", () => {
       detail: '{"cost_data_enabled":{"from":false,"to":null}}',
     });
     expect(await textAt(`${APP}/links/${child}`)).toContain(
-      "demo@example.com let the link inherit its cost data setting.",
+      "demo@example.com set cost data to inherit from the parent.",
     );
-    expect(await textAt(settingsOf(DEMO.linkToken))).not.toContain("Same as parent");
+    expect(await textAt(settingsOf(DEMO.linkToken))).not.toContain("Inherit from parent");
   });
 
   it("stay same as parent with another partner", async () => {
@@ -210,7 +210,7 @@ describe("partner and cost data", () => {
   it("say what is inherited, and from where", async () => {
     const text = await textAt(settingsOf("demo1nk003"));
     expect(text).toContain("Now: Acme Ads, inherited from “Acme”.");
-    expect(text).toContain("No partner of its own: inherit Acme Ads");
+    expect(text).toContain("Inherit Acme Ads");
   });
 
   it.each([

@@ -33,7 +33,7 @@ export function nextStep(partner: Known, counts: Counts[] = []): Step | undefine
   if (!hasCostId(partner)) return { text: "Add a cost_id to the cost parameters", href: `${path}#templates` };
   const isOff = ({ recorded, expected }: Counts) => recorded !== null && recorded > 0 && expected === 0;
   if (counts.some(isOff) && !counts.some(({ expected }) => expected !== null && expected > 0))
-    return { text: "Ask members to turn on cost data: it's off on all links", href: `${path}#rates` };
+    return { text: "Ask members to turn on cost data, which is off on all links", href: `${path}#rates` };
   if (partner.integratedTypes === toMask(COST_TYPES)) return undefined;
   return open;
 }
