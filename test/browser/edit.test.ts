@@ -163,7 +163,7 @@ describe.each([
     await press(page, "Review changes");
     await createLink(`${prefix} 3`);
     await press(page, "Change 3 links");
-    await page.getByRole("status").getByText("Nothing was changed:").waitFor();
+    await page.getByRole("status").getByText("Nothing was changed, because").waitFor();
     await press(page, "Change 4 links");
     await page.getByRole("status").getByText("4 links archived.").waitFor();
     await press(page, "Undo");

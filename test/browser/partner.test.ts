@@ -66,7 +66,7 @@ describe("a partner", () => {
     await page.getByRole("button", { name: "Void cost" }).click();
     await page.getByRole("status").getByText("Cost voided. It no longer counts.").waitFor();
     await page.reload();
-    await page.getByText("This cost is already void.").waitFor();
+    await page.getByText("This cost is voided.").waitFor();
     await page.getByRole("button", { name: "Sign out" }).click();
     await page.getByRole("status").getByText("You've been signed out.").waitFor();
     await page.goto("/partner/costs");

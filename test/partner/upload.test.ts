@@ -93,6 +93,22 @@ describe("the check of a file", () => {
     expect(await ledger()).toHaveLength(before.length + 2);
   });
 
+  it("says of a cost that was voided that it does not count, before and after the import", async () => {
+    const sent = file("cpc,USD,upload-void-0001,1,july", "cpc,USD,upload-new-00002,1,july");
+    const first = await browser.upload(sent);
+    await browser.confirm(first);
+    await call("/cost/upload-void-0001/void", { method: "POST", token: DEMO.costToken });
+    const voided = "You voided this cost, so it doesn't count. To replace it, send other values.";
+    expect(tableOf(await browser.upload(sent))).toEqual([
+      ["1", "upload-void-0001", "duplicate", voided],
+      ["2", "upload-new-00002", "duplicate", ""],
+    ]);
+    expect(tableOf(await browser.confirm(first))).toEqual([
+      ["1", "upload-void-0001", "duplicate", voided],
+      ["2", "upload-new-00002", "duplicate", "pending"],
+    ]);
+  });
+
   it("decides like the import for every row", async () => {
     const checked = await browser.upload(MIXED);
     const results = await call("/cost/batch", {

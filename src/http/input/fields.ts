@@ -20,7 +20,7 @@ export const plainText =
       issues.push({ code: "custom", message, input: value, continue: true });
     const length = countCharacters(value);
     if (length < min)
-      reject(min === 1 ? "must not be empty" : `has ${characters(length)}; it needs at least ${min}`);
+      reject(length === 0 ? "must not be empty" : `has ${characters(length)}; it needs at least ${min}`);
     if (value.search(CONTROL) >= 0) reject("must not contain control characters");
     if (!value.isWellFormed()) reject("must be well-formed Unicode");
   };

@@ -183,7 +183,7 @@ export function secretPage(
     ${card(
       { id: "new-secret", title: shown.name },
       notice("Copy this now. You won't be able to see it again.", "warn"),
-      html`<p>${copyable("secret", shown.secret, shown.title.toLowerCase())}</p>`,
+      html`<p>${copyable("secret", shown.secret, "secret")}</p>`,
       shown.use,
       html`<p>${buttonLink(shown.back, "Done", "")}</p>`,
     )}`;

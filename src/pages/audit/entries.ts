@@ -76,7 +76,11 @@ function toObject(subject: string, objects: ReadonlyMap<string, AuditObject>): D
   }
 }
 
+const NAMES: Record<string, string> = { max_url_amount: "Highest price on a URL", sign_in: "Sign-in method" };
+
 function toWords(field: string): string {
+  const name = NAMES[field];
+  if (name) return name;
   const words = field.replaceAll("_", " ");
   return words.charAt(0).toUpperCase() + words.slice(1);
 }

@@ -68,7 +68,7 @@ export function reportView(round: RoundWithReport, action?: Action, aside?: Mark
       "Coverage and discrepancy by cost type",
     )}
     ${aside ?? ""}
-    ${report.types.map((type) => typeCard(type, action))}
+    ${report.types.map((type) => typeCard(type, round.state === "open", action))}
     ${
       report.other_findings.length > 0
         ? card(
@@ -149,11 +149,13 @@ export function missingOf({ matched, open_mismatches }: TypeItem): string {
     .join(", ");
 }
 
-function typeCard(type: TypeItem, action?: Action): Markup {
+function typeCard(type: TypeItem, isOpen: boolean, action?: Action): Markup {
   const none =
     type.matched > 0
       ? html`<p class="muted">All submissions matched.</p>`
-      : html`<p class="muted">Nothing received yet. Open the partner's link with a <code>cost_id</code>, then send a cost with the same <code>cost_id</code>.</p>`;
+      : !isOpen
+        ? html`<p class="muted">Nothing was received.</p>`
+        : html`<p class="muted">Nothing received yet. Open the partner's link with a <code>cost_id</code>, then send a cost with the same <code>cost_id</code>.</p>`;
   return card(
     { id: `type-${type.cost_type}`, title: type.cost_type, aside: resultBadge(type) },
     findingTable(type.findings, `${type.cost_type} mismatches`, action, none),

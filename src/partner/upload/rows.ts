@@ -27,6 +27,8 @@ function readCosts(rows: FileRow[]): (Cost | AppError)[] {
 const repeatOf = (number: string) =>
   invalidRequest([{ param: "cost_id", message: `is the same as in row ${number}` }]);
 
+const VOIDED = "You voided this cost, so it doesn't count. To replace it, send other values.";
+
 /** Finds what an import would do with each row. Stores nothing. */
 export async function checkRows(context: Context, caller: CostCaller, rows: FileRow[]): Promise<Outcome[]> {
   const found = await forValid(context, caller, readCosts(rows), checkCosts);
@@ -36,7 +38,8 @@ export async function checkRows(context: Context, caller: CostCaller, rows: File
     if (result instanceof AppError) return rejected(number, name, result);
     const isNew = result === "store";
     const cells = [number, name, isNew ? "ready" : "ok", null, null, null, String(!isNew), null, null];
-    return { number, name, state: isNew ? "ready" : "duplicate", detail: "", cells };
+    const detail = result === "voided" ? VOIDED : "";
+    return { number, name, state: isNew ? "ready" : "duplicate", detail, cells };
   });
 }
 
@@ -48,7 +51,13 @@ export async function importRows(context: Context, caller: CostCaller, rows: Fil
     const name = values?.cost_id ?? null;
     if (result instanceof AppError) return rejected(number, name, result);
     const state = result.duplicate ? "duplicate" : "imported";
-    return { number, name, state, detail: result.match, cells: toRow(result, number, name) };
+    return {
+      number,
+      name,
+      state,
+      detail: result.match === "voided" ? VOIDED : result.match,
+      cells: toRow(result, number, name),
+    };
   });
 }
 

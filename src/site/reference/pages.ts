@@ -100,10 +100,10 @@ function otherVersion(area: FullArea, operation: Described): Markup | "" {
     (one) => one !== operation && one.path === path && one.method === operation.method,
   );
   if (!other) return "";
-  const link = html`<a href="${operationPath(area, other)}">version ${to.slice(1)}</a>`;
+  const link = html`<a href="${operationPath(area, other)}">Version ${to.slice(1)}</a>`;
   return isVersion2(operation)
-    ? html`<p class="notice">New programs use ${link}. Version 2 returns the same links in a smaller envelope.</p>`
-    : html`<p class="notice">This is the version to use. In comparison, ${link} returns the same links in a smaller envelope.</p>`;
+    ? html`<p class="notice">${link} is the one for new programs. Version 2 returns the same links in a smaller envelope.</p>`
+    : html`<p class="notice">Use this version. ${link} returns the same links in a smaller envelope.</p>`;
 }
 
 const PLACES = [

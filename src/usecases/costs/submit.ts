@@ -85,16 +85,19 @@ export async function submitCosts(
 }
 
 /**
- * What `submitCosts` would do with each of these costs, whose IDs are all different, and stores nothing. Throws like
- * `submitCosts`.
+ * What `submitCosts` would do with each of these costs, whose IDs are all different, and stores nothing. `voided`: it was sent before,
+ * and then voided. Throws like `submitCosts`.
  */
 export async function checkCosts(
   context: Context,
   caller: CostCaller,
   costs: Cost[],
-): Promise<("store" | "duplicate" | AppError)[]> {
+): Promise<("store" | "duplicate" | "voided" | AppError)[]> {
   const judgements = await judge(context, caller, costs, "check");
-  return costs.map((cost, index) => toOutcome(cost, judgements[index]));
+  return costs.map((cost, index) => {
+    const outcome = toOutcome(cost, judgements[index]);
+    return outcome === "duplicate" && judgements[index]?.state === "voided" ? "voided" : outcome;
+  });
 }
 
 async function judge(
