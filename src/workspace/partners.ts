@@ -182,6 +182,7 @@ function partnersTable(url: URL, { path, env }: Member, view: PartnersView): Mar
 function spendCell(spend: Row[], hrefOf: (currency: string) => string): Markup | string {
   const currencies = currenciesOf(spend);
   if (currencies.length === 0) return NONE;
+  const unpriced = spend.reduce((sum, row) => sum + row.unpriced, 0);
   return html`${currencies.map((currency) => {
     const sums = addUp(
       currency,
@@ -189,7 +190,7 @@ function spendCell(spend: Row[], hrefOf: (currency: string) => string): Markup |
       [],
     );
     return html`<div><a href="${hrefOf(currency)}">${moneyText(sums.spend, currency)}</a></div>`;
-  })}`;
+  })}${unpriced > 0 ? html`<div class="hint">unpriced: ${showCount(unpriced)}</div>` : ""}`;
 }
 
 /** The state of a cost type, and how many of its costs have matched and how many of them have no amount yet. */

@@ -193,12 +193,15 @@ describe("needs attention", () => {
     await env.DB.prepare("INSERT INTO daily_totals VALUES (?, ?, 1, 1, 'cpc', 'USD', 'unpriced', 2, 0)")
       .bind(DEMO.appToken, today - 1)
       .run();
-    expect(problems(await overview()).map(({ text }) => text)).toEqual([
+    const page = await overview();
+    expect(problems(page).map(({ text }) => text)).toEqual([
       expect.stringMatching("^Beacon Network and Corsair Media don't support cost data yet"),
       expect.stringMatching("^Delta Reach is stopped"),
       "2 costs have no amount. Ask the partners to resend them with an amount. Go to partners",
       expect.stringMatching("^Echo Media sent no clicks, impressions or costs in the last two days"),
     ]);
+    const unpriced = problems(page).find(({ text }) => text.startsWith("2 costs"));
+    expect(textOf(await open(browser, unpriced?.href ?? ""))).toContain("unpriced: 2");
   });
 
   it("counts dropped parameters and leads to their link", async () => {

@@ -585,7 +585,7 @@ describe("states", () => {
     ["sort=-cost", "The order must be one of name, spend"],
     ["partner_id=x", "The partner must be a positive integer."],
     ["open=!", "The list of open links must be the tokens of links"],
-    ["from=2026-03-02&to=2026-03-01", "The To date must be on or after from."],
+    ["from=2026-03-02&to=2026-03-01", "The To date must be on or after the from date."],
     ["group=day", "group is not a known parameter"],
   ])("%s is a page that says so, with a way back", async (query, text) => {
     const page = await show(query, 400);

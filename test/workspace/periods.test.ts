@@ -83,7 +83,7 @@ describe("the days of a query", () => {
         "to must be a calendar date, for example 2026-03-14",
       ],
     ],
-    ["from=2026-03-02&to=2026-03-01", ["to must be on or after from"]],
+    ["from=2026-03-02&to=2026-03-01", ["to must be on or after the from date"]],
     [
       "from=2025-03-15&to=2026-03-16",
       ["to is too late: a report covers at most 366 days, including from and to"],

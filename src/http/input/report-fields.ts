@@ -116,7 +116,7 @@ const checkDays = (isValid: (from: number, to: number, query: Days) => boolean, 
 /** Whether these are the first and the last day of a report. */
 export const isWithinLimits = (from: number, to: number) => from <= to && to - from < MAX_DAYS;
 
-export const daysInOrder = checkDays((from, to) => from <= to, "must be on or after from");
+export const daysInOrder = checkDays((from, to) => from <= to, "must be on or after the from date");
 /** What `from` and `to` must be together. */
 export const dayChecks = [
   daysInOrder,
