@@ -44,7 +44,7 @@ test("tells what happened in sentences with names and links, newest first", asyn
 test("shows old and new values", async () => {
   const { text } = await operator.get("/operator/audit?object=Beacon");
   expect(textOf(text)).toContain("Display name: Beacon Network → Beacon");
-  expect(textOf(text)).toContain("Max url amount: 100 → 25");
+  expect(textOf(text)).toContain("Highest price on a URL: 100 → 25");
 });
 
 test.each([

@@ -156,12 +156,12 @@ describe("the page of an operation", () => {
   it("says which version to use, with a link to the other", async () => {
     for (const list of ["listLinks", "listChildren"]) {
       const [first, second] = [await pageOf(`${list}V1`), await pageOf(`${list}V2`)];
-      expect(first).toContain("This is the version to use.");
+      expect(first).toContain("Use this version.");
       expect(linksOf(first)).toContain(`/docs/api/campaign/${list}V2`);
-      expect(second).toContain("New programs use");
+      expect(second).toContain("is the one for new programs");
       expect(linksOf(second)).toContain(`/docs/api/campaign/${list}V1`);
     }
-    expect(await pageOf("createLink")).not.toContain("This is the version to use.");
+    expect(await pageOf("createLink")).not.toContain("Use this version.");
   });
 });
 
