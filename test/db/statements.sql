@@ -10829,7 +10829,7 @@ SELECT json(iif(EXISTS (
       AND shard_identity.shards = ?
       AND shard_identity.shard_index IS ? ), 'true', 'another shard')) = 'true';
 
--- src/db/ledger/submission.ts: rows read 21, written 4
+-- src/db/ledger/submission.ts: rows read 15, written 4
 -- MATERIALIZE sent
 --   SCAN j VIRTUAL TABLE INDEX 1:
 -- SEARCH c USING INDEX credentials_token_hash_unique (token_hash=?)
@@ -17157,7 +17157,7 @@ WHERE (state_hash) IN (
   LIMIT ? + 0 )
 RETURNING 1;
 
--- src/db/upkeep/health.ts: rows read 22, written 0
+-- src/db/upkeep/health.ts: rows read 23, written 0
 -- SCAN d1_migrations USING COVERING INDEX sqlite_autoindex_d1_migrations_1
 SELECT name AS name
 FROM d1_migrations;
