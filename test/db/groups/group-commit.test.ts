@@ -27,7 +27,7 @@ describe("statements", () => {
   it("wait while so many calls are in flight, and the next call has all of them, in order", async () => {
     const group = open(2);
     const all = ["a", "b"].map((name) => run(group, [name]));
-    await pass(10);
+    await pass(20);
     all.push(...["c", "d"].map((name) => run(group, [name])));
     await pass(10);
     expect(sentOf()).toEqual([["a"], ["b"]]);
@@ -39,10 +39,10 @@ describe("statements", () => {
     expect(await Promise.all(all)).toEqual([["row of a"], ["row of b"], ["row of c"], ["row of d"]]);
   });
 
-  it("wait for a call until it has taken 8 ms, and the second call has all that came meanwhile", async () => {
+  it("wait for a call until it has taken 16 ms, and the second call has all that came meanwhile", async () => {
     const group = open(2);
     const all = ["a", "b", "c"].map((name) => run(group, [name]));
-    await pass(6);
+    await pass(14);
     expect(sentOf()).toEqual([["a"]]);
     await pass(2);
     expect(sentOf()).toEqual([["a"], ["b", "c"]]);
