@@ -806,8 +806,8 @@ LINK_TOKEN=…</pre>
 <p><strong>4. Read the report</strong> of the round. It lists each mismatch with what was expected and what to do:</p>
 <pre data-language="console"><kbd>curl -s -H &quot;Authorization: Token token=$COST_TOKEN&quot; &quot;$BASE_URL/cost/round&quot; | tr '{' '\\n' | \\
     grep -A1 'yourname-20260701-0009' | grep -oE '&quot;(expected|remedy)&quot;:&quot;[^&quot;]*&quot;'</kbd>
-<samp>&quot;expected&quot;:&quot;A click with this cost ID, recorded on one of the partner's links.&quot;
-&quot;remedy&quot;:&quot;Put exactly the same cost_id on the click or impression URL, then open that URL on one of the partner's links. The cost matches automatically when the click or impression arrives.&quot;</samp></pre>
+<samp>&quot;expected&quot;:&quot;A click with this cost ID, recorded on a link of the partner.&quot;
+&quot;remedy&quot;:&quot;Put exactly the same cost_id on the click or impression URL, then open that URL. The cost matches automatically when the click or impression arrives.&quot;</samp></pre>
 <p>The report is also a page: sign in at <code>/partner</code> with your test credential. The page begins with these steps, with your link and a new cost ID in the commands.</p>
 <p>Send the credential in the <code>Authorization</code> header, as <code>Token token=…</code> or <code>Bearer …</code>. A credential in a URL is ignored.</p>` },
       { id: "your-pages", title: "Your pages", body: `<p>Sign in at <code>/partner</code> with your credential. The session lasts two hours and ends when the credential is revoked.</p>

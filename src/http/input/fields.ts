@@ -155,7 +155,7 @@ export const amount = readAs(z.string(), (value, reject) => {
   if (DECIMAL_COMMA.test(value)) {
     reject("must be a plain decimal; use a point, not a comma, for example 0.25");
   } else if (whole === "") {
-    reject("must be a number from 0 to 1,000,000 with at most 5 decimal places, for example 0.25");
+    reject("must be a decimal from 0 to 1,000,000 with at most 5 places, for example 0.25");
   } else if (units > MAX_AMOUNT_UNITS) {
     reject("must be at most 1,000,000");
   }
