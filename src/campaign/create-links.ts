@@ -3,8 +3,7 @@
  * or without an idempotency key.
  */
 import * as z from "zod/mini";
-import { userOperation } from "../auth/guarded-operations.ts";
-import type { Principal } from "../auth/guards.ts";
+import { type Principal, userOperation } from "../auth/guards.ts";
 import type { KeyedRequest } from "../db/idempotency.ts";
 import * as db from "../db/links/creation.ts";
 import { putLink } from "../db/links/destination-cache.ts";

@@ -1,6 +1,6 @@
 /** `GET /public/v1/apps`: the caller's apps. Beyond the specification. */
 import * as z from "zod/mini";
-import { userOperation } from "../auth/guarded-operations.ts";
+import { userOperation } from "../auth/guards.ts";
 import { listOwnApps } from "../db/accounts/own-apps.ts";
 import { toPage } from "../db/keyset.ts";
 import { toIso } from "../domain/time.ts";

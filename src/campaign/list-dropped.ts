@@ -1,6 +1,6 @@
 /** `GET …/trackers/{link_token}/dropped`: the parameters of a link's URLs that were not used. Beyond the specification. */
 import * as z from "zod/mini";
-import { userOperation } from "../auth/guarded-operations.ts";
+import { userOperation } from "../auth/guards.ts";
 import * as db from "../db/links/links.ts";
 import { DROP_REASONS, type DropReason } from "../domain/engagements/sub-links.ts";
 import { RETENTION } from "../domain/texts.ts";

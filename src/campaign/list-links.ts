@@ -1,6 +1,6 @@
 /** `GET /public/v{1,2}/apps/{app_token}/trackers` (spec §4.2) and `…/{link_token}/children` (spec §4.3). */
 import * as z from "zod/mini";
-import { userOperation } from "../auth/guarded-operations.ts";
+import { userOperation } from "../auth/guards.ts";
 import { toPage } from "../db/keyset.ts";
 import * as db from "../db/links/links.ts";
 import type { LinkRow } from "../db/links/lists.ts";

@@ -1,6 +1,6 @@
 /** `GET /public/v1/partners` (spec §4.1). */
 import * as z from "zod/mini";
-import { userOperation } from "../auth/guarded-operations.ts";
+import { userOperation } from "../auth/guards.ts";
 import { toPage } from "../db/keyset.ts";
 import * as db from "../db/links/partner-catalog.ts";
 import { envelopeV1, jsonResponse } from "../http/envelope.ts";

@@ -1,6 +1,6 @@
 /** `GET …/engagements`: the numbers of clicks and impressions of an app. Beyond the specification. */
 import * as z from "zod/mini";
-import { userOperation } from "../auth/guarded-operations.ts";
+import { userOperation } from "../auth/guards.ts";
 import { KINDS } from "../domain/cost-types.ts";
 import { engagementsQuery } from "../http/input/report-fields.ts";
 import { itemsV1 } from "../http/response-schemas.ts";

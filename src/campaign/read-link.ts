@@ -1,5 +1,5 @@
 /** `GET …/trackers/{link_token}`: one link. Beyond the specification. */
-import { userOperation } from "../auth/guarded-operations.ts";
+import { userOperation } from "../auth/guards.ts";
 import { findLink } from "../db/links/links.ts";
 import { envelopeV1, jsonResponse } from "../http/envelope.ts";
 import { toLinkWithOwn } from "../usecases/links/link.ts";

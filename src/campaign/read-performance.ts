@@ -1,6 +1,6 @@
 /** `GET …/performance`: what the links of an app cost, and how that changed. Beyond the specification. */
 import * as z from "zod/mini";
-import { userOperation } from "../auth/guarded-operations.ts";
+import { userOperation } from "../auth/guards.ts";
 import { COST_WINDOW } from "../domain/texts.ts";
 import { formatDate } from "../domain/time.ts";
 import { prefers } from "../http/accept.ts";

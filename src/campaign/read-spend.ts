@@ -1,6 +1,6 @@
 /** `GET …/spend`: the spend of an app, from the daily totals. Beyond the specification. */
 import * as z from "zod/mini";
-import { userOperation } from "../auth/guarded-operations.ts";
+import { userOperation } from "../auth/guards.ts";
 import { PER_MILLE } from "../domain/texts.ts";
 import { spendQuery } from "../http/input/report-fields.ts";
 import { itemsV1 } from "../http/response-schemas.ts";

@@ -1,5 +1,5 @@
 /** `PATCH …/trackers/{link_token}` (spec §4.5). */
-import { userOperation } from "../auth/guarded-operations.ts";
+import { userOperation } from "../auth/guards.ts";
 import { AppError, type InputError } from "../errors.ts";
 import { envelopeV1, jsonResponse } from "../http/envelope.ts";
 import { linkUpdate, toLinkWithOwn } from "../usecases/links/link.ts";

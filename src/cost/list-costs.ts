@@ -1,6 +1,6 @@
 /** `GET /cost`: a partner lists its own costs by ID. Beyond the specification. */
 import * as z from "zod/mini";
-import { costOperation } from "../auth/guarded-operations.ts";
+import { costOperation } from "../auth/guards.ts";
 import { MATCHES } from "../db/ledger/cost-list.ts";
 import { MAX_KEYS } from "../db/ledger/key-pages.ts";
 import { inEnglish } from "../domain/texts.ts";

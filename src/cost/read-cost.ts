@@ -1,6 +1,6 @@
 /** `GET /cost/{cost_id}`: a partner reads one of its costs. */
 import * as z from "zod/mini";
-import { costOperation } from "../auth/guarded-operations.ts";
+import { costOperation } from "../auth/guards.ts";
 import { AppError } from "../errors.ts";
 import { jsonResponse } from "../http/envelope.ts";
 import { costId } from "../http/input/fields.ts";

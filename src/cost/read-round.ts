@@ -1,6 +1,6 @@
 /** `GET /cost/round`: a partner reads the report of its integration round. */
 import * as z from "zod/mini";
-import { costOperation } from "../auth/guarded-operations.ts";
+import { costOperation } from "../auth/guards.ts";
 import { findRoundOfCredential } from "../db/operator/rounds/rounds.ts";
 import { AppError } from "../errors.ts";
 import { jsonResponse } from "../http/envelope.ts";

@@ -1,6 +1,6 @@
 /** `POST /cost/batch`: a partner sends up to 1,000 costs in one request, each with its own result. */
 import * as z from "zod/mini";
-import { costOperation } from "../auth/guarded-operations.ts";
+import { costOperation } from "../auth/guards.ts";
 import { COST_TYPES } from "../domain/cost-types.ts";
 import type { Cost } from "../domain/costs.ts";
 import { AppError } from "../errors.ts";

@@ -1,6 +1,6 @@
 /** `POST /cost`: a partner sends the cost of a click or impression (spec §4.7). */
 import * as z from "zod/mini";
-import { costOperation } from "../auth/guarded-operations.ts";
+import { costOperation } from "../auth/guards.ts";
 import type { Cost } from "../domain/costs.ts";
 import type { Context } from "../env.ts";
 import { AppError, type InputError } from "../errors.ts";

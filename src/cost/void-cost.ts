@@ -1,6 +1,6 @@
 /** `POST /cost/{cost_id}/void`: a partner takes back one of its costs. Beyond the specification. */
 import * as z from "zod/mini";
-import { costOperation } from "../auth/guarded-operations.ts";
+import { costOperation } from "../auth/guards.ts";
 import { COST_WINDOW } from "../domain/texts.ts";
 import { jsonResponse } from "../http/envelope.ts";
 import { costId } from "../http/input/fields.ts";

@@ -1,6 +1,6 @@
 /** `GET /{link_token}`: opens a link, which records a click and redirects. */
 import * as z from "zod/mini";
-import { publicOperation } from "../auth/guarded-operations.ts";
+import { publicOperation } from "../auth/guards.ts";
 import { chooseTarget } from "../domain/engagements/click-target.ts";
 import { committed, findLink, isServerToServer, path, query, recordLater, recordNow } from "./open.ts";
 

@@ -39,7 +39,7 @@ export interface Operation {
   isReport?: boolean;
 }
 
-/** An operation with its place and its guarded handler, as the functions in src/auth/guarded-operations.ts build it. */
+/** An operation with its place and its guarded handler, as the functions in src/auth/guards.ts build it. */
 export interface Routed extends Operation {
   method: Method;
   /** With parameters as `:name`. */

@@ -1,6 +1,6 @@
 /** `GET /healthz`: shows that the Worker runs, without a call to another service. */
 import * as z from "zod/mini";
-import { publicOperation } from "../auth/guarded-operations.ts";
+import { publicOperation } from "../auth/guards.ts";
 import { jsonResponse } from "../http/envelope.ts";
 
 /**

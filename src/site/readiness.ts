@@ -1,6 +1,6 @@
 /** `GET /readyz`: shows whether the services that the Worker uses are ready. */
 import * as z from "zod/mini";
-import { publicOperation } from "../auth/guarded-operations.ts";
+import { publicOperation } from "../auth/guards.ts";
 import { findSingleSignOn } from "../auth/single-sign-on/settings.ts";
 import { databasesOf, describeMismatch, type Ledger, nameOf } from "../db/ledger/shards.ts";
 import { type DatabaseHealth, readHealth } from "../db/upkeep/health.ts";

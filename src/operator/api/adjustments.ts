@@ -1,6 +1,6 @@
 /** Adjustments in the operator API: money that corrects the spend of a link, a day and a partner. */
 import * as z from "zod/mini";
-import { operatorOperation } from "../../auth/guarded-operations.ts";
+import { operatorOperation } from "../../auth/guards.ts";
 import type { Operator } from "../../db/audit.ts";
 import * as db from "../../db/operator/adjustments.ts";
 import { COST_TYPES } from "../../domain/cost-types.ts";

@@ -1,6 +1,6 @@
 /** `GET /operator/v1/archive`: reads back what the purge has deleted from the ledger. */
 import * as z from "zod/mini";
-import { operatorOperation } from "../../auth/guarded-operations.ts";
+import { operatorOperation } from "../../auth/guards.ts";
 import { type FoundCost, findArchived, TooMuchToRead } from "../../db/archive/find.ts";
 import { COST_TYPES } from "../../domain/cost-types.ts";
 import { RETENTION } from "../../domain/texts.ts";

@@ -1,6 +1,6 @@
 /** Single costs of a partner: an operator looks at one, and voids it. */
 import * as z from "zod/mini";
-import { operatorOperation } from "../../auth/guarded-operations.ts";
+import { operatorOperation } from "../../auth/guards.ts";
 import type { Operator } from "../../db/audit.ts";
 import { findCostOfPartner } from "../../db/ledger/costs.ts";
 import { voidForPartner } from "../../db/ledger/voids.ts";

@@ -1,6 +1,6 @@
 /** Builds the operations of operators, which respond with one item or one page of items in the version 1 envelope. */
 import type * as z from "zod/mini";
-import { operatorOperation } from "../../auth/guarded-operations.ts";
+import { operatorOperation } from "../../auth/guards.ts";
 import { type Order, toPage } from "../../db/keyset.ts";
 import type { Context } from "../../env.ts";
 import { AppError } from "../../errors.ts";

@@ -1,6 +1,6 @@
 /** `GET /operator/v1/partners/{id}/rejections`: how many costs of a partner were rejected, and why. */
 import * as z from "zod/mini";
-import { operatorOperation } from "../../auth/guarded-operations.ts";
+import { operatorOperation } from "../../auth/guards.ts";
 import { findRejections, type Rejected } from "../../db/ledger/rejections.ts";
 import { findPartner } from "../../db/operator/partners.ts";
 import { formatDate } from "../../domain/time.ts";
