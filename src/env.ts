@@ -39,7 +39,7 @@ export interface Env extends LedgerBindings {
   OIDC_NAME?: string;
   /** `1`: on this machine, the provider may use http. For tests. */
   LOCAL_INSECURE?: string;
-  /** `required`: operators must turn on two-factor authentication. Default: `optional`. */
+  /** `optional`: operators choose whether they use two-factor authentication. Default: `required`. */
   OPERATOR_MFA?: string;
   /** Where to report a vulnerability: a mailto:, https: or tel: URI. If not set, there is no security.txt. */
   SECURITY_CONTACT?: string;

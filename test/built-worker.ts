@@ -148,7 +148,10 @@ export async function startBuilt({
       }),
       // Only for earlier revisions, which served files as assets.
       serviceBindings: { ASSETS: async () => new MiniflareResponse(null, { status: 404 }) },
-      bindings: { VERSION: { id: name }, ...bindings } as unknown as Record<string, string>,
+      bindings: { VERSION: { id: name }, OPERATOR_MFA: "optional", ...bindings } as unknown as Record<
+        string,
+        string
+      >,
       ...(state && { resourcePersistencePath: state }),
       ...(inspectorPort && { inspectorPort }),
       unsafeDirectSockets: [{ host: "127.0.0.1", port }],

@@ -24,7 +24,7 @@ const worker = (bindings: Record<string, string>, d1Databases: string[] = []) =>
   cloudflareTest({
     wrangler: { configPath: join(root, "wrangler.toml") },
     miniflare: {
-      // OPERATOR_MFA as in a new checkout, because the first deployment adds it to wrangler.toml.
+      // As with npm start. Tests of two-factor authentication choose for themselves.
       bindings: { TEST_MIGRATIONS, OPERATOR_MFA: "optional", LONG: isLong ? "1" : "", ...bindings },
       d1Databases,
       r2Buckets: ["TEST_BUCKET"],

@@ -99,12 +99,12 @@ export function redirectToStep({ path }: { path: string }, next: string | undefi
   return redirectResponse(next === undefined ? path : `${path}?${new URLSearchParams({ next })}`);
 }
 
-/** Whether this deployment requires two-factor authentication of the user. With single sign-on, the provider's factor counts. */
+/** Whether the user must use two-factor authentication: operators, unless the deployment makes it optional. With single sign-on, the provider's factor counts. */
 export function mustUseTwoFactor(
   { env }: Context,
   { role, hasPassword }: Pick<SessionUser, "role" | "hasPassword">,
 ): boolean {
-  return env.OPERATOR_MFA === "required" && role === "operator" && hasPassword === 1;
+  return env.OPERATOR_MFA !== "optional" && role === "operator" && hasPassword === 1;
 }
 
 /** Marks the session as used. undefined without a valid session, also if the cookie is forged or expired or the sign-in waits for its code. */

@@ -590,8 +590,11 @@ describe("a known browser is forgotten", () => {
   });
 });
 
-describe("OPERATOR_MFA = required", () => {
-  const required = { env: { OPERATOR_MFA: "required" } };
+describe.each([
+  ["required", "required"],
+  ["not set", undefined],
+])("OPERATOR_MFA is %s", (_, OPERATOR_MFA) => {
+  const required = { env: { OPERATOR_MFA } as { OPERATOR_MFA: string } };
   const operatorSignedIn = async () => {
     const browser = new Browser();
     await browser.signIn(DEMO.operatorEmail, DEMO.operatorPassword, required);

@@ -29,7 +29,6 @@ import {
   stored,
   toml,
   url,
-  withTwoFactor,
   writeToml,
 } from "./deployment.ts";
 import { runStub, useDatabase } from "./wrangler-stub.ts";
@@ -78,7 +77,7 @@ test("creates the database and the namespaces in an empty account, then migrates
   expect(out).toContain(`linkledger is ready at ${url}`);
   expect(out).toContain("npm run operator:create -- --remote EMAIL");
   expect(existsSync(join(folder, ".wrangler.deploy.json"))).toBe(false);
-  expect(toml()).toBe(withTwoFactor(NEW_SETTINGS));
+  expect(toml()).toBe(NEW_SETTINGS);
   expect(toml()).not.toMatch(ids);
 });
 
@@ -108,7 +107,7 @@ test("creates nothing on a second run and deploys with the IDs that it finds", a
     name: "linkledger",
     main: "src/index.ts",
     preview_urls: false,
-    vars: { OPERATOR_MFA: "required" },
+    vars: {},
     triggers: { crons: ["17 * * * *"] },
     d1_databases: [{ binding: "DB", database_name: "linkledger", database_id: "2" }],
     kv_namespaces: [
@@ -235,7 +234,7 @@ describe("a first deployment with --shards", () => {
     ]);
     expect(out).toContain("wrangler.toml: bindings of 4 shards added");
     expect(namesOf(4).map(stored)).toEqual(placesOf(4));
-    expect(toml().startsWith(withTwoFactor(NEW_SETTINGS))).toBe(true);
+    expect(toml().startsWith(NEW_SETTINGS)).toBe(true);
     expect(toml()).not.toMatch(ids);
     const { rawConfig } = experimental_readRawConfig({ config: join(folder, "wrangler.toml") });
     expect(rawConfig.d1_databases).toEqual(
@@ -265,7 +264,7 @@ describe("a first deployment with --shards", () => {
     save({ ...account(), failing: "nothing" });
     expect(await deploy()).toMatchObject({ code: 0, error: "" });
     expect([toml(), namesOf(2).map(stored)]).toEqual([written, placesOf(2)]);
-    expect(written.startsWith(withTwoFactor(NEW_SETTINGS))).toBe(true);
+    expect(written.startsWith(NEW_SETTINGS)).toBe(true);
     expect(account().databases.map(({ name }) => name)).toEqual(namesOf(2));
     expect(written).not.toMatch(ids);
   });
@@ -311,7 +310,7 @@ describe("a later deployment", () => {
     ["without the bindings in wrangler.toml, which it writes again,", [], false],
   ])("%s keeps the shards", async (_, flags, isBound) => {
     const written = toml();
-    if (!isBound) writeToml(withTwoFactor(NEW_SETTINGS));
+    if (!isBound) writeToml(NEW_SETTINGS);
     expect(await deploy(...flags)).toMatchObject({ code: 0, error: "" });
     expect(commands()).toEqual([
       "d1 list --json",
@@ -384,39 +383,31 @@ test.each([
 );
 
 describe("two-factor authentication of operators", () => {
-  const settingOf = () => account().calls.at(-1)?.configuration?.vars;
+  const twoFactorOf = () => account().calls.at(-1)?.configuration?.vars?.OPERATOR_MFA;
 
-  test("stays optional where wrangler.toml says so before the first deployment", async () => {
+  // The Worker requires it unless the setting says that it is optional (test/account/two-factor.test.ts).
+  test("is decided by no deployment, also not by a second one from a fresh checkout", async () => {
+    expect((await deploy()).code).toBe(0);
+    expect([toml(), twoFactorOf()]).toEqual([NEW_SETTINGS, undefined]);
+    writeToml(NEW_SETTINGS);
+    expect((await deploy()).code).toBe(0);
+    expect([toml(), twoFactorOf()]).toEqual([NEW_SETTINGS, undefined]);
+  });
+
+  test("is optional where wrangler.toml says so, in every deployment", async () => {
     const chosen = NEW_SETTINGS.replace("\n[vars]\n", '\n[vars]\nOPERATOR_MFA = "optional"\n');
     writeToml(chosen);
+    for (let deployment = 1; deployment <= 2; deployment++) {
+      expect((await deploy()).code).toBe(0);
+      expect([toml(), twoFactorOf()]).toEqual([chosen, "optional"]);
+    }
+  });
+
+  test("needs no line [vars]", async () => {
+    const settings = `vars.LOG_SAMPLE = "0.5"\n${NEW_SETTINGS.replace("\n[vars]\n", "\n")}`;
+    writeToml(settings);
     expect((await deploy()).code).toBe(0);
-    expect([toml(), settingOf()]).toEqual([chosen, { OPERATOR_MFA: "optional" }]);
-  });
-
-  test("becomes required at the first deployment, beside other settings", async () => {
-    const others = NEW_SETTINGS.replace("\n[vars]\n", '\n[vars]  \nLOG_SAMPLE = "0.5"\n');
-    writeToml(others);
-    const { code, out } = await deploy();
-    expect(code).toBe(0);
-    expect(out).toContain('wrangler.toml: OPERATOR_MFA = "required" added. Commit the file.');
-    expect(toml()).toBe(others.replace("[vars]  \n", '$&OPERATOR_MFA = "required"\n'));
-    expect(settingOf()).toEqual({ LOG_SAMPLE: "0.5", OPERATOR_MFA: "required" });
-  });
-
-  test("is not changed by a later deployment", async () => {
-    await restoreDeployed();
-    const removed = toml().replace(/^OPERATOR_MFA = .*\n/m, "");
-    writeToml(removed);
-    expect((await deploy()).code).toBe(0);
-    expect([toml(), settingOf()]).toEqual([removed, {}]);
-  });
-
-  test.each([
-    ["without settings", ""],
-    ["with settings in another form", 'vars.LOG_SAMPLE = "0.5"\n'],
-  ])("is asked for in a wrangler.toml %s", async (_, form) => {
-    writeToml(form + NEW_SETTINGS.replace("\n[vars]\n", "\n"));
-    await expectRejection([], 'Add it, and below it OPERATOR_MFA = "required", or "optional".');
+    expect([toml(), twoFactorOf()]).toEqual([settings, undefined]);
   });
 });
 

@@ -8,13 +8,8 @@ import { ROOT } from "./run.ts";
 import { type Account, useDatabase } from "./wrangler-stub.ts";
 
 export const READY = { status: "ready", checks: {} };
-/** wrangler.toml before the first deployment, and what that adds to it. */
-export const NEW_SETTINGS = readFileSync(join(ROOT, "wrangler.toml"), "utf8").replace(
-  /^OPERATOR_MFA = .*\n/m,
-  "",
-);
-export const withTwoFactor = (settings: string) =>
-  settings.replace("\n[vars]\n", '\n[vars]\nOPERATOR_MFA = "required"\n');
+/** wrangler.toml before the first deployment. */
+export const NEW_SETTINGS = readFileSync(join(ROOT, "wrangler.toml"), "utf8");
 
 export let folder: string;
 let server: Server;

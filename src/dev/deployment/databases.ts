@@ -12,7 +12,7 @@ import {
   saveConfiguration,
 } from "./checkout.ts";
 import type { DeployOptions } from "./options.ts";
-import { addShards, requireTwoFactor } from "./settings.ts";
+import { addShards } from "./settings.ts";
 import { setIdentity } from "./shard-identity.ts";
 
 /** A database as wrangler lists it. */
@@ -53,7 +53,6 @@ export function prepareDatabases(
   if (isDeployed) rejectCreation(named, options);
   const place = toPlace(named, listed, options);
 
-  if (!stored) requireTwoFactor(checkout, configuration);
   addShards(checkout, added);
   databases.push(...added);
   const names = named.map(({ database_name }) => database_name);

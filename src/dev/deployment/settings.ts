@@ -1,5 +1,5 @@
-/** What a first deployment adds to wrangler.toml, as text, because wrangler would not keep the comments. */
-import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
+/** The shards that a first deployment adds to wrangler.toml, as text, because wrangler would not keep the comments, and settings that it rejects. */
+import { appendFileSync } from "node:fs";
 import { CommandError } from "../command.ts";
 import { type Checkout, type Configuration, type D1Configuration, settingsFile } from "./checkout.ts";
 
@@ -17,23 +17,6 @@ export function addShards(checkout: Checkout, shards: D1Configuration[]): void {
   const intro = "# The shards of the deployed ledger. Keep all of them, in this order.";
   appendFileSync(settingsFile(checkout), `\n${intro}\n${sections.join("\n\n")}\n`);
   console.log(`wrangler.toml: bindings of ${shards.length} shards added. Commit the file.`);
-}
-
-const SETTING = 'OPERATOR_MFA = "required"';
-
-/** Makes two-factor authentication required of operators, unless the settings say whether it is. */
-export function requireTwoFactor(checkout: Checkout, configuration: Configuration): void {
-  if (configuration.vars?.OPERATOR_MFA !== undefined) return;
-  const file = settingsFile(checkout);
-  const before = readFileSync(file, "utf8");
-  const after = before.replace(/^\[vars\][ \t\r]*$/m, `$&\n${SETTING}`);
-  if (after === before)
-    throw new CommandError(
-      `wrangler.toml has no line [vars]. Add it, and below it ${SETTING}, or "optional". Nothing was changed.`,
-    );
-  writeFileSync(file, after);
-  configuration.vars = { ...configuration.vars, OPERATOR_MFA: "required" };
-  console.log(`wrangler.toml: ${SETTING} added. Commit the file.`);
 }
 
 /** Throws for what is only for tests on this machine. */

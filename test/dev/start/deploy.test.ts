@@ -20,7 +20,6 @@ import {
   stored,
   toml,
   url,
-  withTwoFactor,
 } from "../deployment.ts";
 import { ROOT } from "../run.ts";
 
@@ -53,7 +52,7 @@ test("creates everything, then nothing twice, and ends with 1 when wrangler fail
   expect(commands().filter((command) => command.includes("create"))).toEqual([...created, ...titles]);
   expect(namesOf(1).map(stored)).toEqual(placesOf(1));
   const written = toml();
-  expect(written.startsWith(withTwoFactor(NEW_SETTINGS))).toBe(true);
+  expect(written.startsWith(NEW_SETTINGS)).toBe(true);
 
   expect(await run()).toMatchObject({ code: 0, error: "" });
   expect(commands().filter((command) => /create|store/.test(command))).toEqual([]);
