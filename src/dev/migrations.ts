@@ -1,7 +1,8 @@
 /**
  * `npm run migrations:new -- --name NAME`: writes the next migration from src/db/schema.ts with drizzle-kit. With --rules it also
  * drops the views, triggers and computed columns that depend on a change, and creates them again from migrations/rules.sql and
- * the schema, because SQLite drops no column that something uses. Without --rules it writes nothing if that is necessary.
+ * the schema, because SQLite drops no column that something uses. Without --rules it writes nothing if that is necessary. Its
+ * snapshot of the schema replaces the one before it.
  */
 import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -48,12 +49,14 @@ await runCommand(() => {
       const generated = findAdded();
       const tables = generated ? readFileSync(join(FOLDER, generated), "utf8") : "";
       if (!generated) generate(name, "--custom");
-      const [from, to] = listFiles(META).slice(-2).map(readSnapshot) as [Snapshot, Snapshot];
+      const [from, to] = listFiles(META).map(readSnapshot) as [Snapshot, Snapshot];
       const migration = withRules(tables, changeColumns(from, to), stored);
       if (migration === "") throw new CommandError("Neither the schema nor rules.sql has changed.");
       writeFileSync(join(FOLDER, findAdded() ?? ""), `${migration}\n`);
     }
     check();
+    // drizzle-kit compares the schema with the last one only.
+    for (const file of listFiles(META).slice(0, -1)) rmSync(join(META, file));
   } catch (error) {
     remove(FOLDER, files);
     remove(META, snapshots);

@@ -4,6 +4,7 @@ import { publicOperation } from "../auth/guards.ts";
 import { findSingleSignOn } from "../auth/single-sign-on/settings.ts";
 import { databasesOf, describeMismatch, type Ledger, nameOf } from "../db/ledger/shards.ts";
 import { type DatabaseHealth, readHealth } from "../db/upkeep/health.ts";
+import { describeReplaced } from "../db/upkeep/replaced-migrations.ts";
 import { withDeadline } from "../deadline.ts";
 import { toIso } from "../domain/time.ts";
 import type { Context, Env } from "../env.ts";
@@ -142,11 +143,12 @@ function judgeDatabases({ ledger, now }: Context, databases: FoundDatabase[]) {
   };
 }
 
-function judgeMigrations(databases: { name: string; missingMigrations: string[] }[]): Check {
+function judgeMigrations(databases: ({ name: string } & DatabaseHealth)[]): Check {
   const behind = databases.filter(({ missingMigrations }) => missingMigrations.length > 0);
   if (behind.length === 0) return { ok: true };
   const reasons = behind.map(
-    ({ name, missingMigrations }) =>
+    ({ name, appliedMigrations, missingMigrations }) =>
+      describeReplaced(name, appliedMigrations) ??
       `Not applied: ${missingMigrations.join(", ")}. Run npx wrangler d1 migrations apply ${name} --remote (or --local).`,
   );
   return { ok: false, reason: reasons.join(" ") };

@@ -13963,13 +13963,13 @@ AND memberships.app_token = ?
 RETURNING user_id AS userId;
 
 -- src/db/operator/apps.ts: rows read 1, written 2
--- SEARCH hidden_attention USING PRIMARY KEY (app_token=?)
 -- SEARCH views USING COVERING INDEX views_by_app (app_token=?)
--- SEARCH link_imports USING COVERING INDEX link_imports_by_app (app_token=?)
--- SCAN access_tokens
 -- SCAN memberships
 -- SEARCH links USING COVERING INDEX links_by_parent (app_token=?)
+-- SEARCH link_imports USING COVERING INDEX link_imports_by_app (app_token=?)
+-- SEARCH hidden_attention USING PRIMARY KEY (app_token=?)
 -- SEARCH adjustments USING COVERING INDEX adjustments_by_app (app_token=?)
+-- SCAN access_tokens
 INSERT INTO apps (token,
     name,
     default_url,
@@ -14986,8 +14986,8 @@ AND (partners.display_name IS NOT iif(?,
       partners.stopped_at));
 
 -- src/db/operator/partners.ts: rows read 8, written 2
--- SEARCH partner_rates USING PRIMARY KEY (partner_id=?)
 -- SEARCH rounds USING COVERING INDEX rounds_by_partner (partner_id=?)
+-- SEARCH partner_rates USING PRIMARY KEY (partner_id=?)
 -- SCAN links USING COVERING INDEX links_by_partner
 -- SCAN credentials
 -- SCAN adjustments USING COVERING INDEX adjustments_by_day
@@ -16651,17 +16651,17 @@ RETURNING user_id AS userId;
 
 -- src/db/operator/users.ts: rows read 1, written 2
 -- SEARCH sign_in_attempts USING COVERING INDEX attempts_by_user (user_id=?)
--- SEARCH identities USING COVERING INDEX identities_user_id_unique (user_id=?)
--- SEARCH access_tokens USING INDEX access_tokens_by_user (user_id=?)
+-- SEARCH sessions USING INDEX sessions_by_user (user_id=?)
 -- SEARCH recovery_codes USING PRIMARY KEY (user_id=?)
+-- SEARCH memberships USING PRIMARY KEY (user_id=?)
+-- SEARCH identities USING COVERING INDEX identities_user_id_unique (user_id=?)
 -- SEARCH failed_sign_ins USING INTEGER PRIMARY KEY (rowid=?)
 -- SEARCH devices USING PRIMARY KEY (user_id=?)
 -- SEARCH authenticators USING INTEGER PRIMARY KEY (rowid=?)
--- SEARCH sessions USING INDEX sessions_by_user (user_id=?)
--- SEARCH memberships USING PRIMARY KEY (user_id=?)
 -- SCAN audit_log
 -- SEARCH api_tokens USING COVERING INDEX api_tokens_user_id_unique (user_id=?)
 -- SCAN adjustments
+-- SEARCH access_tokens USING INDEX access_tokens_by_user (user_id=?)
 -- CORRELATED SCALAR SUBQUERY 2
 --   SEARCH api_tokens USING INDEX api_tokens_user_id_unique (user_id=?)
 INSERT INTO users (email, role, password_hash, password_expires_at, created_at)
@@ -17157,7 +17157,7 @@ WHERE (state_hash) IN (
   LIMIT ? + 0 )
 RETURNING 1;
 
--- src/db/upkeep/health.ts: rows read 23, written 0
+-- src/db/upkeep/health.ts: rows read 2, written 0
 -- SCAN d1_migrations USING COVERING INDEX sqlite_autoindex_d1_migrations_1
 SELECT name AS name
 FROM d1_migrations;

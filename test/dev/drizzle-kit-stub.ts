@@ -29,15 +29,16 @@ function generate(tables: string): void {
   const meta = join(out, "meta");
   const write = (file: string, value: object) => writeFileSync(join(meta, file), JSON.stringify(value));
   const read = (file: string) => JSON.parse(readFileSync(join(meta, file), "utf8"));
+  const journal = read("_journal.json");
+  const idx = journal.entries.at(-1).idx + 1;
+  const number = String(idx).padStart(4, "0");
   const snapshots = readdirSync(meta)
     .filter((file) => /^\d/.test(file))
     .sort();
-  const number = String(snapshots.length).padStart(4, "0");
   const last = read(snapshots.at(-1) ?? "");
   write(`${number}_snapshot.json`, { ...last, id: crypto.randomUUID(), prevId: last.id });
-  const journal = read("_journal.json");
   const tag = `${number}_${name}`;
-  journal.entries.push({ idx: snapshots.length, version: "6", when: Date.now(), tag, breakpoints: true });
+  journal.entries.push({ idx, version: "6", when: Date.now(), tag, breakpoints: true });
   write("_journal.json", journal);
   const empty = "-- Custom SQL migration file, put your code below! --";
   writeFileSync(join(out, `${tag}.sql`), custom ? empty : tables);

@@ -38,6 +38,11 @@ export function create(flags: string[], env: NodeJS.ProcessEnv = process.env) {
   };
 }
 
+/** The snapshots of the schema. Each has the number of its migration. */
+const listSnapshots = () => listFiles().filter((file) => file.endsWith("_snapshot.json"));
+const lastMigration = () => listFiles().findLast((file) => /^\d{4}_.*\.sql$/.test(file)) ?? "";
+const lastSnapshot = () => join("meta", `${lastMigration().slice(0, 4)}_snapshot.json`);
+
 const listFiles = () => readdirSync(join(folder, "migrations"), { recursive: true, encoding: "utf8" }).sort();
 
 /** Tests the command with the variables of `env`, which gets the copy and the SQL of drizzle-kit for the changed tables. */
@@ -63,6 +68,7 @@ END;
 `,
         ],
       ]);
+      expect(listSnapshots()).toEqual([lastSnapshot()]);
       expect(create(["--name", "again", "--rules"], env(folder, ""))).toMatchObject({
         status: 1,
         stderr: "Neither the schema nor rules.sql has changed. Nothing was written.\n",
@@ -82,10 +88,12 @@ END;
     });
   });
 
-  test("a new table needs no --rules", () => {
+  test("a new table needs no --rules, and its snapshot of the schema replaces the one before it", () => {
     edit(SCHEMA, /$/, 'export const notes = sqliteTable("notes", { id: integer().primaryKey() });\n');
     const table = "CREATE TABLE `notes` (\n\t`id` integer PRIMARY KEY NOT NULL\n);\n";
     const { status, added } = create(["--name", "notes"], env(folder, table));
     expect([status, added]).toEqual([0, [table]]);
+    expect(lastMigration()).toMatch(/^\d{4}_notes\.sql$/);
+    expect(listSnapshots()).toEqual([lastSnapshot()]);
   });
 }

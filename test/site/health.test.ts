@@ -110,6 +110,24 @@ test("names each migration that is not applied", async () => {
   }
 });
 
+test.each([
+  [23, "has the 23 migrations before 0100_tables.sql", "migrations/README.md"],
+  [6, "has 6 of the 23 migrations before 0100_tables.sql", "an empty database"],
+])(
+  "says how a database with %s of the migrations that 0100_tables.sql replaced continues",
+  async (number, ...texts) => {
+    const replaced = Array.from(
+      { length: number },
+      (_, index) => `('${String(index).padStart(4, "0")}_x.sql')`,
+    );
+    await env.DB.exec(`DELETE FROM d1_migrations; INSERT INTO d1_migrations (name) VALUES ${replaced}`);
+    const { status, migrations } = await readiness();
+    expect(status).toBe(503);
+    for (const text of texts) expect(migrations?.reason).toContain(text);
+    expect(migrations?.reason).not.toContain("migrations apply");
+  },
+);
+
 test("is ready with a database that is ahead of the code, as after a rollback", async () => {
   await env.DB.exec("INSERT INTO d1_migrations (name) VALUES ('9999_later.sql')");
   expect((await readiness()).status).toBe(200);

@@ -21,6 +21,8 @@ export const archive = query(
 );
 
 export interface DatabaseHealth {
+  /** File names. */
+  appliedMigrations: string[];
   /** File names, oldest first. */
   missingMigrations: string[];
   /** Null before the first purge. */
@@ -42,30 +44,34 @@ export async function readHealth(db: D1Database): Promise<DatabaseHealth> {
       archive(db, {}),
     );
     return {
-      missingMigrations: missingFrom(applied),
+      ...toMigrations(applied),
       purgedAt: last?.purgedAt || null,
       archiveFailingSince: archived?.failingSince ?? null,
       identity: stored,
     };
   } catch (error) {
     if (!isNotMigrated(error)) throw error;
-    const missingMigrations = await findMissing(db);
-    return { missingMigrations, purgedAt: null, archiveFailingSince: null, identity: undefined };
+    return { ...(await readMigrations(db)), purgedAt: null, archiveFailingSince: null, identity: undefined };
   }
 }
 
+type Migrations = Pick<DatabaseHealth, "appliedMigrations" | "missingMigrations">;
+
 /** Of a database without some of the tables. */
-async function findMissing(db: D1Database): Promise<string[]> {
+async function readMigrations(db: D1Database): Promise<Migrations> {
   try {
     const [applied] = await runBatch(db, appliedMigrations(db, {}));
-    return missingFrom(applied);
+    return toMigrations(applied);
   } catch (error) {
-    if (isNotMigrated(error)) return EXPECTED_MIGRATIONS;
+    if (isNotMigrated(error)) return toMigrations([]);
     throw error;
   }
 }
 
-function missingFrom(applied: { name: string }[]): string[] {
+function toMigrations(applied: { name: string }[]): Migrations {
   const names = new Set(applied.map(({ name }) => name));
-  return EXPECTED_MIGRATIONS.filter((name) => !names.has(name));
+  return {
+    appliedMigrations: [...names],
+    missingMigrations: EXPECTED_MIGRATIONS.filter((name) => !names.has(name)),
+  };
 }

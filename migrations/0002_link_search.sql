@@ -1,2 +1,0 @@
-CREATE INDEX `links_by_level` ON `links` (`app_token`,`level`,"label" COLLATE NOCASE) WHERE "links"."parent_id" IS NOT NULL;--> statement-breakpoint
-CREATE INDEX `links_with_settings` ON `links` (`app_token`,`level`,"label" COLLATE NOCASE) WHERE "links"."partner_id" IS NOT NULL OR "links"."cost_switch" IS NOT NULL;

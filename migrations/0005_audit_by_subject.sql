@@ -1,1 +1,0 @@
-CREATE INDEX `audit_by_subject` ON `audit_log` (`subject`);
