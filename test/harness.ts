@@ -9,6 +9,7 @@ import {
 import { env as bindings } from "cloudflare:workers";
 import { hashPassword } from "../src/auth/passwords.ts";
 import { seal } from "../src/auth/sealed.ts";
+import { acceptedTokens, destinations } from "../src/db/isolate-memory.ts";
 import { replicateCredentials } from "../src/db/ledger/credential-copies.ts";
 import { databasesOf, type Ledger, ledgerOf } from "../src/db/ledger/shards.ts";
 import { type DemoRow, insertRows } from "../src/dev/demo/rows.ts";
@@ -123,8 +124,10 @@ async function hashDemoPasswords(): Promise<string[]> {
   return (await Promise.all(statements)).flat();
 }
 
-/** Deletes the keys in KV that were written. */
+/** Deletes the keys in KV that were written, and what the isolate remembers in their place. */
 export async function emptyNamespaces({ keys }: Writes): Promise<void> {
+  destinations.clear();
+  acceptedTokens.clear();
   const deleted = [...keys].flatMap(([namespace, some]) => [...some].map((key) => namespace.delete(key)));
   await Promise.all(deleted);
 }

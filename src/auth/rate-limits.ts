@@ -2,8 +2,8 @@
  * Limits how often a credential is used and how often an address is rejected, with Cloudflare's rate limiters and without the
  * database. Without its binding a limiter limits nothing, and one that does not respond allows the request.
  */
+import { acceptedTokens, blockedAddresses } from "../db/isolate-memory.ts";
 import { withDeadline } from "../deadline.ts";
-import { ExpiringSet } from "../domain/expiring-set.ts";
 import type { Context } from "../env.ts";
 import { AppError } from "../errors.ts";
 import { logError } from "../log.ts";
@@ -12,21 +12,6 @@ import { readToken } from "./tokens.ts";
 const PERIOD_SECONDS = 60;
 /** A limiter counts close to the Worker. One that takes longer than this is down. */
 const DEADLINE_MS = 1_000;
-
-/** The addresses that this isolate saw above their limit of rejections. */
-const blocked = new ExpiringSet(PERIOD_SECONDS * 1000);
-/** The hashes of credentials that this isolate saw accepted. They are not blocked with their address, which many may share. */
-const accepted = new ExpiringSet(5 * 60 * 1000);
-
-/** Notes that the database has accepted the credential with this hash. */
-export function noteAccepted(tokenHash: string, now: number): void {
-  accepted.add(tokenHash, now);
-}
-
-/** Whether this isolate saw the database accept the credential with this hash, a short time ago. */
-export function wasAccepted(tokenHash: string, now: number): boolean {
-  return accepted.has(tokenHash, now);
-}
 
 /**
  * Throws rate_limited if the credential was used too often, or its address had too many rejections. Neither costs a call to the
@@ -43,8 +28,9 @@ export async function limitRequests(context: Context): Promise<void> {
  */
 export async function limitUses(context: Context, tokenHash: string): Promise<void> {
   const { env, now } = context;
-  const isBlocked = env.ADDRESS_REJECTIONS !== undefined && blocked.has(addressOf(context) ?? "", now);
-  if (isBlocked && !wasAccepted(tokenHash, now)) throw rateLimited();
+  const isBlocked =
+    env.ADDRESS_REJECTIONS !== undefined && blockedAddresses.has(addressOf(context) ?? "", now);
+  if (isBlocked && !acceptedTokens.has(tokenHash, now)) throw rateLimited();
   const limiter = env.CREDENTIAL_REQUESTS;
   if (limiter && !(await consumeLimit(context, limiter, tokenHash))) throw rateLimited();
 }
@@ -52,11 +38,11 @@ export async function limitUses(context: Context, tokenHash: string): Promise<vo
 /** Counts a rejected credential for its address. Returns the rejection, or rate_limited after too many. */
 export async function limitRejections(context: Context, rejection: AppError): Promise<AppError> {
   if (rejection.code !== "unauthorized") return rejection;
-  accepted.delete(readToken(context).hash);
+  acceptedTokens.delete(readToken(context).hash);
   const limiter = context.env.ADDRESS_REJECTIONS;
   const address = addressOf(context);
   if (!limiter || !address || (await consumeLimit(context, limiter, address))) return rejection;
-  blocked.add(address, context.now);
+  blockedAddresses.set(address, true, context.now);
   return rateLimited();
 }
 

@@ -4,6 +4,7 @@
  * missing, stale or unreadable entry costs one D1 read.
  */
 import { type TokenViewer, updateLastUse } from "../db/accounts/api-tokens.ts";
+import { recordedUses } from "../db/isolate-memory.ts";
 import { readCache } from "../db/kv.ts";
 import { sha256 } from "../domain/hash.ts";
 import { dayOf } from "../domain/time.ts";
@@ -61,17 +62,10 @@ export function recordTokenUse(
 ): void {
   const { tokenHash } = viewer;
   const day = dayOf(context.now);
-  if (entry?.used_day === day || recordedToday(day).has(tokenHash)) return;
-  recordedToday(day).add(tokenHash);
+  if (entry?.used_day === day || recordedUses.get(tokenHash, context.now) === day) return;
+  recordedUses.set(tokenHash, day, context.now);
   context.afterResponse(putEntry(context.env.TOKENS, tokenHash, { user_id: userId, used_day: day }));
   context.afterResponse(updateLastUse(context.env.DB, viewer, day));
-}
-
-let recorded = { day: 0, tokenHashes: new Set<string>() };
-
-function recordedToday(day: number): Set<string> {
-  if (recorded.day !== day) recorded = { day, tokenHashes: new Set() };
-  return recorded.tokenHashes;
 }
 
 async function putEntry(kv: KVNamespace, tokenHash: string, entry: TokenEntry): Promise<void> {

@@ -1,8 +1,8 @@
 /**
  * Finds where a link leads: the app of the link, then the destination of the app, both from KV first. The app of a link never
- * changes, so an isolate caches it; the destination in KV is updated when the app changes.
+ * changes; the destination in KV is updated when the app changes.
  */
-
+import { appsOfLinks, destinations, unknownLinks } from "../db/isolate-memory.ts";
 import {
   findCachedApp,
   findCachedDestination,
@@ -11,7 +11,6 @@ import {
 } from "../db/links/destination-cache.ts";
 import { findDestination } from "../db/links/destinations.ts";
 import type { Destination } from "../domain/engagements/click-target.ts";
-import { ExpiringSet } from "../domain/expiring-set.ts";
 import type { Context } from "../env.ts";
 import { logError } from "../log.ts";
 
@@ -20,34 +19,28 @@ export async function lookUpDestination(
   context: Context,
   linkToken: string,
 ): Promise<Destination | undefined> {
-  const { LINKS, DB } = context.env;
-  if (unknownTokens.has(linkToken, context.now)) return undefined;
+  const { env, now, requestId, afterResponse } = context;
+  const { LINKS, DB } = env;
+  if (unknownLinks.has(linkToken, now)) return undefined;
   try {
-    const appToken = appTokens.get(linkToken) ?? (await findCachedApp(LINKS, linkToken));
-    if (appToken) cacheAppToken(linkToken, appToken);
-    const cached = appToken && (await findCachedDestination(LINKS, appToken));
+    const known = appsOfLinks.get(linkToken, now);
+    const appToken = known ?? (await findCachedApp(LINKS, linkToken));
+    if (appToken && !known) appsOfLinks.set(linkToken, appToken, now);
+    const cached = appToken && (await findCachedDestination(LINKS, appToken, now));
     if (cached) return cached;
   } catch (error) {
-    logError(context.requestId, error);
+    logError(requestId, error);
   }
+  const keep = destinations.reading(now);
   const found = await findDestination(DB, linkToken);
   if (!found) {
-    unknownTokens.add(linkToken, context.now);
+    unknownLinks.set(linkToken, true, now);
     return undefined;
   }
-  context.afterResponse(putLink(LINKS, linkToken, found.appToken));
-  cacheAppToken(linkToken, found.appToken);
-  context.afterResponse(putDestination(LINKS, found.appToken, found.destination));
-  return found.destination;
-}
-
-/** The Worker chooses link tokens at random, so one that is unknown now does not become a link within a minute. */
-const unknownTokens = new ExpiringSet(60_000);
-
-const MAX_CACHED = 10_000;
-const appTokens = new Map<string, string>();
-
-function cacheAppToken(linkToken: string, appToken: string): void {
-  if (appTokens.size >= MAX_CACHED && !appTokens.has(linkToken)) appTokens.clear();
-  appTokens.set(linkToken, appToken);
+  const { appToken, destination } = found;
+  appsOfLinks.set(linkToken, appToken, now);
+  afterResponse(putLink(LINKS, linkToken, appToken));
+  // Otherwise the app was changed meanwhile, which has put the new one.
+  if (keep(appToken, destination)) afterResponse(putDestination(LINKS, appToken, destination, now));
+  return destination;
 }

@@ -325,6 +325,31 @@ describe("KV", () => {
     }
   });
 
+  it("is asked only about a token that D1 did not accept in the last five minutes, and for each report", async () => {
+    let asked = 0;
+    const TOKENS = tokensWith("get", (...values) => {
+      asked++;
+      return Reflect.apply(env.TOKENS.get, env.TOKENS, values);
+    });
+    const costOf = async (path: string, at: number, token = DEMO.apiToken) => {
+      const before = asked;
+      const { status } = await call(path, { token, now: at, env: { TOKENS } });
+      return [status, asked - before];
+    };
+    const MINUTES = 60_000;
+    expect(await costOf(LINKS, now)).toEqual([200, 1]);
+    expect(await costOf(LINKS, now + 5 * MINUTES - 1)).toEqual([200, 0]);
+    expect(await costOf(LINKS, now + 10 * MINUTES - 2)).toEqual([200, 0]);
+    expect(await costOf(LINKS, now + 15 * MINUTES - 2)).toEqual([200, 1]);
+    expect(await costOf(`/public/v1/apps/${DEMO.appToken}/spend`, now + 15 * MINUTES)).toEqual([200, 1]);
+    await resetInDatabase();
+    expect(await costOf(LINKS, now + 15 * MINUTES)).toEqual([401, 0]);
+    expect(await costOf(LINKS, now + 15 * MINUTES)).toEqual([401, 1]);
+    const unknown = createToken("api");
+    expect(await costOf(LINKS, now, unknown)).toEqual([401, 1]);
+    expect(await costOf(LINKS, now, unknown)).toEqual([401, 1]);
+  });
+
   it("that fails leaves the decision to D1", async () => {
     const TOKENS = tokensWith("get", async () => Promise.reject(new Error("KV GET failed: 503")));
     expect((await call(LINKS, { token: DEMO.apiToken, env: { TOKENS } })).status).toBe(200);

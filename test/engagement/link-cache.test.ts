@@ -1,6 +1,8 @@
-import { beforeEach, expect, it } from "vitest";
-import { ask, call, click, DEMO, env, freshDemo, IPHONE } from "../harness.ts";
-import { failingDatabase } from "../support.ts";
+import { beforeEach, describe, expect, it } from "vitest";
+import { destinations } from "../../src/db/isolate-memory.ts";
+import type { Env } from "../../src/env.ts";
+import { ask, type Call, call, click, DEMO, env, freshDemo, IPHONE, NOW, withMethods } from "../harness.ts";
+import { failingDatabase, meeting } from "../support.ts";
 
 beforeEach(freshDemo);
 
@@ -73,10 +75,86 @@ it("keeps the destination of an app in KV for an hour, and the app of a link, wh
   expect(writes).toEqual([app]);
 });
 
-it("reads the app of a link from KV once, and the destination of the app every time", async () => {
+it("reads the app of a link from KV once, and the destination of the app once in five seconds", async () => {
   const link = await createLink();
   const { LINKS, reads } = watchedKv();
-  for (let opened = 0; opened < 3; opened++) await call(`/${link}`, { env: { LINKS } });
+  for (const passed of [0, 1, 4_999, 5_000, 5_001])
+    await call(`/${link}`, { env: { LINKS }, now: NOW + passed });
   const app = `app:${DEMO.appToken}`;
-  expect(reads.map(({ key }) => key)).toEqual([`link:${link}`, app, app, app]);
+  expect(reads.map(({ key }) => key)).toEqual([`link:${link}`, app, app]);
+});
+
+describe("a changed destination", () => {
+  const targetOf = async (more: Call = {}) =>
+    (await call(`/${DEMO.linkToken}`, more)).headers.get("location");
+  const change = (url: string, more: Call = {}) =>
+    call(`/operator/v1/apps/${DEMO.appToken}`, {
+      method: "PATCH",
+      token: DEMO.operatorToken,
+      json: { default_url: url },
+      ...more,
+    });
+  const NEW = "https://demo.example/new";
+
+  it("is used by the next click in the same isolate, also while KV has the old one", async () => {
+    const old = await targetOf();
+    const LINKS = withMethods(env.LINKS, { put: () => new Promise(() => undefined) });
+    const never = { waitUntil: () => undefined };
+    expect((await change(NEW, { env: { LINKS }, execution: never })).status).toBe(200);
+    expect(old).not.toBe(NEW);
+    expect(await env.LINKS.get(`app:${DEMO.appToken}`)).toContain(String(old));
+    expect(await targetOf()).toBe(NEW);
+  });
+
+  it("is used in another isolate five seconds after KV shows it", async () => {
+    await targetOf();
+    const key = `app:${DEMO.appToken}`;
+    const stored = await env.LINKS.get<object>(key, "json");
+    await env.LINKS.put(key, JSON.stringify({ ...stored, defaultUrl: NEW }));
+    expect(await targetOf({ now: NOW + 4_999 })).not.toBe(NEW);
+    expect(await targetOf({ now: NOW + 5_000 })).toBe(NEW);
+  });
+
+  it.each(["KV", "D1"])(
+    "is not replaced by the old one from a read of %s that was under way",
+    async (from) => {
+      if (from === "KV") await targetOf();
+      destinations.clear();
+      const begun = meeting(1);
+      const changed = Promise.withResolvers<void>();
+      const held = <T extends object, K extends keyof T>(binding: T, method: K) =>
+        withMethods(binding, {
+          [method]: async (...values: unknown[]) => {
+            const found = await (binding[method] as (...all: unknown[]) => Promise<unknown>).apply(
+              binding,
+              values,
+            );
+            void begun();
+            await changed.promise;
+            return found;
+          },
+        });
+      const slow: Partial<Env> =
+        from === "KV" ? { LINKS: held(env.LINKS, "get") } : { DB: held(env.DB, "batch") };
+      const early = targetOf({ env: slow });
+      await begun();
+      await change(NEW);
+      changed.resolve();
+      expect(await early).not.toBe(NEW);
+      expect(await targetOf()).toBe(NEW);
+      expect(await env.LINKS.get(`app:${DEMO.appToken}`)).toContain(NEW);
+    },
+  );
+});
+
+it("an isolate remembers at most 1,000 destinations", () => {
+  const destination = {
+    defaultUrl: "",
+    iosUrl: null,
+    androidUrl: null,
+    redirectHosts: [],
+    redirectSchemes: [],
+  };
+  for (let app = 0; app < 1_001; app++) destinations.set(String(app), destination, NOW);
+  expect(["0", "999", "1000"].map((app) => destinations.has(app, NOW))).toEqual([false, false, true]);
 });

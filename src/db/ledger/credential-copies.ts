@@ -3,14 +3,14 @@
  * copy reflects one audit entry and is never replaced by an older one, so a revocation cannot be undone.
  */
 import { type AnyColumn, getTableColumns, sql, type Table } from "drizzle-orm";
+import { partnersOfCredentials } from "../isolate-memory.ts";
 import { excluded, names, query } from "../query.ts";
 import { auditLog, credentials, partners, shardIdentity } from "../schema.ts";
 import { type Bound, chunk, runBatch, runGrouped, runIdempotent, statement } from "../statement.ts";
 import { type Ledger, runGated } from "./shards.ts";
 
-/** Token hash → partner ID, which never changes. Each request still checks the credential's permissions in the database. */
-const partnerIds = new Map<string, number>();
-const MAX_KNOWN = 10_000;
+/** What never changes is remembered without an end. */
+const ANY_TIME = 0;
 
 const partnerOf = query(
   { partnerId: credentials.partnerId },
@@ -23,13 +23,12 @@ const partnerOf = query(
  */
 export async function findPartnerId(ledger: Ledger, tokenHash: string): Promise<number | undefined> {
   if (ledger.shards.length === 0) return 0;
-  const known = partnerIds.get(tokenHash);
+  const known = partnersOfCredentials.get(tokenHash, ANY_TIME);
   if (known !== undefined) return known;
   const { control } = ledger;
   const [[row]] = await runGrouped()(control, partnerOf(control, { tokenHash }));
   if (!row) return undefined;
-  if (partnerIds.size >= MAX_KNOWN) partnerIds.clear();
-  partnerIds.set(tokenHash, row.partnerId);
+  partnersOfCredentials.set(tokenHash, row.partnerId, ANY_TIME);
   return row.partnerId;
 }
 

@@ -10,6 +10,7 @@ import { type Audience, UNKNOWN_COUNTRY, UNKNOWN_PLATFORM } from "../../domain/e
 import { LEVEL_PARAMETERS } from "../../domain/engagements/sub-links.ts";
 import { expectDefined } from "../../domain/expect-defined.ts";
 import { DAY_MS, RETENTION_MS } from "../../domain/time.ts";
+import { foundPaths } from "../isolate-memory.ts";
 import { creationStatements, depthOf, message, resolved, target } from "../links/sub-links.ts";
 import { as, insertInto, jsonObject, names, type RowOf, returning } from "../query.ts";
 import { apps, droppedParameters, ledgerEntries, links, recordings } from "../schema.ts";
@@ -234,12 +235,6 @@ export interface Recorded {
   hasCostData: boolean;
 }
 
-/**
- * Sub-links that this isolate saw, so that it need not try to create them. Links are never deleted, but a database can be restored
- * to a time before them.
- */
-const existing = new Set<string>();
-const MAX_EXISTING = 10_000;
 const pathOf = ({ linkToken, subLinks }: OpenedLink) =>
   [linkToken, ...subLinks.map(({ name }) => name ?? "")].join("::");
 
@@ -250,20 +245,17 @@ export async function recordOne(
   now: number,
 ): Promise<Recorded | undefined> {
   const path = pathOf(opened);
-  const isKnown = existing.has(path);
+  const isKnown = foundPaths.has(path, now);
   const { rows, failed } = await recordAll(ledger, [opened], now, isKnown);
   if (failed[0]) throw failed[0].error;
   const [row] = rows;
   if (!row && isKnown) {
-    existing.delete(path);
+    foundPaths.delete(path);
     return recordOne(ledger, opened, now);
   }
   if (!row) return undefined;
   const depth = depthOf([opened]);
-  if (depth > 1 && row.level === depth) {
-    if (existing.size >= MAX_EXISTING) existing.clear();
-    existing.add(path);
-  }
+  if (depth > 1 && row.level === depth) foundPaths.set(path, true, now);
   return {
     costId: row.costId,
     isDuplicate: row.costId !== null && row.keptAt !== opened.occurredAt,

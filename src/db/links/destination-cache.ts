@@ -3,6 +3,7 @@
  * click that finds one missing writes it too. KV also caches a miss for the `cacheTtl` of the read, so reads keep the minimum.
  */
 import type { Destination } from "../../domain/engagements/click-target.ts";
+import { destinations } from "../isolate-memory.ts";
 import { readCache } from "../kv.ts";
 
 /** Limits how long an outdated copy from a late writer can last. */
@@ -20,14 +21,27 @@ export async function putLink(kv: KVNamespace, linkToken: string, appToken: stri
   await kv.put(keyOfLink(linkToken), appToken);
 }
 
-export function findCachedDestination(kv: KVNamespace, appToken: string): Promise<Destination | null> {
-  return readCache(kv.get<Destination>(keyOf(appToken), "json"));
+/** Returns where the links of an app lead, from the memory of this isolate or from KV. `now` in milliseconds since 1970. */
+export async function findCachedDestination(
+  kv: KVNamespace,
+  appToken: string,
+  now: number,
+): Promise<Destination | null> {
+  const known = destinations.get(appToken, now);
+  if (known) return known;
+  const keep = destinations.reading(now);
+  const found = await readCache(kv.get<Destination>(keyOf(appToken), "json"));
+  if (found) keep(appToken, found);
+  return found;
 }
 
+/** This isolate uses it immediately, also while KV still has the old one. */
 export async function putDestination(
   kv: KVNamespace,
   appToken: string,
   destination: Destination,
+  now: number,
 ): Promise<void> {
+  destinations.set(appToken, destination, now);
   await kv.put(keyOf(appToken), JSON.stringify(destination), { expirationTtl: DESTINATION_SECONDS });
 }

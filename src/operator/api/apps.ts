@@ -212,7 +212,7 @@ export const updateApp = itemOperation({
   async handle({ env, afterResponse }, operator, { path: { token }, body: { archived, ...body } }) {
     const updated = await db.updateApp(env.DB, operator, token, { ...APP.toValues(body), archived });
     if (!updated) throw notFound("app");
-    afterResponse(putDestination(env.LINKS, token, toDestination(updated)));
+    afterResponse(putDestination(env.LINKS, token, toDestination(updated), operator.now));
     return APP.toItem(updated);
   },
 });
