@@ -36,7 +36,6 @@ export const accountRoutes: Route[] = [
   },
   { path: "/logout", methods: { GET: backTo("/account"), POST: signOut } },
   { path: "/account", methods: { GET: withSession(readAccount) } },
-  { path: "/account/apps/:app_token/spend.csv", methods: { GET: redirectSpend } },
   { path: "/account/token/show", methods: { GET: backTo("/account"), POST: withSession(showToken) } },
   { path: "/account/token/reset", methods: { GET: backTo("/account"), POST: withSession(resetToken) } },
   {
@@ -80,13 +79,4 @@ async function readLanding(context: Context): Promise<Response> {
 
 async function readAccount(context: Context, session: Session): Promise<Response> {
   return pages.accountPage(context, session, await load(context, session));
-}
-
-/** The spend that this address had is part of the workspace. */
-function redirectSpend(context: Context): Response {
-  const days = new URLSearchParams(
-    [...context.url.searchParams].filter(([name]) => /^(from|to)$/.test(name)),
-  );
-  const app = encodeURIComponent(context.params.app_token ?? "");
-  return redirectResponse(`/apps/${app}/performance${days.size > 0 ? `?${days}` : ""}`);
 }

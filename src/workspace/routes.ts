@@ -20,7 +20,6 @@ import { performanceCsv, performancePage } from "./performance/page.ts";
 import { backToPerformance, submitDeletion, submitView } from "./performance/views.ts";
 import { backToOverview, submitHidden, submitShown } from "./reports/hide.ts";
 import { performanceStyles, workspaceScript, workspaceStyles } from "./script.ts";
-import { redirectSpend, spendCsv } from "./spend.ts";
 import { linksCsv } from "./transfer/export.ts";
 import { checkImport, confirmImport, importPage, submitUndo } from "./transfer/import.ts";
 
@@ -75,7 +74,5 @@ export const workspaceRoutes: Route[] = [
   page("/performance.csv", "performance", report(performanceCsv)),
   form("/performance/views", "performance", backToPerformance, submitView),
   form("/performance/views/:view_id/delete", "performance", backToPerformance, submitDeletion),
-  page("/spend", "performance", redirectSpend),
-  page("/spend.csv", "performance", report(spendCsv)),
   page("/partners", "partners", report(partnersPage)),
 ];

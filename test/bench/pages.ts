@@ -22,14 +22,14 @@ const IDLE = { microseconds: 1_000, during: 30 };
 const APP = `/apps/${LARGE.appToken}`;
 const LONG = "period=90d";
 type Who = "member" | "operator" | "partner";
-/** Who opens the page, its path, whether it covers 90 days, and its path in the other revision. */
-type BenchPage = [who: Who, path: string, isLong?: boolean, before?: string];
+/** Who opens the page, its path, and whether it covers 90 days. */
+type BenchPage = [who: Who, path: string, isLong?: boolean];
 const PAGES: BenchPage[] = [
   ["member", "/apps"],
   ["member", APP],
   ["member", `${APP}?${LONG}`, true],
-  ["member", `${APP}/performance`, false, `${APP}/spend?by=link&level=2`],
-  ["member", `${APP}/performance?${LONG}`, true, `${APP}/spend?by=link&level=2&${LONG}`],
+  ["member", `${APP}/performance`],
+  ["member", `${APP}/performance?${LONG}`, true],
   ["member", `${APP}/links`],
   ["member", `${APP}/links?${LONG}`, true],
   ["member", `${APP}/links?sort=-spend`],
@@ -42,8 +42,8 @@ const PAGES: BenchPage[] = [
   ["member", `${APP}/links/new`],
   ["member", `${APP}/partners`],
   ["member", `${APP}/partners?${LONG}`, true],
-  ["operator", "/operator", false, "/operator"],
-  ["operator", "/operator/partners", false, "/operator"],
+  ["operator", "/operator"],
+  ["operator", "/operator/partners"],
   ["operator", "/operator/partners/6"],
   ["operator", "/operator/partners/6/setup"],
   ["operator", "/operator/partners/6/pending"],
@@ -74,10 +74,10 @@ export async function measurePages(ours: Checkout, other: Checkout, only: string
   const [own, compared] = [await open(ours, rows), await open(other, rows)];
   console.log(`CPU in ms (median of ${turns}) and compressed HTML in KB, ours and ${other.settings.name}`);
   let isWithin = true;
-  for (const [who, path, isLong = false, before = path] of PAGES) {
+  for (const [who, path, isLong = false] of PAGES) {
     if (!path.includes(only)) continue;
     const mine = await measure(own, who, path, turns);
-    const theirs = await measure(compared, who, before, turns);
+    const theirs = await measure(compared, who, path, turns);
     const limit = isLong ? LIMITS.longCpu : LIMITS.cpu;
     const isGood = mine && mine.cpu <= limit && mine.kilobytes <= LIMITS.kilobytes;
     isWithin &&= Boolean(isGood);

@@ -91,7 +91,6 @@ export const UNSAMPLED: Request[] = [
   ...at(
     [
       `${APP}/links/${DEMO.linkToken}?period=7d`,
-      `${APP}/spend.csv?by=link`,
       ...REPORTED.pages.map((query) => `${APP}/performance?${query}`),
     ],
     pageOf(SESSIONS.member),

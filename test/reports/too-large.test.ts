@@ -176,7 +176,7 @@ describe("a report of one row more", () => {
 });
 
 describe("a page with too many totals", () => {
-  it.each(["", "/performance", "/performance.csv", "/partners", "/spend.csv"])(
+  it.each(["", "/performance", "/performance.csv", "/partners"])(
     "%s says so and offers fewer days",
     async (page) => {
       const { status, text } = await browser.get(`${APP}${page}?${ALL}`);

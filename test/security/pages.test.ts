@@ -228,16 +228,16 @@ it("a CSV file has no formulas, whatever names it contains", async () => {
     const days = "?from=2026-03-01&to=2026-03-16";
     const token = { authorization: `Bearer ${DEMO.apiToken}` };
     const session = { cookie: SESSIONS.member };
-    for (const [path, headers, columns] of [
-      [`/public/v1/apps/${DEMO.appToken}/spend${days}&group_by=link,partner`, token, 10],
-      [`/apps/${DEMO.appToken}/spend.csv${days}&by=link&level=own`, session, 8],
+    for (const [path, headers, lines, filled] of [
+      [`/public/v1/apps/${DEMO.appToken}/spend${days}&group_by=link,partner`, token, 14, 140],
+      [`/apps/${DEMO.appToken}/performance.csv${days}&level=4`, session, 17, 302],
     ] as const) {
       const response = await call(path, { headers: { accept: "text/csv", ...headers } });
       expect(response.headers.get("content-type")).toContain("text/csv");
       const table = await response.text();
-      expect(table.split("\r\n")).toHaveLength(15);
+      expect(table.trim().split("\r\n")).toHaveLength(lines);
       const cells = table.match(/"(?:[^"]|"")*"|[^,\r\n]+/g) ?? [];
-      expect(cells).toHaveLength(14 * columns);
+      expect(cells).toHaveLength(filled);
       for (const cell of cells) expect(cell).not.toMatch(/^"?\s*[=+@\-＝]/);
       // A spreadsheet that separates cells with semicolons takes a quote in the middle of a cell for a character.
       for (const cell of table.split(/[;\r\n]+/)) expect(cell).not.toMatch(/^"*\s*[=+@\-＝]/);

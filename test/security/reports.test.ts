@@ -108,7 +108,6 @@ it("these are limited", async () => {
         "/links/:link_token",
         "/performance",
         "/performance.csv",
-        "/spend.csv",
         "/partners",
       ].map((page) => `/apps/:app_token${page}`),
       ...["/cost/round", "/partner", "/partner/costs.csv", "/partner/round"],

@@ -23,7 +23,6 @@ const PUBLIC_PAGES = [
   "POST /logout",
   "GET /account.js",
   "GET /landing.css",
-  "GET /account/apps/:app_token/spend.csv",
   "GET /workspace.js",
   "GET /workspace.css",
   "GET /performance.css",

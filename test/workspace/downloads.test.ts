@@ -32,7 +32,7 @@ async function fileAt(path: string, options: Parameters<typeof call>[1]) {
 describe("a file of", () => {
   it.each([
     ["member", `${APP}/links.csv`, "link_token,"],
-    ["member", `${APP}/spend.csv`, "day,"],
+    ["member", `${APP}/performance.csv`, "link_token,"],
     ["partner", "/partner/costs.csv", "cost_id,"],
     ["operator", "/operator/audit.csv", "id,"],
   ])("the pages of a %s begins with one byte order mark: %s", async (who, path, header) => {

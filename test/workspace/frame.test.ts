@@ -27,7 +27,6 @@ const PAGES = [
   "/links/demo1nk001/qr.svg",
   "/performance",
   "/performance.csv",
-  "/spend.csv",
   "/partners",
 ];
 const OTHER = `/apps/${DEMO.otherAppToken}`;

@@ -301,8 +301,6 @@ describe("the database budget", () => {
     ["", 3 * (2 * 2 + 4) * WEEK + 3 * 2 * LINKS * 4 + 2 * WEEK],
     ["/performance.csv?group_by=partner", 3 * 4 * WEEK],
     ["/performance.csv?level=4&open=budget1", 3 * 4 * WEEK],
-    ["/spend.csv?by=link&level=own&compare=1", 3 * 4 * WEEK],
-    ["/spend.csv?by=partner", 3 * WEEK],
     // With the days of the chart.
     ["/performance?group_by=partner", (3 + 2) * 4 * WEEK],
     ["/performance?level=4&metric=cost_per_click", (3 + 3) * 4 * WEEK],
@@ -313,7 +311,7 @@ describe("the database budget", () => {
     const shards = ledgerOn().shards.length;
     // With shards: one call to each, and another to DB for the names of links. Overview: one to DB for dropped parameters, and one to
     // each for rejected costs.
-    const more = path === "" ? 2 + shards : Number(/by=link|level=4/.test(path));
+    const more = path === "" ? 2 + shards : Number(/level=4/.test(path));
     expect({ calls: counts.calls, written: counts.written }).toEqual({
       calls: shards > 0 ? 2 + shards + more : 2,
       written: 0,
