@@ -22,6 +22,9 @@ interface Entry {
 
 const MAX_RESULTS = 20;
 const MAX_QUERY = 100;
+/** Anyone can search, so these are the most words that a query looks for. Short ones have up to two letters: most entries have them. */
+const MAX_WORDS = 8;
+const MAX_SHORT_WORDS = 3;
 /** The length of an excerpt, and how much of it is before the first match. */
 const EXCERPT = 140;
 const BEFORE_MATCH = 40;
@@ -36,26 +39,74 @@ const SYNONYMS = new Map([
   ["timezone", "utc"],
 ]);
 
-const indexes = new WeakMap<Reference, Entry[]>();
+/** An entry in lower case, prepared once for all searches. */
+interface Indexed {
+  entry: Entry;
+  title: Field;
+  terms: Field;
+  text: string;
+  samples: string;
+  /** `archive` of /docs/archive#the-objects. An anchor has the words of its title. */
+  page: string;
+}
+
+/** A text, and its words in order: those of `cost_id` are itself and its two parts. */
+interface Field {
+  text: string;
+  words: string[];
+  /** How many words it has, without `cost_id` itself. */
+  size: number;
+}
+
+const indexes = new WeakMap<Reference, Indexed[]>();
 
 /** The best entries first; of equal ones, that of the earlier page. Every word of the query is in each of them. */
 export function search(reference: Reference, query: string): Entry[] {
-  const words = query
-    .slice(0, MAX_QUERY)
-    .toLowerCase()
-    .split(/\s+/)
-    .filter(Boolean)
-    .map((word) => SYNONYMS.get(word) ?? word);
+  const words = toWords(query);
   if (words.length === 0) return [];
-  const index = indexes.get(reference) ?? buildIndex(reference);
+  const index = indexes.get(reference) ?? buildIndex(reference).map(toIndexed);
   indexes.set(reference, index);
-  const stems = words.map(toStem);
   return index
-    .map((entry) => ({ entry, score: rate(entry, words) }))
+    .map((indexed) => ({ indexed, score: rate(indexed, words) }))
     .filter(({ score }) => score > 0)
     .sort((left, right) => right.score - left.score)
     .slice(0, MAX_RESULTS)
-    .map(({ entry }) => ({ ...entry, text: toExcerpt(entry.text, stems) }));
+    .map(({ indexed: { entry, text } }) => ({ ...entry, text: toExcerpt(entry.text, text, words) }));
+}
+
+/** A word of a query, and what it is looked for by. */
+interface Word {
+  word: string;
+  stem: string;
+}
+
+/** The distinct words of a query, within the limits. The longest is first: most entries do not have it, and need no other. */
+function toWords(query: string): Word[] {
+  const words = query.slice(0, MAX_QUERY).toLowerCase().split(/\s+/).filter(Boolean);
+  const distinct = new Set(words.map((word) => SYNONYMS.get(word) ?? word));
+  let short = 0;
+  return [...distinct]
+    .filter((word) => word.length > 2 || ++short <= MAX_SHORT_WORDS)
+    .slice(0, MAX_WORDS)
+    .sort((left, right) => right.length - left.length)
+    .map((word) => ({ word, stem: toStem(word) }));
+}
+
+function toIndexed(entry: Entry): Indexed {
+  return {
+    entry,
+    title: toField(`${entry.title} ${entry.status ?? ""}`),
+    terms: toField(entry.terms ?? ""),
+    text: entry.text.toLowerCase(),
+    samples: (entry.samples ?? "").toLowerCase(),
+    page: entry.path.split(/[/#]/)[2] ?? "",
+  };
+}
+
+function toField(sent: string): Field {
+  const text = sent.toLowerCase();
+  const parts = text.split(/[\W_]+/).filter(Boolean);
+  return { text, words: [...new Set([...parts, ...text.split(/\W+/)])].sort(), size: parts.length };
 }
 
 /** How much a word counts in a part of an entry: as a word of its own, as the beginning of one, and inside one. */
@@ -69,49 +120,59 @@ const WHOLE_TITLE = 6;
 const MOST_IN_TEXT = 4;
 
 /** 0 if a word is missing. Titles, which are headings and error codes, count most. */
-function rate(entry: Entry, words: string[]): number {
-  const title = `${entry.title} ${entry.status ?? ""}`.toLowerCase();
-  const terms = (entry.terms ?? "").toLowerCase();
-  const text = entry.text.toLowerCase();
-  // `archive` of /docs/archive#the-objects. An anchor has the words of its title.
-  const page = entry.path.split(/[/#]/)[2] ?? "";
+function rate({ title, terms, text, samples, page }: Indexed, words: Word[]): number {
   let sum = 0;
   for (const word of words) {
-    const stem = toStem(word);
-    const inTitle = rateIn(title, word, stem, IN_TITLE);
-    const focus = inTitle > 0 ? WHOLE_TITLE / partsOf(title).length : 0;
-    const inPath = page.includes(stem) ? IN_PATH : 0;
-    const inText = Math.min(text.split(stem).length - 1, MOST_IN_TEXT) / 2;
-    const inSamples = entry.samples?.toLowerCase().includes(stem) ? 1 : 0;
-    const score = Math.max(inTitle, rateIn(terms, word, stem, IN_TERMS)) + focus + inPath + inText;
-    if (score + inSamples === 0) return 0;
-    sum += score || inSamples;
+    const inTitle = rateIn(title, word, IN_TITLE);
+    const focus = inTitle > 0 ? WHOLE_TITLE / title.size : 0;
+    const inPath = page.includes(word.stem) ? IN_PATH : 0;
+    const inText = countIn(text, word.stem, MOST_IN_TEXT) / 2;
+    const inTerms = inTitle < IN_TERMS[0] ? rateIn(terms, word, IN_TERMS) : 0;
+    const score = Math.max(inTitle, inTerms) + focus + inPath + inText;
+    if (score === 0 && !samples.includes(word.stem)) return 0;
+    sum += score || 1;
   }
   return sum;
 }
 
 function rateIn(
-  text: string,
-  word: string,
-  stem: string,
+  { text, words }: Field,
+  { word, stem }: Word,
   weights: readonly [number, number, number],
 ): number {
-  const parts = [...partsOf(text), ...text.split(/\W+/)];
-  if (parts.includes(word)) return weights[0];
-  if (parts.some((part) => part.startsWith(stem))) return weights[1];
-  return text.includes(stem) ? weights[2] : 0;
+  // What has no stem has no word either: a word begins with its stem.
+  if (!text.includes(stem)) return 0;
+  if (words[placeOf(words, word)] === word) return weights[0];
+  return words[placeOf(words, stem)]?.startsWith(stem) ? weights[1] : weights[2];
 }
 
-/** `cost_id` has two words. */
-const partsOf = (text: string) => text.split(/[\W_]+/).filter(Boolean);
+/** Where a word is, or would be, among words in order. */
+function placeOf(words: string[], word: string): number {
+  let [first, end] = [0, words.length];
+  while (first < end) {
+    const middle = (first + end) >> 1;
+    if ((words[middle] ?? "") < word) first = middle + 1;
+    else end = middle;
+  }
+  return first;
+}
+
+/** How often a text has a word, up to `most`. */
+function countIn(text: string, word: string, most: number): number {
+  let count = 0;
+  for (let at = text.indexOf(word); at >= 0 && count < most; at = text.indexOf(word, at + word.length))
+    count++;
+  return count;
+}
 
 /** "countries" and "country", "saved" and "save" begin in the same way. Words of up to four letters are not changed. */
 function toStem(word: string): string {
   return word.length > 4 ? word.replace(/(?:ies|ing|ed|es|s|e|y)$/, "") : word;
 }
 
-function toExcerpt(text: string, words: string[]): string {
-  const found = words.map((word) => text.toLowerCase().indexOf(word)).filter((at) => at >= 0);
+/** `lower` is the text in lower case. */
+function toExcerpt(text: string, lower: string, words: Word[]): string {
+  const found = words.map(({ stem }) => lower.indexOf(stem)).filter((at) => at >= 0);
   const match = found.length > 0 ? Math.min(...found) : 0;
   const start = match <= BEFORE_MATCH ? 0 : text.lastIndexOf(" ", match - BEFORE_MATCH) + 1;
   const rest = text.slice(start);

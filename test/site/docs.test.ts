@@ -264,6 +264,19 @@ describe("the search", () => {
     expect(await find("lapsed replaced nothing-has-this")).toEqual([]);
   });
 
+  it("looks for each word once, and for at most eight, three of them with up to two letters", async () => {
+    const all = await search("cost");
+    expect((await search("cost ".repeat(20))).results).toEqual(all.results);
+    expect((await search("COST Cost cost")).results).toEqual(all.results);
+    for (const most of ["cost the and for not can that with", "of is in"]) {
+      const { results } = await search(most);
+      expect(results).not.toEqual([]);
+      const missing = most.length > 20 ? "nothing-has-this" : "zq";
+      expect((await search(`${most} ${missing}`)).results).toEqual(results);
+      expect((await search(`${missing} ${most}`)).results).toEqual([]);
+    }
+  });
+
   it("shows at most 20 results, and their number", async () => {
     const { page, results } = await search("cost");
     expect(results.length).toBe(20);
