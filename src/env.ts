@@ -22,6 +22,8 @@ export interface Env extends LedgerBindings {
   ADDRESS_REJECTIONS?: RateLimit;
   /** Limits the engagements that an address sends with `s2s=1`. No limit if not bound. */
   SERVER_ENGAGEMENTS?: RateLimit;
+  /** Limits the steps of single sign-on by address. No limit if not bound. */
+  SINGLE_SIGN_ON?: RateLimit;
   /** Limits the reports of each user. No limit if not bound. */
   REPORTS?: RateLimit;
   /** Clicks wait here to be recorded in bulk. If not bound, each click is recorded by itself after its response. */

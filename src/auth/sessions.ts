@@ -119,6 +119,17 @@ export async function currentSession(context: Context): Promise<Session | undefi
   return { ...user, idHash };
 }
 
+/** Another ID for a session that goes on. `cookieUntil` gives it to the browser. */
+export function renewSessionId() {
+  const id = createId();
+  return {
+    idHash: sha256(id),
+    cookieUntil: (context: Context, expiresAt: number): NewSession["cookie"] => ({
+      "set-cookie": toSetCookie(context, COOKIE, id, expiresAt - context.now),
+    }),
+  };
+}
+
 /** The SHA-256 of the ID in the cookie; undefined if the cookie is missing or malformed. */
 export function readSessionHash(context: Context): string | undefined {
   return readIdHash(context, COOKIE);
@@ -185,10 +196,14 @@ export function endedCookie(context: Context): NewSession["cookie"] {
  * Throws cross_site for a POST that a browser sent from another site. Browsers send Sec-Fetch-Site or at least Origin. A caller
  * that sends neither is not a browser and does not send a user's cookie.
  */
-export function rejectCrossSite({ request, url }: Context): void {
-  if (request.method === "GET" || request.method === "HEAD") return;
+export function rejectCrossSite(context: Context): void {
+  const { method } = context.request;
+  if (method !== "GET" && method !== "HEAD" && isFromOtherSite(context)) throw new AppError("cross_site");
+}
+
+/** Whether a browser says that another site sent it here. A browser that says nothing of a GET is not known to be. */
+export function isFromOtherSite({ request, url }: Context): boolean {
   const site = request.headers.get("sec-fetch-site");
   const origin = request.headers.get("origin");
-  const isOwn = site === null ? origin === null || origin === url.origin : /^(same-origin|none)$/.test(site);
-  if (!isOwn) throw new AppError("cross_site");
+  return site === null ? origin !== null && origin !== url.origin : !/^(same-origin|none)$/.test(site);
 }

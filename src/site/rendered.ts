@@ -390,7 +390,11 @@ GROUP BY ALL ORDER BY ALL;</pre>
 <td>10</td>
 </tr>
 <tr>
-<td>Passwords from one address, and steps of single sign-on</td>
+<td>Passwords from one address</td>
+<td>100</td>
+</tr>
+<tr>
+<td>Steps of single sign-on from one address; a sign-in takes two</td>
 <td>100</td>
 </tr>
 <tr>
@@ -1319,11 +1323,11 @@ LINK_TOKEN=…</pre>
 </li>
 <li><p>Open <code>/readyz</code>: <code>single_sign_on</code> names every setting that is missing or wrong.</p>
 </li>
-<li><p>Create the users with the sign-in method single sign-on (<code>&quot;sign_in&quot;: &quot;sso&quot;</code>), with the email addresses that they have at the provider. They choose the link on the sign-in page.</p>
+<li><p>Create the users with the sign-in method single sign-on (<code>&quot;sign_in&quot;: &quot;sso&quot;</code>), with the email addresses that they have at the provider. They choose the link on the sign-in page. A link to linkledger on a page of the provider leads to the sign-in page too, because no other site can sign a browser in.</p>
 </li>
 </ol>
 <p>Without these settings, neither the link nor its pages exist. Only this provider is used, and pages of linkledger never ask for its password.</p>` },
-      { id: "who-is-linked-to-whom", title: "Who is linked to whom", body: `<p>A user is linked to a person at the provider by the issuer and the subject, which never change. The first sign-in links a member if the provider says that the email address is verified (<code>email_verified</code> is <code>true</code>), the user has this address and single sign-on, and the user is not linked yet. From then on the address in linkledger and that at the provider can differ.</p>
+      { id: "who-is-linked-to-whom", title: "Who is linked to whom", body: `<p>A user is linked to a person at the provider by the issuer and the subject, which never change. A subject has 1 to 255 visible ASCII characters. The first sign-in links a member if the provider says that the email address is verified (<code>email_verified</code> is <code>true</code>), the user has this address and single sign-on, and the user is not linked yet. The address is compared as the provider sends it: only A to Z in any case are the same, and one that is not ASCII is no address. From then on the address in linkledger and that at the provider can differ.</p>
 <p>Everybody else is not signed in. If a user of single sign-on has the address, the last five such attempts are on the user&#39;s page in the console for a week, and you link the right one there, after you confirm it. This is so for:</p>
 <ul>
 <li>operators, always</li>
@@ -1331,7 +1335,7 @@ LINK_TOKEN=…</pre>
 <li>a person who was deleted and created again at the provider: unlink the user first</li>
 </ul>
 <p>A user with a password is never linked. If you reset the password of a user of single sign-on, they sign in with that password from then on, and the link is deleted.</p>` },
-      { id: "confirm-with-a-new-sign-in", title: "Confirm with a new sign-in", body: `<p>Where others enter their password, these users sign in at the provider again, and can go on for 10 minutes. The provider must say when they did that, in the claim <code>auth_time</code>, and it must be the same person. A provider that does not send <code>auth_time</code> confirms nothing; the page says so. Then somebody with a password must do it: an operator issues API tokens, for example.</p>
+      { id: "confirm-with-a-new-sign-in", title: "Confirm with a new sign-in", body: `<p>Where others enter their password, these users sign in at the provider again, and can go on for 10 minutes. The provider must say when they did that, in the claim <code>auth_time</code>: in the last 5 minutes, and after linkledger asked for it. It must be the same person. A provider that does not send <code>auth_time</code> confirms nothing; the page says so. Then somebody with a password must do it: an operator issues API tokens, for example.</p>
 <p><code>OPERATOR_MFA</code> does not apply to them: require a second factor at the provider.</p>` },
       { id: "when-people-leave", title: "When people leave", body: `<p>A session here lasts up to 12 hours, also if the account at the provider was disabled in the meantime. So disable the user here too: sessions, the API token and the access tokens end immediately. Signing out here does not sign out at the provider; the page says so.</p>
 <p>While the provider does not answer, its users cannot sign in, and the sign-in page says so with status 503. Sessions and tokens keep working, and so do passwords: keep an operator who has one.</p>` },

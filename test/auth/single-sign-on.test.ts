@@ -19,6 +19,13 @@ const LOCAL: Partial<Env> = {
   LOCAL_INSECURE: "1",
 };
 
+/** A limiter that allows nothing, and what was counted. */
+function exhausted() {
+  const keys: string[] = [];
+  const limit = async ({ key }: { key: string }) => ({ success: keys.push(key) === 0 });
+  return { limiter: { limit }, keys };
+}
+
 interface Readiness {
   status: string;
   checks: { single_sign_on: { ok: boolean; reason?: string } };
@@ -62,10 +69,17 @@ describe("with all settings", () => {
   });
 
   it("the 101st step a minute from an address gets 429, and the provider is not asked", async () => {
-    const limited = { limit: async () => ({ success: false }) };
-    for (const path of ["/login/sso", "/login/sso/callback?code=x&state=y"]) {
-      expect((await page(path, { ...RIGHT, ADDRESS_ATTEMPTS: limited })).status).toBe(429);
-    }
+    expect((await page("/login/sso", { ...RIGHT, SINGLE_SIGN_ON: exhausted().limiter })).status).toBe(429);
+  });
+
+  it("what other sites start, and callbacks that nobody began, count neither as steps nor as passwords", async () => {
+    const [steps, passwords] = [exhausted(), exhausted()];
+    const env = { ...RIGHT, SINGLE_SIGN_ON: steps.limiter, ADDRESS_ATTEMPTS: passwords.limiter };
+    for (const site of ["cross-site", "same-site"])
+      expect((await call("/login/sso", { env, headers: { "sec-fetch-site": site } })).status).toBe(200);
+    expect((await call("/login/sso/callback?code=x&state=y", { env })).status).toBe(400);
+    await call("/login/sso", { env });
+    expect([steps.keys.length, passwords.keys.length]).toEqual([1, 0]);
   });
 
   it("a callback that nobody began signs nobody in", async () => {

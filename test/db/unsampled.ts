@@ -181,6 +181,6 @@ export async function signInAtProvider(db: D1Database): Promise<void> {
   const session = { ...identity, userId: user?.userId ?? 0, now, idHash: "session" };
   const started = { ...session, expiresAt: now + 1000, waitingSecret: null, browser: "", passwordAt: 0 };
   await insertLinkedSession(db, { ...started, previous: null });
-  await confirmSession(db, session);
+  await confirmSession(db, { ...session, newHash: "renewed" });
   await insertAttempt(db, { ...identity, subject: "another", email: "sso@example.com", now });
 }

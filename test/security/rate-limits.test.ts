@@ -173,7 +173,7 @@ describe("the limits of wrangler.toml", () => {
     return { limiter: { limit }, results };
   }
 
-  it("allow 30,000 uses of a credential, 3,000 rejections and 60,000 engagements of an address, 120 reports of a user, and 10, 100 and 100 passwords per minute", () => {
+  it("allow 30,000 uses of a credential, 3,000 rejections and 60,000 engagements of an address, 100 steps of single sign-on, 120 reports of a user, and 10, 100 and 100 passwords per minute", () => {
     const files = import.meta.glob("../../wrangler.toml", { query: "?raw", import: "default", eager: true });
     const limits = String(files["../../wrangler.toml"]).matchAll(
       /^name = "(\w+)"\nnamespace_id = "\d+"\nsimple = { limit = (\d+), period = (\d+) }$/gm,
@@ -185,6 +185,7 @@ describe("the limits of wrangler.toml", () => {
       "CREDENTIAL_REQUESTS 30000 / 60 s",
       "ADDRESS_REJECTIONS 3000 / 60 s",
       "SERVER_ENGAGEMENTS 60000 / 60 s",
+      "SINGLE_SIGN_ON 100 / 60 s",
       "REPORTS 120 / 60 s",
     ]);
   });

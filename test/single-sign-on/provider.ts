@@ -26,9 +26,9 @@ const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString("b
 type Json = Record<string, unknown>;
 
 /** An ID token with these claims. Without a key, it has no signature, or one with the client's secret. */
-export function sign(claims: Json, signer: Key | "none" | "HS256"): string {
+export function sign(claims: Json, signer: Key | "none" | "HS256", typ: string | null = "JWT"): string {
   const header = typeof signer === "string" ? { alg: signer } : { alg: "RS256", kid: signer.kid };
-  const text = `${encode({ typ: "JWT", ...header })}.${encode(claims)}`;
+  const text = `${encode({ ...(typ !== null && { typ }), ...header })}.${encode(claims)}`;
   if (signer === "none") return `${text}.`;
   if (signer === "HS256")
     return `${text}.${createHmac("sha256", CLIENT.secret).update(text).digest("base64url")}`;

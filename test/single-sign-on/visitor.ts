@@ -10,7 +10,12 @@ export class Visitor {
     return jar;
   }
 
-  async send(url: string, fields?: Record<string, string>): Promise<Response> {
+  /** `more` are headers that a browser adds. */
+  async send(
+    url: string,
+    fields?: Record<string, string>,
+    more: Record<string, string> = {},
+  ): Promise<Response> {
     const jar = this.jarOf(url);
     const cookie = [...jar].map(([name, value]) => `${name}=${value}`).join("; ");
     const response = await fetch(url, {
@@ -19,6 +24,7 @@ export class Visitor {
         accept: "text/html",
         ...(cookie && { cookie }),
         ...(fields && { origin: new URL(url).origin }),
+        ...more,
       },
       ...(fields && { method: "POST", body: new URLSearchParams(fields) }),
     });

@@ -5,8 +5,14 @@
 import { hkdfSync } from "node:crypto";
 import { readCookie, toSetCookie } from "../../auth/cookies.ts";
 import { open, seal } from "../../auth/sealed.ts";
-import { createSession, currentSession, readSessionHash } from "../../auth/sessions.ts";
-import { limitAddress } from "../../auth/sign-in/attempts.ts";
+import {
+  createSession,
+  currentSession,
+  isFromOtherSite,
+  readSessionHash,
+  renewSessionId,
+} from "../../auth/sessions.ts";
+import { limitSingleSignOn } from "../../auth/sign-in/attempts.ts";
 import { recordFailure } from "../../auth/sign-in/confirm-password.ts";
 import { findSingleSignOn, type SingleSignOn } from "../../auth/single-sign-on/settings.ts";
 import * as identities from "../../db/accounts/identities.ts";
@@ -16,6 +22,7 @@ import type { Context } from "../../env.ts";
 import { AppError } from "../../errors.ts";
 import { email as emailField } from "../../http/input/fields.ts";
 import { redirectResponse, securityHeaders } from "../../http/redirect.ts";
+import { signInPage } from "../entry-pages.ts";
 import { chooseNext } from "../rules.ts";
 import { failurePage, unavailablePage } from "./pages.ts";
 import { type Begun, begin, type Claims, finish, ProviderDown, Rejected } from "./provider.ts";
@@ -23,7 +30,10 @@ import { type Begun, begin, type Claims, finish, ProviderDown, Rejected } from "
 const COOKIE = "sso";
 /** How long somebody may take to sign in at the provider. */
 const BEGUN_MS = 10 * 60 * 1000;
-/** A confirmation takes a sign-in at the provider that is at most so old, and so far ahead of our clock. */
+/**
+ * A confirmation takes a sign-in at the provider that is at most so old, and, because clocks differ, at most so long before it was
+ * asked for or ahead of our clock.
+ */
 const CONFIRMED_MS = 5 * 60 * 1000;
 const CLOCK_MS = 60 * 1000;
 /** Longer addresses do not fit into a cookie. */
@@ -32,28 +42,34 @@ const MAX_NEXT = 1_000;
 /** What the sealed cookie holds. `confirms` is the session that a sign-in confirms; undefined for one that starts a session. */
 interface Cookie extends Begun {
   next: string;
-  until: number;
+  begunAt: number;
   confirms?: string;
 }
 
-/** `GET /login/sso`. With `confirm=yes`, a signed-in user signs in again. */
+/**
+ * `GET /login/sso`. With `confirm=yes`, a signed-in user signs in again. Another site cannot sign a browser in: what it starts ends on
+ * the sign-in page. It is not counted, so it cannot use up the limit of an address either.
+ */
 export async function readSingleSignOn(context: Context): Promise<Response> {
   const { url, now } = context;
   const settings = requireSettings(context);
   if (url.origin !== settings.origin) return leadToOrigin(context, settings);
-  await limitAddress(context);
   const chosen = chooseNext(url.searchParams.get("next"), url.origin);
   const next = chosen.length <= MAX_NEXT ? chosen : "/";
   const isConfirmation = url.searchParams.get("confirm") === "yes";
   const session = await currentSession(context);
+  const isForeign = isFromOtherSite(context);
   const isDone = isConfirmation ? !session || session.hasPassword === 1 : session !== undefined;
-  if (isDone) return redirectResponse(next);
+  // The page has the link with which a user signs in again.
+  if (isDone || (isForeign && session)) return redirectResponse(next);
+  if (isForeign) return signInPage(context, { next });
+  await limitSingleSignOn(context);
   try {
     const { address, begun } = await begin(context, settings, isConfirmation);
     const cookie: Cookie = {
       ...begun,
       next,
-      until: now + BEGUN_MS,
+      begunAt: now,
       ...(isConfirmation && session && { confirms: session.idHash }),
     };
     const sealed = seal(JSON.stringify(cookie), keyOf(settings), PURPOSE);
@@ -67,8 +83,9 @@ export async function readSingleSignOn(context: Context): Promise<Response> {
 export async function readCallback(context: Context): Promise<Response> {
   const settings = requireSettings(context);
   if (context.url.origin !== settings.origin) return leadToOrigin(context, settings);
-  await limitAddress(context);
   const cookie = openCookie(context, settings);
+  // Without one, nothing is asked and nothing is stored.
+  if (cookie) await limitSingleSignOn(context);
   const next = cookie?.next ?? "/";
   const response = await finishWith(context, settings, cookie).catch((error) =>
     explain(context, settings, error, next, cookie?.confirms !== undefined),
@@ -85,13 +102,12 @@ async function finishWith(
   if (!cookie) throw new Rejected("no_cookie");
   const claims = await finish(context, settings, cookie, async () => {
     // A clock elsewhere may be behind ours, so the row outlives the cookie.
-    const used = { stateHash: sha256(cookie.state), expiresAt: cookie.until + HOUR_MS };
+    const used = { stateHash: sha256(cookie.state), expiresAt: cookie.begunAt + BEGUN_MS + HOUR_MS };
     if (!(await identities.markStateUsed(context.env.DB, used))) throw new Rejected("used_state");
   });
-  if (claims.subject.length > 255) throw new Rejected("long_subject");
   return cookie.confirms === undefined
     ? startSession(context, claims, cookie.next)
-    : confirmSession(context, claims, cookie.confirms, cookie.next);
+    : confirmSession(context, claims, cookie.confirms, cookie);
 }
 
 async function startSession(context: Context, claims: Claims, next: string): Promise<Response> {
@@ -128,18 +144,21 @@ async function confirmSession(
   context: Context,
   { issuer, subject, auth_time }: Claims,
   confirms: string,
-  next: string,
+  { begunAt, next }: Cookie,
 ): Promise<Response> {
   const { env, now } = context;
   const session = await currentSession(context);
   if (session?.idHash !== confirms) throw new NotConfirmed("session");
   if (auth_time === undefined) throw new NotConfirmed("no_time");
   const age = now - auth_time * 1000;
-  if (age > CONFIRMED_MS || age < -CLOCK_MS) throw new NotConfirmed("time");
+  const isBefore = auth_time * 1000 < begunAt - CLOCK_MS;
+  if (isBefore || age > CONFIRMED_MS || age < -CLOCK_MS) throw new NotConfirmed("time");
   const { userId, idHash } = session;
-  if (!(await identities.confirmSession(env.DB, { issuer, subject, userId, idHash, now })))
-    throw new NotConfirmed("person");
-  return redirectResponse(next);
+  const renewed = renewSessionId();
+  const confirmed = { issuer, subject, userId, idHash, newHash: renewed.idHash, now };
+  const expiresAt = await identities.confirmSession(env.DB, confirmed);
+  if (expiresAt === undefined) throw new NotConfirmed("person");
+  return redirectResponse(next, renewed.cookieUntil(context, expiresAt));
 }
 
 /** The sign-in does not confirm the session, which stays as it was. */
@@ -205,11 +224,15 @@ function keyOf({ clientSecret }: SingleSignOn): Uint8Array {
 function openCookie(context: Context, settings: SingleSignOn): Cookie | undefined {
   const text = open(readCookie(context, COOKIE) ?? "", keyOf(settings), PURPOSE);
   const cookie = text === undefined ? undefined : (JSON.parse(text) as Cookie);
-  return cookie && cookie.until > context.now ? cookie : undefined;
+  return cookie && cookie.begunAt + BEGUN_MS > context.now ? cookie : undefined;
 }
 
-/** In lower case; undefined if it is no email address. */
+/**
+ * In lower case; undefined if it is no email address. Only ASCII, and never trimmed: beyond it, two letters can have the same lower
+ * case (the Kelvin sign becomes k), so an address would be compared that the provider did not send.
+ */
 function toEmail(sent: unknown): string | undefined {
+  if (typeof sent !== "string" || !/^[!-~]+$/.test(sent)) return undefined;
   const parsed = emailField.safeParse(sent);
-  return parsed.success && parsed.data !== "" ? parsed.data : undefined;
+  return parsed.success ? parsed.data : undefined;
 }

@@ -52,7 +52,7 @@ const FAILURES = {
     status: 403,
     title: "Not confirmed",
     text: (name: string) =>
-      `You signed in at ${name} more than 5 minutes ago. Nothing was changed. Try again, and enter your password there.`,
+      `You signed in at ${name} more than 5 minutes ago, or before you were asked to. Nothing was changed. Try again, and enter your password there.`,
   },
   person: {
     status: 403,

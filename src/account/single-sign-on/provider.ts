@@ -104,9 +104,21 @@ export async function finish(
     await oauth.validateApplicationLevelSignature(server, response, options);
     const claims = oauth.getValidatedIdTokenClaims(result);
     if (!claims) throw new Rejected("no_id_token");
-    const { sub, email, email_verified, auth_time } = claims;
+    const { sub, azp, email, email_verified, auth_time } = claims;
+    // The rest of OpenID Connect Core, 2 and 3.1.3.7: a subject that is one, and a token that is an ID token for us.
+    if (!/^[!-~]{1,255}$/.test(sub)) throw new Rejected("bad_subject");
+    if (azp !== undefined && azp !== settings.clientId) throw new Rejected("other_party");
+    if (!isIdTokenType(result.id_token ?? "")) throw new Rejected("other_token_type");
     return { issuer: server.issuer, subject: sub, email, email_verified, auth_time };
   });
+}
+
+/** Whether the header says nothing else, such as `at+jwt` for an access token (RFC 9068). The token was parsed before. */
+function isIdTokenType(token: string): boolean {
+  const { typ } = JSON.parse(Buffer.from(token.split(".", 1)[0] ?? "", "base64url").toString()) as {
+    typ?: unknown;
+  };
+  return typ === undefined || typ === "JWT";
 }
 
 /** Any error of the library means that the provider confirms nobody. It has a code; its text may quote what was sent. */

@@ -21,10 +21,14 @@ export async function limitStranger(context: Context, email: string): Promise<vo
   if (!(await consumeLimit(context, ACCOUNT_ATTEMPTS, sha256(email)))) throw rateLimited();
 }
 
-/** Counts a step of single sign-on. Throws rate_limited if there were too many in the last minute from the address. */
-export async function limitAddress(context: Context): Promise<void> {
+/**
+ * Counts a step of single sign-on. Throws rate_limited if there were too many in the last minute from the address. They do not count
+ * as passwords of the address.
+ */
+export async function limitSingleSignOn(context: Context): Promise<void> {
+  const limiter = context.env.SINGLE_SIGN_ON;
   const address = addressOf(context) ?? "";
-  if (!(await consumeLimit(context, context.env.ADDRESS_ATTEMPTS, address))) throw rateLimited();
+  if (limiter && !(await consumeLimit(context, limiter, address))) throw rateLimited();
 }
 
 /**

@@ -110,23 +110,26 @@ export async function insertLinkedSession(
 }
 
 const confirm = returning(
-  sql`UPDATE ${sessions} SET ${names(sessions.passwordAt)} = ${now}
+  sql`UPDATE ${sessions} SET ${names(sessions.idHash)} = ${sql.placeholder("newHash")}, ${names(sessions.passwordAt)} = ${now}
     WHERE ${sessions.idHash} = ${sql.placeholder("idHash")} AND ${sessions.userId} = (SELECT ${i.userId} FROM ${as(i)} WHERE ${isIdentity})`,
-  { userId: sessions.userId },
+  { expiresAt: sessions.expiresAt },
 );
 
-/** Writes that the user of a session has just signed in again. Returns false, and writes nothing, if the identity is another one. */
+/**
+ * Writes that the user of a session has just signed in again, and gives the session another ID. Returns when the session ends;
+ * undefined, and writes nothing, if the identity is another one.
+ */
 export async function confirmSession(
   db: D1Database,
-  session: Identity & { idHash: string; userId: number; now: number },
-): Promise<boolean> {
+  session: Identity & { idHash: string; newHash: string; userId: number; now: number },
+): Promise<number | undefined> {
   const { userId, now } = session;
   const [confirmed] = await runBatch(
     db,
     confirm(db, { ...session }),
     auditChange(db, { userId, now }, "confirm sign-in", "user", userId),
   );
-  return confirmed.length > 0;
+  return confirmed[0]?.expiresAt;
 }
 
 const columns = [

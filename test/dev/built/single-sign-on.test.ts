@@ -1,6 +1,7 @@
 /** Single sign-on in the built Worker with a real provider. Every attack leaves no session and links nobody. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { DEMO } from "../../../src/dev/demo.ts";
+import { sha256 } from "../../../src/domain/hash.ts";
 import { CLIENT, sign } from "../../single-sign-on/provider.ts";
 import { Visitor } from "../../single-sign-on/visitor.ts";
 import {
@@ -69,6 +70,33 @@ describe("the first sign-in", () => {
     expect(await page.text()).toContain("ana@example.com");
   });
 
+  // Each would be Ana's address if it were trimmed, or folded beyond ASCII.
+  const CHANGED = [
+    " ana@example.com",
+    "ana@example.com ",
+    "ana@example.com\n",
+    "\tana@example.com",
+    "ana@example.com\u00a0",
+    "\ufeffana@example.com",
+    "ana@example.com\u200b",
+    "an\u00aa@example.com",
+    "\uff41na@example.com",
+  ];
+  it.each(CHANGED)("compares the email address as sent: %j is of nobody", async (email) => {
+    worker.provider.accounts["ana-at-provider"] = { email, email_verified: true };
+    await expectRejected(await new Visitor().signIn(start, "ana-at-provider"), 403);
+    expect([await identities(), await attempts()]).toEqual([[], []]);
+  });
+
+  it("does not fold the Kelvin sign to k", async () => {
+    await worker.db.prepare(`UPDATE users SET email = 'kim@example.com' WHERE id = ${USERS.ana.id}`).run();
+    worker.provider.accounts["kim-at-provider"] = { email: "\u212aim@example.com", email_verified: true };
+    await expectRejected(await new Visitor().signIn(start, "kim-at-provider"), 403);
+    expect([await identities(), await attempts()]).toEqual([[], []]);
+    worker.provider.accounts["kim-at-provider"] = { email: "KIM@example.com", email_verified: true };
+    expect((await new Visitor().signIn(start, "kim-at-provider")).status).toBe(303);
+  });
+
   it("compares email addresses without regard to case", async () => {
     worker.provider.accounts["ana-at-provider"] = { email: "Ana@Example.COM", email_verified: true };
     expect((await new Visitor().signIn(start, "ana-at-provider")).status).toBe(303);
@@ -129,6 +157,7 @@ describe("a linked user", () => {
 });
 
 type Claims = Record<string, unknown>;
+type Change = NonNullable<SingleSignOnWorker["provider"]["changeToken"]>;
 const without = (name: string) => (claims: Claims) => {
   const { [name]: _, ...rest } = claims;
   return rest;
@@ -136,7 +165,7 @@ const without = (name: string) => (claims: Claims) => {
 const with_ = (changed: Claims) => (claims: Claims) => ({ ...claims, ...changed });
 
 describe("an ID token", () => {
-  const WRONG: [what: string, change: (claims: Claims) => Claims | string][] = [
+  const WRONG: [what: string, change: Change][] = [
     ["with another nonce", with_({ nonce: "another" })],
     ["without a nonce", without("nonce")],
     ["for another audience", with_({ aud: "somebody-else" })],
@@ -146,7 +175,13 @@ describe("an ID token", () => {
     ],
     ["of another issuer", with_({ iss: "https://evil.example" })],
     ["without a subject", without("sub")],
+    ["with an empty subject", with_({ sub: "" })],
     ["with a subject of 256 characters", with_({ sub: "s".repeat(256) })],
+    ["with a subject that has a space", with_({ sub: "ana at-provider" })],
+    ["with a subject that is not ASCII", with_({ sub: "ana-at-pr\u00f6vider" })],
+    ["for us, that another party asked for", with_({ azp: "somebody-else" })],
+    ["that is an access token (at+jwt)", (claims, key) => sign(claims, key, "at+jwt")],
+    ["of another type", (claims, key) => sign(claims, key, "logout+jwt")],
     ["that has expired", with_({ exp: Math.floor(Date.now() / 1000) - 3600 })],
     ["without a signature", (claims) => sign(claims, "none")],
     ["signed with HS256 and our secret", (claims) => sign(claims, "HS256")],
@@ -167,6 +202,17 @@ describe("an ID token", () => {
     expect(await attempts()).toEqual([]);
   });
 
+  const RIGHT: [what: string, change: Change][] = [
+    ["with a subject of 255 characters", with_({ sub: "!".repeat(254).concat("~") })],
+    ["that names us as the party", with_({ azp: CLIENT.id })],
+    ["without a type", (claims, key) => sign(claims, key, null)],
+  ];
+  it.each(RIGHT)("%s signs in", async (_, change) => {
+    worker.provider.changeToken = change;
+    expect((await new Visitor().signIn(start, "ana-at-provider")).status).toBe(303);
+    expect(await sessions()).toMatchObject([{ user_id: USERS.ana.id }]);
+  });
+
   it("with an unknown key twice makes us ask for the keys at most once", async () => {
     await new Visitor().signIn(start, "ana-at-provider");
     await worker.db.prepare("DELETE FROM sessions").run();
@@ -175,6 +221,34 @@ describe("an ID token", () => {
     for (let times = 0; times < 2; times++)
       await expectRejected(await new Visitor().signIn(start, "ana-at-provider"));
     expect((worker.provider.requests["/jwks"] ?? 0) - before).toBeLessThanOrEqual(1);
+  });
+});
+
+describe("a sign-in that another site starts", () => {
+  const sentFrom = (site: string) => ({ "sec-fetch-site": site, "sec-fetch-dest": "document" });
+
+  it.each(["cross-site", "same-site"])(
+    "(%s) ends on the sign-in page, and the provider is not asked",
+    async (site) => {
+      const visitor = new Visitor();
+      const page = await visitor.send(`${start}?next=/account/tokens`, undefined, sentFrom(site));
+      expect(page.status).toBe(200);
+      expect(await page.text()).toContain('href="/login/sso?next=%2Faccount%2Ftokens"');
+      expect(visitor.jarOf(worker.origin).has("sso")).toBe(false);
+    },
+  );
+
+  it.each(["same-origin", "none"])("(%s) is not one", async (site) => {
+    expect((await new Visitor().send(start, undefined, sentFrom(site))).status).toBe(303);
+  });
+
+  it("confirms nothing: a signed-in user is led to the page that it was for", async () => {
+    const visitor = new Visitor();
+    await visitor.signIn(start, "ana-at-provider");
+    const confirm = `${start}?confirm=yes&next=/account/tokens`;
+    const response = await visitor.send(confirm, undefined, sentFrom("cross-site"));
+    expect([response.status, response.headers.get("location")]).toEqual([303, "/account/tokens"]);
+    expect(visitor.jarOf(worker.origin).has("sso")).toBe(false);
   });
 });
 
@@ -354,6 +428,30 @@ describe("a confirmation", () => {
     expect(await created.text()).toContain("ll_read_");
   });
 
+  it("gives the session another ID, and the one before ends", async () => {
+    const visitor = await signedIn();
+    const jar = visitor.jarOf(worker.origin);
+    const before = jar.get("session") ?? "";
+    const [old] = await query("SELECT * FROM sessions");
+    await visitor.signIn(confirm(), "ana-at-provider");
+    const [renewed] = await query("SELECT * FROM sessions");
+    expect(renewed).toEqual({
+      ...old,
+      id_hash: sha256(jar.get("session") ?? ""),
+      password_at: renewed?.password_at,
+    });
+    expect((await visitor.send(`${worker.origin}/account`)).status).toBe(200);
+    jar.set("session", before);
+    expect((await visitor.send(`${worker.origin}/account`)).status).toBe(303);
+  });
+
+  it("takes a sign-in of 30 seconds before, because clocks differ", async () => {
+    const visitor = await signedIn();
+    worker.provider.changeToken = with_({ auth_time: Math.floor(Date.now() / 1000) - 30 });
+    expect((await visitor.signIn(confirm(), "ana-at-provider")).status).toBe(303);
+    expect(await confirmedAt()).toBeGreaterThan(0);
+  });
+
   const rejected = async (visitor: Visitor, account: string, status: number, text: string) => {
     // Without its session, the provider does not ask whether somebody else should be signed out there.
     visitor.jarOf(worker.provider.issuer).clear();
@@ -384,6 +482,12 @@ describe("a confirmation", () => {
       with_({ auth_time: Math.floor(Date.now() / 1000) + 3600 }),
       403,
       "more than 5 minutes ago",
+    ],
+    [
+      "with one of two minutes before it was asked for",
+      with_({ auth_time: Math.floor(Date.now() / 1000) - 120 }),
+      403,
+      "before you were asked to",
     ],
     ["with one that is a text", with_({ auth_time: "now" }), 400, "You&#39;re still signed in"],
     ["with another nonce", with_({ nonce: "another" }), 400, "You&#39;re still signed in"],
