@@ -1,8 +1,7 @@
 /** The entry point of every request, cron run and queue batch. */
 import { limitRejections } from "./auth/rate-limits.ts";
 import { TooManyWaitingError } from "./db/group-commit.ts";
-import { replicateCredentials } from "./db/ledger/credential-copies.ts";
-import { ledgerOf } from "./db/ledger/shards.ts";
+import { ledgerOf, replicateCredentials } from "./db/ledger/shards.ts";
 import { auditSubLinks } from "./db/links/sub-link-audit.ts";
 import { isNotMigrated, isTransient } from "./db/statement.ts";
 import type { OpenedLink } from "./domain/costs.ts";

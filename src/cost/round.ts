@@ -13,7 +13,7 @@ import type { RoundEntry } from "../domain/rounds/findings.ts";
 import type { Context } from "../env.ts";
 import { AppError, type InputError } from "../errors.ts";
 import type { Pair } from "../http/input/pairs.ts";
-import { type CostResult, conflict, costInput, toResult } from "../usecases/costs/submit.ts";
+import { accepted, type CostResult, conflict, costInput } from "../usecases/costs/submit.ts";
 
 /** The parameters as they were sent, and the cost parsed from them or the error of invalid ones. */
 export interface SentCost {
@@ -84,7 +84,7 @@ function judge(
     return isConflict ? conflict(cost, current, CONFLICT_REMEDY) : new AppError(verdict.reason);
   }
   return {
-    ...toResult(cost, verdict.outcome === "duplicate", verdict.match, verdict.amount),
+    ...accepted(cost, verdict.outcome === "duplicate", verdict.match, verdict.amount),
     round: round.id,
     mismatch: isGood ? null : (kind ?? null),
   };

@@ -36,8 +36,8 @@ export const storage: Mutant[] = [
   },
   {
     name: "a shard that lacks a credential does not get it",
-    file: "src/db/ledger/run.ts",
-    search: "if (db === ledger.control || isCopied(rows)) return rows;",
+    file: "src/db/ledger/shards.ts",
+    search: "if (db === ledger.control || rows.some((found) => found.length > 0)) return rows;",
     replace: "if (rows) return rows;",
     project: "four shards",
     tests: ["test/shards/credentials.test.ts"],

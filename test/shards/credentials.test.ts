@@ -1,6 +1,6 @@
 /** Credentials on the shards: copied automatically, and revoked on every shard before a revocation is confirmed. */
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { replicateCredentials } from "../../src/db/ledger/credential-copies.ts";
+import { replicateCredentials } from "../../src/db/ledger/shards.ts";
 import worker, { serve } from "../../src/index.ts";
 import { ask, DEMO, env, freshDemo, ledgerOn, NOW, ORIGIN } from "../harness.ts";
 import { downDatabase, idOn, shard } from "./support.ts";

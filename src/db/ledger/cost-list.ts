@@ -6,22 +6,19 @@ import { sql } from "drizzle-orm";
 import type { Credential } from "../../domain/costs.ts";
 import { COST_WINDOW_MS } from "../../domain/time.ts";
 import { as, columnsOf } from "../query.ts";
+import { runGroupedIdempotent } from "../statement.ts";
 import {
   type CostRecord,
-  c,
   costFields,
-  credential,
-  isCredential,
+  credentialInPlace,
   l,
   linkFields,
   toCredential,
   toRecords,
 } from "./costs.ts";
-import { findPartnerId } from "./credential-copies.ts";
-import { e, isRemembered } from "./entries.ts";
+import { c, e, isCredential, isRemembered } from "./entries.ts";
 import { isAfter, mergePages, pageOfKeys, toPageValues } from "./key-pages.ts";
-import { runOnAll } from "./run.ts";
-import type { Ledger } from "./shards.ts";
+import { findPartnerId, type Ledger, placeOf, rowDatabasesOf, runForCredential, runGated } from "./shards.ts";
 
 /** The states of a partner's cost. */
 export const MATCHES = ["matched", "pending", "lapsed", "voided"] as const;
@@ -72,11 +69,12 @@ export async function listCosts(
   if ((await findPartnerId(ledger, hash)) === undefined)
     return { credential: undefined, items: [], next: null };
   const values = { tokenHash: hash, ...toValues(ledger, filter, { after, limit }, now) };
-  const results = await runOnAll(
-    ledger,
-    (db) => [credential(db, values), (db === ledger.control ? page : pageOfShard)(db, values)],
-    ([known]) => known.length > 0,
-    limit,
+  const results = await Promise.all(
+    rowDatabasesOf(ledger).map((db) => {
+      const known = credentialInPlace(db, { ...values, ...placeOf(ledger, db) });
+      const rows = (db === ledger.control ? page : pageOfShard)(db, values);
+      return runForCredential(ledger, db, [known, rows], limit);
+    }),
   );
   const credentials = results.map(([[row]]) => row && toCredential(row));
   const { items, next } = mergePages(
@@ -99,11 +97,9 @@ export async function listPendingCosts(
   now: number,
 ): Promise<{ items: (CostRecord & { costId: string })[]; next: string | null }> {
   const values = { partnerId, ...toValues(ledger, "pending", page, now) };
-  const results = await runOnAll(
-    ledger,
-    (db) => [pageOfPartner(db, values)],
-    () => true,
-    page.limit,
+  const run = runGroupedIdempotent(page.limit);
+  const results = await Promise.all(
+    rowDatabasesOf(ledger).map((db) => runGated(ledger, db, [pageOfPartner(db, values)], run)),
   );
   const { items, next } = mergePages(
     results.map(([rows]) => rows),

@@ -4,18 +4,21 @@ import { alias } from "drizzle-orm/sqlite-core/alias";
 import { type Kind, toTypes } from "../../domain/cost-types.ts";
 import type { Credential, Engagements } from "../../domain/costs.ts";
 import { as, optional, query, type RowOf } from "../query.ts";
-import { credentials, links } from "../schema.ts";
-import { runBatch, runGrouped } from "../statement.ts";
-import { findPartnerId } from "./credential-copies.ts";
-import { COLUMNS, e, engagementFields, isRemembered, toEngagements } from "./entries.ts";
-import { onlyResult, runOnShards } from "./run.ts";
-import { isInPlace, type Ledger, type LedgerKey } from "./shards.ts";
+import { links } from "../schema.ts";
+import { runBatch, runGrouped, runGroupedIdempotent } from "../statement.ts";
+import { COLUMNS, c, e, engagementFields, isCredential, isRemembered, toEngagements } from "./entries.ts";
+import {
+  findPartnerId,
+  isInPlace,
+  type Ledger,
+  type LedgerKey,
+  placeOf,
+  runForCredential,
+  runInPlace,
+  shardFor,
+} from "./shards.ts";
 
-const tokenHash = sql.placeholder("tokenHash");
-
-export const c = alias(credentials, "c");
 export const l = alias(links, "l");
-export const isCredential = sql`${c.tokenHash} = ${tokenHash}`;
 
 export const credentialFields = {
   partnerId: c.partnerId,
@@ -24,6 +27,11 @@ export const credentialFields = {
   revokedAt: c.revokedAt,
 };
 export const credential = query(credentialFields, sql`FROM ${as(c)} WHERE ${isCredential}`);
+/** Like `credential`, in a batch of a database of the ledger. */
+export const credentialInPlace = query(
+  credentialFields,
+  sql`FROM ${as(c)} WHERE ${isCredential} AND ${isInPlace}`,
+);
 
 /** Returns undefined for an unknown credential. */
 export async function findCredential({ control }: Ledger, hash: string): Promise<Credential | undefined> {
@@ -106,24 +114,21 @@ export async function findCost(
 ): Promise<{ credential: Credential | undefined; cost: CostRecord | undefined }> {
   const partnerId = await findPartnerId(ledger, hash);
   if (partnerId === undefined) return { credential: undefined, cost: undefined };
-  const values = { tokenHash: hash, costId, now };
-  const parts = await runOnShards(
-    ledger,
-    [{ partnerId, costId }],
-    (db, _, place) => [credential(db, values), costRecord(db, { ...values, ...place })],
-    ([known]) => known.length > 0,
-  );
-  const [[known], [row]] = onlyResult(parts);
+  const db = shardFor(ledger, { partnerId, costId });
+  const values = { tokenHash: hash, costId, now, ...placeOf(ledger, db) };
+  const [[known], [row]] = await runForCredential(ledger, db, [
+    credential(db, values),
+    costRecord(db, values),
+  ]);
   const [cost] = row ? await toRecords(ledger, [row]) : [];
   return { credential: known && toCredential(known), cost };
 }
 
 /** Finds a cost of a partner, with the app and the link of its click or impression. For operators. */
 export async function findCostOfPartner(ledger: Ledger, key: LedgerKey, now: number) {
-  const parts = await runOnShards(ledger, [key], (db, _, place) => [
-    ofPartner(db, { ...key, ...place, now }),
-  ]);
-  const [[row]] = onlyResult(parts);
+  const db = shardFor(ledger, key);
+  const found = ofPartner(db, { ...key, ...placeOf(ledger, db), now });
+  const [[row]] = await runInPlace(ledger, db, [found], runGroupedIdempotent(1));
   if (!row) return undefined;
   const { control } = ledger;
   const [[link]] =

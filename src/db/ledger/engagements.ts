@@ -15,8 +15,7 @@ import { creationStatements, depthOf, message, resolved, target } from "../links
 import { as, insertInto, jsonObject, names, type RowOf, returning } from "../query.ts";
 import { apps, droppedParameters, ledgerEntries, links, recordings } from "../schema.ts";
 import { type Run, runGrouped, runGroupedIdempotent, runIdempotent, statement } from "../statement.ts";
-import { runOnShards } from "./run.ts";
-import { isInPlace, type Ledger, placeOf, runInPlace } from "./shards.ts";
+import { byDatabase, isInPlace, type Ledger, placeOf, runInPlace } from "./shards.ts";
 
 /** An engagement with an ID, whose link and partner are known. Its audience is null if the app does not count it. */
 export interface NewEngagement extends Engagement, Record<keyof Audience, string | null> {
@@ -147,11 +146,23 @@ const insertion = returning(
   { costId: recordings.costId, keptAt },
 );
 
-/** Records engagements with one call per database. A call can be repeated. `now` in milliseconds since 1970. */
-export function insertEngagements<Item extends NewEngagement>(ledger: Ledger, added: Item[], now: number) {
-  return runOnShards(ledger, added, (db, some, place) => [
-    insertion(db, { engagements: JSON.stringify(some), now, ...place }),
-  ]);
+/**
+ * Records engagements with one call per database. A call can be repeated. Returns the rows of each database, or the error, with the
+ * engagements that it is for. `now` in milliseconds since 1970.
+ */
+export function insertEngagements(ledger: Ledger, added: NewEngagement[], now: number) {
+  return Promise.all(
+    byDatabase(ledger, added).map(async ([db, items]) => {
+      const values = { engagements: JSON.stringify(items), now, ...placeOf(ledger, db) };
+      const run = runGroupedIdempotent(items.length);
+      try {
+        const [rows] = await runInPlace(ledger, db, [insertion(db, values)], run);
+        return { items, rows };
+      } catch (error) {
+        return { items, error };
+      }
+    }),
+  );
 }
 
 /**
@@ -193,7 +204,7 @@ export async function recordAll(
   );
   const parts = await insertEngagements(ledger, onShards, now);
   const kept = new Map(
-    parts.flatMap((part) => ("rows" in part ? part.rows[0].map((row) => [row.costId, row.keptAt]) : [])),
+    parts.flatMap((part) => ("rows" in part ? part.rows.map((row) => [row.costId, row.keptAt]) : [])),
   );
   return {
     rows: rows.map((row) => ({ ...row, keptAt: kept.get(row.costId) ?? null })),

@@ -1,12 +1,15 @@
-/** What the statements of the ledger share: the columns of each kind of engagement, and which rows are forgotten. */
+/** What the statements of the ledger share: the credential, the columns of each kind of engagement, and which rows are forgotten. */
 import { sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core/alias";
 import type { Kind } from "../../domain/cost-types.ts";
 import type { Engagement, Engagements } from "../../domain/costs.ts";
 import type { RowOf } from "../query.ts";
-import { ledgerEntries } from "../schema.ts";
+import { credentials, ledgerEntries } from "../schema.ts";
 
 export const e = alias(ledgerEntries, "e");
+
+export const c = alias(credentials, "c");
+export const isCredential = sql`${c.tokenHash} = ${sql.placeholder("tokenHash")}`;
 
 const columnsOf = (kind: Kind) => ({
   appToken: e[`${kind}AppToken`],

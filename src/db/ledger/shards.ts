@@ -1,13 +1,24 @@
 /**
- * The databases of the ledger: DB, or the shards LEDGER_0 … LEDGER_n-1, selected by a hash of (partner, cost ID). The number of
- * shards is fixed, because rows are found with it. DB and every shard store it, and each shard its index: a database that does
- * not fit the bindings rejects every batch, so a wrong binding cannot put a row in a database where nobody finds it.
+ * The databases of the ledger, and how batches run there: DB, or the shards LEDGER_0 … LEDGER_n-1, selected by a hash of (partner,
+ * cost ID). The number of shards is fixed, because rows are found with it. DB and every shard store it, and each shard its index: a
+ * database that does not fit the bindings rejects every batch, so a wrong binding cannot put a row in a database where nobody finds it.
  */
 import { sql } from "drizzle-orm";
 import { ConfigurationError } from "../../errors.ts";
+import { partnersOfCredentials } from "../isolate-memory.ts";
 import { query } from "../query.ts";
-import { shardIdentity } from "../schema.ts";
-import { type Bound, type Rows, type Run, runBatch, runGrouped, statement } from "../statement.ts";
+import { credentials, shardIdentity } from "../schema.ts";
+import {
+  type Bound,
+  type Rows,
+  type Run,
+  runBatch,
+  runGrouped,
+  runGroupedIdempotent,
+  runIdempotent,
+  statement,
+} from "../statement.ts";
+import { copiesOf, latestChange, readAll } from "./credential-copies.ts";
 
 export interface LedgerBindings {
   DB: D1Database;
@@ -36,6 +47,11 @@ export function databasesOf({ control, shards }: Ledger): D1Database[] {
   return [control, ...shards];
 }
 
+/** The databases that have the ledger's rows: every shard, or DB. */
+export function rowDatabasesOf({ control, shards }: Ledger): D1Database[] {
+  return shards.length > 0 ? shards : [control];
+}
+
 /** The name of the binding of a database. */
 export function nameOf({ shards }: Ledger, db: D1Database): string {
   const at = shards.indexOf(db);
@@ -50,6 +66,11 @@ export interface LedgerKey {
 /** All ledger rows of one ID are in the same database. This function must never change, because existing rows are found with it. */
 export function shardFor({ control, shards }: Ledger, key: LedgerKey): D1Database {
   return shards[hashOf(key) % shards.length] ?? control;
+}
+
+/** The items of each database that has any. Items with the same ID stay together and in order. */
+export function byDatabase<Item extends LedgerKey>(ledger: Ledger, items: Item[]) {
+  return [...Map.groupBy(items, (item) => shardFor(ledger, item))];
 }
 
 /** FNV-1a over UTF-16 code units, with a final mix so that the low bits are well distributed. */
@@ -126,6 +147,24 @@ export async function runInPlace<Statements extends Bound<unknown>[]>(
   }
 }
 
+/**
+ * Like `runInPlace`, for a batch whose statements find the credential themselves, and return no row at all without it. A shard that
+ * has no copy of it gets one, and the batch runs again. It also runs again after a lost connection, so it must have no further effect
+ * then. `items`: how many rows it returns or stores at most.
+ */
+export async function runForCredential<Statements extends Bound<unknown>[]>(
+  ledger: Ledger,
+  db: D1Database,
+  statements: [...Statements],
+  items = 1,
+): Promise<Rows<Statements>> {
+  const run = () => runInPlace(ledger, db, statements, runGroupedIdempotent(items));
+  const rows = await run();
+  if (db === ledger.control || rows.some((found) => found.length > 0)) return rows;
+  await replicateCredentials(ledger, [db]);
+  return run();
+}
+
 /** A statement that reads what a database stores about its place. A new database stores 0 shards. */
 export const identity = query({ shards, shardIndex }, sql`FROM ${shardIdentity} WHERE ${id} = 1`);
 
@@ -146,4 +185,53 @@ export function describeMismatch(
   if (stored.shards === expected) return `${name} ${place}.`;
   const bound = ledger.shards.length === 1 ? "binding is bound" : "bindings are bound";
   return `${name} ${place}, but ${ledger.shards.length} LEDGER_ ${bound}.`;
+}
+
+/** What never changes is remembered without an end. */
+const ANY_TIME = 0;
+
+const partnerOf = query(
+  { partnerId: credentials.partnerId },
+  sql`FROM ${credentials} WHERE ${credentials.tokenHash} = ${sql.placeholder("tokenHash")}`,
+);
+
+/**
+ * Finds the partner that selects the database of a cost: 0 when the ledger is in DB, where the partner does not matter. Returns
+ * undefined for an unknown credential.
+ */
+export async function findPartnerId(ledger: Ledger, tokenHash: string): Promise<number | undefined> {
+  if (ledger.shards.length === 0) return 0;
+  const known = partnersOfCredentials.get(tokenHash, ANY_TIME);
+  if (known !== undefined) return known;
+  const { control } = ledger;
+  const [[row]] = await runGrouped()(control, partnerOf(control, { tokenHash }));
+  if (!row) return undefined;
+  partnersOfCredentials.set(tokenHash, row.partnerId, ANY_TIME);
+  return row.partnerId;
+}
+
+/**
+ * Copies the current credentials to the given shards, or to all. Throws if a shard fails; the other shards then have the copy.
+ * Also throws if a shard has changes that DB does not have, because only DB was restored to an earlier time: a revocation would
+ * then not reach that shard. Does nothing when the ledger is in DB.
+ */
+export async function replicateCredentials(ledger: Ledger, shards = ledger.shards): Promise<void> {
+  if (shards.length === 0) return;
+  const { control } = ledger;
+  const [[now], ...rows] = await runGated(ledger, control, [...readAll(control)]);
+  const audited = now?.audited ?? 0;
+  const results = await Promise.allSettled(
+    shards.map(async (db) => {
+      const [, [shard]] = await runGated(ledger, db, [...copiesOf(db, audited, ...rows)], runIdempotent);
+      return shard?.audited ?? 0;
+    }),
+  );
+  const failed = results.find((result) => result.status === "rejected");
+  if (failed) throw failed.reason;
+  const newest = Math.max(...results.map((result) => (result.status === "fulfilled" ? result.value : 0)));
+  if (newest <= audited) return;
+  // A concurrent change may have been copied before this one.
+  const [[later]] = await runBatch(control, latestChange(control, {}));
+  if (newest > (later?.audited ?? 0))
+    throw new Error("A shard has changes that DB does not have. See Roll back in the README.");
 }

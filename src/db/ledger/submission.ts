@@ -1,11 +1,10 @@
 /** Judges submitted costs and stores those that are accepted, with one call to D1 and in one transaction per database. */
 import { type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core/alias";
-import type { Kind } from "../../domain/cost-types.ts";
+import { COST_TYPE, type Kind } from "../../domain/cost-types.ts";
 import type { Cost, CostValues, Credential } from "../../domain/costs.ts";
 import { type Mismatch, mismatchReason } from "../../domain/matching.ts";
 import { COST_WINDOW_MS } from "../../domain/time.ts";
-import { bitOf, fits } from "../cost-types.ts";
 import {
   as,
   columnsOf,
@@ -19,28 +18,35 @@ import {
 } from "../query.ts";
 import { partners, submissions } from "../schema.ts";
 import { statement } from "../statement.ts";
-import { c, isCredential } from "./costs.ts";
-import { findPartnerId } from "./credential-copies.ts";
-import { COLUMNS, e, isRemembered } from "./entries.ts";
-import { runOnShards } from "./run.ts";
-import { isInPlace, type Ledger } from "./shards.ts";
+import { COLUMNS, c, e, isCredential, isRemembered } from "./entries.ts";
+import { byDatabase, findPartnerId, isInPlace, type Ledger, placeOf, runForCredential } from "./shards.ts";
 
 const now = sql.placeholder("now");
 const window = sql.raw(String(COST_WINDOW_MS));
 const p = alias(partners, "p");
 
-/** A submitted cost. */
-const sentFields = jsonValues("costId", "costType", "currency", "amount", "tag");
+/** A submitted cost, with what its type is: the bit in sets of types, and the kinds of engagements that it fits. */
+const sentFields = jsonValues(
+  "costId",
+  "costType",
+  "currency",
+  "amount",
+  "tag",
+  "typeBit",
+  "fitsClick",
+  "fitsImpression",
+);
 const sent = columnsOf("sent", sentFields);
 /** Materialized, so that each value is read from its JSON only once. */
 const withSent = sql`WITH sent AS MATERIALIZED (SELECT ${list(sentFields)} FROM json_each(${sql.placeholder("costs")}) j)`;
-const toSent = ({ costId, costType, currency, amount, tag }: Cost): Sent<typeof sentFields> => ({
-  costId,
-  costType,
-  currency,
-  amount,
-  tag,
-});
+const toSent = ({ costId, costType, currency, amount, tag }: Cost): Sent<typeof sentFields> => {
+  const { bit, fits } = COST_TYPE[costType];
+  const fitting = {
+    fitsClick: Number(fits.includes("click")),
+    fitsImpression: Number(fits.includes("impression")),
+  };
+  return { costId, costType, currency, amount, tag, typeBit: bit, ...fitting };
+};
 
 /** Each submitted cost, with the row of its ID, if there is one. */
 const submitted = sql`
@@ -51,7 +57,7 @@ const submitted = sql`
 
 const anyKind = (condition: (kind: Kind) => SQL) =>
   sql`coalesce(${condition("click")}, 0) OR coalesce(${condition("impression")}, 0)`;
-const typeFits = (kind: Kind) => fits(kind, "sent.costType");
+const typeFits = (kind: Kind) => (kind === "click" ? sent.fitsClick : sent.fitsImpression);
 const isFitting = (kind: Kind) => sql`(${typeFits(kind)} AND ${COLUMNS[kind].occurredAt} IS NOT NULL)`;
 const isInWindow = (kind: Kind) =>
   sql`(${typeFits(kind)} AND abs(${now} - ${COLUMNS[kind].occurredAt}) <= ${window})`;
@@ -69,7 +75,7 @@ type Verdict = (typeof submissions.verdict)["_"]["data"];
 /** The design's order: the credential, then the call before this one, then the engagements. */
 const verdict = sql<Verdict>`CASE
   WHEN ${c.revokedAt} IS NOT NULL THEN 'credential_revoked'
-  WHEN NOT (${p.supportsCostData} AND ${c.costTypes} & ${bitOf("sent.costType")}) THEN 'cost_type_not_integrated'
+  WHEN NOT (${p.supportsCostData} AND ${c.costTypes} & ${sent.typeBit}) THEN 'cost_type_not_integrated'
   WHEN ${p.stoppedAt} IS NOT NULL THEN 'partner_stopped'
   WHEN ${isBinding} AND NOT ${isSameCost} THEN 'cost_id_conflict'
   WHEN (${isBinding} OR ${e.state} = 'voided') AND ${isSameCost}
@@ -171,10 +177,6 @@ interface Submission {
   costs: Cost[];
   now: number;
 }
-interface Judged {
-  judgements: (Judgement | undefined)[];
-  errors: unknown[];
-}
 
 /**
  * Judges the costs as if each were sent separately, in order. `store` stores those with the verdict `store`; `check` is for costs
@@ -183,48 +185,35 @@ interface Judged {
  */
 export async function judgeCosts(
   ledger: Ledger,
-  submission: Submission,
+  { tokenHash, costs, now }: Submission,
   how: "store" | "check",
-): Promise<Judged> {
-  const judgements: (Judgement | undefined)[] = submission.costs.map(() => undefined);
-  const errors: unknown[] = [];
-  const partnerId = await findPartnerId(ledger, submission.tokenHash);
-  if (partnerId === undefined) return { judgements, errors };
-  const items = submission.costs.map((cost, position) => ({
-    partnerId,
-    costId: cost.costId,
-    cost,
-    position,
-  }));
-  const { tokenHash, now } = submission;
-  const parts = await runOnShards(
-    ledger,
-    items,
-    (db, all, place) =>
-      partsOf(all).map((some) => {
-        const costs = JSON.stringify(some.map(({ cost }) => toSent(cost)));
-        return RUN[how](db, { tokenHash, now, costs, ...place });
-      }),
-    (rows) => rows.some((found) => found.length > 0),
-  );
-  for (const part of parts) {
-    if ("error" in part) {
-      errors.push(part.error);
-      continue;
-    }
-    for (const [number, some] of partsOf(part.items).entries()) {
-      const rows = new Map(part.rows[number]?.map((row) => [row.costId, row]));
-      for (const { cost, position } of some) {
+): Promise<{ judgements: (Judgement | undefined)[]; errors: unknown[] }> {
+  const judgements: (Judgement | undefined)[] = costs.map(() => undefined);
+  const partnerId = await findPartnerId(ledger, tokenHash);
+  if (partnerId === undefined) return { judgements, errors: [] };
+  const items = costs.map((cost, position) => ({ partnerId, costId: cost.costId, cost, position }));
+  const databases = byDatabase(ledger, items).map(async ([db, own]) => {
+    const place = placeOf(ledger, db);
+    const parts = splitRepeated(own);
+    const batch = parts.map((part) => {
+      const sent = JSON.stringify(part.map(({ cost }) => toSent(cost)));
+      return RUN[how](db, { tokenHash, now, costs: sent, ...place });
+    });
+    const results = await runForCredential(ledger, db, batch, own.length);
+    for (const [number, part] of parts.entries()) {
+      const rows = new Map(results[number]?.map((row) => [row.costId, row]));
+      for (const { cost, position } of part) {
         const row = rows.get(cost.costId);
         if (row) judgements[position] = toJudgement(cost, row, now);
       }
     }
-  }
-  return { judgements, errors };
+  });
+  const settled = await Promise.allSettled(databases);
+  return { judgements, errors: settled.flatMap((one) => (one.status === "rejected" ? [one.reason] : [])) };
 }
 
 /** Splits costs so that no part has an ID twice: a repeated ID is judged after its earlier costs were stored. */
-function partsOf<Item extends { costId: string }>(items: Item[]): Item[][] {
+function splitRepeated<Item extends { costId: string }>(items: Item[]): Item[][] {
   const parts: Item[][] = [];
   const seen = new Map<string, number>();
   for (const item of items) {

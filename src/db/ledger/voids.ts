@@ -12,11 +12,18 @@ import { insertEntry, type Operator, partnerEntry } from "../audit.ts";
 import { as, type Fields, names, query, type RowOf, returning } from "../query.ts";
 import { ledgerEntries } from "../schema.ts";
 import { type Bound, runBatch, statement, type Value } from "../statement.ts";
-import { c, credentialFields, isCredential, toCredential } from "./costs.ts";
-import { findPartnerId } from "./credential-copies.ts";
-import { COLUMNS, e, isRemembered } from "./entries.ts";
-import { onlyResult, runOnShards } from "./run.ts";
-import { isInPlace, type Ledger, type LedgerKey, placeOf, runInPlace, shardFor } from "./shards.ts";
+import { credentialFields, toCredential } from "./costs.ts";
+import { COLUMNS, c, e, isCredential, isRemembered } from "./entries.ts";
+import {
+  findPartnerId,
+  isInPlace,
+  type Ledger,
+  type LedgerKey,
+  placeOf,
+  runForCredential,
+  runInPlace,
+  shardFor,
+} from "./shards.ts";
 
 const now = sql.placeholder("now");
 const window = sql.raw(String(COST_WINDOW_MS));
@@ -145,14 +152,7 @@ async function carryOut<Row extends Removed & { verdict: Judgement }>(
   const db = shardFor(ledger, key);
   const values = { ...given, costId: key.costId, ...placeOf(ledger, db) };
   const run = async (...others: Bound<unknown>[]) => {
-    const statements = [judge(db, values), ...others] as const;
-    const parts = await runOnShards(
-      ledger,
-      [key],
-      () => [...statements],
-      ([found]) => found.length > 0,
-    );
-    const [[judged]] = onlyResult(parts);
+    const [[judged]] = await runForCredential(ledger, db, [judge(db, values), ...others]);
     const verdict: VoidVerdict = judged?.verdict ?? "not_found";
     return { judged, verdict };
   };

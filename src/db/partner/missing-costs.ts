@@ -7,11 +7,11 @@ import { DAY_MS, dayOf } from "../../domain/time.ts";
 import { withLinkTokens } from "../ledger/costs.ts";
 import { COLUMNS, e } from "../ledger/entries.ts";
 import { isAfter, mergePages, pageOfKeys, toPageValues } from "../ledger/key-pages.ts";
-import { runOnAll } from "../ledger/run.ts";
-import type { Ledger } from "../ledger/shards.ts";
+import { type Ledger, rowDatabasesOf, runGated } from "../ledger/shards.ts";
 import { expectationOf } from "../operator/rates.ts";
 import { as, columnsOf } from "../query.ts";
 import { links } from "../schema.ts";
+import { runGroupedIdempotent } from "../statement.ts";
 
 /** Whether a kind lacks a cost of one of the types, which are a bit mask. */
 function isMissing(kind: Kind) {
@@ -71,11 +71,11 @@ export async function listMissingCosts(
 ): Promise<{ items: MissingCost[]; next: string | null }> {
   const start = (dayOf(now) - RATE_DAYS + 1) * DAY_MS;
   const values = { partnerId, types, start, now, ...toPageValues(ledger, range) };
-  const results = await runOnAll(
-    ledger,
-    (db) => [(db === ledger.control ? page : pageOfShard)(db, values)],
-    () => true,
-    range.limit,
+  const run = runGroupedIdempotent(range.limit);
+  const results = await Promise.all(
+    rowDatabasesOf(ledger).map((db) =>
+      runGated(ledger, db, [(db === ledger.control ? page : pageOfShard)(db, values)], run),
+    ),
   );
   const { items, next } = mergePages(
     results.map(([rows]) => rows),

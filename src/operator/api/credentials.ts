@@ -1,6 +1,6 @@
 /** Cost credentials in the operator API. The secret of one is returned only by the operation that creates it. */
 import * as z from "zod/mini";
-import { replicateCredentials } from "../../db/ledger/credential-copies.ts";
+import { replicateCredentials } from "../../db/ledger/shards.ts";
 import * as db from "../../db/operator/credentials.ts";
 import { findPartner } from "../../db/operator/partners.ts";
 import { COST_TYPES, toTypes } from "../../domain/cost-types.ts";

@@ -1,6 +1,6 @@
 /** Partners in the operator API. */
 import * as z from "zod/mini";
-import { replicateCredentials } from "../../db/ledger/credential-copies.ts";
+import { replicateCredentials } from "../../db/ledger/shards.ts";
 import * as db from "../../db/operator/partners.ts";
 import { CONTROL } from "../../domain/characters.ts";
 import { COST_TYPE, COST_TYPES, type CostType } from "../../domain/cost-types.ts";

@@ -1,7 +1,7 @@
 /** Integration rounds in the operator API. A round and its report as JSON are in src/usecases/rounds/. */
 import * as z from "zod/mini";
 import type { Operator } from "../../db/audit.ts";
-import { replicateCredentials } from "../../db/ledger/credential-copies.ts";
+import { replicateCredentials } from "../../db/ledger/shards.ts";
 import { findPartner } from "../../db/operator/partners.ts";
 import * as changes from "../../db/operator/rounds/changes.ts";
 import * as lists from "../../db/operator/rounds/lists.ts";

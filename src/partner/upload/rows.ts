@@ -6,8 +6,8 @@ import { AppError, ERRORS } from "../../errors.ts";
 import type { CsvTable } from "../../http/input/csv.ts";
 import { invalidRequest } from "../../http/input/parse.ts";
 import type { FileRow, Outcome } from "../../pages/uploads/rows.ts";
-import { explain, forValid, MAX_COSTS, readItem, submitValid, toRow } from "../../usecases/costs/batch.ts";
-import { checkCosts, costInput } from "../../usecases/costs/submit.ts";
+import { explain, MAX_COSTS, readItem, submitValid, toRow } from "../../usecases/costs/batch.ts";
+import { costInput } from "../../usecases/costs/submit.ts";
 
 export const TABLE: CsvTable = { row: costInput, maxRows: MAX_COSTS, edited: true };
 export const COLUMNS = Object.keys(costInput.shape);
@@ -31,14 +31,14 @@ const VOIDED = "You voided this cost, so it doesn't count. To replace it, send o
 
 /** Finds what an import would do with each row. Stores nothing. */
 export async function checkRows(context: Context, caller: CostCaller, rows: FileRow[]): Promise<Outcome[]> {
-  const found = await forValid(context, caller, readCosts(rows), checkCosts);
+  const found = await submitValid(context, caller, readCosts(rows), "check");
   return rows.map(({ number, values }, index): Outcome => {
     const result = found[index];
     const name = values.cost_id ?? null;
     if (result instanceof AppError) return rejected(number, name, result);
-    const isNew = result === "store";
+    const isNew = !result?.duplicate;
     const cells = [number, name, isNew ? "ready" : "ok", null, null, null, String(!isNew), null, null];
-    const detail = result === "voided" ? VOIDED : "";
+    const detail = result?.duplicate && result.match === "voided" ? VOIDED : "";
     return { number, name, state: isNew ? "ready" : "duplicate", detail, cells };
   });
 }

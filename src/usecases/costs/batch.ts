@@ -25,31 +25,21 @@ export const MAX_COSTS = 1_000;
 export const MAX_BATCH_BYTES = 1024 * 1024;
 
 /**
- * Runs `run` for the valid costs. The result of an invalid one is its error. If no cost is valid, the caller is authorized
+ * Submits the valid costs, or checks them. The result of an invalid one is its error. If no cost is valid, the caller is authorized
  * nevertheless.
  */
-export async function forValid<Result>(
-  context: Context,
-  caller: CostCaller,
-  costs: (Cost | AppError)[],
-  run: (context: Context, caller: CostCaller, costs: Cost[]) => Promise<(Result | AppError)[]>,
-): Promise<(Result | AppError)[]> {
-  const valid = costs.flatMap((cost) => (cost instanceof AppError ? [] : [cost]));
-  if (valid.length === 0) caller.authorize(await findCredential(context.ledger, caller.tokenHash));
-  const results = valid.length === 0 ? [] : await run(context, caller, valid);
-  return costs.map((cost) => (cost instanceof AppError ? cost : expectDefined(results.shift())));
-}
-
-/** Submits the valid costs, and counts the others as rejected. */
 export async function submitValid(
   context: Context,
   caller: CostCaller,
   costs: (Cost | AppError)[],
+  how: "store" | "check" = "store",
 ): Promise<(CostResult | AppError)[]> {
-  const results = await forValid(context, caller, costs, submitCosts);
+  const valid = costs.flatMap((cost) => (cost instanceof AppError ? [] : [cost]));
   const invalid = costs.filter((cost) => cost instanceof AppError);
-  noteInvalid(context, expectDefined(context.trace.partnerId), invalid);
-  return results;
+  if (valid.length === 0) caller.authorize(await findCredential(context.ledger, caller.tokenHash));
+  const results = valid.length === 0 ? [] : await submitCosts(context, caller, valid, how);
+  if (how === "store") noteInvalid(context, expectDefined(context.trace.partnerId), invalid);
+  return costs.map((cost) => (cost instanceof AppError ? cost : expectDefined(results.shift())));
 }
 
 /** Parses one cost of the batch. The error of an invalid one names all of its invalid parameters. */

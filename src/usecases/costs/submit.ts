@@ -72,60 +72,36 @@ export const RESULT_EXAMPLE = {
 export const REQUEST_ID = "0b6f5b0e-6f0c-4a4e-9c0e-2f2f3f0a7c11";
 
 /**
- * Stores the accepted costs as if each were sent separately, in order. Returns a result or an error for each. Throws if the
- * credential is rejected, and the error of the first database if all of them failed.
+ * Stores the accepted costs as if each were sent separately, in order. Returns a result or an error for each. `check` is for costs
+ * with different IDs: it stores nothing, and the results have the state of the IDs before. Throws if the credential is rejected, and
+ * the error of the first database if all of them failed.
  */
 export async function submitCosts(
-  context: Context,
-  caller: CostCaller,
+  { ledger, now, requestId }: Context,
+  { tokenHash, authorize }: CostCaller,
   costs: Cost[],
+  how: "store" | "check" = "store",
 ): Promise<(CostResult | AppError)[]> {
-  const judgements = await judge(context, caller, costs, "store");
-  return costs.map((cost, index) => toLiveResult(cost, judgements[index]));
-}
-
-/**
- * What `submitCosts` would do with each of these costs, whose IDs are all different, and stores nothing. `voided`: it was sent before,
- * and then voided. Throws like `submitCosts`.
- */
-export async function checkCosts(
-  context: Context,
-  caller: CostCaller,
-  costs: Cost[],
-): Promise<("store" | "duplicate" | "voided" | AppError)[]> {
-  const judgements = await judge(context, caller, costs, "check");
-  return costs.map((cost, index) => {
-    const outcome = toOutcome(cost, judgements[index]);
-    return outcome === "duplicate" && judgements[index]?.state === "voided" ? "voided" : outcome;
-  });
-}
-
-async function judge(
-  context: Context,
-  caller: CostCaller,
-  costs: Cost[],
-  how: Parameters<typeof judgeCosts>[2],
-): Promise<(Judgement | undefined)[]> {
-  const { tokenHash } = caller;
-  const { ledger, now } = context;
   const { judgements, errors } = await judgeCosts(ledger, { tokenHash, costs, now }, how);
   const known = judgements.filter((judgement) => judgement !== undefined);
   if (known.length === 0 && errors.length > 0) throw errors[0];
   // While a revocation spreads, only some databases know it. Each cost then has the result of its own database.
-  caller.authorize((known.find(({ credential }) => !credential.revoked) ?? known[0])?.credential);
-  for (const error of errors) logError(context.requestId, error);
-  return judgements;
+  authorize((known.find(({ credential }) => !credential.revoked) ?? known[0])?.credential);
+  for (const error of errors) logError(requestId, error);
+  return costs.map((cost, index) => toResult(cost, judgements[index]));
 }
 
 const NOT_COMMITTED =
   "The database for this cost did not respond, and the cost was not confirmed. Resend it in a moment.";
 
-function toOutcome(cost: Cost, judgement: Judgement | undefined): "store" | "duplicate" | AppError {
+function toResult(cost: Cost, judgement: Judgement | undefined): CostResult | AppError {
   if (!judgement) return new AppError("unavailable", NOT_COMMITTED);
-  const { verdict } = judgement;
-  if (verdict === "cost_id_conflict") return conflict(cost, judgement.stored);
-  if (verdict === "store" || verdict === "duplicate") return verdict;
-  return new AppError(verdict, judgement.missing && NOT_INTEGRATED[judgement.missing](cost));
+  const { verdict, missing, stored, state, matchedKind, amount, mismatch } = judgement;
+  if (verdict === "cost_id_conflict") return conflict(cost, stored);
+  if (verdict !== "store" && verdict !== "duplicate")
+    return new AppError(verdict, missing && NOT_INTEGRATED[missing](cost));
+  const match = state === "voided" ? state : matchedKind;
+  return { ...accepted(cost, verdict === "duplicate", match, amount), ...(mismatch && { mismatch }) };
 }
 
 const NOT_INTEGRATED = {
@@ -147,18 +123,8 @@ export function conflict(
   return new AppError("cost_id_conflict", [...errors.map(toSentence), remedy].join(" "), { errors });
 }
 
-function toLiveResult(cost: Cost, judgement: Judgement | undefined): CostResult | AppError {
-  const outcome = toOutcome(cost, judgement);
-  if (!judgement || outcome instanceof AppError) return outcome as AppError;
-  const { state, matchedKind, amount, mismatch } = judgement;
-  return {
-    ...toResult(cost, outcome === "duplicate", state === "voided" ? "voided" : matchedKind, amount),
-    ...(mismatch && { mismatch }),
-  };
-}
-
 /** The result of an accepted cost. `match` is the engagement that it matches, null while it is pending. */
-export function toResult(
+export function accepted(
   cost: Cost,
   duplicate: boolean,
   match: Kind | "voided" | null,
