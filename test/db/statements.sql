@@ -1519,11 +1519,19 @@ FROM (
 CROSS JOIN rounds r ON r.partner_id = attached.partner_id
 AND r.state = 'open';
 
--- src/db/ledger/cost-list.ts: rows read 1, written 0
+-- src/db/ledger/cost-list.ts: rows read 2, written 0
 -- SEARCH c USING INDEX credentials_token_hash_unique (token_hash=?)
+-- SCALAR SUBQUERY 1
+--   SEARCH shard_identity USING INTEGER PRIMARY KEY (rowid=?)
 SELECT c.partner_id AS partnerId, c.mode AS mode, c.cost_types AS costTypes, c.revoked_at AS revokedAt
 FROM credentials c
-WHERE c.token_hash = ?;
+WHERE c.token_hash = ?
+AND json(iif(EXISTS (
+      SELECT 1
+      FROM shard_identity
+      WHERE shard_identity.id = 1
+      AND shard_identity.shards = ?
+      AND shard_identity.shard_index IS ? ), 'true', 'another shard')) = 'true';
 
 -- src/db/ledger/cost-list.ts: rows read 54, written 0
 -- COMPOUND QUERY
@@ -1798,6 +1806,12 @@ FROM (SELECT NULL AS costType,
   ORDER BY e.cost_id
   LIMIT 1 OFFSET ? - 1)
 LIMIT ? + 0;
+
+-- src/db/ledger/costs.ts: rows read 1, written 0
+-- SEARCH c USING INDEX credentials_token_hash_unique (token_hash=?)
+SELECT c.partner_id AS partnerId, c.mode AS mode, c.cost_types AS costTypes, c.revoked_at AS revokedAt
+FROM credentials c
+WHERE c.token_hash = ?;
 
 -- src/db/ledger/costs.ts: rows read 2, written 0
 -- SEARCH e USING PRIMARY KEY (partner_id=? AND cost_id=?)
@@ -10711,7 +10725,10 @@ WITH sent AS MATERIALIZED (SELECT (j.value ->> 'costId') AS costId,
     (j.value ->> 'costType') AS costType,
     (j.value ->> 'currency') AS currency,
     (j.value ->> 'amount') AS amount,
-    (j.value ->> 'tag') AS tag
+    (j.value ->> 'tag') AS tag,
+    (j.value ->> 'typeBit') AS typeBit,
+    (j.value ->> 'fitsClick') AS fitsClick,
+    (j.value ->> 'fitsImpression') AS fitsImpression
   FROM json_each(?) j) INSERT INTO submissions (partner_id,
     cost_id,
     cost_type,
@@ -10738,7 +10755,7 @@ SELECT c.partner_id,
     NULL,
     'lifted'),
   CASE WHEN c.revoked_at IS NOT NULL THEN 'credential_revoked' WHEN NOT (p.supports_cost_data
-  AND c.cost_types & CASE sent.costType WHEN 'cpc' THEN 1 WHEN 'cpi' THEN 2 WHEN 'cpe' THEN 4 WHEN 'cpm' THEN 8 END) THEN 'cost_type_not_integrated' WHEN p.stopped_at IS NOT NULL THEN 'partner_stopped' WHEN (e.state IN ('matched',
+  AND c.cost_types & sent.typeBit) THEN 'cost_type_not_integrated' WHEN p.stopped_at IS NOT NULL THEN 'partner_stopped' WHEN (e.state IN ('matched',
       'unpriced') OR (e.state = 'pending'
     AND e.received_at >= ? - 604800000))
 AND NOT (e.cost_type = sent.costType
@@ -10750,27 +10767,27 @@ AND (e.cost_type = sent.costType
 AND (sent.amount IS NULL OR sent.amount = e.amount) THEN 'duplicate' WHEN (e.state IN ('matched',
       'unpriced') OR (e.state = 'pending'
     AND e.received_at >= ? - 604800000))
-AND e.amount IS NOT NULL THEN 'cost_id_conflict' WHEN ? - e.matched_at > 604800000 THEN 'window_closed' WHEN (coalesce((sent.costType <> 'cpm'
-      AND e.click_at IS NOT NULL), 0) OR coalesce((sent.costType <> 'cpc'
+AND e.amount IS NOT NULL THEN 'cost_id_conflict' WHEN ? - e.matched_at > 604800000 THEN 'window_closed' WHEN (coalesce((sent.fitsClick
+      AND e.click_at IS NOT NULL), 0) OR coalesce((sent.fitsImpression
       AND e.impression_at IS NOT NULL), 0))
-AND NOT (coalesce((sent.costType <> 'cpm'
-      AND abs(? - e.click_at) <= 604800000), 0) OR coalesce((sent.costType <> 'cpc'
-      AND abs(? - e.impression_at) <= 604800000), 0)) THEN 'window_closed' WHEN (coalesce((sent.costType <> 'cpm'
-      AND abs(? - e.click_at) <= 604800000), 0) OR coalesce((sent.costType <> 'cpc'
+AND NOT (coalesce((sent.fitsClick
+      AND abs(? - e.click_at) <= 604800000), 0) OR coalesce((sent.fitsImpression
+      AND abs(? - e.impression_at) <= 604800000), 0)) THEN 'window_closed' WHEN (coalesce((sent.fitsClick
+      AND abs(? - e.click_at) <= 604800000), 0) OR coalesce((sent.fitsImpression
       AND abs(? - e.impression_at) <= 604800000), 0))
-AND NOT (coalesce(((sent.costType <> 'cpm'
+AND NOT (coalesce(((sent.fitsClick
         AND abs(? - e.click_at) <= 604800000)
-      AND e.click_cost_data_on), 0) OR coalesce(((sent.costType <> 'cpc'
+      AND e.click_cost_data_on), 0) OR coalesce(((sent.fitsImpression
         AND abs(? - e.impression_at) <= 604800000)
       AND e.impression_cost_data_on), 0))
-AND (NOT (sent.costType <> 'cpm') OR coalesce((sent.costType <> 'cpm'
+AND (NOT (sent.fitsClick) OR coalesce((sent.fitsClick
       AND abs(? - e.click_at) <= 604800000),
       0)) THEN 'cost_data_disabled' ELSE 'store' END,
   ?,
-  coalesce(iif(sent.costType <> 'cpm',
+  coalesce(iif(sent.fitsClick,
       e.click_app_token,
       NULL),
-    iif(sent.costType <> 'cpc',
+    iif(sent.fitsImpression,
       e.impression_app_token,
       NULL),
     '')
@@ -10832,12 +10849,15 @@ WITH sent AS MATERIALIZED (SELECT (j.value ->> 'costId') AS costId,
     (j.value ->> 'costType') AS costType,
     (j.value ->> 'currency') AS currency,
     (j.value ->> 'amount') AS amount,
-    (j.value ->> 'tag') AS tag
+    (j.value ->> 'tag') AS tag,
+    (j.value ->> 'typeBit') AS typeBit,
+    (j.value ->> 'fitsClick') AS fitsClick,
+    (j.value ->> 'fitsImpression') AS fitsImpression
   FROM json_each(?) j)
 SELECT c.partner_id AS partnerId,
   sent.costId AS costId,
   CASE WHEN c.revoked_at IS NOT NULL THEN 'credential_revoked' WHEN NOT (p.supports_cost_data
-  AND c.cost_types & CASE sent.costType WHEN 'cpc' THEN 1 WHEN 'cpi' THEN 2 WHEN 'cpe' THEN 4 WHEN 'cpm' THEN 8 END) THEN 'cost_type_not_integrated' WHEN p.stopped_at IS NOT NULL THEN 'partner_stopped' WHEN (e.state IN ('matched',
+  AND c.cost_types & sent.typeBit) THEN 'cost_type_not_integrated' WHEN p.stopped_at IS NOT NULL THEN 'partner_stopped' WHEN (e.state IN ('matched',
       'unpriced') OR (e.state = 'pending'
     AND e.received_at >= ? - 604800000))
 AND NOT (e.cost_type = sent.costType
@@ -10849,20 +10869,20 @@ AND (e.cost_type = sent.costType
 AND (sent.amount IS NULL OR sent.amount = e.amount) THEN 'duplicate' WHEN (e.state IN ('matched',
       'unpriced') OR (e.state = 'pending'
     AND e.received_at >= ? - 604800000))
-AND e.amount IS NOT NULL THEN 'cost_id_conflict' WHEN ? - e.matched_at > 604800000 THEN 'window_closed' WHEN (coalesce((sent.costType <> 'cpm'
-      AND e.click_at IS NOT NULL), 0) OR coalesce((sent.costType <> 'cpc'
+AND e.amount IS NOT NULL THEN 'cost_id_conflict' WHEN ? - e.matched_at > 604800000 THEN 'window_closed' WHEN (coalesce((sent.fitsClick
+      AND e.click_at IS NOT NULL), 0) OR coalesce((sent.fitsImpression
       AND e.impression_at IS NOT NULL), 0))
-AND NOT (coalesce((sent.costType <> 'cpm'
-      AND abs(? - e.click_at) <= 604800000), 0) OR coalesce((sent.costType <> 'cpc'
-      AND abs(? - e.impression_at) <= 604800000), 0)) THEN 'window_closed' WHEN (coalesce((sent.costType <> 'cpm'
-      AND abs(? - e.click_at) <= 604800000), 0) OR coalesce((sent.costType <> 'cpc'
+AND NOT (coalesce((sent.fitsClick
+      AND abs(? - e.click_at) <= 604800000), 0) OR coalesce((sent.fitsImpression
+      AND abs(? - e.impression_at) <= 604800000), 0)) THEN 'window_closed' WHEN (coalesce((sent.fitsClick
+      AND abs(? - e.click_at) <= 604800000), 0) OR coalesce((sent.fitsImpression
       AND abs(? - e.impression_at) <= 604800000), 0))
-AND NOT (coalesce(((sent.costType <> 'cpm'
+AND NOT (coalesce(((sent.fitsClick
         AND abs(? - e.click_at) <= 604800000)
-      AND e.click_cost_data_on), 0) OR coalesce(((sent.costType <> 'cpc'
+      AND e.click_cost_data_on), 0) OR coalesce(((sent.fitsImpression
         AND abs(? - e.impression_at) <= 604800000)
       AND e.impression_cost_data_on), 0))
-AND (NOT (sent.costType <> 'cpm') OR coalesce((sent.costType <> 'cpm'
+AND (NOT (sent.fitsClick) OR coalesce((sent.fitsClick
       AND abs(? - e.click_at) <= 604800000),
       0)) THEN 'cost_data_disabled' ELSE 'store' END AS verdict,
   iif(e.cost_id IS NULL,
