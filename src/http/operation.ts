@@ -28,7 +28,9 @@ export interface Operation {
   summary: string;
   description?: string;
   credentials: Credentials;
-  input: Contract & { /** Read from the query string, a form body, or both. */ form?: z.ZodMiniObject };
+  input: Contract & {
+    /** Read by the handler, from the query string, a form body, or both. */ form?: z.ZodMiniObject;
+  };
   /** The JSON body as documented, if the contract parses each item of a list separately. */
   describedBody?: z.ZodMiniType;
   requestExample?: unknown;
