@@ -16,7 +16,7 @@ import { ROOT } from "../run.ts";
 export type Queries = Pick<D1Database, "prepare" | "batch">;
 
 /** Runs statements on a file, as D1 does. */
-function queriesOf(database: DatabaseSync): Queries {
+export function queriesOf(database: DatabaseSync): Queries {
   const prepare = (sql: string, values: SQLInputValue[] = []) => {
     const rows = () => database.prepare(sql).all(...values);
     return {

@@ -61,6 +61,40 @@ test("adds the demo data to an empty database, and leaves wrangler no migration 
   expect(d1("demo", "migrations", "list", "DB").stdout).toContain("No migrations to apply");
 });
 
+describe("a database from before 0100_tables.sql", () => {
+  const readme = readFileSync(join(ROOT, "migrations/README.md"), "utf8");
+  const [, command = ""] =
+    /d1 execute DB --remote --command "(INSERT OR IGNORE INTO d1_migrations [^"]*)"/.exec(readme) ?? [];
+  /** Makes a migrated database one that has the first of the 23 migrations that 0100_tables.sql and 0101_rules.sql replaced. */
+  const forget = (state: string, number: number) => {
+    const names = Array.from(
+      { length: number },
+      (_, index) => `('${String(index).padStart(4, "0")}_replaced.sql')`,
+    );
+    const sql = `DELETE FROM d1_migrations WHERE name < '0102'; INSERT INTO d1_migrations (name) VALUES ${names}`;
+    expect(d1(state, "execute", "DB", "--command", sql).status).toBe(0);
+  };
+
+  test("continues after the command in migrations/README.md, and npm start does the same", () => {
+    expect(start("earlier").status).toBe(0);
+    forget("earlier", 23);
+    const { stdout } = d1("earlier", "execute", "DB", "--command", command);
+    expect(stdout).toContain("Noted: 0102 and later can be applied.");
+    expect(d1("earlier", "migrations", "list", "DB").stdout).toContain("No migrations to apply");
+    forget("earlier", 23);
+    expect(start("earlier").stdout).toContain(`API_TOKEN=${DEMO.apiToken}\n`);
+    expect(d1("earlier", "migrations", "list", "DB").stdout).toContain("No migrations to apply");
+  });
+
+  test("that has only some of them is rejected by both", () => {
+    forget("earlier", 22);
+    expect(d1("earlier", "execute", "DB", "--command", command).stdout).toContain("Nothing was noted");
+    const { status, stderr } = start("earlier");
+    expect(status).toBe(1);
+    expect(stderr).toMatch(/^The local database has 22 of the 23 migrations before 0100_tables\.sql.*\n$/);
+  });
+});
+
 describe("a database that wrangler migrated", () => {
   const create = (...args: string[]) => runScript("src/dev/operator.ts", ...args);
   const local = ["--local", "--persist-to", join(folder, "own")];
