@@ -1,5 +1,5 @@
 /**
- * `npm start`: checks the flags, migrates the local database, adds the demo data to an empty one, starts `wrangler dev` with the
+ * `npm start`: reads its flags, migrates the local database, adds the demo data to an empty one, starts `wrangler dev` with the
  * flags, and prints how to begin.
  */
 import { spawn } from "node:child_process";
