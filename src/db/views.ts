@@ -1,11 +1,12 @@
-/** Saved views of the Performance page: those of a user, and those that the members of an app share. */
+/**
+ * Saved views of the Performance page: those of a user, and those that the members of an app share. The page has checked who asks.
+ */
 import { sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core/alias";
-import { type AppAccess, m, perViewer, type Viewer } from "./accounts/viewers.ts";
-import { insertEntry } from "./audit.ts";
-import { as, insertInto, query, type RowOf } from "./query.ts";
+import { type Actor, auditChange } from "./audit.ts";
+import { as, insertInto, query, type RowOf, returning } from "./query.ts";
 import { views } from "./schema.ts";
-import { runBatch, statement } from "./statement.ts";
+import { runBatch } from "./statement.ts";
 
 /** A user's own views in an app, and the shared ones of an app. */
 export const MAX_VIEWS = 20;
@@ -20,88 +21,52 @@ const viewFields = {
 export type View = RowOf<typeof viewFields>;
 
 const p = (name: string) => sql`${sql.placeholder(name)}`;
+const isSeen = sql`${v.appToken} = ${p("appToken")} AND (${v.userId} IS NULL OR ${v.userId} = ${p("userId")})`;
+const isOfOwner = sql`${v.appToken} = ${p("appToken")} AND ${v.userId} IS ${p("owner")}`;
 
-const statements = perViewer(({ from, userId, isMember, isViewer, appAccess }) => {
-  const fromMember = sql`FROM ${from} CROSS JOIN ${as(m)} ON ${isMember}`;
-  const owner = sql`iif(${p("isShared")}, NULL, ${userId})`;
-  const isOfOwner = sql`${v.appToken} = ${m.appToken} AND ${v.userId} IS ${owner}`;
-  const isSeen = sql`${v.appToken} = ${m.appToken} AND (${v.userId} IS NULL OR ${v.userId} = ${userId})`;
-  const detail = (name: typeof v.name | ReturnType<typeof p>, isShared: ReturnType<typeof p>) =>
-    sql`json_object('name', ${name}, 'shared', json(iif(${isShared}, 'true', 'false')))`;
-  const subject = sql`'app ' || ${m.appToken}`;
-  return {
-    access: query(appAccess, sql`FROM ${from} LEFT JOIN ${as(m)} ON ${isMember} WHERE ${isViewer}`),
-    list: query(
-      viewFields,
-      sql`${fromMember} CROSS JOIN ${as(v)} ON ${isSeen} WHERE ${isViewer} ORDER BY ${v.userId} IS NULL, ${v.name}, ${v.id}`,
-    ),
-    insert: statement<unknown>(
-      sql`${insertInto(views, { appToken: m.appToken, userId: owner, name: p("name"), query: p("query") })}
-        ${fromMember} WHERE ${isViewer}
-          AND (SELECT count(*) FROM ${as(v)} WHERE ${isOfOwner}) < ${sql.raw(String(MAX_VIEWS))}
-          AND NOT EXISTS (SELECT 1 FROM ${as(v)} WHERE ${isOfOwner} AND ${v.name} = ${p("name")})`,
-    ),
-    // Follows the insert in its batch, so changes() is the number of new rows.
-    auditInsert: statement<{ id: number }>(
-      sql`${insertEntry("save view", { userId, subject, detail: detail(p("name"), p("isShared")) })}
-        ${fromMember} WHERE ${isViewer} AND changes() > 0 RETURNING id`,
-    ),
-    auditDelete: statement<{ id: number }>(
-      sql`${insertEntry("delete view", { userId, subject, detail: detail(v.name, sql`${v.userId} IS NULL`) })}
-        ${fromMember} CROSS JOIN ${as(v)} ON ${v.id} = ${p("id")} AND ${isSeen} WHERE ${isViewer} RETURNING id`,
-    ),
-  };
-});
-// Follows its entry, which is written only if the viewer may delete the view.
-const remove = statement<unknown>(
-  sql`DELETE FROM ${views} WHERE changes() > 0 AND ${sql.identifier("id")} = ${p("id")}`,
+const list = query(
+  viewFields,
+  sql`FROM ${as(v)} WHERE ${isSeen} ORDER BY ${v.userId} IS NULL, ${v.name}, ${v.id}`,
 );
+const find = query(viewFields, sql`FROM ${as(v)} WHERE ${v.id} = ${p("id")} AND ${isSeen}`);
+const insert = returning(
+  sql`${insertInto(views, { appToken: p("appToken"), userId: p("owner"), name: p("name"), query: p("query") })}
+    WHERE (SELECT count(*) FROM ${as(v)} WHERE ${isOfOwner}) < ${sql.raw(String(MAX_VIEWS))}
+      AND NOT EXISTS (SELECT 1 FROM ${as(v)} WHERE ${isOfOwner} AND ${v.name} = ${p("name")})`,
+  { id: views.id },
+);
+const remove = returning(sql`DELETE FROM ${views} WHERE ${views.id} = ${p("id")}`, { id: views.id });
 
-/** Reads the views that a member sees, their own first. For a batch of the viewer. */
-export const findViews = (db: D1Database, viewer: Viewer, appToken: string) =>
-  statements(viewer).list(db, { ...viewer, appToken });
+/** Reads the views that a member sees, their own first. For a batch. */
+export const findViews = (db: D1Database, userId: number, appToken: string) => list(db, { userId, appToken });
 
 interface NewView {
   name: string;
   query: string;
   isShared: boolean;
-  /** In milliseconds since 1970. */
-  now: number;
 }
 
 /** Saves a view, unless the owner has one with this name or MAX_VIEWS. Returns the views that there were. */
 export async function saveView(
   db: D1Database,
-  viewer: Viewer,
+  actor: Actor,
   appToken: string,
-  { name, query, isShared, now }: NewView,
-): Promise<{ access: AppAccess | undefined; isSaved: boolean; before: View[] }> {
-  const { access, list, insert, auditInsert } = statements(viewer);
-  const values = { ...viewer, appToken, name, query, isShared: isShared ? 1 : 0, now };
-  const [[found], before, , saved] = await runBatch(
+  { name, query, isShared }: NewView,
+): Promise<{ isSaved: boolean; before: View[] }> {
+  const { userId } = actor;
+  const [before, saved] = await runBatch(
     db,
-    access(db, values),
-    list(db, values),
-    insert(db, values),
-    auditInsert(db, values),
+    list(db, { userId, appToken }),
+    insert(db, { appToken, owner: isShared ? null : userId, name, query }),
+    auditChange(db, actor, "save view", "app", appToken, { name, shared: isShared }),
   );
-  return { access: found, isSaved: saved.length > 0, before };
+  return { isSaved: saved.length > 0, before };
 }
 
-/** Deletes a view of the user or a shared one. Returns whether there was one. */
-export async function deleteView(
-  db: D1Database,
-  viewer: Viewer,
-  appToken: string,
-  { id, now }: { id: number; now: number },
-): Promise<{ access: AppAccess | undefined; isDeleted: boolean }> {
-  const { access, auditDelete } = statements(viewer);
-  const values = { ...viewer, appToken, id, now };
-  const [[found], deleted] = await runBatch(
-    db,
-    access(db, values),
-    auditDelete(db, values),
-    remove(db, { id }),
-  );
-  return { access: found, isDeleted: deleted.length > 0 };
+/** Deletes a view of the user or a shared one. Does nothing if there is none. */
+export async function deleteView(db: D1Database, actor: Actor, appToken: string, id: number): Promise<void> {
+  const [[found]] = await runBatch(db, find(db, { userId: actor.userId, appToken, id }));
+  if (!found) return;
+  const detail = { name: found.name, shared: found.isShared === 1 };
+  await runBatch(db, remove(db, { id }), auditChange(db, actor, "delete view", "app", appToken, detail));
 }

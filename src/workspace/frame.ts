@@ -3,6 +3,7 @@ import { html } from "hono/html";
 import { type Session, withSession } from "../auth/sessions.ts";
 import type { OwnApp } from "../db/accounts/sessions.ts";
 import type { AppAccess, Viewer } from "../db/accounts/viewers.ts";
+import type { Actor } from "../db/audit.ts";
 import type { Context, Env } from "../env.ts";
 import { AppError, ERRORS } from "../errors.ts";
 import { wantsPage } from "../http/accept.ts";
@@ -71,6 +72,9 @@ export function withApp(tab: Tab, show: Show): Handler {
 export function toViewer({ now }: Context, { idHash }: Session): Viewer {
   return { by: "session", idHash, now };
 }
+
+/** Who changes something that the page has checked. */
+export const actorOf = ({ now }: Context, { session }: Member): Actor => ({ userId: session.userId, now });
 
 /** Throws what the session or the membership lost since the page was requested. */
 export function authorizeApp(access: AppAccess | undefined): void {

@@ -118,7 +118,7 @@ async function readOverview({ ledger, now }: Context, member: Member, period: Pe
     findAttachments(ledger.control, viewer, app.token),
     findDropped(ledger.control, viewer, app.token, period),
     findRejectionsInApp(ledger.control, viewer, app.token, upToNow),
-    findHidden(ledger.control, viewer, app.token),
+    findHidden(ledger.control, app.token, now),
     findAdjustments(ledger.control, viewer, app.token, period),
   );
   authorizeApp(found.access);

@@ -525,17 +525,17 @@ FROM identities i JOIN users u ON u.id = i.user_id
 WHERE i.issuer = ?
 AND i.subject = ?;
 
--- src/db/accounts/identities.ts: rows read 3, written 1
+-- src/db/accounts/identities.ts: rows read 3, written 2
 -- SEARCH sessions USING PRIMARY KEY (id_hash=?)
 -- SCALAR SUBQUERY 1
 --   SEARCH i USING PRIMARY KEY (issuer=? AND subject=?)
-UPDATE sessions SET password_at = ?
+UPDATE sessions SET id_hash = ?, password_at = ?
 WHERE sessions.id_hash = ?
 AND sessions.user_id = (SELECT i.user_id
   FROM identities i
   WHERE i.issuer = ?
   AND i.subject = ?)
-RETURNING user_id AS userId;
+RETURNING expires_at AS expiresAt;
 
 -- src/db/accounts/own-apps.ts: rows read 5, written 0
 -- SEARCH t USING PRIMARY KEY (token_hash=?)
@@ -1332,116 +1332,38 @@ INSERT INTO audit_log (happened_at, user_id, action, subject, detail, request_id
 SELECT ?, ?, ?, ? || ' ' || coalesce(?, last_insert_rowid()), ?, ?
 WHERE true;
 
--- src/db/hidden-attention.ts: rows read 6, written 2
--- SEARCH s USING PRIMARY KEY (id_hash=?)
--- SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
-INSERT INTO audit_log (happened_at, user_id, action, subject, detail, request_id)
-SELECT ?, s.user_id, 'hide item', 'app ' || m.app_token, json_object('item', ?), ?
-FROM sessions s
-CROSS JOIN memberships m ON m.user_id = s.user_id
-AND m.app_token = ?
-WHERE s.id_hash = ?
-AND s.expires_at > ?
-AND s.last_seen_at > ? - 7200000
-AND s.waiting_secret IS NULL
-AND changes() > 0
-RETURNING id;
-
--- src/db/hidden-attention.ts: rows read 6, written 2
--- SEARCH s USING PRIMARY KEY (id_hash=?)
--- SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
-INSERT INTO audit_log (happened_at, user_id, action, subject, detail, request_id)
-SELECT ?, s.user_id, 'show hidden items', 'app ' || m.app_token, json_object(), ?
-FROM sessions s
-CROSS JOIN memberships m ON m.user_id = s.user_id
-AND m.app_token = ?
-WHERE s.id_hash = ?
-AND s.expires_at > ?
-AND s.last_seen_at > ? - 7200000
-AND s.waiting_secret IS NULL
-AND changes() > 0
-RETURNING id;
-
--- src/db/hidden-attention.ts: rows read 4, written 0
+-- src/db/hidden-attention.ts: rows read 2, written 0
 -- SEARCH hidden_attention USING PRIMARY KEY (app_token=?)
--- SCALAR SUBQUERY 1
---   SEARCH s USING PRIMARY KEY (id_hash=?)
---   SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
 DELETE
 FROM hidden_attention
-WHERE hidden_attention.app_token = (SELECT m.app_token
-  FROM sessions s
-  CROSS JOIN memberships m ON m.user_id = s.user_id
-  AND m.app_token = ?
-  WHERE s.id_hash = ?
-  AND s.expires_at > ?
-  AND s.last_seen_at > ? - 7200000
-  AND s.waiting_secret IS NULL)
+WHERE hidden_attention.app_token = ?
 AND hidden_attention.hidden_until <= ?;
 
--- src/db/hidden-attention.ts: rows read 4, written 1
+-- src/db/hidden-attention.ts: rows read 2, written 1
 -- SEARCH hidden_attention USING PRIMARY KEY (app_token=?)
--- SCALAR SUBQUERY 1
---   SEARCH s USING PRIMARY KEY (id_hash=?)
---   SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
 DELETE
 FROM hidden_attention
-WHERE hidden_attention.app_token = (SELECT m.app_token
-  FROM sessions s
-  CROSS JOIN memberships m ON m.user_id = s.user_id
-  AND m.app_token = ?
-  WHERE s.id_hash = ?
-  AND s.expires_at > ?
-  AND s.last_seen_at > ? - 7200000
-  AND s.waiting_secret IS NULL)
+WHERE hidden_attention.app_token = ?
 AND hidden_attention.hidden_until > ?;
 
--- src/db/hidden-attention.ts: rows read 4, written 1
--- SEARCH s USING PRIMARY KEY (id_hash=?)
--- CORRELATED SCALAR SUBQUERY 1
+-- src/db/hidden-attention.ts: rows read 2, written 1
+-- SCAN CONSTANT ROW
+-- SCALAR SUBQUERY 1
 --   SEARCH h USING PRIMARY KEY (app_token=?)
--- SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
 INSERT INTO hidden_attention (app_token, key, hidden_until)
-SELECT m.app_token, ?, ? + 2592000000
-FROM sessions s
-CROSS JOIN memberships m ON m.user_id = s.user_id
-AND m.app_token = ?
-WHERE s.id_hash = ?
-AND s.expires_at > ?
-AND s.last_seen_at > ? - 7200000
-AND s.waiting_secret IS NULL
-AND (SELECT count(*)
+SELECT ?, ?, ?
+WHERE (SELECT count(*)
   FROM hidden_attention h
-  WHERE h.app_token = m.app_token
+  WHERE h.app_token = ?
   AND h.hidden_until > ?) < 200
 ON CONFLICT DO NOTHING;
 
--- src/db/hidden-attention.ts: rows read 3, written 0
--- SEARCH s USING PRIMARY KEY (id_hash=?)
--- SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+-- src/db/hidden-attention.ts: rows read 2, written 0
 -- SEARCH h USING PRIMARY KEY (app_token=?)
 SELECT h.key AS key, h.hidden_until AS hiddenUntil
-FROM sessions s
-CROSS JOIN memberships m ON m.user_id = s.user_id
-AND m.app_token = ?
-CROSS JOIN hidden_attention h ON h.app_token = m.app_token
-AND h.hidden_until > ?
-WHERE s.id_hash = ?
-AND s.expires_at > ?
-AND s.last_seen_at > ? - 7200000
-AND s.waiting_secret IS NULL;
-
--- src/db/hidden-attention.ts: rows read 2, written 0
--- SEARCH s USING PRIMARY KEY (id_hash=?)
--- SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?) LEFT-JOIN
-SELECT s.user_id AS userId, m.app_token AS appToken, 0 AS isElsewhere
-FROM sessions s
-LEFT JOIN memberships m ON m.user_id = s.user_id
-AND m.app_token = ?
-WHERE s.id_hash = ?
-AND s.expires_at > ?
-AND s.last_seen_at > ? - 7200000
-AND s.waiting_secret IS NULL;
+FROM hidden_attention h
+WHERE h.app_token = ?
+AND h.hidden_until > ?;
 
 -- src/db/ledger/attention.ts: rows read 5, written 0
 -- CO-ROUTINE ids
@@ -11597,6 +11519,18 @@ AND s.expires_at > ?
 AND s.last_seen_at > ? - 7200000
 AND s.waiting_secret IS NULL;
 
+-- src/db/links/browse.ts: rows read 2, written 0
+-- SEARCH s USING PRIMARY KEY (id_hash=?)
+-- SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?) LEFT-JOIN
+SELECT s.user_id AS userId, m.app_token AS appToken, 0 AS isElsewhere
+FROM sessions s
+LEFT JOIN memberships m ON m.user_id = s.user_id
+AND m.app_token = ?
+WHERE s.id_hash = ?
+AND s.expires_at > ?
+AND s.last_seen_at > ? - 7200000
+AND s.waiting_secret IS NULL;
+
 -- src/db/links/creation.ts: rows read 4, written 0
 -- SEARCH idempotency_keys USING PRIMARY KEY (user_id=? AND app_token=? AND operation=? AND key=?)
 -- LIST SUBQUERY 2
@@ -11797,9 +11731,7 @@ SELECT l.app_token AS appToken,
 FROM links l JOIN apps a ON a.token = l.app_token
 WHERE l.token = ?;
 
--- src/db/links/history.ts: rows read 0, written 0
--- SEARCH s USING PRIMARY KEY (id_hash=?)
--- SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+-- src/db/links/history.ts: rows read 2, written 0
 -- SEARCH l USING INDEX links_token_unique (token=?)
 -- SEARCH log USING INDEX audit_by_subject (subject=? AND rowid<?)
 -- SEARCH u USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
@@ -11813,20 +11745,14 @@ SELECT log.id AS id,
     NULL,
     u.email) AS email,
   u.role AS role
-FROM sessions s
-CROSS JOIN memberships m ON m.user_id = s.user_id
-AND m.app_token = ?
-CROSS JOIN links l ON l.token = ?
-AND l.app_token = m.app_token
+FROM links l
 CROSS JOIN audit_log log INDEXED BY audit_by_subject ON log.subject = 'link ' || l.token
 AND log.id < ?
 LEFT JOIN users u ON u.id = log.user_id
 LEFT JOIN memberships other ON other.user_id = log.user_id
 AND other.app_token = l.app_token
-WHERE s.id_hash = ?
-AND s.expires_at > ?
-AND s.last_seen_at > ? - 7200000
-AND s.waiting_secret IS NULL
+WHERE l.token = ?
+AND l.app_token = ?
 ORDER BY log.id DESC
 LIMIT ? + 0;
 
@@ -11839,41 +11765,20 @@ AND link_imports.app_token = ?
 AND changes() > 0
 RETURNING id;
 
--- src/db/links/imports.ts: rows read 3, written 0
--- SEARCH s USING PRIMARY KEY (id_hash=?)
--- SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?) LEFT-JOIN
--- SEARCH i USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
-SELECT s.user_id AS userId, m.app_token AS appToken, 0 AS isElsewhere, i.changes AS changes
-FROM sessions s
-LEFT JOIN memberships m ON m.user_id = s.user_id
-AND m.app_token = ?
-LEFT JOIN link_imports i ON i.id = ?
-AND i.app_token = m.app_token
-AND i.imported_at > ?
-WHERE s.id_hash = ?
-AND s.expires_at > ?
-AND s.last_seen_at > ? - 7200000
-AND s.waiting_secret IS NULL;
+-- src/db/links/imports.ts: rows read 1, written 0
+-- SEARCH i USING INTEGER PRIMARY KEY (rowid=?)
+SELECT i.changes AS changes
+FROM link_imports i
+WHERE i.id = ?
+AND i.app_token = ?
+AND i.imported_at > ?;
 
--- src/db/links/imports.ts: rows read 3, written 0
--- SEARCH s USING PRIMARY KEY (id_hash=?)
--- SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?) LEFT-JOIN
--- SEARCH i USING INDEX link_imports_by_app (app_token=? AND imported_at>?) LEFT-JOIN
-SELECT s.user_id AS userId,
-  m.app_token AS appToken,
-  0 AS isElsewhere,
-  i.id AS id,
-  i.imported_at AS importedAt,
-  json_array_length(i.changes) AS count
-FROM sessions s
-LEFT JOIN memberships m ON m.user_id = s.user_id
-AND m.app_token = ?
-LEFT JOIN link_imports i ON i.app_token = m.app_token
+-- src/db/links/imports.ts: rows read 1, written 0
+-- SEARCH i USING INDEX link_imports_by_app (app_token=? AND imported_at>?)
+SELECT i.id AS id, i.imported_at AS importedAt, json_array_length(i.changes) AS count
+FROM link_imports i
+WHERE i.app_token = ?
 AND i.imported_at > ?
-WHERE s.id_hash = ?
-AND s.expires_at > ?
-AND s.last_seen_at > ? - 7200000
-AND s.waiting_secret IS NULL
 ORDER BY i.imported_at DESC
 LIMIT ? + 0;
 
@@ -17053,108 +16958,48 @@ SELECT shard_identity.shards AS shards, shard_identity.shard_index AS shardIndex
 FROM shard_identity
 WHERE shard_identity.id = 1;
 
--- src/db/views.ts: rows read 7, written 2
--- SEARCH s USING PRIMARY KEY (id_hash=?)
--- SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
--- SEARCH v USING INTEGER PRIMARY KEY (rowid=?)
-INSERT INTO audit_log (happened_at, user_id, action, subject, detail, request_id)
-SELECT ?,
-  s.user_id,
-  'delete view',
-  'app ' || m.app_token,
-  json_object('name',
-    v.name,
-    'shared',
-    json(iif(v.user_id IS NULL,
-        'true',
-        'false'))),
-  ?
-FROM sessions s
-CROSS JOIN memberships m ON m.user_id = s.user_id
-AND m.app_token = ?
-CROSS JOIN views v ON v.id = ?
-AND v.app_token = m.app_token
-AND (v.user_id IS NULL OR v.user_id = s.user_id)
-WHERE s.id_hash = ?
-AND s.expires_at > ?
-AND s.last_seen_at > ? - 7200000
-AND s.waiting_secret IS NULL
-RETURNING id;
-
--- src/db/views.ts: rows read 6, written 2
--- SEARCH s USING PRIMARY KEY (id_hash=?)
--- SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
-INSERT INTO audit_log (happened_at, user_id, action, subject, detail, request_id)
-SELECT ?,
-  s.user_id,
-  'save view',
-  'app ' || m.app_token,
-  json_object('name',
-    ?,
-    'shared',
-    json(iif(?,
-        'true',
-        'false'))),
-  ?
-FROM sessions s
-CROSS JOIN memberships m ON m.user_id = s.user_id
-AND m.app_token = ?
-WHERE s.id_hash = ?
-AND s.expires_at > ?
-AND s.last_seen_at > ? - 7200000
-AND s.waiting_secret IS NULL
-AND changes() > 0
-RETURNING id;
-
--- src/db/views.ts: rows read 1, written 1
+-- src/db/views.ts: rows read 2, written 1
 -- SEARCH views USING INTEGER PRIMARY KEY (rowid=?)
 DELETE
 FROM views
-WHERE changes() > 0
-AND id = ?;
+WHERE views.id = ?
+RETURNING id AS id;
 
--- src/db/views.ts: rows read 3, written 2
--- SEARCH s USING PRIMARY KEY (id_hash=?)
--- CORRELATED SCALAR SUBQUERY 1
+-- src/db/views.ts: rows read 2, written 2
+-- SCAN CONSTANT ROW
+-- SCALAR SUBQUERY 1
 --   SEARCH v USING COVERING INDEX views_by_app (app_token=? AND user_id=?)
--- CORRELATED SCALAR SUBQUERY 2
+-- SCALAR SUBQUERY 2
 --   SEARCH v USING INDEX views_by_app (app_token=? AND user_id=?)
--- SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
 INSERT INTO views (app_token, user_id, name, query)
-SELECT m.app_token, iif(?, NULL, s.user_id), ?, ?
-FROM sessions s
-CROSS JOIN memberships m ON m.user_id = s.user_id
-AND m.app_token = ?
-WHERE s.id_hash = ?
-AND s.expires_at > ?
-AND s.last_seen_at > ? - 7200000
-AND s.waiting_secret IS NULL
-AND (SELECT count(*)
+SELECT ?, ?, ?, ?
+WHERE (SELECT count(*)
   FROM views v
-  WHERE v.app_token = m.app_token
-  AND v.user_id IS iif(?, NULL, s.user_id)) < 20
+  WHERE v.app_token = ?
+  AND v.user_id IS ?) < 20
 AND NOT EXISTS (SELECT 1
   FROM views v
-  WHERE v.app_token = m.app_token
-  AND v.user_id IS iif(?, NULL, s.user_id)
-  AND v.name = ?);
+  WHERE v.app_token = ?
+  AND v.user_id IS ?
+  AND v.name = ?)
+RETURNING id AS id;
 
--- src/db/views.ts: rows read 4, written 0
--- SEARCH s USING PRIMARY KEY (id_hash=?)
--- SEARCH m USING PRIMARY KEY (user_id=? AND app_token=?)
+-- src/db/views.ts: rows read 2, written 0
 -- SEARCH v USING INDEX views_by_app (app_token=?)
 -- USE TEMP B-TREE FOR ORDER BY
 SELECT v.id AS id, v.name AS name, v.query AS query, v.user_id IS NULL AS isShared
-FROM sessions s
-CROSS JOIN memberships m ON m.user_id = s.user_id
-AND m.app_token = ?
-CROSS JOIN views v ON v.app_token = m.app_token
-AND (v.user_id IS NULL OR v.user_id = s.user_id)
-WHERE s.id_hash = ?
-AND s.expires_at > ?
-AND s.last_seen_at > ? - 7200000
-AND s.waiting_secret IS NULL
+FROM views v
+WHERE v.app_token = ?
+AND (v.user_id IS NULL OR v.user_id = ?)
 ORDER BY v.user_id IS NULL, v.name, v.id;
+
+-- src/db/views.ts: rows read 1, written 0
+-- SEARCH v USING INTEGER PRIMARY KEY (rowid=?)
+SELECT v.id AS id, v.name AS name, v.query AS query, v.user_id IS NULL AS isShared
+FROM views v
+WHERE v.id = ?
+AND v.app_token = ?
+AND (v.user_id IS NULL OR v.user_id = ?);
 
 -- src/operator/api/adjustments.ts: rows read 1, written 0
 -- SCAN CONSTANT ROW

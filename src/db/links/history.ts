@@ -1,11 +1,10 @@
-/** Reads the entries of the audit log about one link, newest first, for the members of its app. */
+/** Reads the entries of the audit log about one link, newest first, for the members of its app. The page has checked who asks. */
 import { sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core/alias";
-import { m, perViewer } from "../accounts/viewers.ts";
 import { as, limitTo, optional, query, type RowOf } from "../query.ts";
 import { auditLog, memberships, users } from "../schema.ts";
 import type { Bound } from "../statement.ts";
-import { type LinkScope, l } from "./lists.ts";
+import { l } from "./lists.ts";
 
 const log = alias(auditLog, "log");
 const u = alias(users, "u");
@@ -25,24 +24,22 @@ const fields = {
 /** An entry. Its detail is JSON. */
 export type HistoryRow = RowOf<typeof fields>;
 
-const entries = perViewer(({ from, isMember, isViewer }) =>
-  query(
-    fields,
-    sql`FROM ${from} CROSS JOIN ${as(m)} ON ${isMember}
-      CROSS JOIN ${as(l)} ON ${l.token} = ${sql.placeholder("linkToken")} AND ${l.appToken} = ${m.appToken}
-      CROSS JOIN ${as(log)} INDEXED BY audit_by_subject ON ${log.subject} = 'link ' || ${l.token} AND ${log.id} < ${sql.placeholder("before")}
-      LEFT JOIN ${as(u)} ON ${u.id} = ${log.userId}
-      LEFT JOIN ${as(other)} ON ${other.userId} = ${log.userId} AND ${other.appToken} = ${l.appToken}
-      WHERE ${isViewer} ORDER BY ${log.id} DESC ${limitTo("limit")}`,
-  ),
+const entries = query(
+  fields,
+  sql`FROM ${as(l)}
+    CROSS JOIN ${as(log)} INDEXED BY audit_by_subject ON ${log.subject} = 'link ' || ${l.token} AND ${log.id} < ${sql.placeholder("before")}
+    LEFT JOIN ${as(u)} ON ${u.id} = ${log.userId}
+    LEFT JOIN ${as(other)} ON ${other.userId} = ${log.userId} AND ${other.appToken} = ${l.appToken}
+    WHERE ${l.token} = ${sql.placeholder("linkToken")} AND ${l.appToken} = ${sql.placeholder("appToken")}
+    ORDER BY ${log.id} DESC ${limitTo("limit")}`,
 );
 
 /** The statement that reads up to `limit` entries before an ID. */
 export function historyStatement(
   db: D1Database,
-  scope: LinkScope,
+  scope: { appToken: string; linkToken: string },
   range: { before?: number | undefined; limit: number },
 ): Bound<HistoryRow> {
   const { before = Number.MAX_SAFE_INTEGER, limit } = range;
-  return entries(scope)(db, { ...scope, before, limit });
+  return entries(db, { ...scope, before, limit });
 }

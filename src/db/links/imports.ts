@@ -2,8 +2,7 @@
 import { sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core/alias";
 import { DAY_MS } from "../../domain/time.ts";
-import { m, perViewer } from "../accounts/viewers.ts";
-import { as, limitTo, names, optional, query } from "../query.ts";
+import { as, limitTo, names, query } from "../query.ts";
 import { linkImports } from "../schema.ts";
 import { type Bound, runBatch, statement } from "../statement.ts";
 import type { AppScope } from "./lists.ts";
@@ -38,24 +37,14 @@ export const removalStatement = (db: D1Database, scope: AppScope, id: number): B
   remove(db, { appToken: scope.appToken, id });
 
 const i = alias(linkImports, "i");
-const fields = { id: i.id, importedAt: i.importedAt, count: sql<number>`json_array_length(${i.changes})` };
-/** The latest imports that can still be undone, newest first. There is also a row without one, for the access. */
-const list = perViewer(({ appAccess, from, isMember, isViewer }) =>
-  query(
-    { ...appAccess, ...optional(fields) },
-    sql`FROM ${from} LEFT JOIN ${as(m)} ON ${isMember}
-      LEFT JOIN ${as(i)} ON ${i.appToken} = ${m.appToken} AND ${i.importedAt} > ${sql.placeholder("since")}
-      WHERE ${isViewer} ORDER BY ${i.importedAt} DESC ${limitTo("limit")}`,
-  ),
+const isUndoable = sql`${i.appToken} = ${sql.placeholder("appToken")} AND ${i.importedAt} > ${sql.placeholder("since")}`;
+const list = query(
+  { id: i.id, importedAt: i.importedAt, count: sql<number>`json_array_length(${i.changes})` },
+  sql`FROM ${as(i)} WHERE ${isUndoable} ORDER BY ${i.importedAt} DESC ${limitTo("limit")}`,
 );
-const find = perViewer(({ appAccess, from, isMember, isViewer }) =>
-  query(
-    { ...appAccess, ...optional({ changes: i.changes }) },
-    sql`FROM ${from} LEFT JOIN ${as(m)} ON ${isMember}
-      LEFT JOIN ${as(i)} ON ${i.id} = ${sql.placeholder("id")} AND ${i.appToken} = ${m.appToken}
-        AND ${i.importedAt} > ${sql.placeholder("since")}
-      WHERE ${isViewer}`,
-  ),
+const find = query(
+  { changes: i.changes },
+  sql`FROM ${as(i)} WHERE ${i.id} = ${sql.placeholder("id")} AND ${isUndoable}`,
 );
 
 const MOST_LISTED = 20;
@@ -67,15 +56,19 @@ export interface LinkImport {
   count: number;
 }
 
-export async function listImports(db: D1Database, scope: AppScope, now: number) {
-  const values = { ...scope, since: now - UNDO_MS, limit: MOST_LISTED };
-  const [rows] = await runBatch(db, list(scope)(db, values));
-  const imports = rows.filter((row): row is typeof row & LinkImport => row.id !== null);
-  return { access: rows[0], imports };
+/** The latest imports that can still be undone, newest first. The page has checked who asks. */
+export async function listImports(db: D1Database, appToken: string, now: number): Promise<LinkImport[]> {
+  const [rows] = await runBatch(db, list(db, { appToken, since: now - UNDO_MS, limit: MOST_LISTED }));
+  return rows;
 }
 
-/** What an import changed; undefined if the app has no such import of the last 24 hours. */
-export async function findImport(db: D1Database, scope: AppScope, id: number, now: number) {
-  const [[row]] = await runBatch(db, find(scope)(db, { ...scope, id, since: now - UNDO_MS }));
-  return { access: row, changes: row?.changes ? (JSON.parse(row.changes) as LinkChange[]) : undefined };
+/** What an import changed; undefined if the app has no such import of the last 24 hours. The page has checked who asks. */
+export async function findImport(
+  db: D1Database,
+  appToken: string,
+  id: number,
+  now: number,
+): Promise<LinkChange[] | undefined> {
+  const [[row]] = await runBatch(db, find(db, { appToken, id, since: now - UNDO_MS }));
+  return row && (JSON.parse(row.changes) as LinkChange[]);
 }

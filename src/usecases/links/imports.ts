@@ -17,12 +17,9 @@ export interface Undone {
 
 /** Throws not_found for an import that the app does not have, or that was undone or is older than 24 hours. */
 export async function undoImport({ env, now }: Context, scope: AppScope, id: number): Promise<Undone> {
-  const found = await findImport(env.DB, scope, id, now);
-  if (!found.access || found.access.appToken === null)
-    return { access: found.access, partners: new Map(), links: [] };
-  if (!found.changes)
-    throw new AppError("not_found", "This import was undone, or it is more than 24 hours old.");
-  const changes = new Map(found.changes.map((change) => [change.token, change]));
+  const found = await findImport(env.DB, scope.appToken, id, now);
+  if (!found) throw new AppError("not_found", "This import was undone, or it is more than 24 hours old.");
+  const changes = new Map(found.map((change) => [change.token, change]));
   const updateOf = (link: StoredLink) => {
     const change = changes.get(link.token);
     return change ? toUndo(change, link) : {};
@@ -31,7 +28,7 @@ export async function undoImport({ env, now }: Context, scope: AppScope, id: num
     now,
     alsoStore: () => [removalStatement(env.DB, scope, id)],
   });
-  const links = found.changes.map((change) => {
+  const links = found.map((change) => {
     const result = results.get(change.token);
     return { change, result, isKept: result !== undefined && hasOther(change, result.before) };
   });

@@ -91,7 +91,7 @@ async function readLinkView(context: Context, { viewer, app }: Member): Promise<
         firstDay: dayOf(now) - DROPPED_DAYS + 1,
         limit: MOST_SUB_LINKS,
       }),
-      historyStatement(env.DB, { ...viewer, appToken: app.token, linkToken }, { limit: LATEST + 1 }),
+      historyStatement(env.DB, { appToken: app.token, linkToken }, { limit: LATEST + 1 }),
       findAdjustments(env.DB, viewer, app.token, scope),
     ),
     findLinkFigures(ledger, viewer, { appToken: app.token, ...scope }),

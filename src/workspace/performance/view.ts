@@ -49,7 +49,7 @@ export async function readPage(
   query: PerformanceView,
   isPartialAllowed: boolean,
 ): Promise<PerformancePage> {
-  const { viewer, app } = member;
+  const { viewer, app, session } = member;
   const { ledger, now } = context;
   const period = toPeriod(query, now, app.firstDay);
   const { more, ...report } = await readPerformance(
@@ -64,7 +64,7 @@ export async function readPage(
       isDaily: isPartialAllowed,
     },
     findAttachments(ledger.control, viewer, app.token),
-    findViews(ledger.control, viewer, app.token),
+    findViews(ledger.control, session.userId, app.token),
     findAdjustments(ledger.control, viewer, app.token, {
       ...period,
       link: query.link,

@@ -8,7 +8,7 @@ import { readForm } from "../../http/input/form.ts";
 import { readInput } from "../../http/input/input.ts";
 import { redirectResponse } from "../../http/redirect.ts";
 import { type RejectedForm, rejectedWith } from "../../pages/forms/fields.ts";
-import { authorizeApp, type Member, type Show } from "../frame.ts";
+import { actorOf, type Member, type Show } from "../frame.ts";
 import { showPerformance } from "./page.ts";
 import { PERFORMANCE_NOTICES, readPerformanceQuery } from "./query.ts";
 import { pathOf } from "./views-bar.ts";
@@ -29,13 +29,9 @@ export const submitView: Show = async (context, member) => {
   const { name, shared, query } = read.fields;
   readPerformanceQuery(query);
   const isShared = shared === "yes";
-  const { access, isSaved, before } = await saveView(context.env.DB, member.viewer, member.app.token, {
-    name,
-    query,
-    isShared,
-    now: context.now,
-  });
-  authorizeApp(access);
+  const added = { name, query, isShared };
+  const actor = actorOf(context, member);
+  const { isSaved, before } = await saveView(context.env.DB, actor, member.app.token, added);
   const existing = before.find((view) => view.name === name && Boolean(view.isShared) === isShared);
   // The same view is saved already, for example by a form that was sent twice.
   if (isSaved || existing?.query === query)
@@ -68,11 +64,7 @@ const viewPath = z.object({ view_id: idText });
 export const submitDeletion: Show = async (context, member) => {
   const { path } = await readInput(context, { path: viewPath });
   await readForm(context, noFields);
-  const { access } = await deleteView(context.env.DB, member.viewer, member.app.token, {
-    id: path.view_id,
-    now: context.now,
-  });
-  authorizeApp(access);
+  await deleteView(context.env.DB, actorOf(context, member), member.app.token, path.view_id);
   // A view that somebody else has just deleted is deleted.
   return PERFORMANCE_NOTICES.redirect(pathOf(member), "deleted");
 };

@@ -5,7 +5,7 @@ import { readForm } from "../../http/input/form.ts";
 import { invalidRequest } from "../../http/input/parse.ts";
 import { noticesOf } from "../../http/notices.ts";
 import { redirectResponse } from "../../http/redirect.ts";
-import { authorizeApp, type Member, type Show } from "../frame.ts";
+import { actorOf, type Member, type Show } from "../frame.ts";
 import { KEY } from "./attention.ts";
 
 export const OVERVIEW_NOTICES = noticesOf({
@@ -30,9 +30,7 @@ export const submitHidden: Show = async (context, member) => {
   const read = await readForm(context, hideForm);
   if ("errors" in read) throw invalidRequest(read.errors);
   const { item, query } = read.fields;
-  const { access, isFull } = await hideItem(context.env.DB, member.viewer, member.app.token, item);
-  authorizeApp(access);
-  if (isFull) {
+  if (!(await hideItem(context.env.DB, actorOf(context, member), member.app.token, item))) {
     const message = `cannot be hidden: ${MAX_HIDDEN} items are hidden already. Show them again first.`;
     throw invalidRequest([{ param: "item", message }]);
   }
@@ -42,6 +40,6 @@ export const submitHidden: Show = async (context, member) => {
 export const submitShown: Show = async (context, member) => {
   const read = await readForm(context, showForm);
   if ("errors" in read) throw invalidRequest(read.errors);
-  authorizeApp(await showHidden(context.env.DB, member.viewer, member.app.token));
+  await showHidden(context.env.DB, actorOf(context, member), member.app.token);
   return OVERVIEW_NOTICES.redirect(pathOf(member, read.fields.query), "shown");
 };

@@ -35,9 +35,7 @@ const MAX_FORM_BYTES = toFormBytes(MAX_BYTES);
 export const importPage: Show = (context, member) => showForm(context, member);
 
 async function showForm(context: Context, member: Member, error?: AppError): Promise<AppPage> {
-  const { access, imports } = await listImports(context.env.DB, scopeOf(member), context.now);
-  authorizeApp(access);
-  return importForm(member, imports, error);
+  return importForm(member, await listImports(context.env.DB, member.app.token, context.now), error);
 }
 
 const scopeOf = ({ viewer, app }: Member) => ({ ...viewer, appToken: app.token });
