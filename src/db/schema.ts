@@ -15,7 +15,11 @@ import { sqliteView } from "drizzle-orm/sqlite-core/view";
 import type { AuditAction } from "../domain/audit-actions.ts";
 import type { CostType } from "../domain/cost-types.ts";
 import type { Platform } from "../domain/engagements/audience.ts";
-import { DEFAULT_MAX_LINKS, type DropReason } from "../domain/engagements/sub-links.ts";
+import {
+  DEFAULT_MAX_LINKS,
+  DEFAULT_MAX_NEW_SUB_LINKS,
+  type DropReason,
+} from "../domain/engagements/sub-links.ts";
 import type { RejectionCode } from "../domain/matching.ts";
 import { COST_WINDOW_MS, RETENTION_MS } from "../domain/time.ts";
 import { fits } from "./cost-types.ts";
@@ -235,6 +239,11 @@ export const apps = sqliteTable("apps", {
   archivedAt: integer("archived_at"),
   /** Whether clicks, impressions and their costs are counted by country and platform too. */
   audience: flag("audience").notNull().default(true),
+  /** How many sub-links engagements can create below a network on one day; a multiple of it in the app. */
+  maxNewSubLinks: integer("max_new_sub_links").notNull().default(DEFAULT_MAX_NEW_SUB_LINKS),
+  /** The last day on which engagements created sub-links, and those of that day that have a place. Maintained by triggers. */
+  newSubLinkDay: integer("new_sub_link_day").notNull().default(0),
+  newSubLinkCount: integer("new_sub_link_count").notNull().default(0),
 });
 
 export const memberships = sqliteTable(
@@ -343,10 +352,15 @@ export const links = sqliteTable(
     firstLabel: text("first_label"),
     /** Created by a click or an impression whose URL named it. */
     fromEngagement: flag("from_engagement").notNull().default(false),
-    /** At level 1: the number of links below it that engagements created. Maintained by a trigger. */
+    /** At level 1: the links below it that engagements created and that have a place. Maintained by triggers, see rules.sql. */
     fromEngagementCount: integer("from_engagement_count").notNull().default(0),
     /** The name by which an engagement finds the link, which renaming does not change. */
     matchName: text("match_name").generatedAlwaysAs(sql`coalesce(first_label, label)`, VIRTUAL),
+    /** At level 1: as in `apps`. */
+    newSubLinkDay: integer("new_sub_link_day").notNull().default(0),
+    newSubLinkCount: integer("new_sub_link_count").notNull().default(0),
+    /** While the link is archived: the highest ID when it was. Sub-links up to it have no place; later ones have. */
+    archivedThrough: integer("archived_through"),
   },
   (table) => [
     index("links_by_parent").on(table.appToken, table.parentId),
@@ -368,6 +382,26 @@ export const links = sqliteTable(
     check("four_levels", sql`${table.level} BETWEEN 1 AND 4`),
   ],
 );
+
+/**
+ * The door for places: a row inserted into this view is added to the counts of its network and its app. A view of the migrations
+ * with a trigger.
+ */
+export const places = sqliteView("places", {
+  appToken: text("app_token").notNull(),
+  /** The link of level 1. */
+  rootId: integer("root_id").notNull(),
+  /** Days since 1970 in UTC. */
+  day: integer("day").notNull(),
+  count: integer("count").notNull(),
+}).existing();
+
+/** The links at and below `topId` that engagements created and that have a place unless something from it up takes it away. */
+export const placeTakers = sqliteView("place_takers", {
+  topId: integer("top_id").notNull(),
+  id: integer("id").notNull(),
+  createdAt: integer("created_at").notNull(),
+}).existing();
 
 /** What imports changed of links, kept for 24 hours, in which it can be undone. */
 export const linkImports = sqliteTable(

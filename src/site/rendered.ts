@@ -312,8 +312,8 @@ GROUP BY ALL ORDER BY ALL;</pre>
 <td>100,000, unless an operator changes it</td>
 </tr>
 <tr>
-<td>Links that clicks and impressions create below one network</td>
-<td>10,000</td>
+<td>Links that clicks and impressions create below one network, without archived ones</td>
+<td>10,000; on one day 1,000, and 5,000 in the app, unless an operator changes it</td>
 </tr>
 <tr>
 <td>Stored responses for the <code>Idempotency-Key</code>s of an app</td>
@@ -611,7 +611,7 @@ OPERATOR_TOKEN=ll_api_…</pre>
 <p><code>ios_url</code> and <code>android_url</code> of an app are the store pages. <code>redirect_hosts</code> and <code>redirect_schemes</code> list where a click may go with <code>redirect=</code> or <code>deep_link=</code>. A target with the scheme <code>intent</code> needs the <code>package</code> of <code>android_url</code>. Its <code>scheme</code>, if it has one, must be in <code>redirect_schemes</code>, its <code>S.browser_fallback_url</code> must be on an allowed host, and it can have no other fields.</p>
 <p>An app that is no longer needed can be archived: <code>PATCH</code> it with <code>{&quot;archived&quot;: true}</code>, or use its page. It leaves the lists of its members. Its links keep redirecting and recording, and its reports stay.</p>
 <p>If the email address of a user changes, <code>PATCH /operator/v1/users/{id}</code> with <code>{&quot;email&quot;: …}</code>, or use the user&#39;s page. Sessions, the password and the API token stay.</p>
-<p>Users can create 100,000 links in an app. To allow more, change <code>max_links</code> of the app. Links that clicks and impressions create have <a href="/docs/limits#sizes">a limit of their own</a>.</p>
+<p>Users can create 100,000 links in an app. To allow more, change <code>max_links</code> of the app. Links that clicks and impressions create have <a href="/docs/limits#sizes">limits of their own</a>, because anyone can open a link with any name. <code>max_new_sub_links</code> of the app is how many they create below one network on one day, 1,000 by default and five times as many in the app. Links that members archive give their place back.</p>
 <p>An app counts clicks, impressions and costs by <a href="/docs/privacy#countries-and-platforms">country and platform</a>, which takes one more written row for each. To stop that from now on, <code>PATCH</code> it with <code>{&quot;audience&quot;: false}</code>, or use its page.</p>` },
       { id: "confirm-with-your-password", title: "Confirm with your password", body: `<p>An API token that leaked, or a browser that was left open, must not be enough to act as another operator. So whatever is about an operator, or about yourself, takes your own password:</p>
 <div class="table" tabindex="0" role="region" aria-label="Confirm with your password"><table>

@@ -192,7 +192,8 @@ describe("update link", () => {
     expect(await rows("SELECT * FROM links ORDER BY id")).toEqual(before);
     await patchLink("demo1nk006", { archived: true });
     const after = await rows("SELECT * FROM links ORDER BY id");
-    expect(after).toEqual(before.map((row) => (row.token === "demo1nk006" ? { ...row, archived: 1 } : row)));
+    const archived = { archived: 1, archived_through: before.at(-1)?.id };
+    expect(after).toEqual(before.map((row) => (row.token === "demo1nk006" ? { ...row, ...archived } : row)));
   });
 
   it("returns the same result when it is repeated", async () => {

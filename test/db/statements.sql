@@ -2002,10 +2002,6 @@ FROM (WITH level1 AS (
       o.id AS linkId,
       o.level AS level,
       o.level AS openedLevel,
-      coalesce(l3.id,
-        l2.id,
-        l1.id,
-        o.id) AS rootId,
       o.app_token AS appToken,
       p.id AS partnerId,
       coalesce(o.cost_switch,
@@ -2215,10 +2211,6 @@ FROM (WITH level1 AS (
       o.id AS linkId,
       o.level AS level,
       o.level AS openedLevel,
-      coalesce(l3.id,
-        l2.id,
-        l1.id,
-        o.id) AS rootId,
       o.app_token AS appToken,
       p.id AS partnerId,
       coalesce(o.cost_switch,
@@ -2293,7 +2285,6 @@ FROM (WITH level1 AS (
         c.level,
         x.level) AS level,
       x.openedLevel AS openedLevel,
-      x.rootId AS rootId,
       x.appToken AS appToken,
       x.partnerId AS partnerId,
       iif((c.id IS NOT NULL
@@ -2461,10 +2452,6 @@ FROM (WITH level1 AS (
       o.id AS linkId,
       o.level AS level,
       o.level AS openedLevel,
-      coalesce(l3.id,
-        l2.id,
-        l1.id,
-        o.id) AS rootId,
       o.app_token AS appToken,
       p.id AS partnerId,
       coalesce(o.cost_switch,
@@ -2539,7 +2526,6 @@ FROM (WITH level1 AS (
         c.level,
         x.level) AS level,
       x.openedLevel AS openedLevel,
-      x.rootId AS rootId,
       x.appToken AS appToken,
       x.partnerId AS partnerId,
       iif((c.id IS NOT NULL
@@ -2573,7 +2559,6 @@ FROM (WITH level1 AS (
         c.level,
         x.level) AS level,
       x.openedLevel AS openedLevel,
-      x.rootId AS rootId,
       x.appToken AS appToken,
       x.partnerId AS partnerId,
       iif((c.id IS NOT NULL
@@ -13038,59 +13023,61 @@ UPDATE sub_link_audit SET after_id = sub_link_audit.until_id, until_id = coalesc
 WHERE sub_link_audit.id = 1
 AND sub_link_audit.day < ?;
 
--- src/db/links/sub-links.ts: rows read 15, written 8
--- CO-ROUTINE n
---   CO-ROUTINE (subquery-7)
---     SCAN j VIRTUAL TABLE INDEX 1:
---     SEARCH o USING INDEX links_token_unique (token=?)
---     SEARCH l1 USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
---     SEARCH l2 USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
---     SEARCH l3 USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
---     SEARCH p USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
---     CORRELATED SCALAR SUBQUERY 3
---       SEARCH s USING INDEX links_by_match_name (app_token=? AND parent_id=? AND match_name=?)
---     USE TEMP B-TREE FOR GROUP BY
---     USE TEMP B-TREE FOR ORDER BY
---   SCAN (subquery-7)
--- SCAN n
--- CORRELATED SCALAR SUBQUERY 5
---   SEARCH o USING INTEGER PRIMARY KEY (rowid=?)
+-- src/db/links/sub-links.ts: rows read 14, written 9
+-- SCAN j VIRTUAL TABLE INDEX 1:
+-- SEARCH o USING INDEX links_token_unique (token=?)
+-- SEARCH l1 USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
+-- SEARCH l2 USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
+-- SEARCH l3 USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
+-- SEARCH p USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
+-- CORRELATED SCALAR SUBQUERY 3
+--   SEARCH s USING INDEX links_by_match_name (app_token=? AND parent_id=? AND match_name=?)
+-- USE TEMP B-TREE FOR GROUP BY
 -- SCAN adjustments USING COVERING INDEX adjustments_by_day
 INSERT INTO links (token, app_token, parent_id, level, label, created_at, from_engagement)
-SELECT n.token, n.appToken, n.parentId, 2, n.name, ?, 1
-FROM (
-  SELECT min((x.message ->> '$.subLinks[0].token')) AS token,
-    x.appToken AS appToken,
-    x.linkId AS parentId,
-    iif(x.named2,
-      (x.message ->> '$.subLinks[0].name'),
-      NULL) AS name,
-    x.rootId AS rootId,
-    row_number() OVER (PARTITION BY x.rootId) AS number
-  FROM (WITH level1 AS (
-      SELECT j.value AS message,
-        o.id AS linkId,
-        o.level AS level,
-        o.level AS openedLevel,
-        coalesce(l3.id,
-          l2.id,
-          l1.id,
-          o.id) AS rootId,
-        o.app_token AS appToken,
-        p.id AS partnerId,
-        coalesce(o.cost_switch,
-          l1.cost_switch,
-          l2.cost_switch,
-          l3.cost_switch,
-          0) AS costSwitch,
-        p.supports_cost_data
-      AND p.stopped_at IS NULL AS takesCosts,
-        p.integrated_types & CASE j.value ->> 'urlCostType' WHEN 'cpc' THEN 1 WHEN 'cpi' THEN 2 WHEN 'cpe' THEN 4 WHEN 'cpm' THEN 8 END
-      AND (j.value ->> 'urlAmount') <= iif(instr('&' || p.cost_parameters, '&cost_amount='), p.max_url_amount, -1)
-      AND (j.value ->> 'urlCostType' IS NOT NULL
+SELECT min((x.message ->> '$.subLinks[0].token')),
+  x.appToken,
+  x.linkId,
+  2,
+  iif(x.named2,
+    (x.message ->> '$.subLinks[0].name'),
+    NULL),
+  ?,
+  1
+FROM (WITH level1 AS (
+    SELECT j.value AS message,
+      o.id AS linkId,
+      o.level AS level,
+      o.level AS openedLevel,
+      o.app_token AS appToken,
+      p.id AS partnerId,
+      coalesce(o.cost_switch,
+        l1.cost_switch,
+        l2.cost_switch,
+        l3.cost_switch,
+        0) AS costSwitch,
+      p.supports_cost_data
+    AND p.stopped_at IS NULL AS takesCosts,
+      p.integrated_types & CASE j.value ->> 'urlCostType' WHEN 'cpc' THEN 1 WHEN 'cpi' THEN 2 WHEN 'cpe' THEN 4 WHEN 'cpm' THEN 8 END
+    AND (j.value ->> 'urlAmount') <= iif(instr('&' || p.cost_parameters, '&cost_amount='), p.max_url_amount, -1)
+    AND (j.value ->> 'urlCostType' IS NOT NULL
+      AND j.value ->> 'urlCurrency' IS NOT NULL
+      AND j.value ->> 'urlAmount' IS NOT NULL)
+    AND NOT ((j.value ->> 'urlCostType' IS NOT NULL
         AND j.value ->> 'urlCurrency' IS NOT NULL
         AND j.value ->> 'urlAmount' IS NOT NULL)
-      AND NOT ((j.value ->> 'urlCostType' IS NOT NULL
+      AND coalesce((j.value ->> 'urlCurrency') <> iif(instr('&' || p.cost_parameters || '&', '&cost_currency=')
+          AND substr('&' || p.cost_parameters || '&',
+              instr('&' || p.cost_parameters || '&',
+                '&cost_currency=') + 15,
+              4) GLOB '[A-Za-z][A-Za-z][A-Za-z]&',
+            upper(substr('&' || p.cost_parameters || '&',
+                instr('&' || p.cost_parameters || '&',
+                  '&cost_currency=') + 15,
+                3)),
+            NULL),
+          0)) AS takesPrice,
+      iif(((j.value ->> 'urlCostType' IS NOT NULL
           AND j.value ->> 'urlCurrency' IS NOT NULL
           AND j.value ->> 'urlAmount' IS NOT NULL)
         AND coalesce((j.value ->> 'urlCurrency') <> iif(instr('&' || p.cost_parameters || '&', '&cost_currency=')
@@ -13103,118 +13090,103 @@ FROM (
                     '&cost_currency=') + 15,
                   3)),
               NULL),
-            0)) AS takesPrice,
-        iif(((j.value ->> 'urlCostType' IS NOT NULL
-            AND j.value ->> 'urlCurrency' IS NOT NULL
-            AND j.value ->> 'urlAmount' IS NOT NULL)
-          AND coalesce((j.value ->> 'urlCurrency') <> iif(instr('&' || p.cost_parameters || '&', '&cost_currency=')
-              AND substr('&' || p.cost_parameters || '&',
-                  instr('&' || p.cost_parameters || '&',
-                    '&cost_currency=') + 15,
-                  4) GLOB '[A-Za-z][A-Za-z][A-Za-z]&',
-                upper(substr('&' || p.cost_parameters || '&',
-                    instr('&' || p.cost_parameters || '&',
-                      '&cost_currency=') + 15,
-                    3)),
-                NULL),
-              0)),
-          'not_agreed',
-          NULL) AS currencyReason,
-        coalesce(instr('&' || iif((j.value ->> 'kind') = 'click',
-              p.click_parameters,
-              p.impression_parameters),
-            '&campaign='),
-          0) > 0 AS named2,
-        coalesce(instr('&' || iif((j.value ->> 'kind') = 'click',
-              p.click_parameters,
-              p.impression_parameters),
-            '&adgroup='),
-          0) > 0 AS named3,
-        coalesce(instr('&' || iif((j.value ->> 'kind') = 'click',
-              p.click_parameters,
-              p.impression_parameters),
-            '&creative='),
-          0) > 0 AS named4,
-        NULL AS reason2,
-        NULL AS reason3,
-        NULL AS reason4
-      FROM json_each(?) j
-      CROSS JOIN links o ON o.token = (j.value ->> 'linkToken')
-      LEFT JOIN links l1 ON l1.id = o.parent_id
-      LEFT JOIN links l2 ON l2.id = l1.parent_id
-      LEFT JOIN links l3 ON l3.id = l2.parent_id
-      LEFT JOIN partners p ON p.id = coalesce(o.partner_id, l1.partner_id, l2.partner_id, l3.partner_id) )
-    SELECT *
-    FROM level1) x
-  WHERE iif(x.named2, (x.message ->> '$.subLinks[0].name'), NULL) IS NOT NULL
-  AND x.level = 1
-  AND (
-    SELECT min(s.id)
-    FROM links s INDEXED BY links_by_match_name
-    WHERE s.app_token = x.appToken
-    AND s.parent_id = x.linkId
-    AND s.match_name = iif(x.named2, (x.message ->> '$.subLinks[0].name'), NULL) ) IS NULL
-  GROUP BY x.linkId, iif(x.named2, (x.message ->> '$.subLinks[0].name'), NULL) ) n
-WHERE n.number + (SELECT o.from_engagement_count
-  FROM links o
-  WHERE o.id = n.rootId) <= 10000;
+            0)),
+        'not_agreed',
+        NULL) AS currencyReason,
+      coalesce(instr('&' || iif((j.value ->> 'kind') = 'click',
+            p.click_parameters,
+            p.impression_parameters),
+          '&campaign='),
+        0) > 0 AS named2,
+      coalesce(instr('&' || iif((j.value ->> 'kind') = 'click',
+            p.click_parameters,
+            p.impression_parameters),
+          '&adgroup='),
+        0) > 0 AS named3,
+      coalesce(instr('&' || iif((j.value ->> 'kind') = 'click',
+            p.click_parameters,
+            p.impression_parameters),
+          '&creative='),
+        0) > 0 AS named4,
+      NULL AS reason2,
+      NULL AS reason3,
+      NULL AS reason4
+    FROM json_each(?) j
+    CROSS JOIN links o ON o.token = (j.value ->> 'linkToken')
+    LEFT JOIN links l1 ON l1.id = o.parent_id
+    LEFT JOIN links l2 ON l2.id = l1.parent_id
+    LEFT JOIN links l3 ON l3.id = l2.parent_id
+    LEFT JOIN partners p ON p.id = coalesce(o.partner_id, l1.partner_id, l2.partner_id, l3.partner_id) )
+  SELECT *
+  FROM level1) x
+WHERE iif(x.named2, (x.message ->> '$.subLinks[0].name'), NULL) IS NOT NULL
+AND x.level = 1
+AND (
+  SELECT min(s.id)
+  FROM links s INDEXED BY links_by_match_name
+  WHERE s.app_token = x.appToken
+  AND s.parent_id = x.linkId
+  AND s.match_name = iif(x.named2, (x.message ->> '$.subLinks[0].name'), NULL) ) IS NULL
+GROUP BY x.linkId, iif(x.named2, (x.message ->> '$.subLinks[0].name'), NULL);
 
--- src/db/links/sub-links.ts: rows read 18, written 8
--- CO-ROUTINE n
---   CO-ROUTINE (subquery-9)
---     SCAN j VIRTUAL TABLE INDEX 1:
---     SEARCH o USING INDEX links_token_unique (token=?)
---     SEARCH l1 USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
---     SEARCH l2 USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
---     SEARCH l3 USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
---     SEARCH p USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
---     SEARCH c USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
---     CORRELATED SCALAR SUBQUERY 2
---       SEARCH s USING INDEX links_by_match_name (app_token=? AND parent_id=? AND match_name=?)
---     CORRELATED SCALAR SUBQUERY 5
---       SEARCH s USING INDEX links_by_match_name (app_token=? AND parent_id=? AND match_name=?)
---     USE TEMP B-TREE FOR GROUP BY
---     USE TEMP B-TREE FOR ORDER BY
---   SCAN (subquery-9)
--- SCAN n
--- CORRELATED SCALAR SUBQUERY 7
---   SEARCH o USING INTEGER PRIMARY KEY (rowid=?)
+-- src/db/links/sub-links.ts: rows read 18, written 9
+-- SCAN j VIRTUAL TABLE INDEX 1:
+-- SEARCH o USING INDEX links_token_unique (token=?)
+-- SEARCH l1 USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
+-- SEARCH l2 USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
+-- SEARCH l3 USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
+-- SEARCH p USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
+-- SEARCH c USING INTEGER PRIMARY KEY (rowid=?) LEFT-JOIN
+-- CORRELATED SCALAR SUBQUERY 2
+--   SEARCH s USING INDEX links_by_match_name (app_token=? AND parent_id=? AND match_name=?)
+-- CORRELATED SCALAR SUBQUERY 5
+--   SEARCH s USING INDEX links_by_match_name (app_token=? AND parent_id=? AND match_name=?)
+-- USE TEMP B-TREE FOR GROUP BY
 -- SCAN adjustments USING COVERING INDEX adjustments_by_day
 INSERT INTO links (token, app_token, parent_id, level, label, created_at, from_engagement)
-SELECT n.token, n.appToken, n.parentId, 3, n.name, ?, 1
-FROM (
-  SELECT min((x.message ->> '$.subLinks[1].token')) AS token,
-    x.appToken AS appToken,
-    x.linkId AS parentId,
-    iif(x.named3,
-      (x.message ->> '$.subLinks[1].name'),
-      NULL) AS name,
-    x.rootId AS rootId,
-    row_number() OVER (PARTITION BY x.rootId) AS number
-  FROM (WITH level1 AS (
-      SELECT j.value AS message,
-        o.id AS linkId,
-        o.level AS level,
-        o.level AS openedLevel,
-        coalesce(l3.id,
-          l2.id,
-          l1.id,
-          o.id) AS rootId,
-        o.app_token AS appToken,
-        p.id AS partnerId,
-        coalesce(o.cost_switch,
-          l1.cost_switch,
-          l2.cost_switch,
-          l3.cost_switch,
-          0) AS costSwitch,
-        p.supports_cost_data
-      AND p.stopped_at IS NULL AS takesCosts,
-        p.integrated_types & CASE j.value ->> 'urlCostType' WHEN 'cpc' THEN 1 WHEN 'cpi' THEN 2 WHEN 'cpe' THEN 4 WHEN 'cpm' THEN 8 END
-      AND (j.value ->> 'urlAmount') <= iif(instr('&' || p.cost_parameters, '&cost_amount='), p.max_url_amount, -1)
-      AND (j.value ->> 'urlCostType' IS NOT NULL
+SELECT min((x.message ->> '$.subLinks[1].token')),
+  x.appToken,
+  x.linkId,
+  3,
+  iif(x.named3,
+    (x.message ->> '$.subLinks[1].name'),
+    NULL),
+  ?,
+  1
+FROM (WITH level1 AS (
+    SELECT j.value AS message,
+      o.id AS linkId,
+      o.level AS level,
+      o.level AS openedLevel,
+      o.app_token AS appToken,
+      p.id AS partnerId,
+      coalesce(o.cost_switch,
+        l1.cost_switch,
+        l2.cost_switch,
+        l3.cost_switch,
+        0) AS costSwitch,
+      p.supports_cost_data
+    AND p.stopped_at IS NULL AS takesCosts,
+      p.integrated_types & CASE j.value ->> 'urlCostType' WHEN 'cpc' THEN 1 WHEN 'cpi' THEN 2 WHEN 'cpe' THEN 4 WHEN 'cpm' THEN 8 END
+    AND (j.value ->> 'urlAmount') <= iif(instr('&' || p.cost_parameters, '&cost_amount='), p.max_url_amount, -1)
+    AND (j.value ->> 'urlCostType' IS NOT NULL
+      AND j.value ->> 'urlCurrency' IS NOT NULL
+      AND j.value ->> 'urlAmount' IS NOT NULL)
+    AND NOT ((j.value ->> 'urlCostType' IS NOT NULL
         AND j.value ->> 'urlCurrency' IS NOT NULL
         AND j.value ->> 'urlAmount' IS NOT NULL)
-      AND NOT ((j.value ->> 'urlCostType' IS NOT NULL
+      AND coalesce((j.value ->> 'urlCurrency') <> iif(instr('&' || p.cost_parameters || '&', '&cost_currency=')
+          AND substr('&' || p.cost_parameters || '&',
+              instr('&' || p.cost_parameters || '&',
+                '&cost_currency=') + 15,
+              4) GLOB '[A-Za-z][A-Za-z][A-Za-z]&',
+            upper(substr('&' || p.cost_parameters || '&',
+                instr('&' || p.cost_parameters || '&',
+                  '&cost_currency=') + 15,
+                3)),
+            NULL),
+          0)) AS takesPrice,
+      iif(((j.value ->> 'urlCostType' IS NOT NULL
           AND j.value ->> 'urlCurrency' IS NOT NULL
           AND j.value ->> 'urlAmount' IS NOT NULL)
         AND coalesce((j.value ->> 'urlCurrency') <> iif(instr('&' || p.cost_parameters || '&', '&cost_currency=')
@@ -13227,95 +13199,77 @@ FROM (
                     '&cost_currency=') + 15,
                   3)),
               NULL),
-            0)) AS takesPrice,
-        iif(((j.value ->> 'urlCostType' IS NOT NULL
-            AND j.value ->> 'urlCurrency' IS NOT NULL
-            AND j.value ->> 'urlAmount' IS NOT NULL)
-          AND coalesce((j.value ->> 'urlCurrency') <> iif(instr('&' || p.cost_parameters || '&', '&cost_currency=')
-              AND substr('&' || p.cost_parameters || '&',
-                  instr('&' || p.cost_parameters || '&',
-                    '&cost_currency=') + 15,
-                  4) GLOB '[A-Za-z][A-Za-z][A-Za-z]&',
-                upper(substr('&' || p.cost_parameters || '&',
-                    instr('&' || p.cost_parameters || '&',
-                      '&cost_currency=') + 15,
-                    3)),
-                NULL),
-              0)),
-          'not_agreed',
-          NULL) AS currencyReason,
-        coalesce(instr('&' || iif((j.value ->> 'kind') = 'click',
-              p.click_parameters,
-              p.impression_parameters),
-            '&campaign='),
-          0) > 0 AS named2,
-        coalesce(instr('&' || iif((j.value ->> 'kind') = 'click',
-              p.click_parameters,
-              p.impression_parameters),
-            '&adgroup='),
-          0) > 0 AS named3,
-        coalesce(instr('&' || iif((j.value ->> 'kind') = 'click',
-              p.click_parameters,
-              p.impression_parameters),
-            '&creative='),
-          0) > 0 AS named4,
-        NULL AS reason2,
-        NULL AS reason3,
-        NULL AS reason4
-      FROM json_each(?) j
-      CROSS JOIN links o ON o.token = (j.value ->> 'linkToken')
-      LEFT JOIN links l1 ON l1.id = o.parent_id
-      LEFT JOIN links l2 ON l2.id = l1.parent_id
-      LEFT JOIN links l3 ON l3.id = l2.parent_id
-      LEFT JOIN partners p ON p.id = coalesce(o.partner_id, l1.partner_id, l2.partner_id, l3.partner_id) ), level2 AS (
-      SELECT x.message AS message, iif((c.id IS NOT NULL
-          AND c.partner_id IS NULL OR c.partner_id = x.partnerId), c.id, x.linkId) AS linkId, iif((c.id IS NOT NULL
-          AND c.partner_id IS NULL OR c.partner_id = x.partnerId),
-          c.level,
-          x.level) AS level,
-        x.openedLevel AS openedLevel,
-        x.rootId AS rootId,
-        x.appToken AS appToken,
-        x.partnerId AS partnerId,
-        iif((c.id IS NOT NULL
-          AND c.partner_id IS NULL OR c.partner_id = x.partnerId),
-          coalesce(c.cost_switch,
-            x.costSwitch),
-          x.costSwitch) AS costSwitch,
-        x.takesCosts AS takesCosts,
-        x.takesPrice AS takesPrice,
-        x.currencyReason AS currencyReason,
-        x.named2 AS named2,
-        x.named3 AS named3,
-        x.named4 AS named4,
-        CASE WHEN x.openedLevel > 1 OR NOT x.named2 THEN NULL WHEN (x.message ->> '$.subLinks[0].reason') IS NOT NULL THEN (x.message ->> '$.subLinks[0].reason') WHEN iif(x.named2,
-          (x.message ->> '$.subLinks[0].name'),
-          NULL) IS NULL THEN NULL WHEN x.level < 1 THEN 'missing_level' WHEN c.id IS NULL THEN 'too_many_links' WHEN NOT (c.id IS NOT NULL
-        AND c.partner_id IS NULL OR c.partner_id = x.partnerId) THEN 'other_partner' END AS reason2,
-        x.reason3 AS reason3,
-        x.reason4 AS reason4
-      FROM level1 x
-      LEFT JOIN links c ON c.id = (
-        SELECT min(s.id)
-        FROM links s INDEXED BY links_by_match_name
-        WHERE s.app_token = x.appToken
-        AND s.parent_id = x.linkId
-        AND s.match_name = iif(x.named2, (x.message ->> '$.subLinks[0].name'), NULL) )
-      AND x.level = 1 )
-    SELECT *
-    FROM level2) x
-  WHERE iif(x.named3, (x.message ->> '$.subLinks[1].name'), NULL) IS NOT NULL
-  AND x.level = 2
-  AND (
-    SELECT min(s.id)
-    FROM links s INDEXED BY links_by_match_name
-    WHERE s.app_token = x.appToken
-    AND s.parent_id = x.linkId
-    AND s.match_name = iif(x.named3, (x.message ->> '$.subLinks[1].name'), NULL) ) IS NULL
-  GROUP BY x.linkId, iif(x.named3, (x.message ->> '$.subLinks[1].name'), NULL) ) n
-WHERE n.number + (SELECT o.from_engagement_count
-  FROM links o
-  WHERE o.id = n.rootId) <= 10000;
+            0)),
+        'not_agreed',
+        NULL) AS currencyReason,
+      coalesce(instr('&' || iif((j.value ->> 'kind') = 'click',
+            p.click_parameters,
+            p.impression_parameters),
+          '&campaign='),
+        0) > 0 AS named2,
+      coalesce(instr('&' || iif((j.value ->> 'kind') = 'click',
+            p.click_parameters,
+            p.impression_parameters),
+          '&adgroup='),
+        0) > 0 AS named3,
+      coalesce(instr('&' || iif((j.value ->> 'kind') = 'click',
+            p.click_parameters,
+            p.impression_parameters),
+          '&creative='),
+        0) > 0 AS named4,
+      NULL AS reason2,
+      NULL AS reason3,
+      NULL AS reason4
+    FROM json_each(?) j
+    CROSS JOIN links o ON o.token = (j.value ->> 'linkToken')
+    LEFT JOIN links l1 ON l1.id = o.parent_id
+    LEFT JOIN links l2 ON l2.id = l1.parent_id
+    LEFT JOIN links l3 ON l3.id = l2.parent_id
+    LEFT JOIN partners p ON p.id = coalesce(o.partner_id, l1.partner_id, l2.partner_id, l3.partner_id) ), level2 AS (
+    SELECT x.message AS message, iif((c.id IS NOT NULL
+        AND c.partner_id IS NULL OR c.partner_id = x.partnerId), c.id, x.linkId) AS linkId, iif((c.id IS NOT NULL
+        AND c.partner_id IS NULL OR c.partner_id = x.partnerId),
+        c.level,
+        x.level) AS level,
+      x.openedLevel AS openedLevel,
+      x.appToken AS appToken,
+      x.partnerId AS partnerId,
+      iif((c.id IS NOT NULL
+        AND c.partner_id IS NULL OR c.partner_id = x.partnerId),
+        coalesce(c.cost_switch,
+          x.costSwitch),
+        x.costSwitch) AS costSwitch,
+      x.takesCosts AS takesCosts,
+      x.takesPrice AS takesPrice,
+      x.currencyReason AS currencyReason,
+      x.named2 AS named2,
+      x.named3 AS named3,
+      x.named4 AS named4,
+      CASE WHEN x.openedLevel > 1 OR NOT x.named2 THEN NULL WHEN (x.message ->> '$.subLinks[0].reason') IS NOT NULL THEN (x.message ->> '$.subLinks[0].reason') WHEN iif(x.named2,
+        (x.message ->> '$.subLinks[0].name'),
+        NULL) IS NULL THEN NULL WHEN x.level < 1 THEN 'missing_level' WHEN c.id IS NULL THEN 'too_many_links' WHEN NOT (c.id IS NOT NULL
+      AND c.partner_id IS NULL OR c.partner_id = x.partnerId) THEN 'other_partner' END AS reason2,
+      x.reason3 AS reason3,
+      x.reason4 AS reason4
+    FROM level1 x
+    LEFT JOIN links c ON c.id = (
+      SELECT min(s.id)
+      FROM links s INDEXED BY links_by_match_name
+      WHERE s.app_token = x.appToken
+      AND s.parent_id = x.linkId
+      AND s.match_name = iif(x.named2, (x.message ->> '$.subLinks[0].name'), NULL) )
+    AND x.level = 1 )
+  SELECT *
+  FROM level2) x
+WHERE iif(x.named3, (x.message ->> '$.subLinks[1].name'), NULL) IS NOT NULL
+AND x.level = 2
+AND (
+  SELECT min(s.id)
+  FROM links s INDEXED BY links_by_match_name
+  WHERE s.app_token = x.appToken
+  AND s.parent_id = x.linkId
+  AND s.match_name = iif(x.named3, (x.message ->> '$.subLinks[1].name'), NULL) ) IS NULL
+GROUP BY x.linkId, iif(x.named3, (x.message ->> '$.subLinks[1].name'), NULL);
 
 -- src/db/links/updates.ts: rows read 16, written 4
 -- SEARCH s USING PRIMARY KEY (id_hash=?)
@@ -13470,13 +13424,14 @@ WHERE t.token_hash = ?;
 -- src/db/links/updates.ts: rows read 12, written 10
 -- SCAN j VIRTUAL TABLE INDEX 1:
 -- SEARCH links USING INDEX links_token_unique (token=?)
+-- SCALAR SUBQUERY 1
+--   SEARCH l
 UPDATE links SET label = (j.value ->> '$.after.label'),
   archived = (j.value ->> '$.after.archived'),
   partner_id = (j.value ->> '$.after.partnerId'),
   cost_switch = (j.value ->> '$.after.costSwitch'),
-  first_label = iif((j.value ->> '$.after.label') <> label,
-    match_name,
-    first_label)
+  archived_through = CASE WHEN NOT (j.value ->> '$.after.archived') THEN NULL WHEN archived THEN archived_through ELSE (SELECT max(l.id)
+  FROM links l) END, first_label = iif((j.value ->> '$.after.label') <> label, match_name, first_label)
 FROM json_each(iif(changes() > 0, ?, '[]')) j
 WHERE links.token = (j.value ->> 'token')
 RETURNING token AS token;
@@ -13664,6 +13619,13 @@ SELECT ?,
         CAST(iif(?,
             ?,
             apps.max_links) AS INTEGER)),
+      'max_new_sub_links',
+      json_object('from',
+        CAST(apps.max_new_sub_links AS INTEGER),
+        'to',
+        CAST(iif(?,
+            ?,
+            apps.max_new_sub_links) AS INTEGER)),
       'audience',
       json_object('from',
         json(CASE apps.audience WHEN 1 THEN 'true' WHEN 0 THEN 'false' END),
@@ -13712,6 +13674,11 @@ SELECT ?,
         apps.max_links),
       '$.max_links',
       '$.-'),
+    iif(apps.max_new_sub_links IS iif(?,
+        ?,
+        apps.max_new_sub_links),
+      '$.max_new_sub_links',
+      '$.-'),
     iif(apps.audience IS iif(?,
         ?,
         apps.audience),
@@ -13738,7 +13705,9 @@ AND (apps.name IS NOT iif(?,
       ?,
       apps.redirect_schemes) OR apps.max_links IS NOT iif(?,
       ?,
-      apps.max_links) OR apps.audience IS NOT iif(?,
+      apps.max_links) OR apps.max_new_sub_links IS NOT iif(?,
+      ?,
+      apps.max_new_sub_links) OR apps.audience IS NOT iif(?,
       ?,
       apps.audience) OR apps.archived_at IS NOT CASE ? WHEN 1 THEN coalesce(apps.archived_at,
       ?) WHEN 0 THEN NULL ELSE apps.archived_at END);
@@ -13755,7 +13724,7 @@ RETURNING user_id AS userId;
 -- src/db/operator/apps.ts: rows read 1, written 2
 -- SEARCH views USING COVERING INDEX views_by_app (app_token=?)
 -- SCAN memberships
--- SEARCH links USING COVERING INDEX links_by_parent (app_token=?)
+-- SEARCH links USING COVERING INDEX links_by_match_name (app_token=?)
 -- SEARCH link_imports USING COVERING INDEX link_imports_by_app (app_token=?)
 -- SEARCH hidden_attention USING PRIMARY KEY (app_token=?)
 -- SEARCH adjustments USING COVERING INDEX adjustments_by_app (app_token=?)
@@ -13768,9 +13737,10 @@ INSERT INTO apps (token,
     redirect_hosts,
     redirect_schemes,
     max_links,
+    max_new_sub_links,
     audience,
     created_at)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 RETURNING id AS id,
   token AS token,
   name AS name,
@@ -13785,7 +13755,10 @@ RETURNING id AS id,
   created_link_count AS createdLinkCount,
   stored_length AS storedLength,
   archived_at AS archivedAt,
-  audience AS audience;
+  audience AS audience,
+  max_new_sub_links AS maxNewSubLinks,
+  new_sub_link_day AS newSubLinkDay,
+  new_sub_link_count AS newSubLinkCount;
 
 -- src/db/operator/apps.ts: rows read 5, written 1
 -- SEARCH users USING INTEGER PRIMARY KEY (rowid=?)
@@ -13837,7 +13810,10 @@ SELECT apps.id AS id,
   apps.created_link_count AS createdLinkCount,
   apps.stored_length AS storedLength,
   apps.archived_at AS archivedAt,
-  apps.audience AS audience
+  apps.audience AS audience,
+  apps.max_new_sub_links AS maxNewSubLinks,
+  apps.new_sub_link_day AS newSubLinkDay,
+  apps.new_sub_link_count AS newSubLinkCount
 FROM apps
 WHERE apps.token = ?;
 
@@ -13884,6 +13860,9 @@ UPDATE apps SET name = iif(?,
   max_links = iif(?,
     ?,
     max_links),
+  max_new_sub_links = iif(?,
+    ?,
+    max_new_sub_links),
   audience = iif(?,
     ?,
     audience),
@@ -13904,7 +13883,10 @@ RETURNING id AS id,
   created_link_count AS createdLinkCount,
   stored_length AS storedLength,
   archived_at AS archivedAt,
-  audience AS audience;
+  audience AS audience,
+  max_new_sub_links AS maxNewSubLinks,
+  new_sub_link_day AS newSubLinkDay,
+  new_sub_link_count AS newSubLinkCount;
 
 -- src/db/operator/audit.ts: rows read 1, written 0
 -- SCAN CONSTANT ROW
@@ -16947,7 +16929,7 @@ WHERE (state_hash) IN (
   LIMIT ? + 0 )
 RETURNING 1;
 
--- src/db/upkeep/health.ts: rows read 2, written 0
+-- src/db/upkeep/health.ts: rows read 3, written 0
 -- SCAN d1_migrations USING COVERING INDEX sqlite_autoindex_d1_migrations_1
 SELECT name AS name
 FROM d1_migrations;
@@ -17111,7 +17093,10 @@ SELECT apps.id AS id,
   apps.created_link_count AS createdLinkCount,
   apps.stored_length AS storedLength,
   apps.archived_at AS archivedAt,
-  apps.audience AS audience
+  apps.audience AS audience,
+  apps.max_new_sub_links AS maxNewSubLinks,
+  apps.new_sub_link_day AS newSubLinkDay,
+  apps.new_sub_link_count AS newSubLinkCount
 FROM apps apps
 WHERE true
 AND apps.id > ?
@@ -17402,7 +17387,10 @@ SELECT apps.id AS id,
   apps.created_link_count AS createdLinkCount,
   apps.stored_length AS storedLength,
   apps.archived_at AS archivedAt,
-  apps.audience AS audience
+  apps.audience AS audience,
+  apps.max_new_sub_links AS maxNewSubLinks,
+  apps.new_sub_link_day AS newSubLinkDay,
+  apps.new_sub_link_count AS newSubLinkCount
 FROM apps apps
 WHERE true
 AND (? IS NULL OR instr(lower(apps.name), lower(?)) OR instr(lower(apps.token), lower(?)))
@@ -17427,7 +17415,10 @@ SELECT apps.id AS id,
   apps.created_link_count AS createdLinkCount,
   apps.stored_length AS storedLength,
   apps.archived_at AS archivedAt,
-  apps.audience AS audience
+  apps.audience AS audience,
+  apps.max_new_sub_links AS maxNewSubLinks,
+  apps.new_sub_link_day AS newSubLinkDay,
+  apps.new_sub_link_count AS newSubLinkCount
 FROM apps apps
 WHERE true
 AND (? IS NULL OR instr(lower(apps.name), lower(?)) OR instr(lower(apps.token), lower(?)))

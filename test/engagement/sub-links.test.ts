@@ -250,9 +250,9 @@ describe("the budget of a click with a campaign and an ad group", () => {
     expect(used.read).toBeLessThanOrEqual(rowsRead + more);
   });
 
-  it("is one call, with 8 rows written for each new sub-link", async () => {
+  it("is one call, with 9 rows written for each new sub-link", async () => {
     const used = await measure("campaign=Brand new&adgroup=Ad group&cost_id=sub-link-click-11");
-    expect(used).toMatchObject({ calls: isSharded ? 2 : 1, written: 3 + 2 * 8 });
+    expect(used).toMatchObject({ calls: isSharded ? 2 : 1, written: 3 + 2 * 9 });
   });
 });
 

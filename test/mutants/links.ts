@@ -10,11 +10,11 @@ export const links: Mutant[] = [
     tests: ["test/engagement/link-cache.test.ts"],
   },
   {
-    name: "a network uses up the limit of sub-links of another one",
-    file: "src/db/links/sub-links.ts",
-    search: "OVER (PARTITION BY ${x.rootId})",
-    replace: "OVER ()",
-    tests: ["test/engagement/sub-links.test.ts"],
+    name: "the new sub-links of a network have no limit on a day",
+    file: "migrations",
+    search: "OR iif(n.new_sub_link_day >=",
+    replace: "OR iif(0 >=",
+    tests: ["test/engagement/sub-link-places.test.ts"],
   },
   {
     name: "a click finds the newest sub-link with a name",

@@ -5,7 +5,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core/alias";
 import type { OpenedLink } from "../../domain/costs.ts";
-import { LEVEL_PARAMETERS, MAX_FROM_ENGAGEMENTS } from "../../domain/engagements/sub-links.ts";
+import { LEVEL_PARAMETERS } from "../../domain/engagements/sub-links.ts";
 import { bitOf } from "../cost-types.ts";
 import { as, columnsOf, list, names } from "../query.ts";
 import { links, partners } from "../schema.ts";
@@ -40,7 +40,6 @@ const openedFields = {
   linkId: sql<number>`${o.id}`,
   level: sql<number>`${o.level}`,
   openedLevel: sql<number>`${o.level}`,
-  rootId: sql<number>`coalesce(${l3.id}, ${l2.id}, ${l1.id}, ${o.id})`,
   appToken: sql<string>`${o.appToken}`,
   partnerId: sql<number | null>`${p.id}`,
   costSwitch: sql<
@@ -116,22 +115,20 @@ export function resolved(depth: number): SQL {
   return sql`WITH ${sql.join(CTES.slice(0, depth), sql`, `)} SELECT * FROM level${sql.raw(String(depth))}`;
 }
 
-/** Creates the sub-links of a level that the URLs name and that are missing. The levels above it must exist already. */
+/**
+ * Creates the sub-links of a level that the URLs name and that are missing. The levels above it must exist already. A trigger ignores
+ * those for which there is no place.
+ */
 function creationOf(level: Level) {
   const above = sql.raw(String(level - 1));
   const { token, appToken, parentId, label, createdAt, fromEngagement } = links;
   return statement(sql`
     INSERT INTO ${links} (${names(token, appToken, parentId, links.level, label, createdAt, fromEngagement)})
-    SELECT n.token, n.appToken, n.parentId, ${sql.raw(String(level))}, n.name, ${now}, 1
-    FROM (
-      SELECT min(${message(`$.subLinks[${level - 2}].token`)}) AS token, ${x.appToken} AS appToken, ${x.linkId} AS parentId,
-        ${nameOf(level)} AS name, ${x.rootId} AS rootId, row_number() OVER (PARTITION BY ${x.rootId}) AS number
-      FROM (${resolved(level - 1)}) x
-      WHERE ${nameOf(level)} IS NOT NULL AND ${x.level} = ${above} AND ${childOf(level)} IS NULL
-      GROUP BY ${x.linkId}, ${nameOf(level)}
-    ) n
-    WHERE n.number + (SELECT ${o.fromEngagementCount} FROM ${as(o)} WHERE ${o.id} = n.rootId)
-      <= ${sql.raw(String(MAX_FROM_ENGAGEMENTS))}
+    SELECT min(${message(`$.subLinks[${level - 2}].token`)}), ${x.appToken}, ${x.linkId}, ${sql.raw(String(level))}, ${nameOf(level)},
+      ${now}, 1
+    FROM (${resolved(level - 1)}) x
+    WHERE ${nameOf(level)} IS NOT NULL AND ${x.level} = ${above} AND ${childOf(level)} IS NULL
+    GROUP BY ${x.linkId}, ${nameOf(level)}
   `);
 }
 const creations = LEVELS.map(creationOf);

@@ -81,9 +81,16 @@ const audit = perViewer(({ from, isMember, isViewer, userId }: Gate) =>
     WHERE ${isViewer} AND ${asRead} = ${sql.placeholder("count")}`),
 );
 
+/** Which sub-links lose their place with the link, see rules.sql. A link that is archived already keeps it. */
+const archivedThrough = sql`CASE
+  WHEN NOT ${settingIn("after", "archived")} THEN NULL
+  WHEN ${names(links.archived)} THEN ${names(links.archivedThrough)}
+  ELSE (SELECT max(${l.id}) FROM ${as(l)})
+END`;
+
 /** Follows `audit` in its batch, which runs on one connection, so changes() is the number of entries: no link changes without one. */
 const update = returning(
-  sql`UPDATE ${links} SET ${sql.join(toSet, sql`, `)},
+  sql`UPDATE ${links} SET ${sql.join(toSet, sql`, `)}, ${names(links.archivedThrough)} = ${archivedThrough},
       ${names(links.firstLabel)} = iif(${settingIn("after", "label")} <> ${names(links.label)}, ${names(links.matchName)}, ${names(links.firstLabel)})
     FROM json_each(iif(changes() > 0, ${sql.placeholder("writes")}, '[]')) j
     WHERE ${links.token} = ${sent.token}`,

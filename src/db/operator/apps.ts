@@ -71,6 +71,7 @@ const settings = [
   "redirectHosts",
   "redirectSchemes",
   "maxLinks",
+  "maxNewSubLinks",
   "audience",
 ] as const;
 /** An app that is archived already keeps the time. */

@@ -1,6 +1,6 @@
 /** Sub-links that engagements name, why a parameter of a URL is dropped, and how many links there can be. */
 
-import { inEnglish, RETENTION } from "../texts.ts";
+import { RETENTION } from "../texts.ts";
 
 /** The parameters that name a sub-link, for levels 2 to 4. */
 export const LEVEL_PARAMETERS = ["campaign", "adgroup", "creative"] as const;
@@ -8,8 +8,14 @@ export const LEVEL_PARAMETERS = ["campaign", "adgroup", "creative"] as const;
 /** The links that users can create in an app, at all levels. Operators can change it for each app. */
 export const DEFAULT_MAX_LINKS = 100_000;
 
-/** How many links engagements can create below one level-1 link, all levels together. */
+/** How many links engagements can create below one level-1 link, all levels together. Archived ones do not count. */
 export const MAX_FROM_ENGAGEMENTS = 10_000;
+
+/** The same for the links of one day. Operators can change it for each app. */
+export const DEFAULT_MAX_NEW_SUB_LINKS = 1_000;
+
+/** All networks of an app together can get so many times the new links of one of them on a day. */
+export const NETWORKS_OF_NEW_SUB_LINKS = 5;
 
 /** Why a parameter of a URL was not used; `too_old` is about the engagement as a whole. */
 export const DROP_REASONS = {
@@ -21,6 +27,7 @@ export const DROP_REASONS = {
   not_agreed: "The price is in another currency than the partner's cost parameters say.",
   other_partner: "The sub-link belongs to another partner.",
   too_old: `A click or an impression was delivered more than ${RETENTION} after it happened, so it was not recorded.`,
-  too_many_links: `Clicks and impressions created ${inEnglish(MAX_FROM_ENGAGEMENTS)} links below this network.`,
+  too_many_links:
+    "Clicks and impressions created so many links below this network, or in a short time, that no more were created.",
 } as const;
 export type DropReason = keyof typeof DROP_REASONS;

@@ -6,8 +6,14 @@ import { toDestination } from "../../db/links/destinations.ts";
 import * as db from "../../db/operator/apps.ts";
 import { findUser } from "../../db/operator/users.ts";
 import { isForbiddenScheme } from "../../domain/engagements/click-target.ts";
-import { DEFAULT_MAX_LINKS } from "../../domain/engagements/sub-links.ts";
+import {
+  DEFAULT_MAX_LINKS,
+  DEFAULT_MAX_NEW_SUB_LINKS,
+  MAX_FROM_ENGAGEMENTS,
+  NETWORKS_OF_NEW_SUB_LINKS,
+} from "../../domain/engagements/sub-links.ts";
 import { expectDefined } from "../../domain/expect-defined.ts";
+import { inEnglish } from "../../domain/texts.ts";
 import { AppError } from "../../errors.ts";
 import { appToken, idNumber, idText, plainText, readAs } from "../../http/input/fields.ts";
 import { INSTANT, instantOrNull, isSet, noun } from "../noun.ts";
@@ -51,6 +57,7 @@ const MAX_LIST_ITEMS = 100;
 const listOf = <T extends z.ZodMiniType>(item: T) =>
   z.array(item).check(z.maxLength(MAX_LIST_ITEMS, `must have at most ${MAX_LIST_ITEMS} items`));
 
+const NO_DAILY_MAXIMUM = `must be a whole number from 0 to ${inEnglish(MAX_FROM_ENGAGEMENTS)}`;
 const NO_MAXIMUM = "must be a whole number from 1 to 10,000,000";
 
 const text = { item: z.string() };
@@ -123,6 +130,24 @@ export const APP = noun("App", {
       required: true,
       sends: "number",
       hint: "Links that users create, at all levels.",
+    },
+  },
+  max_new_sub_links: {
+    item: z.int(),
+    input: z
+      .int(NO_DAILY_MAXIMUM)
+      .check(z.minimum(0, NO_DAILY_MAXIMUM), z.maximum(MAX_FROM_ENGAGEMENTS, NO_DAILY_MAXIMUM))
+      .with(
+        z.describe(
+          `The links that clicks and impressions can create below one network on one day; ${NETWORKS_OF_NEW_SUB_LINKS} times as many in the app. Links that are archived, and those that users create or import, do not count. 0: none`,
+        ),
+      ),
+    default: DEFAULT_MAX_NEW_SUB_LINKS,
+    form: {
+      label: "New links from clicks, a network and day",
+      required: true,
+      sends: "number",
+      hint: `Clicks whose URL names a new campaign create it. All networks of the app together get ${NETWORKS_OF_NEW_SUB_LINKS} times as many. 0: none.`,
     },
   },
   created_link_count: { item: z.int().with(z.describe("Number of links at all levels that users created")) },

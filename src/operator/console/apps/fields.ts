@@ -1,5 +1,5 @@
 /** The form that creates or changes an app. */
-import { DEFAULT_MAX_LINKS } from "../../../domain/engagements/sub-links.ts";
+import { DEFAULT_MAX_LINKS, DEFAULT_MAX_NEW_SUB_LINKS } from "../../../domain/engagements/sub-links.ts";
 import { sentBody } from "../../../pages/forms/form.ts";
 import { showCount } from "../../../pages/locale.ts";
 import { APP, type AppItem } from "../../api/apps.ts";
@@ -13,7 +13,12 @@ export function appFields(shown: Partial<AppItem> = {}) {
   const used = count === undefined ? "" : ` The app has ${showCount(count)} now.`;
   return {
     fields: { ...APP.form, max_links: { ...max_links, hint: max_links.hint + used } },
-    values: { max_links: DEFAULT_MAX_LINKS, audience: true, ...shown },
+    values: {
+      max_links: DEFAULT_MAX_LINKS,
+      max_new_sub_links: DEFAULT_MAX_NEW_SUB_LINKS,
+      audience: true,
+      ...shown,
+    },
   };
 }
 
