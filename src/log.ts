@@ -65,8 +65,11 @@ function toFraction(requestId: string): number {
   return Number.parseInt(requestId.slice(0, 8), 16) / 2 ** 32;
 }
 
-/** Logs an unexpected error. Only the first line of its message, because later lines may contain SQL parameters. */
-export function logError(requestId: string, error: unknown): void {
+/**
+ * Logs an unexpected error. Only the first line of its message, because later lines may contain SQL parameters. `lost_engagements` is
+ * how many clicks and impressions its call carried: they are not counted, unless the call was committed without an answer.
+ */
+export function logError(requestId: string, error: unknown, lost: { lost_engagements?: number } = {}): void {
   const { name, message, stack } = error instanceof Error ? error : new Error(String(error));
   console.error(
     JSON.stringify({
@@ -78,6 +81,7 @@ export function logError(requestId: string, error: unknown): void {
         ?.split("\n")
         .find((line) => /^\s+at /.test(line))
         ?.trim(),
+      ...lost,
     }),
   );
 }

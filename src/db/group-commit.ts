@@ -9,6 +9,9 @@
  * - A call is one transaction. After an SQL error nothing of it is committed (D1, `batch()`), so each request sends its statements
  *   again by itself, and only those that are wrong fail. After any other error nobody knows, so it is the error of all of them.
  * - A request that gives up has no result. Statements that nobody has sent by then are not sent any more.
+ * - Requests that want the same done and no answer share statements with a count (`Shared`). They are bound again and leave `#shared`
+ *   in the step that sends them, so no request joins what was sent, and each is in one call. Those that joined have no timer: they are
+ *   done or lost with the request that they joined.
  *
  * Promises of the platform:
  * - The bindings of an isolate are the same objects in every request, and statements and results are plain data. Timers and calls
@@ -46,8 +49,23 @@ export class TooManyWaitingError extends Error {}
 type Statements = D1PreparedStatement[];
 type Results = D1Result<unknown>[];
 
+/** Statements that stand for all alike requests that come while they wait. */
+export interface Shared {
+  /** Equal for requests that are alike. */
+  key: string;
+  /** What the statements are bound from. Its count is how many requests they stand for. Default: 1. */
+  item: { count?: number };
+  /** The statements for the present count: as many as before. */
+  bind: () => Statements;
+}
+/** Those after it send statements of their own, because the earlier ones may soon be given up. */
+const JOIN_MS = 4_000;
+/** A request that runs gives up at its deadline. What is here so much later is of one that was ended. */
+const ENDED_MS = 1_000;
+
 interface Entry {
   statements: Statements;
+  shared: Shared | undefined;
   weight: number;
   arrivedAt: number;
   until: number;
@@ -71,7 +89,11 @@ interface Options {
 
 /** The calls of this isolate to a database. */
 export class GroupCommit {
+  /** Of requests that have no result yet, in the order of their arrival. */
+  readonly #open = new Set<Entry>();
   #waiting: Entry[] = [];
+  /** Those of `#waiting` that others may join. */
+  readonly #shared = new Map<string, Entry>();
   /** In flight. */
   readonly #calls = new Set<Call>();
   readonly #db: D1Database;
@@ -89,18 +111,38 @@ export class GroupCommit {
     this.#isSqlError = isSqlError;
   }
 
+  /** Lets waiting statements stand for one more request. Returns false if there are none that are alike. */
+  join(key: string): boolean {
+    const { shared, arrivedAt } = this.#shared.get(key) ?? {};
+    if (!shared || this.clock() - Number(arrivedAt) >= JOIN_MS) return false;
+    shared.item.count = (shared.item.count ?? 1) + 1;
+    return true;
+  }
+
   /** Runs the statements in one transaction, perhaps with those of others. Throws DeadlineError at `until`. */
-  async run(statements: Statements, weight: number, until: number): Promise<Results> {
+  async run(statements: Statements, weight: number, until: number, shared?: Shared): Promise<Results> {
     const arrivedAt = this.clock();
+    this.#forgetEnded(arrivedAt);
     this.#forgetLostCalls(arrivedAt);
     if (countOf(this.#waiting) + countOf([...this.#calls]) + statements.length > MAX_PENDING)
       throw new TooManyWaitingError("D1 is overloaded: too many statements wait");
-    const entry: Entry = { statements, weight, arrivedAt, until, state: "waiting" };
+    const entry: Entry = { statements, shared, weight, arrivedAt, until, state: "waiting" };
+    this.#open.add(entry);
     this.#waiting.push(entry);
+    if (shared) this.#shared.set(shared.key, entry);
+    try {
+      return await this.#resultOf(entry);
+    } finally {
+      this.#open.delete(entry);
+    }
+  }
+
+  async #resultOf(entry: Entry): Promise<Results> {
+    const { arrivedAt, until } = entry;
     while (typeof entry.state === "string") {
       const now = this.clock();
       if (entry.state === "waiting" && now < until && this.#canStart(now)) await this.#lead(entry, now);
-      else if (entry.state === "rolled back") return this.#send(statements, until - now);
+      else if (entry.state === "rolled back") return this.#send(entry.statements, until - now);
       else if (now >= until) {
         this.#take(entry);
         throw new DeadlineError("D1 did not answer before the deadline");
@@ -126,8 +168,22 @@ export class GroupCommit {
     for (const call of this.#calls) if (now - call.startedAt >= DEADLINE_MS) this.#calls.delete(call);
   }
 
+  /** Nobody waits for the results of a request that was ended, nor says what was lost with it. */
+  #forgetEnded(now: number): void {
+    let lost = 0;
+    for (const entry of this.#open) {
+      if (now < entry.until + ENDED_MS) break;
+      this.#open.delete(entry);
+      this.#take(entry);
+      if (entry.shared && !isDone(entry)) lost += entry.shared.item.count ?? 1;
+    }
+    if (lost > 0) logFigures({ lost_engagements: lost });
+  }
+
   #take(...entries: Entry[]): void {
     this.#waiting = this.#waiting.filter((entry) => !entries.includes(entry));
+    for (const entry of entries)
+      if (entry.shared && this.#shared.get(entry.shared.key) === entry) this.#shared.delete(entry.shared.key);
   }
 
   /** Sends the statements of this request with those that wait longest, and writes down the result of each. Never throws. */
@@ -144,7 +200,10 @@ export class GroupCommit {
       }
     }
     this.#take(...group);
-    for (const entry of group) entry.state = "sent";
+    for (const entry of group) {
+      entry.state = "sent";
+      if (entry.shared?.item.count) entry.statements = entry.shared.bind();
+    }
     const statements = group.flatMap((entry) => entry.statements);
     const call: Call = { startedAt: now, statements };
     this.#calls.add(call);
@@ -184,6 +243,7 @@ export class GroupCommit {
   }
 }
 
+const isDone = ({ state }: Entry) => typeof state === "object" && "results" in state;
 const newSeen = (): Groups => ({ calls: 0, requests: 0, largest: 0, longest_wait: 0 });
 const countOf = (items: { statements: Statements }[]) =>
   items.reduce((sum, { statements }) => sum + statements.length, 0);

@@ -865,6 +865,8 @@ export const recordings = sqliteView("recordings", {
   /** Both null if the app does not count its audience. */
   country: text("country"),
   platform: text("platform").$type<Platform>(),
+  /** How many alike ones without an ID it stands for. Null: 1. */
+  count: integer("count"),
 }).existing();
 
 /**

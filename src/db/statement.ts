@@ -6,7 +6,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { is, Placeholder, type SQL } from "drizzle-orm";
 import { CasingCache } from "drizzle-orm/casing";
 import { withDeadline } from "../deadline.ts";
-import { DEADLINE_MS, GroupCommit } from "./group-commit.ts";
+import { DEADLINE_MS, GroupCommit, type Shared } from "./group-commit.ts";
 
 /** SQLite's syntax. Drizzle's own dialect object would bundle its query builder, which this code does not use. */
 const SQLITE = {
@@ -95,7 +95,10 @@ export const runIdempotent = runner({ attempts: MAX_ATTEMPTS });
  * Like `runBatch`, in a call that may carry the statements of other requests (group-commit.ts). For what is small and frequent:
  * a group waits for its slowest statement. `rows` is how many rows it returns or items it stores at most, if that can be many.
  */
-export const runGrouped = (rows = 0): Run => runner({ attempts: 1, rows });
+export const runGrouped = (rows = 0, shared?: Shared): Run => runner({ attempts: 1, rows, shared });
+
+/** Lets statements that wait, and stand for alike requests, stand for one more. Returns false if there are none with this key. */
+export const joinWaiting = (db: D1Database, key: string): boolean => groups.get(db)?.join(key) ?? false;
 
 /** Like `runGrouped`, and repeats like `runIdempotent`. */
 export const runGroupedIdempotent = (rows = 0): Run => runner({ attempts: MAX_ATTEMPTS, rows });
@@ -105,7 +108,15 @@ const MAX_GROUPED_ROWS = 100;
 /** In a group, so many rows weigh as much as a statement. */
 const ROWS_OF_STATEMENT = 10;
 
-function runner({ attempts, rows }: { attempts: number; rows?: number }): Run {
+function runner({
+  attempts,
+  rows,
+  shared,
+}: {
+  attempts: number;
+  rows?: number;
+  shared?: Shared | undefined;
+}): Run {
   return async (db, ...statements) => {
     const group = rows === undefined || rows > MAX_GROUPED_ROWS ? undefined : groups.get(db);
     const until = group ? group.clock() + DEADLINE_MS : 0;
@@ -114,7 +125,7 @@ function runner({ attempts, rows }: { attempts: number; rows?: number }): Run {
     const work = async () => {
       for (let attempt = 1; ; attempt++) {
         try {
-          return await (group ? group.run(statements, weight, until) : db.batch(statements));
+          return await (group ? group.run(statements, weight, until, shared) : db.batch(statements));
         } catch (error) {
           if (isOver || attempt === attempts || !CONNECTION_LOST.test(String(error))) throw error;
           await scheduler.wait(attempt * 50 * (0.5 + Math.random()));

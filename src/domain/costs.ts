@@ -45,6 +45,8 @@ export interface OpenedLink extends Partial<Audience> {
   subLinks: { name: string | null; reason: DropReason | null; token: string }[];
   /** Pairs of a parameter and a reason. */
   dropped: [string, DropReason][];
+  /** How many alike ones without an ID it stands for. Default: 1. */
+  count?: number;
 }
 
 export type Engagements = Partial<Record<Kind, Engagement>>;

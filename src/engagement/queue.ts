@@ -1,6 +1,6 @@
 /** The optional queue in front of the ledger. It stores engagements durably until they are recorded in batches. */
 import { TooManyWaitingError } from "../db/group-commit.ts";
-import { recordAll, recordOne } from "../db/ledger/engagements.ts";
+import { countOf, recordAll, recordInPassing } from "../db/ledger/engagements.ts";
 import type { Ledger } from "../db/ledger/shards.ts";
 import { withDeadline } from "../deadline.ts";
 import type { OpenedLink } from "../domain/costs.ts";
@@ -23,10 +23,10 @@ export async function queueEngagement(context: Context, opened: OpenedLink): Pro
     logError(context.requestId, error);
   }
   try {
-    await recordOne(context.ledger, opened, context.now);
+    await recordInPassing(context.ledger, opened, context.now);
   } catch (error) {
-    if (!(error instanceof TooManyWaitingError)) throw error;
-    await countLost();
+    if (error instanceof TooManyWaitingError) await countLost();
+    else logError(context.requestId, error, { lost_engagements: countOf([opened]) });
   }
 }
 

@@ -1,11 +1,12 @@
 /** Engagements that the queue delivers late: one that is too old to be remembered is dropped. */
-import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { Ledger } from "../../src/db/ledger/shards.ts";
 import type { OpenedLink } from "../../src/domain/costs.ts";
 import { RETENTION_MS } from "../../src/domain/time.ts";
 import { recordQueued } from "../../src/engagement/queue.ts";
 import { purge } from "../../src/purge.ts";
-import { DAY, ledgerOn, NOW, queueBatch, rows, sendCost } from "../harness.ts";
-import { freshLedger, openedLink, totals } from "../support.ts";
+import { countingDatabase, DAY, DEMO, ledgerOn, NOW, queueBatch, rows, sendCost } from "../harness.ts";
+import { failingDatabase, freshLedger, openedLink, totals } from "../support.ts";
 
 beforeEach(freshLedger);
 afterEach(() => vi.restoreAllMocks());
@@ -15,7 +16,9 @@ const PRICED = { urlCostType: "cpc", urlCurrency: "USD", urlAmount: 30_000 } as 
 const message = ({ costId = ID, ...more }: Partial<OpenedLink> = {}) => openedLink(costId ?? ID, more);
 
 /** Delivers the messages and returns what the queue is to do with them. */
-async function deliver(now: number, ...messages: OpenedLink[]): Promise<string[]> {
+const deliver = (now: number, ...messages: OpenedLink[]) => deliverTo(ledgerOn(), now, ...messages);
+
+async function deliverTo(ledger: Ledger, now: number, ...messages: OpenedLink[]): Promise<string[]> {
   const batch = queueBatch(messages);
   const outcomes: string[] = [];
   const watched = batch.messages.map(({ id, timestamp, attempts, body }) => ({
@@ -27,7 +30,7 @@ async function deliver(now: number, ...messages: OpenedLink[]): Promise<string[]
     retry: () => void outcomes.push("retry"),
   }));
   const delivered = { queue: batch.queue, messages: watched } as unknown as MessageBatch<OpenedLink>;
-  await recordQueued(delivered, ledgerOn(), now);
+  await recordQueued(delivered, ledger, now);
   return outcomes;
 }
 const recorded = (costId = ID) =>
@@ -113,4 +116,117 @@ it.each(["click", "impression"] as const)(
 it("keeps the first of two clicks with one ID, also when a batch has them in another order", async () => {
   await deliver(NOW, message({ occurredAt: NOW }), message({ occurredAt: NOW - 1 }));
   expect(await recorded()).toEqual([{ kind: "click", occurred_at: NOW - 1 }]);
+});
+
+describe("of alike messages without an ID, a batch", () => {
+  const plain = (more: Partial<OpenedLink> = {}) => ({
+    ...message(),
+    costId: null,
+    isGenerated: true,
+    ...more,
+  });
+  const named = (name: string, token: string) =>
+    plain({
+      subLinks: [name, null, null].map((one) => ({ name: one, reason: null, token: one ? token : "" })),
+    });
+  const counts = async () =>
+    (
+      await rows<{
+        token: string;
+        label: string;
+        day: number;
+        kind: string;
+        count: number;
+        recorded: number;
+      }>(
+        `SELECT l.token, l.label, e.day, e.kind, sum(e.count) AS count, sum(e.recorded) AS recorded
+         FROM daily_engagements e JOIN links l ON l.id = e.link_id GROUP BY 1, 2, 3, 4`,
+      )
+    ).map(({ token, label, day, kind, count, recorded }) =>
+      [label.startsWith("Alike") ? label : token, day - Math.floor(NOW / DAY), kind, count, recorded].join(
+        " ",
+      ),
+    );
+
+  it("counts each, with its audience and what was dropped, in two rows", async () => {
+    const seen = {
+      country: "DE",
+      platform: "ios",
+      dropped: [["cost_id", "invalid"]],
+    } satisfies Partial<OpenedLink>;
+    const { database, counts: used } = countingDatabase();
+    await recordQueued(queueBatch(Array.from({ length: 100 }, () => plain(seen))), ledgerOn(database), NOW);
+    expect(used).toMatchObject({ calls: 1, written: 3 });
+    expect(await counts()).toEqual([`${DEMO.linkToken} 0 click 100 0`]);
+    expect(await rows("SELECT country, platform, count FROM daily_audience")).toEqual([
+      { country: "DE", platform: "ios", count: 100 },
+    ]);
+    expect(await rows("SELECT param, reason, count FROM dropped_parameters")).toEqual([
+      { param: "cost_id", reason: "invalid", count: 100 },
+    ]);
+  });
+
+  it("counts those apart that differ in anything that is stored, and each with an ID", async () => {
+    const midnight = Math.ceil(NOW / DAY) * DAY;
+    await deliver(
+      midnight,
+      ...[
+        plain(),
+        plain({ occurredAt: NOW + 1 }),
+        plain({ kind: "impression" }),
+        plain({ linkToken: "demo1nk002" }),
+      ],
+      ...[plain({ occurredAt: midnight - 1 }), plain({ occurredAt: midnight }), plain({ country: "DE" })],
+      ...[plain({ country: "DE", platform: "ios" }), plain({ dropped: [["cost_id", "invalid"]] })],
+      ...[
+        message({ occurredAt: NOW }),
+        message({ occurredAt: NOW + 1 }),
+        message({ costId: "queued-click-004" }),
+      ],
+    );
+    expect((await counts()).toSorted()).toEqual(
+      [
+        `${DEMO.linkToken} 0 click 9 2`,
+        `${DEMO.linkToken} 0 impression 1 0`,
+        "demo1nk002 0 click 1 0",
+        `${DEMO.linkToken} 1 click 1 0`,
+      ].toSorted(),
+    );
+    const audience = await rows<{ key: string; count: number }>(
+      "SELECT country || ' ' || platform AS key, sum(count) AS count FROM daily_audience WHERE kind = 'click' GROUP BY key",
+    );
+    const byKey = new Map<string, number>();
+    for (const { key, count } of audience) byKey.set(key, (byKey.get(key) ?? 0) + count);
+    expect(Object.fromEntries(byKey)).toEqual({ "XX other": 9, "DE other": 1, "DE ios": 1 });
+    expect(await rows("SELECT count FROM dropped_parameters")).toEqual([{ count: 1 }]);
+  });
+
+  it("creates a sub-link that they name once, and counts all of them on it", async () => {
+    const tokens = ["alike0000001", "alike0000002", "alike0000003"];
+    await deliver(
+      NOW,
+      ...tokens.map((token) => named("Alike One", token)),
+      named("Alike Two", "alike0000004"),
+    );
+    await deliver(NOW, ...tokens.map((token) => named("Alike One", token)));
+    expect(await rows("SELECT token FROM links WHERE label LIKE 'Alike%' ORDER BY token")).toEqual([
+      { token: "alike0000001" },
+      { token: "alike0000004" },
+    ]);
+    expect((await counts()).toSorted()).toEqual(["Alike One 0 click 6 0", "Alike Two 0 click 1 0"]);
+  });
+
+  it("counts those that may create their sub-link apart from those that may not", async () => {
+    await deliver(NOW, named("Alike One", ""), named("Alike One", "alike0000005"));
+    expect(await counts()).toContain("Alike One 0 click 2 0");
+  });
+
+  it("gives all of them back if the database fails, and counts nothing", async () => {
+    const { database } = failingDatabase(() => true);
+    const outcomes = await deliver(NOW, plain(), plain(), message()).catch(() => []);
+    expect(outcomes).toEqual(["ack", "ack", "ack"]);
+    vi.spyOn(console, "error").mockImplementation(() => {});
+    expect(await deliverTo(ledgerOn(database), NOW, plain(), plain())).toEqual(["retry", "retry"]);
+    expect((await counts()).toSorted()).toEqual([`${DEMO.linkToken} 0 click 3 1`]);
+  });
 });

@@ -14,7 +14,15 @@ import { foundPaths } from "../isolate-memory.ts";
 import { creationStatements, depthOf, message, resolved, target } from "../links/sub-links.ts";
 import { as, insertInto, jsonObject, names, type RowOf, returning } from "../query.ts";
 import { apps, droppedParameters, ledgerEntries, links, recordings } from "../schema.ts";
-import { type Run, runGrouped, runGroupedIdempotent, runIdempotent, statement } from "../statement.ts";
+import {
+  type Bound,
+  joinWaiting,
+  type Run,
+  runGrouped,
+  runGroupedIdempotent,
+  runIdempotent,
+  statement,
+} from "../statement.ts";
 import { byDatabase, isInPlace, type Ledger, placeOf, runInPlace } from "./shards.ts";
 
 /** An engagement with an ID, whose link and partner are known. Its audience is null if the app does not count it. */
@@ -71,6 +79,7 @@ const recorded = {
   isElsewhere: sql`${sql.placeholder("isSharded")} AND ${costId} IS NOT NULL`,
   country: audience("country", UNKNOWN_COUNTRY),
   platform: audience("platform", UNKNOWN_PLATFORM),
+  count: message("count"),
 };
 
 const e = alias(ledgerEntries, "e");
@@ -166,37 +175,65 @@ export function insertEngagements(ledger: Ledger, added: NewEngagement[], now: n
 }
 
 /**
+ * What engagements without an ID that are stored alike have in common: all that they say, but of the time only the day, and of the
+ * tokens for new sub-links only whether there are any. Undefined with an ID.
+ */
+function likenessOf({ occurredAt, subLinks, count: _, ...others }: OpenedLink): string | undefined {
+  if (others.costId !== null) return undefined;
+  const names = subLinks.map(({ name, reason, token }) => [name, reason, token !== ""]);
+  return JSON.stringify([others, Math.floor(occurredAt / DAY_MS), names]);
+}
+
+/** Alike engagements as one with their count, in the place of the first. */
+function merge(opened: OpenedLink[]): OpenedLink[] {
+  const alike = Map.groupBy(opened, (one) => likenessOf(one) ?? one);
+  return [...alike.values()].map((some) => {
+    const [first] = some as [OpenedLink];
+    return some.length === 1 ? first : { ...first, count: countOf(some) };
+  });
+}
+
+/** How many engagements these stand for. */
+export const countOf = (opened: OpenedLink[]) => opened.reduce((sum, { count = 1 }) => sum + count, 0);
+
+/**
  * Records engagements whose links and partners it looks up. Creates the sub-links that they name, or with `onlyComplete` records
- * nothing for a link whose sub-links are not all found. `rows` has the results, `failed` the engagements of each shard that failed,
- * and `tooOld` those that are dropped. Throws if DB fails.
+ * nothing for a link whose sub-links are not all found. Alike ones become one row. While one with a `likeness` waits for its call,
+ * others can join it. `rows` has the results, `failed` the engagements of each shard that failed, and `tooOld` those that are dropped.
+ * Throws if DB fails.
  */
 export async function recordAll(
   ledger: Ledger,
   delivered: OpenedLink[],
   now: number,
-  onlyComplete = false,
+  { onlyComplete = false, likeness }: { onlyComplete?: boolean; likeness?: string | undefined } = {},
 ): Promise<{
   rows: Pick<Row, "costDataOn" | "costId" | "level" | "dropped" | "keptAt">[];
   failed: Failed[];
   tooOld: OpenedLink[];
 }> {
   const isTooOld = ({ occurredAt }: OpenedLink) => occurredAt < now - RETENTION_MS;
-  const [opened, tooOld] = [delivered.filter((one) => !isTooOld(one)), delivered.filter(isTooOld)];
+  const tooOld = delivered.filter(isTooOld);
+  const opened = merge(delivered.filter((one) => !isTooOld(one)));
   const db = ledger.control;
   const isSharded = ledger.shards.length > 0;
-  const values = {
+  const values = () => ({
     opened: JSON.stringify(opened),
     now,
     isSharded: Number(isSharded),
     onlyComplete: Number(onlyComplete),
     ...placeOf(ledger, db),
-  };
+  });
   const depth = depthOf(opened);
-  const creations = onlyComplete ? [] : creationStatements(db, depth, values);
   const record = expectDefined(recordDownTo[depth - 1]);
   const links = JSON.stringify(tooOld.map(({ linkToken }) => linkToken));
-  const drops = tooOld.length > 0 ? [countTooOld(db, { ...values, opened: links })] : [];
-  const batch = await runInPlace(ledger, db, [...drops, ...creations, record(db, values)], runFor(delivered));
+  const drops = tooOld.length > 0 ? [countTooOld(db, { ...values(), opened: links })] : [];
+  const bind = (bound = values()) => [
+    ...drops,
+    ...(onlyComplete ? [] : creationStatements(db, depth, bound)),
+    record(db, bound),
+  ];
+  const batch = await runInPlace(ledger, db, bind(), runFor(delivered, likeness, bind));
   const rows = batch.at(-1) as Row[];
   if (!isSharded) return { rows, failed: [], tooOld };
   const onShards = rows.flatMap(({ elsewhere }) =>
@@ -216,9 +253,17 @@ export async function recordAll(
 }
 
 /** An engagement without an ID would be counted again if its call was repeated. The queue delivers messages again anyway. */
-function runFor([first, second]: OpenedLink[]): Run {
-  if (second) return runIdempotent;
-  return first?.costId === null ? runGrouped() : runGroupedIdempotent();
+function runFor(
+  [first, second]: OpenedLink[],
+  likeness: string | undefined,
+  bind: () => Bound<unknown>[],
+): Run {
+  if (second || !first) return runIdempotent;
+  if (first.costId !== null) return runGroupedIdempotent();
+  return runGrouped(
+    0,
+    likeness === undefined ? undefined : { key: likeness, item: first, bind: () => bind() },
+  );
 }
 
 /** The opened links of a database that failed. */
@@ -249,20 +294,31 @@ export interface Recorded {
 const pathOf = ({ linkToken, subLinks }: OpenedLink) =>
   [linkToken, ...subLinks.map(({ name }) => name ?? "")].join("::");
 
+/**
+ * Records the engagement of a person, for whom nobody waits. One without an ID is added to an alike one that waits for its call: in
+ * that row, so never twice, and lost if that one is. Throws if it is lost, with those in its count.
+ */
+export async function recordInPassing(ledger: Ledger, opened: OpenedLink, now: number): Promise<void> {
+  const likeness = likenessOf(opened);
+  if (likeness === undefined || !joinWaiting(ledger.control, likeness))
+    await recordOne(ledger, opened, now, likeness);
+}
+
 /** Records one engagement. Returns undefined if its link does not exist. `now` in milliseconds since 1970. */
 export async function recordOne(
   ledger: Ledger,
   opened: OpenedLink,
   now: number,
+  likeness?: string,
 ): Promise<Recorded | undefined> {
   const path = pathOf(opened);
   const isKnown = foundPaths.has(path, now);
-  const { rows, failed } = await recordAll(ledger, [opened], now, isKnown);
+  const { rows, failed } = await recordAll(ledger, [opened], now, { onlyComplete: isKnown, likeness });
   if (failed[0]) throw failed[0].error;
   const [row] = rows;
   if (!row && isKnown) {
     foundPaths.delete(path);
-    return recordOne(ledger, opened, now);
+    return recordOne(ledger, opened, now, likeness);
   }
   if (!row) return undefined;
   const depth = depthOf([opened]);

@@ -48,7 +48,7 @@ describe("with the settings of wrangler.toml", () => {
     // A hundred at a time, over as many connections.
     const agent = new Agent({ keepAlive: true });
     for (const _ of numbers(10)) {
-      const clicked = await Promise.all(numbers(100).map(() => send(server.url, clickOf(), agent).answer));
+      const clicked = await Promise.all(newIds(100).map((id) => send(server.url, clickOf(id), agent).answer));
       expect(new Set(clicked.map((answer) => answer?.status))).toEqual(new Set([302]));
     }
     agent.destroy();
