@@ -1944,7 +1944,8 @@ INSERT INTO recordings (app_token,
     recorded_at,
     is_elsewhere,
     country,
-    platform)
+    platform,
+    count)
 SELECT x.appToken,
   x.linkId,
   x.partnerId,
@@ -1996,7 +1997,8 @@ AND iif(x.partnerId IS NULL OR ((x.message ->> 'isGenerated')
   iif(a.audience,
     coalesce((x.message ->> 'platform'),
       'other'),
-    NULL)
+    NULL),
+  (x.message ->> 'count')
 FROM (WITH level1 AS (
     SELECT j.value AS message,
       o.id AS linkId,
@@ -2153,7 +2155,8 @@ INSERT INTO recordings (app_token,
     recorded_at,
     is_elsewhere,
     country,
-    platform)
+    platform,
+    count)
 SELECT x.appToken,
   x.linkId,
   x.partnerId,
@@ -2205,7 +2208,8 @@ AND iif(x.partnerId IS NULL OR ((x.message ->> 'isGenerated')
   iif(a.audience,
     coalesce((x.message ->> 'platform'),
       'other'),
-    NULL)
+    NULL),
+  (x.message ->> 'count')
 FROM (WITH level1 AS (
     SELECT j.value AS message,
       o.id AS linkId,
@@ -2394,7 +2398,8 @@ INSERT INTO recordings (app_token,
     recorded_at,
     is_elsewhere,
     country,
-    platform)
+    platform,
+    count)
 SELECT x.appToken,
   x.linkId,
   x.partnerId,
@@ -2446,7 +2451,8 @@ AND iif(x.partnerId IS NULL OR ((x.message ->> 'isGenerated')
   iif(a.audience,
     coalesce((x.message ->> 'platform'),
       'other'),
-    NULL)
+    NULL),
+  (x.message ->> 'count')
 FROM (WITH level1 AS (
     SELECT j.value AS message,
       o.id AS linkId,

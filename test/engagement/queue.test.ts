@@ -129,26 +129,30 @@ describe("of alike messages without an ID, a batch", () => {
     plain({
       subLinks: [name, null, null].map((one) => ({ name: one, reason: null, token: one ? token : "" })),
     });
-  const counts = async () =>
-    (
-      await rows<{
-        token: string;
-        label: string;
-        day: number;
-        kind: string;
-        count: number;
-        recorded: number;
-      }>(
-        `SELECT l.token, l.label, e.day, e.kind, sum(e.count) AS count, sum(e.recorded) AS recorded
-         FROM daily_engagements e JOIN links l ON l.id = e.link_id GROUP BY 1, 2, 3, 4`,
-      )
-    ).map(({ token, label, day, kind, count, recorded }) =>
-      [label.startsWith("Alike") ? label : token, day - Math.floor(NOW / DAY), kind, count, recorded].join(
-        " ",
-      ),
+  /** What was counted on each link, over all databases. */
+  const counts = async () => {
+    const links = await rows<{ id: number; token: string; label: string }>(
+      "SELECT id, token, label FROM links",
     );
+    const counted = await rows<{
+      link_id: number;
+      day: number;
+      kind: string;
+      count: number;
+      recorded: number;
+    }>("SELECT link_id, day, kind, count, recorded FROM daily_engagements");
+    const keyOf = ({ link_id, day, kind }: (typeof counted)[number]) => {
+      const link = links.find(({ id }) => id === link_id);
+      return `${link?.label.startsWith("Alike") ? link.label : link?.token} ${day - Math.floor(NOW / DAY)} ${kind}`;
+    };
+    const sum = (some: typeof counted, what: "count" | "recorded") =>
+      some.reduce((total, row) => total + row[what], 0);
+    return [...Map.groupBy(counted, keyOf)]
+      .map(([key, some]) => `${key} ${sum(some, "count")} ${sum(some, "recorded")}`)
+      .toSorted();
+  };
 
-  it("counts each, with its audience and what was dropped, in two rows", async () => {
+  it("counts each, with its audience and what was dropped, in one row of each", async () => {
     const seen = {
       country: "DE",
       platform: "ios",
@@ -184,7 +188,7 @@ describe("of alike messages without an ID, a batch", () => {
         message({ costId: "queued-click-004" }),
       ],
     );
-    expect((await counts()).toSorted()).toEqual(
+    expect(await counts()).toEqual(
       [
         `${DEMO.linkToken} 0 click 9 2`,
         `${DEMO.linkToken} 0 impression 1 0`,
@@ -213,7 +217,7 @@ describe("of alike messages without an ID, a batch", () => {
       { token: "alike0000001" },
       { token: "alike0000004" },
     ]);
-    expect((await counts()).toSorted()).toEqual(["Alike One 0 click 6 0", "Alike Two 0 click 1 0"]);
+    expect(await counts()).toEqual(["Alike One 0 click 6 0", "Alike Two 0 click 1 0"]);
   });
 
   it("counts those that may create their sub-link apart from those that may not", async () => {
@@ -227,6 +231,6 @@ describe("of alike messages without an ID, a batch", () => {
     expect(outcomes).toEqual(["ack", "ack", "ack"]);
     vi.spyOn(console, "error").mockImplementation(() => {});
     expect(await deliverTo(ledgerOn(database), NOW, plain(), plain())).toEqual(["retry", "retry"]);
-    expect((await counts()).toSorted()).toEqual([`${DEMO.linkToken} 0 click 3 1`]);
+    expect(await counts()).toEqual([`${DEMO.linkToken} 0 click 3 1`]);
   });
 });
