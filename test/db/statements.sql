@@ -16935,7 +16935,7 @@ WHERE (state_hash) IN (
   LIMIT ? + 0 )
 RETURNING 1;
 
--- src/db/upkeep/health.ts: rows read 3, written 0
+-- src/db/upkeep/health.ts: rows read 4, written 0
 -- SCAN d1_migrations USING COVERING INDEX sqlite_autoindex_d1_migrations_1
 SELECT name AS name
 FROM d1_migrations;
