@@ -19,6 +19,9 @@ import "../src/dev/quiet.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 
+/** Of the whole script with gzip. Nothing depends on it: more is most likely an accident, such as a library's whole index. */
+export const MAX_SCRIPT_KIB = 400;
+
 /** The extensions of files that the Worker imports as text; `rules` in wrangler.toml says the same. */
 export const TEXT_LOADERS = {
   ".css": "text",

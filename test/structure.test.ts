@@ -1,5 +1,6 @@
 /** Checks the layout: which file may import which, and rules that hold for every source file. */
 import { describe, expect, it } from "vitest";
+import { MAX_CALL, MAX_PENDING, SPACING_MS } from "../src/db/group-commit.ts";
 import { COST_TYPES } from "../src/domain/cost-types.ts";
 import { COST_WINDOW, RETENTION } from "../src/domain/texts.ts";
 import { COST_WINDOW_MS, RETENTION_MS } from "../src/domain/time.ts";
@@ -301,4 +302,24 @@ it("has no route whose first segment could be a link token", () => {
   expect(words).toContain("cost");
   const looksLikeToken = /^[0-9b-df-hj-np-tv-z]+$/;
   expect(words.filter((word) => looksLikeToken.test(word))).toEqual([]);
+});
+
+const documents = import.meta.glob(["../src/README.md", "../migrations/README.md"], {
+  query: "?raw",
+  import: "default",
+  eager: true,
+});
+
+describe("the READMEs", () => {
+  const allOf = (pattern: RegExp) =>
+    Object.values(documents).flatMap((text) => [...text.matchAll(pattern)].map(([, figure]) => figure));
+
+  it("name the spacing of two calls, and what a call and an isolate hold", () => {
+    const spacing = String(SPACING_MS);
+    expect(allOf(/second call starts (?:beside one that takes|immediately and not after) (\d+) ms/g)).toEqual(
+      [spacing, spacing, spacing],
+    );
+    expect(allOf(/at most (\d+) go into the next call/g)).toEqual([String(MAX_CALL)]);
+    expect(allOf(/If ([\d,]+) statements of an isolate/g)).toEqual([MAX_PENDING.toLocaleString("en")]);
+  });
 });

@@ -31,16 +31,16 @@ import { type Groups, logFigures } from "../log.ts";
 /** D1 can stall for seconds. After this time the client gets a 503 and retries; nothing has been confirmed to it. */
 export const DEADLINE_MS = 8_000;
 /** The most that one call carries, unless one request has more. A statement weighs 1. */
-const MAX_CALL = 40;
+export const MAX_CALL = 40;
 /** The most statements without a result, in the memory of this isolate and in the queue of D1, whatever they weigh. */
-const MAX_PENDING = 1_000;
+export const MAX_PENDING = 1_000;
 /** How often a request looks at its entry, at first. Later it is a quarter of the time that it has waited. */
 const POLL_MS = 2;
 /**
  * Time between the starts of two calls that are in flight together. A call inside one data center is usually answered by then. It is
  * half of a call that takes 30 ms, so two of them start evenly.
  */
-const SPACING_MS = 16;
+export const SPACING_MS = 16;
 const LOG_EVERY_MS = 1_000;
 
 /** More statements wait than this isolate holds. */
