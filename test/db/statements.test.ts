@@ -1,7 +1,8 @@
 /**
- * Compares the finished SQL with test/db/statements.sql, so that a review shows which statements, plans and numbers of rows a change
+ * Compares the finished SQL with test/db/statements.txt, so that a review shows which statements, plans and numbers of rows a change
  * affects. Runs the sample of every operation, other requests and the jobs of the cron, each on the same data.
  */
+import { createHash } from "node:crypto";
 import { afterAll, beforeAll, expect, it, vi } from "vitest";
 import { recordQueued } from "../../src/engagement/queue.ts";
 import worker from "../../src/index.ts";
@@ -26,8 +27,8 @@ import { guessCodes, readBackward, signInAtProvider, UNSAMPLED } from "./unsampl
 
 interface Seen {
   query: string;
-  /** The file that runs it. */
-  from: string;
+  /** The file and the function that run it. */
+  name: string;
   /** The most rows of a run, by D1's `meta`. */
   read: number;
   written: number;
@@ -35,15 +36,20 @@ interface Seen {
 
 const seen = new Map<string, Seen>();
 
-/** The first file on the stack that is not one of those that prepare statements for others. */
-const FROM =
-  /src\/(?!db\/(?:(?:statement|keyset|changes)\.ts|operator\/(?:paged|searched)-list\.ts))[\w/.-]+/;
+/** The first call on the stack that is not of a file that prepares statements for others. */
+const CALLER =
+  /at (?:async )?(?:(?:\w+\.)*(?<caller>\w+) \()?[^\n ]*src\/(?<file>(?!db\/(?:(?:statement|keyset|changes)\.ts|operator\/(?:paged|searched)-list\.ts))[\w/.-]+)/;
+
+function nameOf(stack: string): string {
+  const { file = "", caller = "" } = CALLER.exec(stack)?.groups ?? {};
+  return [file, caller].filter(Boolean).join(" ");
+}
 
 const database = wrapDatabases((real) =>
   withMethods(real, {
     prepare: (query: string) => {
-      const [from = ""] = FROM.exec(String(new Error().stack)) ?? [];
-      if (!seen.has(query)) seen.set(query, { query, from, read: 0, written: 0 });
+      if (!seen.has(query))
+        seen.set(query, { query, name: nameOf(String(new Error().stack)), read: 0, written: 0 });
       return real.prepare(query);
     },
     batch: async (statements: (D1PreparedStatement & { statement: string })[]) => {
@@ -96,23 +102,38 @@ function layOut(query: string): string {
   return `${indented.join("\n")};\n`;
 }
 
-const byFileAndText = (left: Seen, right: Seen) =>
-  `${left.from} ${left.query}` < `${right.from} ${right.query}` ? -1 : 1;
-
-async function describeOne({ query, from, read, written }: Seen): Promise<string> {
-  const depths = new Map([[0, 0]]);
-  const steps = (await explain(query)).map(({ id, parent, detail }) => {
-    const depth = depths.get(parent) ?? 0;
-    depths.set(id, depth + 1);
-    return `-- ${"  ".repeat(depth)}${detail}\n`;
-  });
-  return `-- ${from}: rows read ${read}, written ${written}\n${steps.join("")}${layOut(query)}`;
+/** Its name, the table that it writes, the fingerprint of its SQL, its rows, and the steps of its plan, in brackets those of a step. */
+async function describeOne({ name, query, read, written }: Seen): Promise<string> {
+  const steps = await explain(query);
+  const planOf = (within: number): string =>
+    steps
+      .filter(({ parent }) => parent === within)
+      .map(({ id, detail }) => [detail, planOf(id)].filter(Boolean).join(" "))
+      .join("; ")
+      .replace(/^(?=.)/, within === 0 ? "" : "[")
+      .replace(/(?<=.)$/, within === 0 ? "" : "]");
+  const text = query.replace(/\s+/g, " ").trim();
+  const fingerprint = createHash("sha256").update(text).digest("hex").slice(0, 12);
+  const [write = ""] = /^(?:INSERT INTO|UPDATE|DELETE FROM) \w+/.exec(text) ?? [];
+  const rows = `read ${read}, written ${written}`;
+  return [name, write, fingerprint, rows, planOf(0)].filter(Boolean).join(" | ");
 }
+
+/** The SQL of the lines that the file does not have. */
+function showNew(lines: string[], queries: Map<string, string>): string {
+  const known = new Set(stored.split("\n"));
+  const added = lines.filter((line) => !known.has(line));
+  return added.map((line) => `${line}\n${layOut(queries.get(line) ?? "")}`).join("\n");
+}
+
+const stored = Object.values(
+  import.meta.glob("./statements.txt", { query: "?raw", import: "default", eager: true }),
+).join();
 
 beforeAll(startState);
 afterAll(() => void vi.restoreAllMocks());
 
-it("equals test/db/statements.sql, which `npm run test:only -- test/db/statements.test.ts -u` rewrites", async () => {
+it("equals test/db/statements.txt, which `npm run test:only -- test/db/statements.test.ts -u` rewrites", async () => {
   // If the texts differ, only the difference is shown.
   for (const name of ["log", "error"] as const) vi.spyOn(console, name).mockReturnValue();
   for (const { send } of sampled) {
@@ -130,7 +151,14 @@ it("equals test/db/statements.sql, which `npm run test:only -- test/db/statement
   const old = openedLink("faulty-click-old", { occurredAt: 0 });
   await recordQueued(queueBatch([old]), ledgerOn(database), NOW);
   await runJobs();
-  const sorted = [...seen.values()].sort(byFileAndText);
-  const described = await Promise.all(sorted.map(describeOne));
-  await expect(described.join("\n")).toMatchFileSnapshot("statements.sql");
+  const queries = new Map<string, string>();
+  for (const one of seen.values()) queries.set(await describeOne(one), one.query);
+  const lines = [...queries.keys()].sort();
+  expect(lines).toHaveLength(seen.size);
+  await expect(`${lines.join("\n")}\n`)
+    .toMatchFileSnapshot("statements.txt")
+    .catch((error) => {
+      error.message += `\n\n${showNew(lines, queries)}`;
+      throw error;
+    });
 });
