@@ -312,7 +312,7 @@ export const partners = sqliteTable("partners", {
   stoppedAt: integer("stopped_at"),
   /**
    * The highest price that a URL can carry, in units of 0.00001 of any currency, because anyone can write to a public URL. Every
-   * insert gives it; the default, 10,000, is that of partners from before.
+   * insert gives it.
    */
   maxUrlAmount: integer("max_url_amount").notNull().default(1_000_000_000),
   createdAt: integer("created_at").notNull(),
@@ -558,7 +558,7 @@ export const auditLog = sqliteTable(
     subject: text().notNull(),
     /** The new values as JSON, and for a change also the old ones. */
     detail: text().notNull(),
-    /** The request that did it, which can have several entries. Null: no request did it, or it is older than this column. */
+    /** The request that did it, which can have several entries. Null: no request did it. */
     requestId: text("request_id"),
   },
   // The entries of one subject, newest first: the key is the last column of every index.

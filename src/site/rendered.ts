@@ -111,7 +111,7 @@ export const PAGES = {
 </tr>
 <tr>
 <td><code>click</code>, <code>impression</code></td>
-<td>The first of each kind: <code>app_token</code>, <code>link_token</code>, <code>occurred_at</code>, <code>cost_data_enabled</code>, and the <code>url_price</code> with <code>counts</code>, whether it is a cost by itself, and <code>country</code> and <code>platform</code>, null if the app did not count its audience; lines from before do not have these two. null if there was none</td>
+<td>The first of each kind: <code>app_token</code>, <code>link_token</code>, <code>occurred_at</code>, <code>cost_data_enabled</code>, and the <code>url_price</code> with <code>counts</code>, whether it is a cost by itself, and <code>country</code> and <code>platform</code>, null if the app did not count its audience. null if there was none</td>
 </tr>
 <tr>
 <td><code>counts</code></td>

@@ -80,16 +80,11 @@ describe("the country and the platform of a person", () => {
     ]);
   });
 
-  it("is unknown in messages of the queue from before, and otherwise that of the request", async () => {
-    await recordQueued(
-      queueBatch([
-        openedLink("audience-id-0002"),
-        openedLink("audience-id-0003", { country: "JP", platform: "linux" }),
-      ]),
-      ledgerOn(),
-      NOW + DAY,
-    );
-    expect(await counted()).toEqual([one("JP", "linux", 1), one("XX", "other", 1)]);
+  it("is that of the request if a queue delivers it later", async () => {
+    const { country, platform } = { country: "JP", platform: "linux" } as const;
+    const batch = queueBatch([openedLink("audience-id-0003", { country, platform })]);
+    await recordQueued(batch, ledgerOn(), NOW + DAY);
+    expect(await counted()).toEqual([one(country, platform, 1)]);
   });
 });
 

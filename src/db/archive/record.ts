@@ -14,9 +14,9 @@ interface RawEngagement {
   urlCurrency: string | null;
   urlAmount: number | null;
   priceCounts: number;
-  /** Not in rows of `superseded` from before, and null if the app did not count its audience. */
-  country?: string | null;
-  platform?: string | null;
+  /** Null if the app did not count its audience. */
+  country: string | null;
+  platform: string | null;
 }
 
 /** A row as the view `entry_records` has it: times in milliseconds, days since 1970, amounts in units of 0.00001. */
@@ -54,8 +54,8 @@ export function toArchivedCost(raw: RawRecord, tokens: ReadonlyMap<number, strin
       occurred_at: toIso(at.occurredAt),
       cost_data_enabled: at.costDataOn === 1,
       url_price: priceOf(at),
-      country: at.country ?? null,
-      platform: at.platform ?? null,
+      country: at.country,
+      platform: at.platform,
     };
   return {
     partner_id: raw.partnerId,

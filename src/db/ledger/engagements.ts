@@ -6,7 +6,7 @@ import { type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core/alias";
 import type { Kind } from "../../domain/cost-types.ts";
 import type { Engagement, OpenedLink } from "../../domain/costs.ts";
-import { type Audience, UNKNOWN_COUNTRY, UNKNOWN_PLATFORM } from "../../domain/engagements/audience.ts";
+import type { Audience } from "../../domain/engagements/audience.ts";
 import { LEVEL_PARAMETERS } from "../../domain/engagements/sub-links.ts";
 import { expectDefined } from "../../domain/expect-defined.ts";
 import { DAY_MS, RETENTION_MS } from "../../domain/time.ts";
@@ -58,8 +58,7 @@ const costId = sql<
 const dropped = sql`json_insert(${message("dropped")}, ${sql.join(drops, sql`, `)})`;
 
 const a = alias(apps, "a");
-const audience = (key: keyof Audience, unknown: string) =>
-  sql`iif(${a.audience}, coalesce(${message(key)}, ${sql.raw(`'${unknown}'`)}), NULL)`;
+const audience = (key: keyof Audience) => sql`iif(${a.audience}, ${message(key)}, NULL)`;
 
 /** The columns of `recordings` for the engagements that `resolved` provides as the rows `x`. */
 const recorded = {
@@ -77,8 +76,8 @@ const recorded = {
   dropped,
   recordedAt: now,
   isElsewhere: sql`${sql.placeholder("isSharded")} AND ${costId} IS NOT NULL`,
-  country: audience("country", UNKNOWN_COUNTRY),
-  platform: audience("platform", UNKNOWN_PLATFORM),
+  country: audience("country"),
+  platform: audience("platform"),
   count: message("count"),
 };
 

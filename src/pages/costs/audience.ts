@@ -12,7 +12,7 @@ const PLATFORM_NAMES: Record<Platform, string> = {
   other: "Other",
 };
 
-/** What has neither: adjustments, and what was counted before this version or while the app did not count its audience. */
+/** What has neither: adjustments, and what was counted while the app did not count its audience. */
 const NOT_RECORDED = "Not recorded";
 
 /** The English name. Null: not recorded. */
