@@ -18,7 +18,7 @@ import {
 } from "../query.ts";
 import { partners, submissions } from "../schema.ts";
 import { statement } from "../statement.ts";
-import { COLUMNS, c, e, isCredential, isRemembered } from "./entries.ts";
+import { COLUMNS, credential as c, entry as e, isCredential, isRemembered } from "./entries.ts";
 import { byDatabase, findPartnerId, isInPlace, type Ledger, placeOf, runForCredential } from "./shards.ts";
 
 const now = sql.placeholder("now");

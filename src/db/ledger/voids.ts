@@ -13,7 +13,7 @@ import { as, type Fields, names, query, type RowOf, returning } from "../query.t
 import { ledgerEntries } from "../schema.ts";
 import { type Bound, runBatch, statement, type Value } from "../statement.ts";
 import { credentialFields, toCredential } from "./costs.ts";
-import { COLUMNS, c, e, isCredential, isRemembered } from "./entries.ts";
+import { COLUMNS, credential as c, entry as e, isCredential, isRemembered } from "./entries.ts";
 import {
   findPartnerId,
   isInPlace,

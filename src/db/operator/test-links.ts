@@ -2,7 +2,7 @@
 import { sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core/alias";
 import { auditChange, type Operator } from "../audit.ts";
-import { type LinkRow, l, linkFields } from "../links/lists.ts";
+import { type LinkRow, link as l, linkFields } from "../links/lists.ts";
 import { as, names, query, returning } from "../query.ts";
 import { apps, links, rounds } from "../schema.ts";
 import { runBatch } from "../statement.ts";
