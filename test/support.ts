@@ -23,6 +23,7 @@ export async function freshLedger(): Promise<void> {
       "DELETE FROM daily_engagements",
       "DELETE FROM daily_audience",
       "DELETE FROM daily_audience_spend",
+      "DELETE FROM audience_keys",
       "DELETE FROM ledger_entries WHERE cost_id LIKE 'demo-spend-%'",
     );
   });

@@ -1,5 +1,6 @@
 /** The format of the archive: one row of the ledger with everything that proves what counted of it, as one line of JSON. */
 import type { CostType, Kind } from "../../domain/cost-types.ts";
+import { UNKNOWN_COUNTRY, UNKNOWN_PLATFORM } from "../../domain/engagements/audience.ts";
 import { formatAmount } from "../../domain/money.ts";
 import { dayOf, formatDate, toIso } from "../../domain/time.ts";
 
@@ -14,7 +15,7 @@ interface RawEngagement {
   urlCurrency: string | null;
   urlAmount: number | null;
   priceCounts: number;
-  /** Null if the app did not count its audience. */
+  /** Null in rows from before it was always counted. */
   country: string | null;
   platform: string | null;
 }
@@ -54,8 +55,8 @@ export function toArchivedCost(raw: RawRecord, tokens: ReadonlyMap<number, strin
       occurred_at: toIso(at.occurredAt),
       cost_data_enabled: at.costDataOn === 1,
       url_price: priceOf(at),
-      country: at.country,
-      platform: at.platform,
+      country: at.country ?? UNKNOWN_COUNTRY,
+      platform: at.platform ?? UNKNOWN_PLATFORM,
     };
   return {
     partner_id: raw.partnerId,

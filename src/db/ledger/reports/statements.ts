@@ -36,8 +36,8 @@ export function audienceOf({
   country,
   platform,
 }: Partial<ReportScope>): AudienceMode | undefined {
-  if (country !== undefined || platform !== undefined) return "only";
-  return groups.includes("country") || groups.includes("platform") ? "split" : undefined;
+  if (country !== undefined || platform !== undefined) return "filtered";
+  return groups.includes("country") || groups.includes("platform") ? "grouped" : undefined;
 }
 
 /** Which apps a statement sums. `name` identifies it. */
