@@ -114,7 +114,8 @@ const submission = {
   voidState: sql`iif(${e.voidState} IS NULL, NULL, 'lifted')`,
   verdict,
   submittedAt: now,
-  appToken: sql`coalesce(iif(${typeFits("click")}, ${e.clickAppToken}, NULL), iif(${typeFits("impression")}, ${e.impressionAppToken}, NULL), '')`,
+  appToken: sql`coalesce(iif(${typeFits("click")}, ${e.clickAppToken}, NULL),
+    iif(${typeFits("impression")}, ${e.impressionAppToken}, NULL), '')`,
 };
 
 const result = {
@@ -123,7 +124,8 @@ const result = {
   verdict: submissions.verdict,
   /** An `Entry` as JSON. Null: there is none. A row that was just stored is remembered. */
   entry: sql<string | null>`(SELECT ${entry} FROM ${as(e)}
-    WHERE ${e.partnerId} = ${submissions.partnerId} AND ${e.costId} = ${submissions.costId} AND (${submissions.verdict} = 'store' OR ${isRemembered}))`,
+    WHERE ${e.partnerId} = ${submissions.partnerId} AND ${e.costId} = ${submissions.costId}
+      AND (${submissions.verdict} = 'store' OR ${isRemembered}))`,
   /** Read only for the verdict with two causes: whether the partner supports cost data, so that its credential lacks the type. */
   supportsCostData: sql<number | null>`iif(${submissions.verdict} = 'cost_type_not_integrated',
     (SELECT ${p.supportsCostData} FROM ${as(p)} WHERE ${p.id} = ${submissions.partnerId}), NULL)`,

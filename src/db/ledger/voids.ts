@@ -56,13 +56,15 @@ const counting = {
 /** The values that a void removes. The amount is null for an unpriced cost. */
 type Removed = RowOf<typeof counting>;
 
-const isSame = sql`(${counting.costType}, ${counting.currency}, ${counting.amount}) IS (${p("costType")}, ${p("currency")}, ${p("amount")})`;
+const isSame = sql`(${counting.costType}, ${counting.currency}, ${counting.amount})
+  IS (${p("costType")}, ${p("currency")}, ${p("amount")})`;
 
 /** An amount as `formatAmount` writes it. */
 const decimal = (units: SQL) => sql`rtrim(rtrim(
   printf('%d.%05d', CAST(${units} AS INTEGER) / 100000, CAST(${units} AS INTEGER) % 100000), '0'), '.')`;
 const detailOf = ({ costType, currency, amount }: Record<keyof Removed, SQL>) =>
-  sql`'cost_id', ${p("costId")}, 'cost_type', ${costType}, 'currency', ${currency}, 'amount', iif(${amount} IS NULL, NULL, ${decimal(amount)})`;
+  sql`'cost_id', ${p("costId")}, 'cost_type', ${costType}, 'currency', ${currency},
+    'amount', iif(${amount} IS NULL, NULL, ${decimal(amount)})`;
 
 interface Gate<F extends Fields> {
   /** One row for a voider who is known, and what the judgement returns about them. */

@@ -75,7 +75,8 @@ const from = (gate: Gate, of: Parent, source: Source) => sql`
     AND ${gate.isViewer} AND ${link.appToken} = ${sql.placeholder("appToken")}
     AND ${
       of === "link"
-        ? sql`${parent.token} = ${sql.placeholder("linkToken")} AND ${parent.appToken} = ${link.appToken} AND ${link.parentId} = ${parent.id}`
+        ? sql`${parent.token} = ${sql.placeholder("linkToken")} AND ${parent.appToken} = ${link.appToken}
+            AND ${link.parentId} = ${parent.id}`
         : sql`${link.parentId} IS NULL`
     }
     AND (${sql.placeholder("archived")} IS NULL OR ${link.archived} = ${sql.placeholder("archived")})
