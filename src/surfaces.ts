@@ -107,7 +107,11 @@ const surfaceOf = (path: string) => bySegment.get(path.split("/", 2)[1] ?? "") ?
 
 /** Runs the handler of a request. Throws AppError: not_found, method_not_allowed, or what the handler throws. */
 export async function route(context: Context): Promise<Response> {
-  const surface = surfaceOf(context.url.pathname);
+  const { url } = context;
+  // A link after a base URL that ends with a slash.
+  const path = url.pathname.includes("//") ? url.pathname.replace(/\/+/g, "/") : url.pathname;
+  if (surfaceOf(path) === ENGAGEMENT) url.pathname = path;
+  const surface = surfaceOf(url.pathname);
   // People open links over http too, and a redirect more would lose some of them.
   const redirect = surface === ENGAGEMENT ? undefined : redirectToHttps(context);
   if (redirect) return redirect;

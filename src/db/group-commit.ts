@@ -57,6 +57,8 @@ export interface Shared {
   item: { count?: number };
   /** The statements for the present count: as many as before. */
   bind: () => Statements;
+  /** They are rejected if more statements would be without a result. Default: as many as the isolate holds. */
+  maxWaiting?: number;
 }
 /** Those after it send statements of their own, because the earlier ones may soon be given up. */
 const JOIN_MS = 4_000;
@@ -124,7 +126,10 @@ export class GroupCommit {
     const arrivedAt = this.clock();
     this.#forgetEnded(arrivedAt);
     this.#forgetLostCalls(arrivedAt);
-    if (countOf(this.#waiting) + countOf([...this.#calls]) + statements.length > MAX_PENDING)
+    if (
+      countOf(this.#waiting) + countOf([...this.#calls]) + statements.length >
+      (shared?.maxWaiting ?? MAX_PENDING)
+    )
       throw new TooManyWaitingError("D1 is overloaded: too many statements wait");
     const entry: Entry = { statements, shared, weight, arrivedAt, until, state: "waiting" };
     this.#open.add(entry);

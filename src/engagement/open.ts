@@ -1,15 +1,14 @@
 /** What opening a link and recording an impression share. */
-import { isbot } from "isbot";
 import * as z from "zod/mini";
 import { limitServerEngagements } from "../auth/rate-limits.ts";
 import type { Kind } from "../domain/cost-types.ts";
 import { PLATFORMS } from "../domain/engagements/audience.ts";
-import { isHttpLibrary, isPreview } from "../domain/engagements/click-target.ts";
 import type { Context } from "../env.ts";
 import { AppError } from "../errors.ts";
 import { jsonResponse } from "../http/envelope.ts";
+import { isPerson, isPreview } from "./agents.ts";
 import { lookUpDestination } from "./destinations.ts";
-import { queueEngagement } from "./queue.ts";
+import { noteBot, queueEngagement } from "./queue.ts";
 import { readPersonal, recordReported } from "./record.ts";
 
 export const path = z.object({ link_token: z.string().with(z.describe("The token of the link")) });
@@ -48,6 +47,14 @@ export const query = z.object({
     .with(
       z.describe(`With \`s2s=1\`: the platform of the person, one of ${PLATFORMS.join(", ")}, in any case`),
     ),
+  os_name: z.optional(z.string()).with(z.describe("Another name of `platform`")),
+  user_agent: z
+    .optional(z.string())
+    .with(
+      z.describe(
+        "With `s2s=1` and without `platform`: the user agent of the person, from which the platform is read. It is not stored",
+      ),
+    ),
 });
 
 export const committed = {
@@ -78,13 +85,21 @@ export const committed = {
   }),
 };
 
-/** Only a path that could be a link token is looked up. */
-const linkTokenPath = z.string().check(z.regex(/^[0-9a-z]{6,20}$/));
+/**
+ * The token in a path as people type and copy it: in capitals, or with the punctuation after it. Undefined for a path that could not
+ * be a token, which is not looked up.
+ */
+function readToken(path: string): string | undefined {
+  let end = path.length;
+  while (end > 0 && /[\p{P}\p{S}\p{Z}\p{C}]/u.test(path[end - 1] ?? "")) end--;
+  const token = path.slice(0, end);
+  return /^[0-9A-Za-z]{6,20}$/.test(token) ? token.toLowerCase() : undefined;
+}
 
 /** Finds the link of a request. Throws not_found, and rate_limited if a server sends too many. */
 export async function findLink(context: Context) {
   if (isServerToServer(context)) await limitServerEngagements(context);
-  const linkToken = linkTokenPath.safeParse(context.params.link_token).data;
+  const linkToken = readToken(context.params.link_token ?? "");
   const destination = linkToken && (await lookUpDestination(context, linkToken));
   if (!destination) throw linkNotFound();
   return { linkToken, destination };
@@ -96,10 +111,14 @@ export function isServerToServer(context: Context): boolean {
   return context.url.searchParams.get("s2s") === "1" && context.request.method === "GET";
 }
 
-/** Records the engagement of a person after the response is sent. */
+/** Records the engagement of a person after the response is sent, or counts a bot. */
 export function recordLater(context: Context, linkToken: string, kind: Kind): void {
-  if (!isPerson(context.request)) return;
-  context.afterResponse(queueEngagement(context, readPersonal(context, linkToken, kind)));
+  const { method, headers } = context.request;
+  if (method !== "GET" || isPreview(headers)) return;
+  const isBot = !isPerson(headers.get("user-agent") ?? "");
+  context.afterResponse(
+    isBot ? noteBot(context, linkToken) : queueEngagement(context, readPersonal(context, linkToken, kind)),
+  );
 }
 
 /** Responds to a partner's server after the engagement is committed. */
@@ -116,9 +135,4 @@ export async function recordNow(context: Context, linkToken: string, kind: Kind)
     cost_data: recorded.hasCostData,
     request_id: context.requestId,
   });
-}
-
-function isPerson({ method, headers }: Request): boolean {
-  const userAgent = headers.get("user-agent") ?? "";
-  return method === "GET" && !isPreview(headers) && (isHttpLibrary(userAgent) || !isbot(userAgent));
 }

@@ -1,6 +1,6 @@
 /** The optional queue in front of the ledger. It stores engagements durably until they are recorded in batches. */
 import { TooManyWaitingError } from "../db/group-commit.ts";
-import { countOf, recordAll, recordInPassing } from "../db/ledger/engagements.ts";
+import { countBot, countOf, recordAll, recordInPassing } from "../db/ledger/engagements.ts";
 import type { Ledger } from "../db/ledger/shards.ts";
 import { withDeadline } from "../deadline.ts";
 import type { OpenedLink } from "../domain/costs.ts";
@@ -27,6 +27,15 @@ export async function queueEngagement(context: Context, opened: OpenedLink): Pro
   } catch (error) {
     if (error instanceof TooManyWaitingError) await countLost();
     else logError(context.requestId, error, { lost_engagements: countOf([opened]) });
+  }
+}
+
+/** Counts a bot. Nothing is lost if it cannot be counted. */
+export async function noteBot({ ledger, requestId, now }: Context, linkToken: string): Promise<void> {
+  try {
+    await countBot(ledger, linkToken, now);
+  } catch (error) {
+    if (!(error instanceof TooManyWaitingError)) logError(requestId, error);
   }
 }
 

@@ -21,6 +21,7 @@ import {
   currency,
   isMacro,
   platformName,
+  readAs,
 } from "../http/input/fields.ts";
 import { type Pair, readPairs } from "../http/input/pairs.ts";
 import { createLinkToken, linkName } from "../usecases/links/link.ts";
@@ -46,13 +47,22 @@ export function readPersonal(context: Context, linkToken: string, kind: Kind): O
   return readOpened(context, linkToken, kind, () => ({ audience, dropped: [] }));
 }
 
+const userAgent = readAs(z.string(), platformOf);
+
 /** The address of a server says nothing about the person, so the URL names the country and the platform. */
 function readReportedAudience(pairs: Pair[]): { audience: Audience; dropped: Drop[] } {
   const country = readParameter(pairs, "country", countryCode);
-  const platform = readParameter(pairs, "platform", platformName);
+  const named = pairs.map((pair) => (pair.name === "os_name" ? { ...pair, name: "platform" } : pair));
+  const platform = readParameter(named, "platform", platformName);
+  const isNamed = platform.value !== null || platform.reason !== null;
+  const agent = isNamed ? NOTHING : readParameter(pairs, "user_agent", userAgent);
+  const sent = valuesOf(pairs, "platform").length > 0 ? "platform" : "os_name";
   return {
-    audience: { country: country.value ?? UNKNOWN_COUNTRY, platform: platform.value ?? UNKNOWN_PLATFORM },
-    dropped: [...dropOf("country", country), ...dropOf("platform", platform)],
+    audience: {
+      country: country.value ?? UNKNOWN_COUNTRY,
+      platform: platform.value ?? agent.value ?? UNKNOWN_PLATFORM,
+    },
+    dropped: [...dropOf("country", country), ...dropOf(sent, platform), ...dropOf("user_agent", agent)],
   };
 }
 
@@ -122,10 +132,12 @@ function dropPrice(pairs: Pair[]): { price: Price; dropped: Drop[] } {
 const valuesOf = (pairs: Pair[], parameter: string) =>
   pairs.filter(({ name, value, isUtf8 }) => name === parameter && (value !== "" || !isUtf8));
 
+const NOTHING = { value: null, reason: null };
+
 /** The valid value of a parameter, or why it cannot be used. An empty parameter is like a missing one. */
 function readParameter<T>(pairs: Pair[], parameter: string, field: z.ZodMiniType<T, string>) {
   const found = valuesOf(pairs, parameter);
-  if (found.length === 0) return { value: null, reason: null };
+  if (found.length === 0) return NOTHING;
   const reject = (reason: DropReason) => ({ value: null, reason });
   if (found.some(({ isUtf8 }) => !isUtf8)) return reject("invalid");
   if (found.some(({ value }) => isMacro(value))) return reject("unfilled_macro");

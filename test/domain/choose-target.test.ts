@@ -1,11 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import {
-  chooseTarget,
-  type Destination,
-  isHttpLibrary,
-  isPreview,
-} from "../../src/domain/engagements/click-target.ts";
+import { chooseTarget, type Destination } from "../../src/domain/engagements/click-target.ts";
 import { ANDROID, IPHONE } from "../harness.ts";
 import { runs } from "../part.ts";
 import { parseIntent } from "./android-intent.ts";
@@ -171,33 +166,6 @@ describe("without a target", () => {
     ["Android, without a store URL", ANDROID, { iosUrl: stores.iosUrl }, DEFAULT],
   ])("%s goes to its store URL, else to the default URL", (_client, userAgent, change, followed) => {
     expect(chooseTarget({ ...destination, ...change }, new URLSearchParams(), userAgent)).toBe(followed);
-  });
-});
-
-describe("isPreview and isHttpLibrary", () => {
-  it.each([
-    [{ "sec-purpose": "prefetch;prerender" }, true],
-    [{ purpose: "prefetch" }, true],
-    [{ "x-purpose": "preview" }, true],
-    [{ "x-moz": "prefetch" }, true],
-    [{ purpose: "Prefetch" }, true],
-    [{ "sec-fetch-dest": "document" }, false],
-    [{}, false],
-  ])("%j is a preview: %s", (headers, expected) => {
-    expect(isPreview(new Headers(headers as Record<string, string>))).toBe(expected);
-  });
-
-  it.each([
-    ["okhttp/4.12.0", true],
-    ["Go-http-client/2.0", true],
-    ["python-requests/2.32", true],
-    ["curl/8.5.0", true],
-    ["Dalvik/2.1.0 (Linux; U; Android 15)", true],
-    ["CFNetwork/1.0", true],
-    ["Googlebot/2.1 curl", false],
-    [IPHONE, false],
-  ])("%s is an HTTP library: %s", (userAgent, expected) => {
-    expect(isHttpLibrary(userAgent)).toBe(expected);
   });
 });
 

@@ -101,6 +101,22 @@ describe("an engagement that a server reports", () => {
     ["country=DE&country=FR&platform=ios&platform=IOS", "XX", "ios", ["country"]],
     ["country={country}&platform=%25%25OS%25%25", "XX", "other", ["country", "platform"]],
     ["country=DEU&platform=%00", "XX", "other", ["country", "platform"]],
+    ["os_name=Android", "XX", "android", []],
+    ["os_name=ios&platform=IOS", "XX", "ios", []],
+    ["os_name=ios&platform=android", "XX", "other", ["platform"]],
+    ["os_name=tvos", "XX", "other", ["os_name"]],
+    ["platform=&os_name=windows", "XX", "windows", []],
+    [`user_agent=${encodeURIComponent(IPHONE)}`, "XX", "ios", []],
+    [`user_agent=${encodeURIComponent(IPHONE)}&platform=android`, "XX", "android", []],
+    [`user_agent=${encodeURIComponent(IPHONE)}&platform=tvos`, "XX", "other", ["platform"]],
+    ["user_agent=okhttp/4.12.0", "XX", "other", []],
+    ["user_agent={user_agent}", "XX", "other", ["user_agent"]],
+    [
+      `user_agent=${encodeURIComponent(IPHONE)}&user_agent=${encodeURIComponent(ANDROID)}`,
+      "XX",
+      "other",
+      ["user_agent"],
+    ],
   ])("has those of its URL: %s", async (query, country, platform, dropped) => {
     const options = { cf: { country: "US" }, headers: { "user-agent": IPHONE } };
     expect(await report(query, options)).toEqual(dropped);

@@ -4,6 +4,7 @@ import {
   ask,
   call,
   click,
+  DAY,
   DEMO,
   env,
   IPHONE,
@@ -26,6 +27,11 @@ const recorded = (costId = ID) =>
 const everything = () =>
   rows(
     "SELECT (SELECT count(*) FROM engagements) AS n, (SELECT count(*) FROM costs) AS m, (SELECT count(*) FROM dropped_parameters) AS d",
+  );
+
+const counted = () =>
+  rows(
+    "SELECT (SELECT count(*) FROM engagements) AS n, (SELECT sum(count) FROM daily_engagements) AS c, (SELECT count(*) FROM links) AS l",
   );
 
 describe("a click", () => {
@@ -99,7 +105,7 @@ describe("a click", () => {
       "/UPPERCASE1",
       "/short",
       "/%00%00%00%00%00%00",
-      `${LINK}%20`,
+      `${LINK}%FF`,
       `${LINK}/more`,
     ]) {
       expect(await rejection(`${path}?cost_id=${ID}`)).toMatchObject({ status: 404, code: "not_found" });
@@ -194,12 +200,15 @@ describe("recording by user agent", () => {
     "a headless browser":
       "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) HeadlessChrome/130.0.0.0 Safari/537.36",
   };
-  it.each(Object.entries(machine))("redirects and does not record %s", async (_client, userAgent) => {
-    const before = await everything();
+  it.each(Object.entries(machine))("redirects and only counts %s", async (_client, userAgent) => {
+    const before = await counted();
     const invalid = "&cost_type=nonsense";
     expect((await click(ID, { query: invalid, headers: { "user-agent": userAgent } })).status).toBe(302);
     expect((await view(ID, { query: invalid, headers: { "user-agent": userAgent } })).status).toBe(200);
-    expect(await everything()).toEqual(before);
+    expect(await counted()).toEqual(before);
+    expect(await rows("SELECT link_id, day, param, reason, count FROM dropped_parameters")).toEqual([
+      { link_id: 1, day: Math.floor(NOW / DAY), param: "engagement", reason: "bot", count: 2 },
+    ]);
   });
 
   it.each([
@@ -211,8 +220,11 @@ describe("recording by user agent", () => {
   ] as Record<string, string>[])(
     "redirects and does not record a prefetch or preview: %j",
     async (headers) => {
-      expect((await click(ID, { headers: { "user-agent": IPHONE, ...headers } })).status).toBe(302);
-      expect(await recorded()).toEqual([]);
+      const before = await counted();
+      for (const agent of [IPHONE, "Googlebot/2.1"])
+        expect((await click(ID, { headers: { "user-agent": agent, ...headers } })).status).toBe(302);
+      expect(await counted()).toEqual(before);
+      expect(await rows("SELECT * FROM dropped_parameters")).toEqual([]);
     },
   );
 
@@ -227,7 +239,11 @@ describe("recording by user agent", () => {
         "",
       ]);
     }
+    expect((await click(ID, { method: "HEAD", headers: { "user-agent": "Googlebot/2.1" } })).status).toBe(
+      302,
+    );
     expect(await recorded()).toEqual([]);
+    expect(await rows("SELECT * FROM dropped_parameters")).toEqual([]);
   });
 });
 

@@ -62,13 +62,13 @@ const isInDays = (column: typeof e.day | typeof d.day) =>
   sql`${column} BETWEEN ${sql.placeholder("from")} AND ${sql.placeholder("to")}`;
 
 const droppedFields = { token: l.token, label: l.label, count: sql<number>`sum(${d.count})` };
-/** A link with the number of parameters that were dropped from its URLs. */
+/** A link with the number of parameters that were dropped from its URLs. What bots open is nobody's error. */
 export type Dropped = RowOf<typeof droppedFields>;
 
 const droppedAt = (ids: SQL) =>
   query(
     droppedFields,
-    sql`FROM (${ids}) ids CROSS JOIN ${as(d)} ON ${d.linkId} = ids.id AND ${isInDays(d.day)}
+    sql`FROM (${ids}) ids CROSS JOIN ${as(d)} ON ${d.linkId} = ids.id AND ${isInDays(d.day)} AND ${d.reason} <> 'bot'
       CROSS JOIN ${as(l)} ON ${l.id} = ids.id
       GROUP BY ids.id ORDER BY sum(${d.count}) DESC, ids.id`,
   );

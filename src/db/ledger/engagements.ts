@@ -125,16 +125,16 @@ const recordDownTo = [1, 2, 3, 4].map((depth) =>
   ),
 );
 
-/** Counts messages that are too old to be recorded, on their opened links and the day on which they are dropped. */
-const countTooOld = statement<never>(
+/** Counts engagements that are not recorded, on their opened links and the day on which they are dropped. */
+const countUnrecorded = statement<never>(
   sql`${insertInto(droppedParameters, {
     linkId: l.id,
     day: sql`CAST(${now} / ${sql.raw(String(DAY_MS))} AS INTEGER)`,
     param: sql`'engagement'`,
-    reason: sql`'too_old'`,
-    count: sql`1`,
-  })} FROM json_each(${sql.placeholder("opened")}) j CROSS JOIN ${as(l)} ON ${l.token} = j.value WHERE ${isInPlace}
-    ON CONFLICT DO UPDATE SET ${names(droppedParameters.count)} = ${names(droppedParameters.count)} + 1`,
+    reason: sql.placeholder("reason"),
+    count: sql`coalesce(j.value ->> 'count', 1)`,
+  })} FROM json_each(${sql.placeholder("opened")}) j CROSS JOIN ${as(l)} ON ${l.token} = j.value ->> 'linkToken' WHERE ${isInPlace}
+    ON CONFLICT DO UPDATE SET ${names(droppedParameters.count)} = ${names(droppedParameters.count)} + excluded.${names(droppedParameters.count)}`,
 );
 
 const fromJson = (key: string) => sql.raw(`j.value ->> '${key}'`);
@@ -222,8 +222,8 @@ export async function recordAll(
   });
   const depth = depthOf(opened);
   const record = expectDefined(recordDownTo[depth - 1]);
-  const links = JSON.stringify(tooOld.map(({ linkToken }) => linkToken));
-  const drops = tooOld.length > 0 ? [countTooOld(db, { ...values(), opened: links })] : [];
+  const unrecorded = { opened: JSON.stringify(tooOld), reason: "too_old", now, ...placeOf(ledger, db) };
+  const drops = tooOld.length > 0 ? [countUnrecorded(db, unrecorded)] : [];
   const bind = (bound = values()) => [
     ...drops,
     ...(onlyComplete ? [] : creationStatements(db, depth, bound)),
@@ -298,6 +298,23 @@ export async function recordInPassing(ledger: Ledger, opened: OpenedLink, now: n
   const likeness = likenessOf(opened);
   if (likeness === undefined || !joinWaiting(ledger.control, likeness))
     await recordOne(ledger, opened, now, likeness);
+}
+
+/** Bots are counted while there is room: what people and partners send comes first. */
+const MAX_BEFORE_BOTS = 500;
+
+/**
+ * Counts that a bot opened a link, in one row with others that wait. Nothing else of its request is used. Throws TooManyWaitingError
+ * if it is left out.
+ */
+export async function countBot(ledger: Ledger, linkToken: string, now: number): Promise<void> {
+  const db = ledger.control;
+  const key = JSON.stringify(["bot", linkToken, Math.floor(now / DAY_MS)]);
+  if (joinWaiting(db, key)) return;
+  const item = { linkToken, count: 1 };
+  const values = () => ({ opened: JSON.stringify([item]), reason: "bot", now, ...placeOf(ledger, db) });
+  const bind = () => [countUnrecorded(db, values())];
+  await runInPlace(ledger, db, bind(), runGrouped(0, { key, item, bind, maxWaiting: MAX_BEFORE_BOTS }));
 }
 
 /** Records one engagement. Returns undefined if its link does not exist. `now` in milliseconds since 1970. */

@@ -1,4 +1,4 @@
-/** Chooses where a click leads, and recognizes platforms, previews and HTTP libraries. No I/O, no clock. */
+/** Chooses where a click leads, and recognizes platforms. No I/O, no clock. */
 import { type Platform, UNKNOWN_PLATFORM } from "./audience.ts";
 
 /** Where the links of an app lead. A click may name its own target on the listed hosts and schemes. */
@@ -51,9 +51,11 @@ const PLATFORM_NAMES: [RegExp, Platform][] = [
   [/\bLinux\b/, "linux"],
 ];
 
-/** The platform of a browser. An iPad that asks for pages of a desktop is a Mac. */
+/** The platform of a browser. Safari on an iPad that asks for pages of a desktop is a Mac. */
 export function platformOf(userAgent: string): Platform {
-  return PLATFORM_NAMES.find(([name]) => name.test(userAgent))?.[1] ?? UNKNOWN_PLATFORM;
+  const platform = PLATFORM_NAMES.find(([name]) => name.test(userAgent))?.[1] ?? UNKNOWN_PLATFORM;
+  // An app on an iPad names a Macintosh, but a Mac never says Mobile (device-detector issue 5978).
+  return platform === "macos" && userAgent.includes("Mobile/") ? "ios" : platform;
 }
 
 /** Returns the URL as the parser serializes it, so that the browser follows exactly what was checked. */
@@ -116,18 +118,3 @@ function allowedPage(encoded: string, destination: Destination): string | undefi
     return undefined;
   }
 }
-
-/** Whether a browser prefetches the page or a messenger renders a preview: neither is a click by a person. */
-export function isPreview(headers: Headers): boolean {
-  return ["sec-purpose", "purpose", "x-purpose", "x-moz"].some((name) =>
-    /prefetch|prerender|preview/i.test(headers.get(name) ?? ""),
-  );
-}
-
-/** Whether an HTTP library sent the request. `isbot` reports these as bots, but servers and apps use them to open links for people. */
-export function isHttpLibrary(userAgent: string): boolean {
-  return HTTP_LIBRARY.test(userAgent);
-}
-
-const HTTP_LIBRARY =
-  /^(curl|wget|node|undici|axios|got|okhttp|python-requests|python-httpx|python-urllib|aiohttp|go-http-client|java|apache-httpclient|dart|ruby|faraday|guzzlehttp|php|dalvik|cfnetwork|postmanruntime)\b/i;

@@ -17,7 +17,7 @@ export const DEFAULT_MAX_NEW_SUB_LINKS = 1_000;
 /** All networks of an app together can get so many times the new links of one of them on a day. */
 export const NETWORKS_OF_NEW_SUB_LINKS = 5;
 
-/** Why a parameter of a URL was not used; `too_old` is about the engagement as a whole. */
+/** Why a parameter of a URL was not used; `too_old` and `bot` are about the engagement as a whole. */
 export const DROP_REASONS = {
   invalid: "The value is not valid.",
   repeated: "The parameter is given twice with different values.",
@@ -26,6 +26,7 @@ export const DROP_REASONS = {
   cost_id_dropped: "The cost ID of the URL was not used, so its price was not either.",
   not_agreed: "The price is in another currency than the partner's cost parameters say.",
   other_partner: "The sub-link belongs to another partner.",
+  bot: "A bot opened the link, so nothing was recorded.",
   too_old: `A click or an impression was delivered more than ${RETENTION} after it happened, so it was not recorded.`,
   too_many_links:
     "Clicks and impressions created so many links below this network, or in a short time, that no more were created.",
