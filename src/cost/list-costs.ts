@@ -5,6 +5,7 @@ import { MATCHES } from "../db/ledger/cost-list.ts";
 import { MAX_KEYS } from "../db/ledger/key-pages.ts";
 import { inEnglish } from "../domain/texts.ts";
 import { prefers } from "../http/accept.ts";
+import { toCsvAsSent } from "../http/csv.ts";
 import { jsonResponse } from "../http/envelope.ts";
 import { pageQuery } from "../http/input/fields.ts";
 import { pagingV2 as toPaging } from "../http/paging.ts";
@@ -17,7 +18,7 @@ export const listCosts = costOperation({
   path: "/cost",
   id: "listCosts",
   summary: "List your costs",
-  description: `Costs and prices on URLs by ID, in the order of its UTF-8 bytes, as long as they are kept. A page reads at most ${inEnglish(MAX_KEYS)} IDs, so it can have fewer items than \`limit\`, or none, before the end: \`next\` is null only on the last page. Send \`Accept: text/csv\` to get the page as CSV; its \`Link\` header has the next page. In CSV, an ID that a spreadsheet would run as a formula starts with an apostrophe. With a test credential: the costs of its integration round, without those that were rejected.`,
+  description: `Costs and prices on URLs by ID, in the order of its UTF-8 bytes, as long as they are kept. A page reads at most ${inEnglish(MAX_KEYS)} IDs, so it can have fewer items than \`limit\`, or none, before the end: \`next\` is null only on the last page. Send \`Accept: text/csv\` to get the page as CSV; its \`Link\` header has the next page. In CSV, IDs and tags are as they were sent, also those that a spreadsheet would run as a formula; /partner/costs has a file for spreadsheets. With a test credential: the costs of its integration round, without those that were rejected.`,
   input: {
     query: z.strictObject({
       limit: pageQuery.shape.limit,
@@ -45,7 +46,11 @@ export const listCosts = costOperation({
     const { items, next } = await listOwnCosts(context, caller, query.match ?? null, range);
     const paging = toPaging(context, range, { next });
     if (prefers(context.request, "text/csv")) {
-      return costsResponse(items, paging.next === null ? {} : { link: `<${paging.next}>; rel="next"` });
+      return costsResponse(
+        items,
+        toCsvAsSent,
+        paging.next === null ? {} : { link: `<${paging.next}>; rel="next"` },
+      );
     }
     return jsonResponse({ items, paging, ...markTest(caller), request_id: context.requestId }, 200, {
       vary: "Accept",

@@ -5,7 +5,7 @@ import { COST_TYPES } from "../domain/cost-types.ts";
 import type { Cost } from "../domain/costs.ts";
 import { AppError } from "../errors.ts";
 import { prefers } from "../http/accept.ts";
-import { csvResponse, toCsv } from "../http/csv.ts";
+import { csvResponse, toCsvAsSent } from "../http/csv.ts";
 import { jsonResponse } from "../http/envelope.ts";
 import { invalidRequest } from "../http/input/parse.ts";
 import { toProblem } from "../http/problems.ts";
@@ -16,6 +16,7 @@ import {
   RESULT_COLUMNS,
   readItem,
   submitValid,
+  TABLE,
   toRow,
 } from "../usecases/costs/batch.ts";
 import { authorizeInvalid } from "../usecases/costs/rejections.ts";
@@ -30,7 +31,7 @@ export const submitBatch = costOperation({
   path: "/cost/batch",
   id: "submitBatch",
   summary: "Send up to 1,000 costs in one request",
-  description: `Each cost has its own result, in order. An invalid cost does not reject the others. As \`text/csv\`, the body is UTF-8 with or without a byte order mark, with commas and a header row of parameter names; \`cost_amount\` can be empty or its column absent. With \`Accept: text/csv\` the results are CSV too: \`${RESULT_COLUMNS.join()}\`, where row 1 is the first cost. Only the first ${MAX_REPEATS} costs with the same ID are accepted.`,
+  description: `Each cost has its own result, in order. An invalid cost does not reject the others. As \`text/csv\`, the body is UTF-8 with a header row of parameter names, as programs and spreadsheets write it (see the partner guide); \`cost_amount\` can be empty or its column absent. With \`Accept: text/csv\` the results are CSV too: \`${RESULT_COLUMNS.join()}\`, where \`row\` is the line of the file, or for JSON 1 for the first cost, and IDs are as they were sent. Only the first ${MAX_REPEATS} costs with the same ID are accepted.`,
   input: {
     // Each cost is parsed separately, so that one invalid cost does not reject the others.
     body: z.strictObject({
@@ -42,9 +43,8 @@ export const submitBatch = costOperation({
         ),
     }),
     csv: {
+      ...TABLE,
       key: "costs",
-      row: costInput,
-      maxRows: MAX_COSTS,
       example: `cost_type,cost_currency,cost_id,cost_amount,tag\r\n${COST_TYPES[0]},USD,acme-click-20260701,0.25,july\r\n`,
     },
     maxBodyBytes: MAX_BATCH_BYTES,
@@ -73,7 +73,7 @@ export const submitBatch = costOperation({
     },
   },
   errors: ["credential_revoked", "test_credential", "round_full"],
-  async handle(context, caller, { body }) {
+  async handle(context, caller, { body, lines }) {
     const costs = limitRepeats(body.costs.map(readItem));
     const sent = body.costs.map(toSentItem);
     const results =
@@ -85,8 +85,10 @@ export const submitBatch = costOperation({
           )
         : await submitValid(context, caller, costs);
     if (prefers(context.request, "text/csv")) {
-      const rows = results.map((result, index) => toRow(result, index + 1, sent[index]?.cost_id ?? null));
-      return csvResponse(toCsv(RESULT_COLUMNS, rows), "results.csv");
+      const rows = results.map((result, index) =>
+        toRow(result, lines?.[index] ?? index + 1, sent[index]?.cost_id ?? null),
+      );
+      return csvResponse(toCsvAsSent(RESULT_COLUMNS, rows), "results.csv");
     }
     return jsonResponse(
       {

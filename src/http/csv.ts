@@ -4,70 +4,43 @@ export type Cell = string | number | null;
 
 /**
  * The table with its header line. Text that a spreadsheet would run as a formula gets an apostrophe before it, so that it stays
- * text, also where the spreadsheet separates cells with semicolons and ignores quotes in the middle of them. A number in one of the columns `decimals` may be negative: it stays a number.
+ * text, also where the spreadsheet separates cells with semicolons and ignores quotes in the middle of them. `fromCell` removes it.
+ * A number in one of the columns `decimals` may be negative: it stays a number.
  */
 export function toCsv(header: string[], rows: Cell[][], decimals: readonly string[] = []): string {
   const isDecimal = header.map((name) => decimals.includes(name));
   const lines = rows.map((cells) =>
-    toLine(
-      cells.map((value, index) =>
-        isDecimal[index] && DECIMAL.test(String(value)) ? String(value) : toCell(value),
-      ),
-    ),
+    cells.map((value, index) => (isDecimal[index] && DECIMAL.test(String(value)) ? value : guard(value))),
   );
-  return toLine(header.map(toCell)) + lines.join("");
+  return toCsvAsSent(header.map(guard), lines);
 }
 
-const toLine = (cells: string[]) => `${cells.join(",")}\r\n`;
+/** The table with its header line and its values as they are, for a program that compares them with what it sent. */
+export const toCsvAsSent = (header: Cell[], rows: Cell[][]) => [header, ...rows].map(toLine).join("");
 
 /** The rows of a table without its header, as `toCsv` writes them. */
-export const toCsvRows = (rows: Cell[][]) => rows.map((cells) => toLine(cells.map(toCell))).join("");
+export const toCsvRows = (rows: Cell[][]) => rows.map((cells) => toLine(cells.map(guard))).join("");
 
-const DECIMAL = /^-?\d+(\.\d+)?$/;
+const toLine = (cells: Cell[]) => `${cells.map(quote).join(",")}\r\n`;
 
-/** A text that a spreadsheet would run as a formula, or that starts with white space that one could remove. */
-const FORMULA = /^(?:'*[\s"]*[=+\-@＝＋－＠]|[\t\r\n])/;
-
-/** The text of a cell that `toCsv` wrote. A text that had apostrophes before a formula got another, so they stay. */
-export const fromCell = (cell: string) =>
-  cell.includes("'") ? mapFormulas(cell, (part) => part.replace(/^'/, "")) : cell;
-
-function toCell(value: Cell): string {
-  const text = guardFormulas(String(value ?? ""));
+function quote(value: Cell): string {
+  const text = String(value ?? "");
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** The text with an apostrophe before each formula. */
-function guardFormulas(text: string): string {
-  if (!/[;\r\n]/.test(text)) return FORMULA.test(text) ? `'${text}` : text;
-  const guarded = mapFormulas(text, (part) => `'${part}`);
-  return /^[\t\r\n]/.test(guarded) ? `'${guarded}` : guarded;
-}
+const DECIMAL = /^-?\d+(\.\d+)?$/;
 
 /**
- * Changes each part that is a formula after apostrophes, white space and quotes: at the start of the text, and where a spreadsheet could
- * start a cell or a row in it. It reads the text from its end, because an expression would read a run of line ends again for each of them.
+ * Where a spreadsheet could begin a cell, at the start of the text or after a separator, and would run what follows apostrophes, white
+ * space and quotes as a formula. At the start of the text also before white space that it could remove.
  */
-function mapFormulas(text: string, change: (part: string) => string): string {
-  const parts: string[] = [];
-  let end = text.length;
-  let isFormula = false;
-  let isGuarded = false;
-  for (let at = text.length - 1; at >= 0; at--) {
-    const character = text[at] ?? "";
-    isFormula = SIGNS.has(character) || (isFormula && /[\s"]/.test(character));
-    isGuarded = isFormula || (isGuarded && character === "'");
-    if (isGuarded && (at === 0 || SEPARATORS.has(text[at - 1] ?? ""))) {
-      parts.push(change(text.slice(at, end)));
-      end = at;
-    }
-  }
-  parts.push(text.slice(0, end));
-  return parts.reverse().join("");
-}
+const GUARDED = /(?<=^|[;\r\n])(?='*(?:[^\S\r\n]|")*[=+\-@＝＋－＠])|^(?='*[\t\r\n])/g;
+const GUARD = /(?<=^|[;\r\n])'(?='*(?:[^\S\r\n]|")*[=+\-@＝＋－＠])|^'(?='*[\t\r\n])/g;
 
-const SIGNS = new Set("=+-@＝＋－＠");
-const SEPARATORS = new Set(";\r\n");
+const guard = (value: Cell) => String(value ?? "").replace(GUARDED, "'");
+
+/** The text of a cell that `toCsv` wrote. A text that had apostrophes before a formula got another, so they stay. */
+export const fromCell = (cell: string) => cell.replace(GUARD, "");
 
 /** Before the text of a file for people: without it, Excel does not read UTF-8. */
 export const BYTE_ORDER_MARK = "\ufeff";

@@ -526,7 +526,7 @@ GROUP BY ALL ORDER BY ALL;</pre>
 </div>
 <p>A row with a <code>link_token</code> changes its partner, its cost data setting, and whether it is archived. An empty cell changes nothing, and neither do the names in the row. A file changes up to 1,000 links, all of them or none. For 24 hours, <strong>Undo changes</strong> on the Import page restores the earlier values, except those that somebody has changed since then.</p>
 <p>Other rows create links, as <a href="#create-a-link">Create link</a> does. The check counts all of them, and marks new networks and names that differ from another one only in capital letters. You can upload a file twice: what exists is not created again.</p>
-<p>A file can be what Excel saves as &quot;CSV UTF-8&quot;, with commas, semicolons or tabs. Headings can be written like <code>Campaign name</code>. A file can be up to 10 MB, or without JavaScript up to 1,000 rows and 1 MB. In a file of more than 1,000 rows, a row with <code>cost_data</code> <code>on</code> needs its own partner, or one that is attached already above it.</p>` },
+<p>A file can be what Excel saves as &quot;CSV UTF-8&quot;, with commas, semicolons, tabs or bars, also with a first line such as <code>sep=;</code>. Headings can be written like <code>Campaign name</code>, and <code>Ad set name</code> and <code>Ad name</code> are the ad group and the creative. Remove title lines above them. Empty rows and empty columns without a name do not count. A file can be up to 10 MB, or without JavaScript up to 1,000 rows and 1 MB. In a file of more than 1,000 rows, a row with <code>cost_data</code> <code>on</code> needs its own partner, or one that is attached already above it.</p>` },
       { id: "keep-your-account-safe", title: "Keep your account safe", body: `<p>The <a href="/account">account page</a> lists your sessions, and can end each of them. A session ends after 12 hours, or after 2 hours without a request. There you can also change your password and set up two-factor authentication.</p>` },
       { id: "get-or-reset-your-api-token", title: "Get or reset your API token", body: `<p>Choose <strong>Show token</strong> on the account page. Send the token in the <code>Authorization</code> header of every request:</p>
 <pre data-language="sh">BASE_URL=https://links.example.com
@@ -798,7 +798,7 @@ LINK_TOKEN=…</pre>
 <p><strong>1. Record a click.</strong> Open the link with a cost ID. With <code>s2s=1</code> your server gets JSON after the click is stored, not a redirect:</p>
 <pre data-language="console"><kbd>curl -s &quot;$BASE_URL/$LINK_TOKEN?cost_id=yourname-20260701-0001&amp;s2s=1&quot;</kbd>
 <samp>{&quot;status&quot;:&quot;ok&quot;,&quot;kind&quot;:&quot;click&quot;,&quot;cost_id&quot;:&quot;yourname-20260701-0001&quot;,&quot;recorded&quot;:true,&quot;duplicate&quot;:false,&quot;dropped&quot;:[],&quot;cost_data&quot;:false,&quot;request_id&quot;:&quot;c7a822e1-39af-4f0e-8685-10053cd885dc&quot;}</samp></pre>
-<p><code>cost_data</code> is <code>false</code> until you are live, and your round judges costs for this click anyway. If it is <code>false</code> after that, ask the owner of the app to switch cost data on for the link. If <code>recorded</code> is <code>false</code>, look at <code>dropped</code>: it names each cost parameter that was not valid. If <code>dropped</code> is empty, the URL has no <code>cost_id</code> or the link has no partner. For an impression, open <code>/impression/$LINK_TOKEN</code>. Your server&#39;s address says nothing about the person, so add <code>country=DE</code> (ISO 3166-1 alpha-2) and <code>platform=ios</code> (<code>android</code>, <code>windows</code>, <code>macos</code>, <code>linux</code> or <code>other</code>) if you know them.</p>
+<p><code>cost_data</code> is <code>false</code> until you are live, and your round judges costs for this click anyway. If it is <code>false</code> after that, ask the owner of the app to switch cost data on for the link. If <code>recorded</code> is <code>false</code>, look at <code>dropped</code>: it names each cost parameter that was not valid. If <code>dropped</code> is empty, the URL has no <code>cost_id</code> or the link has no partner. For an impression, open <code>/impression/$LINK_TOKEN</code>. Your server&#39;s address says nothing about the person, so add <code>country=DE</code> (ISO 3166-1 alpha-2) and <code>platform=ios</code> (<code>android</code>, <code>windows</code>, <code>macos</code>, <code>linux</code> or <code>other</code>) if you know them. <code>os_name</code> is another name of <code>platform</code>, and with <code>user_agent</code> the platform is read from the user agent of the person, which is not stored.</p>
 <p><strong>2. Send its cost</strong> with the same cost ID:</p>
 <pre data-language="console"><kbd>curl -s -H &quot;Authorization: Token token=$COST_TOKEN&quot; \\
     -d 'cost_type=cpc' -d 'cost_currency=USD' -d 'cost_amount=0.25' \\
@@ -914,9 +914,18 @@ LINK_TOKEN=…</pre>
     curl -s -H &quot;Authorization: Token token=$COST_TOKEN&quot; -H 'Content-Type: text/csv' -H 'Accept: text/csv' \\
     --data-binary @- &quot;$BASE_URL/cost/batch&quot;</kbd>
 <samp>row,cost_id,status,code,message,match,duplicate,amount,mismatch
-1,yourname-20260701-0003,ok,,,pending,false,2.5,cost_without_engagement</samp></pre>
-<p>The file is UTF-8 with commas, at most 1,000 rows below the header. A cell or the whole column of <code>cost_amount</code> can be empty. An unknown, missing or repeated column rejects the file. Without <code>Accept: text/csv</code> the results are JSON. If an ID appears more than 10 times in one batch, only the first 10 are accepted.</p>
-<p>Without a program, <a href="#your-pages">upload the file</a> at <code>/partner/upload</code>: up to 10 MB, with commas, semicolons or tabs, a decimal point in <code>cost_amount</code>, and each ID once. Uploading the same file again changes nothing.</p>` },
+2,yourname-20260701-0003,ok,,,pending,false,2.5,cost_without_engagement</samp></pre>
+<p>A batch and a file that you <a href="#your-pages">upload</a> are read in the same way:</p>
+<ul>
+<li>UTF-8, with or without a byte order mark, with commas, semicolons, tabs or bars, or with the separator that a first line such as <code>sep=;</code> names. The decimal sign is a point.</li>
+<li>The first row has the names of the columns, also as <code>Cost ID</code> or <code>cost-type</code>; <code>amount</code> is <code>cost_amount</code>. Remove title lines above it. An unknown, missing or repeated column rejects the file. Only the column <code>cost_amount</code> can be absent, and its cells can be empty.</li>
+<li>At most 1,000 rows below it. Empty rows, rows of separators, empty columns without a name, and white space around values do not count.</li>
+<li><code>row</code> in the results is the line of the file on which a row begins.</li>
+<li>A file with costs, results, or clicks and impressions without a cost can come back: its other columns are not read.</li>
+</ul>
+<p>In files of your pages, a value that a spreadsheet would run as a formula starts with an apostrophe, and a batch or an upload removes it. Answers of the API have values as you sent them. So send an ID that itself begins with an apostrophe before <code>=</code>, <code>+</code>, <code>-</code> or <code>@</code> as JSON or as a form.</p>
+<p>Without <code>Accept: text/csv</code> the results are JSON. If an ID appears more than 10 times in one batch, only the first 10 are accepted.</p>
+<p>Without a program, upload the file at <code>/partner/upload</code>: up to 10 MB, with each ID once. Uploading the same file again changes nothing.</p>` },
       { id: "correct-a-cost", title: "Correct a cost", body: `<p><code>POST /cost/{cost_id}/void</code>, or the page of the cost at <code>/partner/costs</code>, takes a cost back: it no longer counts, and the same values do not bring it back. Then send the right values with the same ID. <a href="/docs/corrections">Correct a cost</a> shows it step by step.</p>
 <p>You can void a cost until ${FACTS["cost window"]} after its click or impression, and a pending cost until it lapses. The void of a price on a URL is final: only a call can then set the cost of this ID. After ${FACTS["cost window"]}, ask the operator.</p>` },
       { id: "error-codes", title: "Error codes", body: `<p>Every error is a problem document (RFC 9457): <code>code</code> is for programs, <code>detail</code> and <code>errors</code> are for people.</p>
@@ -1136,7 +1145,7 @@ LINK_TOKEN=…</pre>
 </tbody></table>
 </div>` },
       { id: "countries-and-platforms", title: "Countries and platforms", body: `<p>linkledger counts clicks, impressions and costs by country and by platform: <code>ios</code>, <code>android</code>, <code>windows</code>, <code>macos</code>, <code>linux</code> or <code>other</code>. That is all it keeps of where somebody is and of what they use, and no count names a person. Cloudflare names the country of a request, which is an estimate from its address, and <code>XX</code> is the code of one that is not known. An iPad that asks for pages of a desktop counts as a Mac.</p>
-<p>A click that a partner&#39;s server reports with <code>s2s=1</code> comes from the address of that server, which says nothing about the person. So its country and platform are not known, unless the URL has them: <code>country=DE&amp;platform=ios</code>.</p>
+<p>A click that a partner&#39;s server reports with <code>s2s=1</code> comes from the address of that server, which says nothing about the person. So its country and platform are not known, unless the URL has them: <code>country=DE&amp;platform=ios</code>. With <code>user_agent</code>, the platform is read from it, and it is not stored.</p>
 <p>Anyone can write a country on a URL, so an app gets at most ${FACTS["audience rows"]} rows of these counts on a day. Beyond that, a click that needs another row counts with an unknown country and platform. Adjustments have neither: in reports they are one row without a country, and on pages &quot;Adjustments&quot;.</p>
 <p>The archive has every cost with its ID, so give its bucket a rule that deletes objects after the time for which partners can dispute a cost. <code>BUCKET</code> is the name of the bucket and <code>RULE</code> any name; 730 days are two years:</p>
 <pre data-language="sh">npx wrangler r2 bucket lifecycle add BUCKET RULE --expire-days 730</pre>` },
@@ -1407,7 +1416,7 @@ LINK_TOKEN=…</pre>
 <ul>
 <li>the URL had the same <code>cost_id</code>, with the same capital and small letters, and no macro that was not filled in</li>
 <li>the link is attached to this partner</li>
-<li>a person opened it: crawlers and link previews are not recorded</li>
+<li>a person, an app or a server opened it: crawlers and link previews are not recorded. The page of the link counts them under &quot;Problems with URLs&quot;, as <code>engagement</code> with the reason &quot;A bot opened the link&quot;</li>
 </ul>
 <p>In a round, the report at <code>/partner</code> says why.</p>` },
       { id: "a-cost-or-cost-id-is-rejected", title: "A cost or cost ID is rejected", body: `<div class="table" tabindex="0" role="region" aria-label="A cost or cost ID is rejected"><table>

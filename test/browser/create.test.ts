@@ -145,12 +145,15 @@ it("a file of more than 1,000 rows is checked in parts, imported after the confi
   const network = unique("Net");
   const lines = Array.from({ length: 1_200 }, (_, index) => `${network},Campaign ${index},,`);
   // The network comes after the links below it.
-  const file = toFile([...lines, `${network},,Acme Ads,on`, `${network},Campaign 5,,`, `${network},A::B,,`]);
+  const whole = toFile([...lines, `${network},,Acme Ads,on`, `${network},Campaign 5,,`, `${network},A::B,,`]);
+  // As a spreadsheet can write it, with rows that do not count.
+  const text = `sep=;\n${whole.buffer}\n,,,\n`.replaceAll(",", ";").replace("campaign", "Campaign name");
+  const file = { ...whole, buffer: Buffer.from(text.replaceAll("\n", "\r")) };
   const panel = page.locator("#progress");
   await page.getByLabel("CSV file").setInputFiles(file);
   await page.getByRole("button", { name: "Check file" }).click();
   await panel.getByText("1,201 would be created, 0 exist already, 2 are rejected.").waitFor();
-  await panel.getByText("Row 6 has the same link. Remove one of them.").waitFor();
+  await panel.getByText("Row 8 has the same link. Remove one of them.").waitFor();
   await checkEveryWidth(page, "import-large");
   await panel.getByRole("button", { name: "Import 1,201 links" }).click();
   await panel.getByText("1,201 created, 0 exist already, 2 are rejected.").waitFor({ timeout: 60_000 });

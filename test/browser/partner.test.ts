@@ -166,8 +166,8 @@ describe("a file with more rows than one request takes", () => {
     await panel
       .getByText("Nothing is imported yet. 2,300 would be imported, 0 were sent before, 3 are rejected.")
       .waitFor();
-    expect(await panel.locator("tbody th").allTextContents()).toEqual(["2301", "2302", "2303"]);
-    await panel.getByText("cost_id is the same as in row 7.").waitFor();
+    expect(await panel.locator("tbody th").allTextContents()).toEqual(["2302", "2303", "2304"]);
+    await panel.getByText("cost_id is the same as in row 8.").waitFor();
     expect(await countCosts("large-file-cost")).toBe(0);
     await checkEveryWidth(page, "partner-large-file");
     await panel.getByRole("button", { name: "Import 2,300 costs" }).click();
@@ -175,11 +175,11 @@ describe("a file with more rows than one request takes", () => {
     const results = (await download(page, "Download results")).trim().split("\r\n");
     expect(results).toHaveLength(1 + ROWS + 3);
     expect(results[0]).toBe("row,cost_id,status,code,message,match,duplicate,amount,mismatch");
-    expect(results[1_500]).toBe("1500,large-file-cost-1500,ok,,,pending,false,0.5,");
+    expect(results[1_500]).toBe("1501,large-file-cost-1500,ok,,,pending,false,0.5,");
     expect(results[2_301]).toBe(
-      "2301,large-file-cost-7,400,invalid_request,cost_id is the same as in row 7.,,,,",
+      "2302,large-file-cost-7,400,invalid_request,cost_id is the same as in row 8.,,,,",
     );
-    expect(results[2_302]).toMatch(/^2302,,400,invalid_request,The row must have as many values/);
+    expect(results[2_302]).toMatch(/^2303,,400,invalid_request,The row must have as many values/);
     expect(await countCosts("large-file-cost")).toBe(ROWS);
     await page.reload();
     await page.getByLabel("CSV file").setInputFiles(file);

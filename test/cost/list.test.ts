@@ -383,7 +383,7 @@ describe("as CSV", () => {
     expect(response.headers.get("vary")).toBe("Accept");
     expect(lines).toEqual([
       HEADER,
-      `'=list-csv-0001,cpc,USD,0.25,t,call,2026-03-15T12:00:00.000Z,matched,,,,,,click,2026-03-14T12:00:00.000Z,${DEMO.linkToken}`,
+      `=list-csv-0001,cpc,USD,0.25,t,call,2026-03-15T12:00:00.000Z,matched,,,,,,click,2026-03-14T12:00:00.000Z,${DEMO.linkToken}`,
       "list-csv-0002,cpm,USD,0.25,t,call,2026-03-15T12:00:00.000Z,pending,2026-03-22T12:00:00.000Z,wrong_engagement,cpc,USD,0.3,,,",
       "",
     ]);

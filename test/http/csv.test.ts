@@ -1,6 +1,8 @@
 /** CSV for spreadsheets (RFC 4180). No cell runs as a formula. */
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type Cell, csvResponse, toCsv } from "../../src/http/csv.ts";
+import { type Cell, csvResponse, fromCell, toCsv, toCsvAsSent } from "../../src/http/csv.ts";
+import { runs } from "../part.ts";
 
 /** The text of the cell in a table with one column and one row. */
 const cellOf = (value: Cell) => toCsv(["name"], [[value]]).slice("name\r\n".length, -"\r\n".length);
@@ -88,6 +90,50 @@ describe("a cell", () => {
     ["a formula sign and a quote", '="a"', '"\'=""a"""'],
   ])("with %s is quoted", (_, value, expected) => {
     expect(cellOf(value)).toBe(expected);
+  });
+});
+
+describe("any text", () => {
+  const part = fc.constantFrom(
+    "'",
+    '"',
+    "=",
+    "+",
+    "-",
+    "@",
+    "＝",
+    ";",
+    "\n",
+    "\r",
+    "\t",
+    " ",
+    "\u00a0",
+    "a",
+    ",",
+    "1",
+  );
+  const anyText = fc.array(part, { maxLength: 12 }).map((parts) => parts.join(""));
+  const readCell = (cell: string) => (cell.startsWith('"') ? cell.slice(1, -1).replaceAll('""', '"') : cell);
+
+  it("comes back from its cell unchanged, and no cell is a formula, also where semicolons separate cells", () => {
+    fc.assert(
+      fc.property(anyText, (text) => {
+        const cell = readCell(cellOf(text));
+        expect(fromCell(cell)).toBe(text);
+        for (const one of [cell, ...cell.split(/[;\r\n]/)]) expect(one).not.toMatch(/^[\s"]*[=+\-@＝＋－＠]/);
+        expect(cell).not.toMatch(/^[\t\r\n]/);
+      }),
+      runs(20_000, 5_000),
+    );
+  });
+
+  it("is written as it was sent for a program", () => {
+    fc.assert(
+      fc.property(anyText, (text) => {
+        expect(readCell(toCsvAsSent(["name"], [[text]]).slice("name\r\n".length, -"\r\n".length))).toBe(text);
+      }),
+      runs(1_000),
+    );
   });
 });
 

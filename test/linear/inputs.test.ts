@@ -125,7 +125,7 @@ describe("an uploaded table is read and answered in linear time", async () => {
 
   it("of costs and of links", () => {
     expect(tables.map(([name]) => name.replace("../../src/", ""))).toEqual([
-      "partner/upload/rows.ts",
+      "usecases/costs/batch.ts",
       "workspace/transfer/import-rows.ts",
       "submitBatch",
     ]);

@@ -295,7 +295,7 @@ describe("another partner", () => {
     const file = "cost_type,cost_currency,cost_id,cost_amount,tag\ncpc,EUR,demo-spend-00-0,9,t";
     const checked = await browser.upload(file);
     // Never a conflict, which would reveal that the other partner has this ID.
-    expect(tableOf(checked)[0]).toEqual(["1", "demo-spend-00-0", "ready", ""]);
+    expect(tableOf(checked)[0]).toEqual(["2", "demo-spend-00-0", "ready", ""]);
     await browser.confirm(checked);
     expect(await rows("SELECT * FROM ledger_entries WHERE partner_id = 1")).toEqual(before);
   });

@@ -43,20 +43,20 @@ describe("the check of a file", () => {
 
   const CHECKED = [
     [
-      "3",
+      "4",
       "upload-other-001",
       "rejected",
       "A different cost was sent with this cost ID. cost_currency is EUR, but an earlier call with this cost ID has USD. To correct",
     ],
-    ["4", "demo-click-expired-001", "rejected", "The engagement is more than seven days old"],
-    ["5", "short", "rejected", "cost_type must be one of cpc, cpi, cpe, cpm. cost_currency must be an ISO"],
-    ["6", "upload-new-00001", "rejected", "cost_id is the same as in row 1."],
-    ["8", "", "rejected", "The row must have as many values as the header."],
-    ["10", "upload-new-00001", "rejected", "cost_id is the same as in row 1."],
-    ["1", "upload-new-00001", "ready", ""],
-    ["2", "upload-sent-0001", "duplicate", ""],
-    ["7", "demo-click-recent-0001", "ready", ""],
-    ["9", 'upload,"quoted"-01', "ready", ""],
+    ["5", "demo-click-expired-001", "rejected", "The engagement is more than seven days old"],
+    ["6", "short", "rejected", "cost_type must be one of cpc, cpi, cpe, cpm. cost_currency must be an ISO"],
+    ["7", "upload-new-00001", "rejected", "cost_id is the same as in row 2."],
+    ["9", "", "rejected", "The row must have as many values as the header."],
+    ["11", "upload-new-00001", "rejected", "cost_id is the same as in row 2."],
+    ["2", "upload-new-00001", "ready", ""],
+    ["3", "upload-sent-0001", "duplicate", ""],
+    ["8", "demo-click-recent-0001", "ready", ""],
+    ["10", 'upload,"quoted"-01', "ready", ""],
   ];
 
   it("shows for each row whether it would be stored, is a duplicate, or what is wrong, and stores nothing", async () => {
@@ -79,9 +79,9 @@ describe("the check of a file", () => {
     const checked = await browser.upload(MIXED);
     const result = await browser.confirm(checked);
     expect(tableOf(result)).toEqual([
-      ["1", "upload-new-00001", "imported", "pending"],
-      ["7", "demo-click-recent-0001", "imported", "pending"],
-      ["9", 'upload,"quoted"-01', "imported", "pending"],
+      ["2", "upload-new-00001", "imported", "pending"],
+      ["8", "demo-click-recent-0001", "imported", "pending"],
+      ["10", 'upload,"quoted"-01', "imported", "pending"],
     ]);
     expect(result.text).toContain("3 costs imported.");
     expect(await costsOf("upload-new")).toEqual([
@@ -100,12 +100,12 @@ describe("the check of a file", () => {
     await call("/cost/upload-void-0001/void", { method: "POST", token: DEMO.costToken });
     const voided = "You voided this cost, so it doesn't count. To replace it, send other values.";
     expect(tableOf(await browser.upload(sent))).toEqual([
-      ["1", "upload-void-0001", "duplicate", voided],
-      ["2", "upload-new-00002", "duplicate", ""],
+      ["2", "upload-void-0001", "duplicate", voided],
+      ["3", "upload-new-00002", "duplicate", ""],
     ]);
     expect(tableOf(await browser.confirm(first))).toEqual([
-      ["1", "upload-void-0001", "duplicate", voided],
-      ["2", "upload-new-00002", "duplicate", "pending"],
+      ["2", "upload-void-0001", "duplicate", voided],
+      ["3", "upload-new-00002", "duplicate", "pending"],
     ]);
   });
 
@@ -118,9 +118,9 @@ describe("the check of a file", () => {
     });
     const lines = (await results.text()).trim().split("\r\n").slice(1);
     for (const [number, , state] of tableOf(checked)) {
-      const line = lines[Number(number) - 1] ?? "";
+      const line = lines[Number(number) - 2] ?? "";
       // Only the check also rejects an ID that the file repeats, which the API judges after its first row.
-      if (number === "6" || number === "10") expect(line).toContain("cost_id_conflict");
+      if (number === "7" || number === "11") expect(line).toContain("cost_id_conflict");
       else if (state === "rejected") expect(line).toMatch(/,(400|403),/);
       else expect(line).toMatch(state === "ready" ? /,ok,.*,false,[^,]*,[^,]*$/ : /,ok,.*,true,[^,]*,[^,]*$/);
     }
@@ -131,11 +131,11 @@ describe("the check of a file", () => {
       file("cpc,USD,=SUM(A1:A9)-00,1,t", "cpc,USD,upload-sent-0001,1,july"),
     );
     expect(downloadOf(checked)).toBe(
-      "row,cost_id,status,code,message,match,duplicate,amount,mismatch\r\n1,'=SUM(A1:A9)-00,ready,,,,false,,\r\n2,upload-sent-0001,ok,,,,true,,\r\n",
+      "row,cost_id,status,code,message,match,duplicate,amount,mismatch\r\n2,'=SUM(A1:A9)-00,ready,,,,false,,\r\n3,upload-sent-0001,ok,,,,true,,\r\n",
     );
     const result = await browser.confirm(checked);
     expect(downloadOf(result)).toBe(
-      "row,cost_id,status,code,message,match,duplicate,amount,mismatch\r\n1,'=SUM(A1:A9)-00,ok,,,pending,false,1,\r\n",
+      "row,cost_id,status,code,message,match,duplicate,amount,mismatch\r\n2,'=SUM(A1:A9)-00,ok,,,pending,false,1,\r\n",
     );
     expect(await costsOf("=SUM")).toHaveLength(1);
   });
@@ -183,8 +183,8 @@ describe("the confirmation", () => {
     await sendCost({ cost_id: "numbered-cost-1", cost_amount: "9" });
     const result = await browser.confirm(checked);
     expect(tableOf(result).map((row) => row.slice(0, 3))).toEqual([
-      ["1", "numbered-cost-1", "rejected"],
-      ["2", "numbered-cost-2", "imported"],
+      ["2", "numbered-cost-1", "rejected"],
+      ["3", "numbered-cost-2", "imported"],
     ]);
     expect(result.text).toContain("1 cost imported. 1 cost rejected.");
   });
@@ -219,7 +219,7 @@ describe("the confirmation", () => {
     const content = file(...lines);
     expect(new TextEncoder().encode(content).length).toBe(724_047);
     const checked = await browser.upload(content);
-    expect(rowsOf(checked).split("\n")).toHaveLength(1_001);
+    expect(rowsOf(checked).trim().split("\n")).toHaveLength(1_001);
     expect((await browser.confirm(checked)).text).toContain("1,000 costs imported.");
   });
 
@@ -234,8 +234,14 @@ describe("a file that cannot be read", () => {
     ["is empty", "", 400, "file is missing or empty; choose a CSV file."],
     ["has no rows", HEADER, 400, "The file must have at least one row below the header."],
     [
+      "is UTF-16",
+      new Uint8Array([0xff, 0xfe, 0x41, 0]),
+      400,
+      "The file is in UTF-16, which Excel calls “Unicode Text”: in Excel, save it as “CSV UTF-8 (Comma delimited)”.",
+    ],
+    [
       "is not UTF-8",
-      new Uint8Array([0xff, 0xfe, 0x41]),
+      new Uint8Array([0x41, 0xff]),
       400,
       "The file isn't UTF-8: in Excel, save it as “CSV UTF-8 (Comma delimited)”.",
     ],
@@ -245,8 +251,8 @@ describe("a file that cannot be read", () => {
       400,
       "The file is an Excel workbook: in Excel, save it as “CSV UTF-8 (Comma delimited)”.",
     ],
-    ["has an unknown column", "cost_typo\n1", 400, "cost_typo is not a known column; remove it."],
-    ["has a column for the row", `row,${file("1").replace("\n", "\n1,")}`, 400, "row is not a known column"],
+    ["has a title", `Cost report\n${HEADER}\n1`, 400, "must have the names of the columns in its first row"],
+    ["has an unknown column", "tag,cost_typo\n1,1", 400, "cost_typo is not a known column; remove it."],
     ["has an open quote", file('cpc,USD,"open-quote-0001,1,t'), 400, "look for a quote that is not closed"],
     [
       "has 1,001 rows",
@@ -312,12 +318,12 @@ describe("a file that cannot be read", () => {
     const checked = await browser.upload(lines.map((cells) => cells.join(separator)).join("\r\n"));
     expect(tableOf(checked)).toEqual([
       [
-        "2",
+        "3",
         "upload-excel-002",
         "rejected",
         "cost_amount must be a plain decimal; use a point, not a comma, for example 0.25.",
       ],
-      ["1", "upload-excel-001", "ready", ""],
+      ["2", "upload-excel-001", "ready", ""],
     ]);
     await browser.confirm(checked);
     expect(await costsOf("upload-excel")).toMatchObject([{ amount: 25_000, tag: "a, b" }]);
@@ -352,7 +358,7 @@ describe("a part of a larger file", () => {
         line: "5001,part-cost-00001,ready,,,,false,,\r\n",
       },
       { row: 5002, name: "short", state: "rejected" },
-      { row: 3, name: null, state: "rejected" },
+      { row: 4, name: null, state: "rejected" },
     ]);
     expect(await costsOf("part-cost")).toEqual([]);
     const imported = await send("/partner/upload/import-part", PART.split("\n").slice(0, 2).join("\n"));

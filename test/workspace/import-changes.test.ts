@@ -47,16 +47,16 @@ describe("a row with the token of a link", () => {
       ),
     );
     expect(outcomesOf(checked)).toEqual([
-      ["1", "Acme", "same", ""],
-      ["2", "Acme > Spring", "change", "Cost data: own (off) → same as parent (on now)."],
+      ["2", "Acme", "same", ""],
+      ["3", "Acme > Spring", "change", "Cost data: own (off) → same as parent (on now)."],
       [
-        "3",
+        "4",
         "Acme > Spring > Runners",
         "change",
         "Partner: Acme Ads → Beacon Network. Cost data: same as parent (off now) → own (off).",
       ],
-      ["4", "Beacon", "change", "Archived: no → yes. Partner: Beacon Network → none."],
-      ["5", "Newsletter", "change", "Partner: none → Acme Ads. Cost data: off → on."],
+      ["5", "Beacon", "change", "Archived: no → yes. Partner: Beacon Network → none."],
+      ["6", "Newsletter", "change", "Partner: none → Acme Ads. Cost data: off → on."],
     ]);
     expect(readText(checked)).toContain(
       "Nothing is saved yet. Would be created 0 links Would be changed 4 links",
@@ -101,11 +101,11 @@ describe("a row with the token of a link", () => {
     const lines = [line, `${BEACON},none,,`];
     const checked = await upload(browser, toFile(HEADER, ...lines));
     const [token] = line.split(",");
-    expect(outcomesOf(checked)[0]).toEqual(["1", token, "rejected", detail]);
+    expect(outcomesOf(checked)[0]).toEqual(["2", token, "rejected", detail]);
     const sent = new FormData();
-    sent.set("rows", `row,${HEADER}\n1,${lines[0]}`);
+    sent.set("rows", `row,${HEADER}\n2,${lines[0]}`);
     const result = await browser.get(`${IMPORT}/rows`, { method: "POST", body: sent });
-    expect(outcomesOf(result)).toEqual([["1", token, "rejected", detail]]);
+    expect(outcomesOf(result)).toEqual([["2", token, "rejected", detail]]);
     expect(await settings()).toEqual(before);
     expect(await undoable()).toEqual([]);
   });
@@ -127,10 +127,10 @@ describe("a row with the token of a link", () => {
   it("is rejected if an earlier row is for the same link", async () => {
     const checked = await upload(browser, toFile(HEADER, `${PLAIN},1,,`, `${PLAIN},2,,`));
     expect(outcomesOf(checked)[0]).toEqual([
-      "2",
+      "3",
       PLAIN,
       "rejected",
-      "Row 1 has the same link. Remove one of them.",
+      "Row 2 has the same link. Remove one of them.",
     ]);
   });
 
@@ -145,14 +145,14 @@ describe("a row with the token of a link", () => {
       ),
     );
     expect(outcomesOf(checked)).toEqual([
-      ["1", "Acme > Spring", "same", "The file has another path: Acme > Summer."],
+      ["2", "Acme > Spring", "same", "The file has another path: Acme > Summer."],
       [
-        "2",
+        "3",
         "Newsletter",
         "same",
         "The partner of an existing link is changed by partner_id, not by its name.",
       ],
-      ["3", "Beacon", "same", ""],
+      ["4", "Beacon", "same", ""],
     ]);
   });
 
@@ -201,7 +201,7 @@ describe("a row with the token of a link", () => {
     expect(await rows("SELECT 1 FROM links WHERE archived = 1 AND partner_id = 1")).toHaveLength(1_000);
     const part = await browser.get(IMPORT, {
       method: "POST",
-      body: `row,${HEADER}\n1000,${PLAIN},1,,\n1001,${BEACON},1,,`,
+      body: `row,nth,${HEADER}\n1003,1000,${PLAIN},1,,\n1004,1001,${BEACON},1,,`,
       headers: { "content-type": "text/csv", accept: "application/json" },
     });
     const found = JSON.parse(part.text).rows as { state: string; isChange: boolean; detail: string }[];

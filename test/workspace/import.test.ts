@@ -41,28 +41,28 @@ const MIXED = toFile(
   "New Three,,,,,99,",
 );
 const CHECKED = [
-  ["5", "New Net", "rejected", "Row 1 has the same link. Remove one of them."],
-  ["6", "New Other", "rejected", "Cost data can't be on: Beacon Network doesn't support cost data yet."],
+  ["6", "New Net", "rejected", "Row 2 has the same link. Remove one of them."],
+  ["7", "New Other", "rejected", "Cost data can't be on: Beacon Network doesn't support cost data yet."],
   [
-    "7",
+    "8",
     "New Other > New Group",
     "rejected",
     "Cost data must be on, off or inherit. Campaign is required, because there is a name below it.",
   ],
-  ["9", "", "rejected", "The row must have as many values as the header."],
-  ["11", "New None", "rejected", "Partner isn't the name of a partner."],
-  ["12", "New Two", "rejected", "Partner is Acme Ads, but partner_id 2 is Beacon Network."],
-  ["13", "New Three", "rejected", "Partner doesn't exist."],
-  ["1", "New Net", "new", "New network"],
+  ["10", "", "rejected", "The row must have as many values as the header."],
+  ["12", "New None", "rejected", "Partner isn't the name of a partner."],
+  ["13", "New Two", "rejected", "Partner is Acme Ads, but partner_id 2 is Beacon Network."],
+  ["14", "New Three", "rejected", "Partner doesn't exist."],
+  ["2", "New Net", "new", "New network"],
   [
-    "2",
+    "3",
     "New Net > New Campaign > New Group > New Video",
     "new",
     "Also creates the campaign “New Campaign” and the ad group “New Group”.",
   ],
-  ["3", "Acme > Spring", "exists", ""],
-  ["4", "Acme", "exists", "Its partner is Acme Ads. Its cost data is on."],
-  ["10", "New Net > New Late", "new", ""],
+  ["4", "Acme > Spring", "exists", ""],
+  ["5", "Acme", "exists", "Its partner is Acme Ads. Its cost data is on."],
+  ["11", "New Net > New Late", "new", ""],
 ];
 const IMPORTED = [
   { path: "New Net", partner_id: 1, cost_switch: 1, level: 1 },
@@ -90,14 +90,14 @@ describe("the check of a file", () => {
     const before = await rows("SELECT * FROM links WHERE label NOT LIKE 'New%' AND label <> 'Acme'");
     const result = await confirm(browser, await upload(browser, MIXED));
     expect(outcomesOf(result)).toEqual([
-      ["1", "New Net", "created", ""],
+      ["2", "New Net", "created", ""],
       [
-        "2",
+        "3",
         "New Net > New Campaign > New Group > New Video",
         "created",
         "Also created the campaign “New Campaign” and the ad group “New Group”.",
       ],
-      ["10", "New Net > New Late", "created", ""],
+      ["11", "New Net > New Late", "created", ""],
     ]);
     expect(readText(result)).toContain("5 links created.");
     expect(await linksNamed("New")).toEqual(IMPORTED);
@@ -122,7 +122,7 @@ describe("the check of a file", () => {
     const row = ["New Net", '"New A, B; C"', "Acme Ads"].join(separator);
     const checked = await upload(browser, toFile(header, row));
     expect(outcomesOf(checked)).toEqual([
-      ["1", "New Net > New A, B; C", "new", "New network Also creates the network “New Net”."],
+      ["2", "New Net > New A, B; C", "new", "New network Also creates the network “New Net”."],
     ]);
     await confirm(browser, checked);
     expect(await linksNamed("New A")).toMatchObject([{ partner_id: 1, path: "New Net::New A, B; C" }]);
@@ -142,20 +142,20 @@ describe("the check of a file", () => {
     );
     expect(outcomesOf(checked)).toEqual([
       [
-        "1",
+        "2",
         "acme > New",
         "new",
         "New network Similar name Also creates the network “acme”. “Acme” already exists. Only the capital letters differ.",
       ],
-      ["2", "Acme > SPRING", "new", "Similar name “Spring” already exists. Only the capital letters differ."],
-      ["3", "New Net > Winter 01", "new", "New network Also creates the network “New Net”."],
+      ["3", "Acme > SPRING", "new", "Similar name “Spring” already exists. Only the capital letters differ."],
+      ["4", "New Net > Winter 01", "new", "New network Also creates the network “New Net”."],
       [
-        "4",
+        "5",
         "New Net > winter 01",
         "new",
         "Similar name “Winter 01” already exists. Only the capital letters differ.",
       ],
-      ["5", "New Net > X", "new", ""],
+      ["6", "New Net > X", "new", ""],
     ]);
     expect(readText(checked)).toContain("Would be created 7 links");
     expect(readText(checked)).toContain("New network 2 rows Similar name 3 rows");
@@ -168,7 +168,7 @@ describe("the check of a file", () => {
     const checked = await upload(browser, toFile("network,campaign", "=New,", "Acme,+1"));
     const [, data = ""] = /href="data:text\/csv;charset=utf-8,%EF%BB%BF([^"]*)"/.exec(checked.text) ?? [];
     expect(decodeURIComponent(decode(data))).toBe(
-      "row,path,state,link_token,message\r\n1,'=New,ready,,\r\n2,Acme > +1,ready,,\r\n",
+      "row,path,state,link_token,message\r\n2,'=New,ready,,\r\n3,Acme > +1,ready,,\r\n",
     );
   });
 
@@ -216,9 +216,9 @@ describe("the confirmation", () => {
     await confirm(browser, await upload(browser, toFile("network,campaign", "New B,New C")));
     const result = await confirm(browser, checked);
     expect(outcomesOf(result)).toEqual([
-      ["1", "New A", "rejected", "Cost data can't be on: Acme Ads doesn't support cost data yet."],
-      ["2", "New B > New C", "exists", ""],
-      ["3", "New D", "created", ""],
+      ["2", "New A", "rejected", "Cost data can't be on: Acme Ads doesn't support cost data yet."],
+      ["3", "New B > New C", "exists", ""],
+      ["4", "New D", "created", ""],
     ]);
     expect(readText(result)).toContain("1 link created. 1 link rejected.");
     expect((await linksNamed("New")).map(({ path }) => path)).toEqual(["New B", "New B::New C", "New D"]);

@@ -2,7 +2,7 @@
 import { Buffer } from "node:buffer";
 import { DeadlineError, withDeadline } from "../../deadline.ts";
 import { inEnglish } from "../../domain/texts.ts";
-import { AppError } from "../../errors.ts";
+import { AppError, type InputError } from "../../errors.ts";
 import { invalidRequest } from "./parse.ts";
 
 export const MAX_BODY_BYTES = 64 * 1024;
@@ -29,6 +29,21 @@ export function decodeUtf8(bytes: Uint8Array): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** Spreadsheets can write it. Text in UTF-8 has no byte 0. */
+export function isUtf16([first, second]: Uint8Array): boolean {
+  return (
+    (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff) || first === 0 || second === 0
+  );
+}
+
+/** The text of a table; undefined where it is not UTF-8, with an error that says so. */
+export function decodeTable(bytes: Uint8Array, errors: InputError[]): string | undefined {
+  const text = isUtf16(bytes) ? undefined : decodeUtf8(bytes);
+  const message = isUtf16(bytes) ? "is UTF-16; it must be UTF-8" : "must be UTF-8";
+  if (text === undefined) errors.push({ param: "body", message });
+  return text;
 }
 
 /** Enough for a body of 1 MiB at 280 kbit/s. */

@@ -1,132 +1,228 @@
-/** Reads a table in CSV (RFC 4180) as the body of a request. */
+/** Reads a table in CSV (RFC 4180), as programs and spreadsheets write it: the only reader of the API and of uploaded files. */
 
-import { CsvError, parse } from "csv-parse/sync";
+import { Buffer } from "node:buffer";
+import { CsvError, type Info, parse } from "csv-parse/sync";
 import * as z from "zod/mini";
 import { inEnglish } from "../../domain/texts.ts";
 import { AppError, type InputError } from "../../errors.ts";
+import { fromCell } from "../csv.ts";
 
 export interface CsvTable {
   /** Its keys are the names of the columns. Only the column of an optional field may be absent. */
   row: z.ZodMiniObject;
   maxRows: number;
   /** Optional columns of which a table has at least one. */
-  needsOneOf?: string[];
+  needsOneOf?: readonly string[];
   /** 16 KiB unless the table says otherwise. */
   maxRowBytes?: number;
-  /**
-   * For files that people edit: semicolons or tabs, if the header has no comma; headings such as "Campaign name" for `campaign`; and
-   * rows with only separators, which become empty.
-   */
-  edited?: boolean;
+  /** Further headings and the columns that they mean, for example those of ad platforms. */
+  headings?: Readonly<Record<string, string>>;
+  /** Columns of files that leave here and say nothing on their way back. They are not read. */
+  unread?: readonly string[];
+}
+
+export interface TableRow {
+  /** The line of the file on which the row begins, from 1. */
+  line: number;
+  /** The values by column, or why the row has no place for each of them. An empty value of an optional column is absent. */
+  item: Record<string, string> | AppError;
 }
 
 /** Longer than any valid row. It also limits what a header can name, and how far a quote that is never closed reaches. */
 const DEFAULT_ROW_BYTES = 16 * 1024;
+/** Rows of separators do not count as rows, but each of them takes time. */
+const MAX_RECORDS = 20_000;
 
 const OPTIONS = {
   // Otherwise the first line end would decide for the whole file.
-  record_delimiter: ["\r\n", "\n"],
+  record_delimiter: ["\r\n", "\n", "\r"],
   // A row that is too short or too long gets its own error.
   relax_column_count: true,
   skip_empty_lines: true,
+  // Also around quotes.
+  trim: true,
 };
 
 /**
- * The rows below the header row by column name, or undefined if there is an error, which is then added to the list. An empty
- * cell of an optional column is absent from its row. A row that does not have as many values as the header is an error in its
- * place, because its values may be in the wrong columns. Throws payload_too_large if there are too many rows.
+ * The rows below the header row, or undefined if there is an error, which is then added to the list. White space around values is
+ * removed, and so is what `toCsv` writes before formulas. Rows and columns without any text do not count. A row that does not have as
+ * many values as the header is an error in its place, because its values may be in the wrong columns. Throws payload_too_large if
+ * there are too many rows.
  */
-export function readTable(
-  text: string,
-  { row, maxRows, maxRowBytes = DEFAULT_ROW_BYTES, needsOneOf = [], edited = false }: CsvTable,
-  errors: InputError[],
-): (Record<string, string> | AppError)[] | undefined {
-  const delimiter = separatorOf(text);
-  if (!edited && delimiter !== ",") {
-    errors.push({ param: "body", message: "must have commas between its columns" });
+export function readTable(text: string, table: CsvTable, errors: InputError[]): TableRow[] | undefined {
+  const { row, maxRows } = table;
+  const read = readRecords(text, table, errors);
+  if (!read) return undefined;
+  const [first, ...records] = read.rows;
+  if (!first) {
+    errors.push({ param: "body", message: "must start with a row of column names" });
     return undefined;
   }
-  const all = parseRows(text, { delimiter, max_record_size: maxRowBytes, to: maxRows + 2 }, errors);
-  if (!all) return undefined;
-  const [first = [], ...rows] = all;
-  const header = edited ? toColumns(first, Object.keys(row.shape)) : first;
-  const invalid = checkHeader(header, row, needsOneOf);
-  errors.push(...invalid);
-  if (invalid.length > 0) return undefined;
-  if (rows.length > maxRows) {
-    throw new AppError(
-      "payload_too_large",
-      `The file can have at most ${inEnglish(maxRows)} rows below the header.`,
-    );
+  const columns = toColumns(first.cells, table);
+  const invalid = checkHeader(columns, table);
+  if (invalid.length > 0) {
+    const isHeader = ({ cells }: Row) => checkHeader(toColumns(cells, table), table).length === 0;
+    const hasTitle =
+      !columns.some((name) => isKnown(name, table)) || records.slice(0, MAX_TITLE_ROWS).some(isHeader);
+    errors.push(...(hasTitle ? [TITLE] : invalid));
+    return undefined;
   }
-  if (rows.length === 0) {
+  if (read.isCut) {
+    const most = inEnglish(maxRows);
+    throw new AppError("payload_too_large", `The file can have at most ${most} rows below the header.`);
+  }
+  if (records.length === 0) {
     errors.push({ param: "body", message: "must have at least one row below the header" });
     return undefined;
   }
-  const optional = new Set(header.filter((name) => isOptional(row.shape[name])));
+  const optional = new Set(columns.filter((name) => isOptional(row.shape[name])));
+  const isRead = (name: string, at: number) => Object.hasOwn(row.shape, name) && columns.indexOf(name) === at;
   const toItem = (cells: string[]) =>
     Object.fromEntries(
       cells
-        .map((cell, at) => [header[at] ?? "", cell] as const)
-        .filter(([name, cell]) => cell !== "" || !optional.has(name)),
+        .map((cell, at) => [columns[at] ?? "", fromCell(cell)] as const)
+        .filter(([name, cell], at) => isRead(name, at) && (cell !== "" || !optional.has(name))),
     );
-  return rows.map((cells) => {
-    if (edited && cells.every((cell) => cell.trim() === "")) return {};
-    return cells.length === header.length ? toItem(cells) : wrongLength(cells.length, header.length);
-  });
+  return records.map(({ line, cells }) => ({
+    line,
+    item: cells.length === columns.length ? toItem(cells) : wrongLength(cells.length, columns.length),
+  }));
 }
+
+interface Row {
+  line: number;
+  cells: string[];
+}
+
+/** The rows that have any text, the header first, and whether there are more than a table can have. */
+function readRecords(
+  text: string,
+  { maxRows, maxRowBytes = DEFAULT_ROW_BYTES }: CsvTable,
+  errors: InputError[],
+): { rows: Row[]; isCut: boolean } | undefined {
+  const [named = "", separator = ""] = SEPARATOR_LINE.exec(text) ?? [];
+  const rest = text.slice(named.length);
+  const bytes = Buffer.from(withoutEmptyEnd(rest));
+  const lineOf = lineCounter(bytes, 1 + countLines(Buffer.from(named)));
+  const rows: Row[] = [];
+  let [start, count] = [0, 0];
+  const onRecord = (record: string[], { bytes: end }: Info) => {
+    while (isLineEnd(bytes[start])) start++;
+    const line = lineOf(start);
+    start = end;
+    const cells = record.map((cell) => cell.trim());
+    if (cells.some((cell) => cell !== "")) rows.push({ line, cells });
+    if (++count === MAX_RECORDS || rows.length > maxRows + 1) throw ENOUGH;
+    return null;
+  };
+  let isCut = false;
+  try {
+    const delimiter = separator || separatorOf(rest);
+    parse(bytes, { ...OPTIONS, delimiter, max_record_size: maxRowBytes, on_record: onRecord });
+  } catch (error) {
+    isCut = error === ENOUGH;
+    if (!isCut && !(error instanceof CsvError)) throw error;
+    if (error instanceof CsvError) {
+      const line = lineOf(Number(error.bytes ?? 0));
+      errors.push({ param: "body", message: describe(error.code, line, maxRowBytes) });
+      return undefined;
+    }
+  }
+  dropEmptyColumns(rows);
+  return { rows, isCut };
+}
+
+const ENOUGH = new Error("The table has too many rows.");
+
+/** The first line of some files that Excel writes. */
+const SEPARATOR_LINE = /^\s*"?sep=([,;\t|])"?[,;|\t ]*(?:\r\n|\r|\n|$)/i;
+const SEPARATORS = [",", ";", "\t", "|"];
 
 /** Excel writes semicolons where the comma separates decimals. */
 function separatorOf(text: string): string {
   const [header = ""] = /[^\r\n]+/.exec(text) ?? [];
-  return [",", ";", "\t"].find((separator) => header.includes(separator)) ?? ",";
+  return SEPARATORS.find((separator) => header.includes(separator)) ?? ",";
 }
+
+/** Without the rows of separators at the end, of which Excel writes thousands. */
+function withoutEmptyEnd(text: string): string {
+  let end = text.length;
+  while (end > 0 && /[\s,;|]/.test(text[end - 1] ?? "")) end--;
+  while (end < text.length && !isLineEnd(text.charCodeAt(end))) end++;
+  return text.slice(0, end);
+}
+
+const isLineEnd = (code: number | undefined) => code === 10 || code === 13;
+
+function countLines(bytes: Uint8Array, from = 0, to = bytes.length): number {
+  let count = 0;
+  for (let at = from; at < to; at++)
+    if (bytes[at] === 10 || (bytes[at] === 13 && bytes[at + 1] !== 10)) count++;
+  return count;
+}
+
+/** The number of the line at a place, for places in ascending order. */
+function lineCounter(bytes: Uint8Array, first: number): (place: number) => number {
+  let [line, counted] = [first, 0];
+  return (place) => {
+    line += countLines(bytes, counted, place);
+    counted = Math.max(counted, place);
+    return line;
+  };
+}
+
+/** Removes columns without a name and without a value, also those that only some rows have at their end. */
+function dropEmptyColumns(rows: Row[]): void {
+  const width = rows[0]?.cells.length ?? 0;
+  for (const { cells } of rows) while (cells.length > width && cells.at(-1) === "") cells.pop();
+  const used = new Set(rows.flatMap(({ cells }) => cells.flatMap((cell, at) => (cell === "" ? [] : [at]))));
+  for (const row of rows) row.cells = row.cells.filter((_, at) => used.has(at) || at >= width);
+}
+
+/** Above the header of exports of ad platforms: the name of the report, and its days. */
+const MAX_TITLE_ROWS = 20;
+const TITLE: InputError = {
+  param: "body",
+  message:
+    "must have the names of the columns in its first row; remove the lines above them, such as a title",
+};
 
 const toKey = (name: string) => name.toLowerCase().replace(/[\s_-]/g, "");
 
 /** The column of each heading: `campaign` for "Campaign name", `ad_group` for "AdGroup". An unknown heading stays. */
-function toColumns(headings: string[], columns: string[]): string[] {
-  const byKey = new Map(columns.map((column) => [toKey(column), column]));
+function toColumns(headings: string[], { row, headings: others = {}, unread = [] }: CsvTable): string[] {
+  const byKey = new Map<string, string>([
+    ...unread.map((column): [string, string] => [toKey(column), column]),
+    ...Object.entries(others).map(([heading, column]): [string, string] => [toKey(heading), column]),
+    ...Object.keys(row.shape).map((column): [string, string] => [toKey(column), column]),
+  ]);
   return headings.map((heading) => {
     const key = toKey(heading);
-    return byKey.get(key) ?? byKey.get(key.replace(/name$/, "")) ?? heading.trim().toLowerCase();
+    return byKey.get(key) ?? byKey.get(key.replace(/name$/, "")) ?? heading.toLowerCase();
   });
 }
 
-/** Stops after the first row that is too many. */
-function parseRows(
-  text: string,
-  options: { delimiter: string; max_record_size: number; to: number },
-  errors: InputError[],
-): string[][] | undefined {
-  try {
-    return parse(text, { ...OPTIONS, ...options });
-  } catch (error) {
-    if (!(error instanceof CsvError)) throw error;
-    errors.push({ param: "body", message: describe(error, options.max_record_size) });
-    return undefined;
-  }
-}
-
-function describe({ code, lines }: CsvError, maxRowBytes: number): string {
+function describe(code: string, line: number, maxRowBytes: number): string {
   if (code === "CSV_MAX_RECORD_SIZE") {
-    return `has more than ${maxRowBytes} bytes in one row, near line ${lines}; look for a quote that is not closed`;
+    return `has more than ${maxRowBytes} bytes in one row, near line ${line}; look for a quote that is not closed`;
   }
   if (code === "CSV_QUOTE_NOT_CLOSED")
     return "ends inside a quoted value; look for a quote that is not closed";
-  return `is not valid CSV at line ${lines}: put a value with a quote in quotes, and double each quote inside it`;
+  return `is not valid CSV at line ${line}: put a value with a quote in quotes, and double each quote inside it`;
 }
 
+const isKnown = (name: string, { row, unread = [] }: CsvTable) =>
+  Object.hasOwn(row.shape, name) || unread.includes(name);
+
 /** An error for each column that is unknown, missing or repeated. */
-function checkHeader(header: string[], row: z.ZodMiniObject, needsOneOf: string[]): InputError[] {
-  if (header.length === 0) return [{ param: "body", message: "must start with a row of column names" }];
+function checkHeader(header: string[], table: CsvTable): InputError[] {
+  const { row, needsOneOf = [], unread = [] } = table;
   const errors: InputError[] = [];
   const names = new Set(header);
   for (const name of names) {
     if (name === "") errors.push({ param: "body", message: "has a column without a name" });
-    else if (!Object.hasOwn(row.shape, name))
-      errors.push({ param: name, message: "is not a known column; remove it" });
-    else if (header.indexOf(name) !== header.lastIndexOf(name))
+    else if (!isKnown(name, table)) errors.push({ param: name, message: "is not a known column; remove it" });
+    else if (!unread.includes(name) && header.indexOf(name) !== header.lastIndexOf(name))
       errors.push({ param: name, message: "is the name of more than one column" });
   }
   const [first] = needsOneOf;

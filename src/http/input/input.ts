@@ -3,7 +3,7 @@ import type * as z from "zod/mini";
 import type { Context } from "../../env.ts";
 import { AppError, type InputError } from "../../errors.ts";
 import { type ListRange, readPosition, readTextPosition, type TextRange } from "../cursors.ts";
-import { decodeUtf8, isNamedUtf8, MAX_BODY_BYTES, mediaType, readBody } from "./body.ts";
+import { decodeTable, decodeUtf8, isNamedUtf8, MAX_BODY_BYTES, mediaType, readBody } from "./body.ts";
 import type { CsvTable } from "./csv.ts";
 import { parsePairs, readPairs } from "./pairs.ts";
 import { invalidRequest, isOptional, parsePart } from "./parse.ts";
@@ -16,7 +16,7 @@ export interface Contract {
   headers?: z.ZodMiniObject;
   /** A body that has a default, which is an object without required keys, can be absent or empty. */
   body?: z.ZodMiniType;
-  /** The body can also be a table in CSV: `body` then parses an object with its rows as the list `csv.key`. */
+  /** The body can also be a table in CSV: `body` then parses an object with its rows as the list `csv.key`, and `lines` has the line of each. */
   csv?: CsvTable & { key: string; example: string };
   /** 64 KiB unless the contract says otherwise. */
   maxBodyBytes?: number;
@@ -30,12 +30,13 @@ export interface Contract {
 export type Parsed<C extends Contract> = {
   [Part in keyof C]: C[Part] extends z.ZodMiniType ? z.output<C[Part]> : undefined;
 } & (C extends { paged: true } ? { range: ListRange } : unknown) &
-  (C extends { paged: "by text" } ? { range: TextRange } : unknown);
+  (C extends { paged: "by text" } ? { range: TextRange } : unknown) &
+  (C extends { csv: CsvTable } ? { lines: number[] | undefined } : unknown);
 
 /** Throws AppError: invalid_request with every error, payload_too_large, unsupported_media_type and request_timeout. */
 export async function readInput<C extends Contract>(context: Context, contract: C): Promise<Parsed<C>> {
   const errors: InputError[] = [];
-  const parsed: { [Part in keyof Contract | "range"]?: unknown } = {};
+  const parsed: { [Part in keyof Contract | "range" | "lines"]?: unknown } = {};
   const readAt = contract.paged === "by text" ? readTextPosition : readPosition;
   const position = contract.paged && readAt(context.url, Object.keys(contract.query?.shape ?? {}), errors);
   if (contract.headers) {
@@ -49,9 +50,13 @@ export async function readInput<C extends Contract>(context: Context, contract: 
     parsed.query = parsePairs(contract.query, pairs, "rejected", errors);
   }
   if (contract.body) {
-    const read = contract.csv && mediaType(context.request) === "text/csv" ? readCsv : readJson;
     const isAbsent = isOptional(contract.body) && !context.request.headers.has("content-type");
-    const value = isAbsent ? undefined : await read(context.request, contract, errors);
+    let value: unknown;
+    if (contract.csv && mediaType(context.request) === "text/csv") {
+      const rows = await readCsv(context.request, contract, contract.csv, errors);
+      if (rows) value = { [contract.csv.key]: rows.map(({ item }) => item) };
+      parsed.lines = rows?.map(({ line }) => line);
+    } else if (!isAbsent) value = await readJson(context.request, contract, errors);
     if (isAbsent || value !== undefined) parsed.body = parsePart(contract.body, value, errors);
   }
   if (errors.length > 0) throw invalidRequest(errors);
@@ -60,12 +65,10 @@ export async function readInput<C extends Contract>(context: Context, contract: 
 }
 
 /** Adds errors and returns undefined if the body is not such a table. */
-async function readCsv(request: Request, contract: Contract, errors: InputError[]): Promise<unknown> {
-  const text = decodeUtf8(await readBody(request, contract.maxBodyBytes ?? MAX_BODY_BYTES));
-  if (text === undefined) errors.push({ param: "body", message: "must be UTF-8" });
+async function readCsv(request: Request, contract: Contract, csv: CsvTable, errors: InputError[]) {
+  const text = decodeTable(await readBody(request, contract.maxBodyBytes ?? MAX_BODY_BYTES), errors);
   const { readTable } = await import("./csv.ts");
-  const rows = text !== undefined && contract.csv && readTable(text, contract.csv, errors);
-  return rows ? { [contract.csv?.key ?? ""]: rows } : undefined;
+  return text === undefined ? undefined : readTable(text, csv, errors);
 }
 
 /** Adds an error and returns undefined if the body is not JSON. */

@@ -9,7 +9,7 @@ import { errorSummary, field, RejectedForm } from "../forms/fields.ts";
 import { table } from "../lists/table.ts";
 import { showPlural } from "../locale.ts";
 import type { Markup } from "../markup.ts";
-import { NOT_UTF8, type Outcome, toResultFile, WORKBOOK } from "./rows.ts";
+import { NOT_UTF8, type Outcome, toResultFile, UTF16, WORKBOOK } from "./rows.ts";
 import text from "./upload.client.js";
 
 /** Sends a file that is too large for one request in parts. */
@@ -38,7 +38,7 @@ export interface UploadTexts {
   /** What the script says after the number of rows. */
   said: { ready: string; imported: string; duplicate: string };
   columns: string[];
-  /** The columns with the levels below the first, if a row can be below another one. */
+  /** The headings of the levels below the first, if a row can be below another one, separated by `|`. */
   levels?: string[];
 }
 
@@ -84,7 +84,7 @@ export function uploadForm(
   );
   const { noun, said } = texts;
   const data = html`data-check="${paths.check}" data-import="${paths.importTo}" data-one="${noun[0]}" data-many="${noun[1]}"
-    data-ready="${said.ready}" data-imported="${said.imported}" data-duplicate="${said.duplicate}" data-not-utf8="${NOT_UTF8}" data-workbook="${WORKBOOK}"
+    data-ready="${said.ready}" data-imported="${said.imported}" data-duplicate="${said.duplicate}" data-not-utf8="${NOT_UTF8}" data-utf16="${UTF16}" data-workbook="${WORKBOOK}"
     ${texts.levels ? html`data-levels="${texts.levels.join(" ")}"` : ""}`;
   const lead = html`<strong>The file can't be imported.</strong> Nothing was imported.`;
   return {

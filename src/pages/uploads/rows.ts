@@ -5,14 +5,16 @@ import type { Context } from "../../env.ts";
 import { AppError, type InputError } from "../../errors.ts";
 import { wantsPage } from "../../http/accept.ts";
 import { BYTE_ORDER_MARK, type Cell, toCsv } from "../../http/csv.ts";
-import { decodeUtf8, mediaType, readBody } from "../../http/input/body.ts";
+import { decodeTable, decodeUtf8, isUtf16, mediaType, readBody } from "../../http/input/body.ts";
 import { type CsvTable, readTable } from "../../http/input/csv.ts";
 import { readMultipart } from "../../http/input/form.ts";
 import { invalidRequest } from "../../http/input/parse.ts";
 
-/** A row of a file. `number` 1 is the first row below the header. */
+/** A row of a file. Its number is that of the line on which it begins. */
 export interface FileRow {
   number: number;
+  /** Which of the rows of a larger file it is, from 1. */
+  nth?: number;
   /** By column. Empty for a row that does not fit the header, because its values may be in the wrong columns. */
   values: Record<string, string>;
   /** Why the row does not fit the header. */
@@ -47,14 +49,15 @@ export async function readFileText(file: File | string | null, maxBytes: number)
     throw invalidRequest([{ param: "file", message: "is missing or empty; choose a CSV file" }]);
   if (file.size > maxBytes) throw new AppError("payload_too_large", "The file has more than 1 MiB.");
   const bytes = new Uint8Array(await file.arrayBuffer());
-  const text = isWorkbook(bytes) ? undefined : decodeUtf8(bytes);
-  if (text === undefined)
-    throw invalidRequest([{ param: "file", message: isWorkbook(bytes) ? WORKBOOK : NOT_UTF8 }]);
+  const message = isWorkbook(bytes) ? WORKBOOK : isUtf16(bytes) ? UTF16 : NOT_UTF8;
+  const text = message === NOT_UTF8 ? decodeUtf8(bytes) : undefined;
+  if (text === undefined) throw invalidRequest([{ param: "file", message }]);
   return text;
 }
 
 const HOW_TO_SAVE = "in Excel, save it as “CSV UTF-8 (Comma delimited)”";
 export const WORKBOOK = `is an Excel workbook: ${HOW_TO_SAVE}`;
+export const UTF16 = `is in UTF-16, which Excel calls “Unicode Text”: ${HOW_TO_SAVE}`;
 export const NOT_UTF8 = `isn't UTF-8: ${HOW_TO_SAVE}`;
 
 /** An .xlsx file is a ZIP archive. */
@@ -79,56 +82,51 @@ export async function readConfirmed(context: Context, maxBytes: number, table: C
 export async function readPartText({ request }: Context, maxBytes: number): Promise<string> {
   if (mediaType(request) !== "text/csv")
     throw new AppError("unsupported_media_type", "Send the body as text/csv.");
-  const text = decodeUtf8(await readBody(request, maxBytes));
-  if (text === undefined) throw invalidRequest([{ param: "body", message: "must be UTF-8" }]);
+  const errors: InputError[] = [];
+  const text = decodeTable(await readBody(request, maxBytes), errors);
+  if (text === undefined) throw invalidRequest(errors);
   return text;
 }
 
-const rowNumber = z.string().check(z.regex(/^[1-9]\d{0,6}$/, "must be the number of a row"));
+const rowNumber = z.string().check(z.regex(/^[1-9]\d{0,7}$/, "must be the number of a row"));
 
 /** The rows of a file. Throws invalid_request for other columns, and payload_too_large for too many rows. */
 export function readRows(text: string, table: CsvTable): FileRow[] {
-  return read(text, table, (_, index) => index + 1);
-}
-
-/** The rows of a part of a file, with the number of each in the whole file, as `writeRows` and the script write it. */
-export function readPart(text: string, table: CsvTable): FileRow[] {
-  const numbered = z.object({ ...table.row.shape, row: rowNumber });
-  return read(text, { ...table, row: numbered }, ({ row: number = "" }) => {
-    if (!rowNumber.safeParse(number).success)
-      throw invalidRequest([{ param: "row", message: "must be the number of a row" }]);
-    return Number(number);
-  });
-}
-
-function read(
-  text: string,
-  table: CsvTable,
-  numberOf: (values: Record<string, string>, index: number) => number,
-): FileRow[] {
   const errors: InputError[] = [];
   const rows = readTable(text, table, errors);
   if (!rows) throw invalidRequest(errors);
-  const read = rows.flatMap((values, index): FileRow[] => {
-    if (values instanceof AppError) return [{ number: index + 1, values: {}, misfit: MISFIT }];
-    return Object.keys(values).length === 0 ? [] : [{ number: numberOf(values, index), values }];
-  });
-  if (read.length > 0) return read;
-  throw invalidRequest([{ param: "body", message: "must have at least one row below the header" }]);
+  return rows.map(({ line, item }) =>
+    item instanceof AppError ? { number: line, values: {}, misfit: MISFIT } : { number: line, values: item },
+  );
+}
+
+/**
+ * The rows of a part of a file, with the number of each in the whole file, as `writeRows` and the script write it. A row that does not
+ * fit the header has lost it.
+ */
+export function readPart(text: string, table: CsvTable): FileRow[] {
+  const numbered = z.object({ ...table.row.shape, row: rowNumber, nth: z.optional(rowNumber) });
+  return readRows(text, { ...table, row: numbered }).map(
+    ({ values: { row, nth, ...values }, misfit, number }) => {
+      if (misfit) return { number, values, misfit };
+      return { number: readNumber(row), values, ...(nth !== undefined && { nth: readNumber(nth) }) };
+    },
+  );
+}
+
+function readNumber(text: string | undefined): number {
+  if (rowNumber.safeParse(text).success) return Number(text);
+  throw invalidRequest([{ param: "row", message: "must be the number of a row" }]);
 }
 
 const MISFIT = invalidRequest([{ param: "row", message: "The row must have as many values as the header." }]);
 
 /** The rows as a part of a file with these columns. */
-export function writeRows(columns: string[], rows: FileRow[]): string {
-  const toLine = (cells: string[]) => cells.map((cell) => `"${cell.replaceAll('"', '""')}"`).join(",");
-  return [
-    toLine(["row", ...columns]),
-    ...rows.map(({ number, values }) =>
-      toLine([String(number), ...columns.map((name) => values[name] ?? "")]),
-    ),
-  ].join("\n");
-}
+export const writeRows = (columns: string[], rows: FileRow[]): string =>
+  toCsv(
+    ["row", ...columns],
+    rows.map(({ number, values }) => [number, ...columns.map((name) => values[name] ?? "")]),
+  );
 
 /** The file with the results. */
 export function toResultFile(columns: string[], outcomes: Outcome[]): string {

@@ -19,14 +19,17 @@ form?.addEventListener("submit", async (event) => {
   const [file] = form.elements.file.files;
   if (file.size > MAX_FILE_BYTES) return start("The file has more than 10 MB. Split it into smaller files.");
   const text = await decode(file);
-  const [header, ...rows] = text === undefined ? [] : splitRows(text);
+  const [named, one] = /^\s*"?sep=([,;\t|])"?[,;|\t ]*(?:\r\n|\r|\n|$)/i.exec(text ?? "") ?? [""];
+  const [header, ...rows] = text === undefined ? [] : splitRows(text, named.length);
   if (file.size <= MAX_FORM_BYTES && rows.length <= MAX_ROWS) return form.submit();
   if (text === undefined) return start(`The file ${await whyUnreadable(file)}. Nothing was imported.`);
-  separator = [",", ";", "\t"].find((one) => header.includes(one)) ?? ",";
+  if (rows.length === 0) return form.submit();
+  separator = one ?? [",", ";", "\t", "|"].find((sign) => header.line.includes(sign)) ?? ",";
   const numbered = rows
-    .map((line, index) => ({ row: index + 1, line: `${index + 1}${separator}${line}` }))
-    .filter((_, index) => !/^[,;\s]*$/.test(rows[index]));
-  await check(`row${separator}${header}`, inLevels(`row${separator}${header}`, numbered));
+    .filter(({ line }) => cellsOf(line).some((cell) => cell.trim() !== ""))
+    .map(({ row, line }, at) => ({ row, line: [row, at + 1, line].join(separator) }));
+  const columns = ["row", "nth", header.line].join(separator);
+  await check(`sep=${separator}\n${columns}`, inLevels(columns, numbered));
 });
 
 /** Between the values of a row: what the server takes for it too. */
@@ -34,8 +37,10 @@ let separator = ",";
 
 /** An Excel workbook is a ZIP archive. */
 async function whyUnreadable(file) {
-  const start = await file.slice(0, 2).text();
-  return start === "PK" ? form.dataset.workbook : form.dataset.notUtf8;
+  const [first, second] = new Uint8Array(await file.slice(0, 2).arrayBuffer());
+  if (first === 0x50 && second === 0x4b) return form.dataset.workbook;
+  const isUtf16 = (first ^ second) === 1 || first === 0 || second === 0;
+  return isUtf16 ? form.dataset.utf16 : form.dataset.notUtf8;
 }
 
 /** The values of a row, without their quotes. */
@@ -54,7 +59,9 @@ function cellsOf(line) {
 function inLevels(header, rows) {
   const toKey = (name) => name.toLowerCase().replace(/[\s_-]/g, "");
   const names = cellsOf(header).map((name) => toKey(name).replace(/name$/, ""));
-  const columns = (form.dataset.levels ?? "").split(" ").map((name) => names.indexOf(toKey(name)));
+  const columns = (form.dataset.levels ?? "")
+    .split(" ")
+    .map((level) => names.findIndex((name) => level.split("|").map(toKey).includes(name)));
   const levelOf = (cells) => columns.findLastIndex((column) => cells[column]);
   return rows
     .map((row) => ({ row, level: levelOf(cellsOf(row.line)) }))
@@ -64,23 +71,26 @@ function inLevels(header, rows) {
 
 async function decode(file) {
   try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(await file.arrayBuffer());
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(await file.arrayBuffer());
+    return text.slice(0, 2).includes("\0") ? undefined : text;
   } catch {
     return undefined;
   }
 }
 
-/** The rows that are not empty. A quoted value can contain line ends. */
-function splitRows(text) {
+/** The rows that are not empty, with the line on which each begins. A quoted value can contain line ends. */
+function splitRows(text, from) {
   const rows = [];
-  let from = 0;
-  let isQuoted = false;
+  let [row, start, isQuoted] = [1, 0, false];
+  let line = 1;
   for (let at = 0; at <= text.length; at++) {
     if (text[at] === '"') isQuoted = !isQuoted;
-    if (at < text.length && (isQuoted || text[at] !== "\n")) continue;
-    const row = text.slice(from, at).replace(/\r$/, "");
-    if (row !== "") rows.push(row);
-    from = at + 1;
+    const isEnd = text[at] === "\n" || (text[at] === "\r" && text[at + 1] !== "\n");
+    if (isEnd) line++;
+    if (at < text.length && (isQuoted || !isEnd)) continue;
+    const found = text.slice(start, at).replace(/\r$/, "");
+    if (found !== "" && start >= from) rows.push({ row, line: found });
+    [row, start] = [line, at + 1];
   }
   return rows;
 }

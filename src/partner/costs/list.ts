@@ -8,6 +8,7 @@ import { MAX_KEYS } from "../../db/ledger/key-pages.ts";
 import { showInvisible } from "../../domain/characters.ts";
 import { RETENTION } from "../../domain/texts.ts";
 import type { Context } from "../../env.ts";
+import { toCsv } from "../../http/csv.ts";
 import { pageQuery, plainText } from "../../http/input/fields.ts";
 import { type Parsed, readInput } from "../../http/input/input.ts";
 import { pagingV2 } from "../../http/paging.ts";
@@ -55,7 +56,8 @@ export const costsFile = withFrame(
   "/partner/costs",
   report(async (context, _partner, caller) => {
     const { query, range } = await readQuery(context);
-    return costsResponse((await find(context, caller, query, { ...range, limit: FILE_SIZE })).items);
+    const { items } = await find(context, caller, query, { ...range, limit: FILE_SIZE });
+    return costsResponse(items, toCsv);
   }),
 );
 

@@ -18,6 +18,7 @@ import { buttonLink, emptyState, pageHead } from "../../pages/elements.ts";
 import { type Column, table } from "../../pages/lists/table.ts";
 import { showCount } from "../../pages/locale.ts";
 import { time } from "../../pages/markup.ts";
+import { MISSING_COLUMNS } from "../../usecases/costs/batch.ts";
 import { report, withLedger } from "../frame.ts";
 
 const PATH = "/partner/missing";
@@ -112,7 +113,6 @@ export const missingFile = withLedger(
       ...[costId, kind, toIso(occurredAt), linkToken],
       ...[REASONS[state ?? "none"], costType],
     ]);
-    const header = ["cost_id", "kind", "recorded_at", "link_token", "reason", "sent_cost_type"];
-    return csvResponse(toCsv(header, rows), "without-cost.csv");
+    return csvResponse(toCsv(MISSING_COLUMNS, rows), "without-cost.csv");
   }),
 );

@@ -16,10 +16,10 @@ import {
   toPartJson,
   writeRows,
 } from "../../pages/uploads/rows.ts";
-import { MAX_BATCH_BYTES, RESULT_COLUMNS } from "../../usecases/costs/batch.ts";
+import { MAX_BATCH_BYTES, RESULT_COLUMNS, TABLE } from "../../usecases/costs/batch.ts";
 import { withLedger } from "../frame.ts";
 import { checkedPage, resultPage, uploadPage } from "./pages.ts";
-import { COLUMNS, checkRows, importRows, repeated, TABLE } from "./rows.ts";
+import { COLUMNS, checkRows, importRows, repeated } from "./rows.ts";
 
 const MAX_FORM_BYTES = toFormBytes(MAX_BATCH_BYTES);
 

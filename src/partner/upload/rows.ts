@@ -3,13 +3,11 @@ import type { CostCaller } from "../../auth/guards.ts";
 import type { Cost } from "../../domain/costs.ts";
 import type { Context } from "../../env.ts";
 import { AppError, ERRORS } from "../../errors.ts";
-import type { CsvTable } from "../../http/input/csv.ts";
 import { invalidRequest } from "../../http/input/parse.ts";
 import type { FileRow, Outcome } from "../../pages/uploads/rows.ts";
-import { explain, MAX_COSTS, readItem, submitValid, toRow } from "../../usecases/costs/batch.ts";
+import { explain, readItem, submitValid, toRow } from "../../usecases/costs/batch.ts";
 import { costInput } from "../../usecases/costs/submit.ts";
 
-export const TABLE: CsvTable = { row: costInput, maxRows: MAX_COSTS, edited: true };
 export const COLUMNS = Object.keys(costInput.shape);
 
 /** The cost of each row. A file has each ID once, so that what the check shows does not depend on other rows. */

@@ -6,7 +6,9 @@ import { expectDefined } from "../../domain/expect-defined.ts";
 import type { Context } from "../../env.ts";
 import { AppError, ERRORS, type InputError } from "../../errors.ts";
 import type { Cell } from "../../http/csv.ts";
+import type { CsvTable } from "../../http/input/csv.ts";
 import { invalidRequest, parsePart, toSentence } from "../../http/input/parse.ts";
+import { COST_COLUMNS } from "./item.ts";
 import { noteInvalid } from "./rejections.ts";
 import { type CostResult, costInput, submitCosts, toCost } from "./submit.ts";
 
@@ -21,7 +23,18 @@ export const RESULT_COLUMNS = [
   "amount",
   "mismatch",
 ];
+/** The columns of the file of clicks and impressions without a cost. */
+export const MISSING_COLUMNS = ["cost_id", "kind", "recorded_at", "link_token", "reason", "sent_cost_type"];
 export const MAX_COSTS = 1_000;
+/** Of a batch and of an uploaded file. A file that leaves here can come back, with the columns that it needs. */
+export const TABLE: CsvTable = {
+  row: costInput,
+  maxRows: MAX_COSTS,
+  headings: { amount: "cost_amount" },
+  unread: [...COST_COLUMNS, ...MISSING_COLUMNS, ...RESULT_COLUMNS].filter(
+    (name) => !Object.hasOwn(costInput.shape, name),
+  ),
+};
 export const MAX_BATCH_BYTES = 1024 * 1024;
 
 /**

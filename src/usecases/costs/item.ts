@@ -7,7 +7,7 @@ import { expectDefined } from "../../domain/expect-defined.ts";
 import { mismatchReason } from "../../domain/matching.ts";
 import { formatAmount } from "../../domain/money.ts";
 import { COST_WINDOW_MS, toIso } from "../../domain/time.ts";
-import { type Cell, csvResponse, toCsv } from "../../http/csv.ts";
+import { type Cell, csvResponse } from "../../http/csv.ts";
 import { timestamp } from "../../http/response-schemas.ts";
 
 export const costItem = {
@@ -52,10 +52,14 @@ export function toCostItem(costId: string, cost: CostRecord, now: number) {
 
 export type CostItem = ReturnType<typeof toCostItem>;
 
-/** The items as a CSV file. */
-export function costsResponse(items: CostItem[], headers: Record<string, string> = {}): Response {
+/** The items as a CSV file, written by `toCsv` for people or by `toCsvAsSent` for programs. */
+export function costsResponse(
+  items: CostItem[],
+  write: (header: string[], rows: Cell[][]) => string,
+  headers: Record<string, string> = {},
+): Response {
   const rows = items.map((item) => Object.values(COLUMNS).map((read) => read(item)));
-  return csvResponse(toCsv(Object.keys(COLUMNS), rows), "costs.csv", headers);
+  return csvResponse(write(COST_COLUMNS, rows), "costs.csv", headers);
 }
 
 const COLUMNS: Record<string, (item: CostItem) => Cell> = {
@@ -76,6 +80,7 @@ const COLUMNS: Record<string, (item: CostItem) => Cell> = {
   engagement_at: (item) => item.engagement?.occurred_at ?? null,
   link_token: (item) => item.engagement?.link_token ?? null,
 };
+export const COST_COLUMNS = Object.keys(COLUMNS);
 
 /** A cost that was sent in a call. A price on a URL beside it counts only while the call is pending. */
 function describeCall(cost: CostRecord, now: number) {

@@ -3,7 +3,6 @@ import * as z from "zod/mini";
 import { expectDefined } from "../../domain/expect-defined.ts";
 import type { Context } from "../../env.ts";
 import { AppError, type InputError } from "../../errors.ts";
-import { fromCell } from "../../http/csv.ts";
 import type { CsvTable } from "../../http/input/csv.ts";
 import { invalidRequest } from "../../http/input/parse.ts";
 import type { FileRow, Outcome } from "../../pages/uploads/rows.ts";
@@ -11,6 +10,7 @@ import {
   describeRejection,
   keyOf,
   LEVEL_FIELDS,
+  OTHER_HEADINGS,
   type PathRow,
   readNames,
   rejectRepeats,
@@ -33,7 +33,7 @@ import { describeAdded } from "./texts.ts";
 
 const text = z.optional(z.string());
 
-/** The columns that an import accepts: those of an export. The URLs and the time follow from the link, so they are not read. */
+/** The columns that an import reads: those of an export without the URLs and the time, which follow from the link. */
 const fields = z.object({
   link_token: text,
   network: text,
@@ -42,9 +42,6 @@ const fields = z.object({
   creative: text,
   partner: text,
   ...settingColumns,
-  click_url: text,
-  impression_url: text,
-  created_at: text,
 });
 
 /** The rows of one form, or of one part that the script sends. */
@@ -57,11 +54,12 @@ export const TABLE: CsvTable = {
   maxRows: MAX_ROWS,
   maxRowBytes: MAX_ROW_BYTES,
   needsOneOf: ["network", "link_token"],
-  edited: true,
+  headings: OTHER_HEADINGS,
+  unread: ["click_url", "impression_url", "created_at"],
 };
 
-/** The columns that the confirmation carries: those that are read. */
-export const SENT_COLUMNS = Object.keys(fields.shape).slice(0, -3);
+/** The columns that the confirmation carries. */
+export const SENT_COLUMNS = Object.keys(fields.shape);
 
 /** Finds what an import would do with each row. Stores nothing. */
 export function checkRows(context: Context, member: Member, rows: FileRow[]): Promise<Outcome[]> {
@@ -108,14 +106,13 @@ interface SentRow extends PathRow {
 }
 
 /** A row with a token changes that link, and other rows create the link of their path. */
-function toRow({ number, values, misfit }: FileRow): SentRow | AppError {
+function toRow({ nth = 0, values: cells, misfit }: FileRow): SentRow | AppError {
   if (misfit) return misfit;
-  const cells = Object.fromEntries(Object.entries(values).map(([name, cell]) => [name, fromCell(cell)]));
   const errors: InputError[] = [];
   const base = cells.link_token?.trim() || null;
   const change = readChange(cells, errors);
   const names = base === null ? readNames(cells, 1, errors) : [];
-  if (base !== null && number > MAX_ROWS) errors.push(TOO_FAR);
+  if (base !== null && nth > MAX_ROWS) errors.push(TOO_FAR);
   if (errors.length > 0) return invalidRequest(errors);
   const { partner_id, cost_data_enabled, archived } = change;
   return {
@@ -137,7 +134,7 @@ const TOO_FAR = {
 
 const STATES = { ready: "ready", created: "imported", exists: "duplicate" } as const;
 
-const namesOf = ({ values }: FileRow) => LEVEL_FIELDS.map((field) => fromCell(values[field] ?? ""));
+const namesOf = ({ values }: FileRow) => LEVEL_FIELDS.map((field) => values[field] ?? "");
 
 function nameOf(row: FileRow): string | null {
   return (

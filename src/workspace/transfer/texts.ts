@@ -5,7 +5,7 @@ import { showList } from "../../pages/locale.ts";
 import type { Markup } from "../../pages/markup.ts";
 import type { UploadTexts } from "../../pages/uploads/pages.ts";
 import type { Outcome } from "../../pages/uploads/rows.ts";
-import { LEVEL_FIELDS } from "../../usecases/links/path-rows.ts";
+import { LEVEL_FIELDS, OTHER_HEADINGS } from "../../usecases/links/path-rows.ts";
 import type { PathResult } from "../../usecases/links/path-rules.ts";
 import type { Member } from "../frame.ts";
 
@@ -24,7 +24,9 @@ export const LINK_TEXTS: UploadTexts = {
     duplicate: { word: "same", color: "", meaning: "Have these values already" },
   },
   said: { ready: "would be created", imported: "created", duplicate: "exist already" },
-  levels: LEVEL_FIELDS.slice(1),
+  levels: LEVEL_FIELDS.slice(1).map((level) =>
+    [level, ...Object.keys(OTHER_HEADINGS).filter((heading) => OTHER_HEADINGS[heading] === level)].join("|"),
+  ),
   columns: ["row", "path", "state", "link_token", "message"],
 };
 

@@ -1,0 +1,97 @@
+/**
+ * What networks, files and devices really send. The files beside this one have a line for each case, with the expected result, and
+ * this file runs them: to add a case, add a line. A field is separated by a tab, and `#` begins a comment.
+ */
+import { beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { platformOf } from "../../src/domain/engagements/click-target.ts";
+import { isPerson } from "../../src/engagement/agents.ts";
+import type { InputError } from "../../src/errors.ts";
+import { type CsvTable, readTable } from "../../src/http/input/csv.ts";
+import { TABLE as COSTS } from "../../src/usecases/costs/batch.ts";
+import { TABLE as LINKS } from "../../src/workspace/transfer/import-rows.ts";
+import { ask, call, DEMO, freshDemo, IPHONE } from "../harness.ts";
+
+const sources = import.meta.glob("./*.tsv", { query: "?raw", import: "default", eager: true });
+
+/** The lines of a file by the names in its first one. `\n` and `\u00a0` in a field are those characters. */
+function read<Name extends string>(file: string, ...names: Name[]): Record<Name, string>[] {
+  const [header = "", ...lines] = String(sources[`./${file}.tsv`])
+    .split("\n")
+    .filter((line) => line !== "" && !line.startsWith("#"));
+  expect(header.split("\t")).toEqual([...names, "source"]);
+  return lines.map((line) => {
+    const fields = line.split("\t");
+    expect(fields.length, line).toBe(names.length + 1);
+    return Object.fromEntries(names.map((name, at) => [name, readEscapes(fields[at] ?? "")])) as Record<
+      Name,
+      string
+    >;
+  });
+}
+const readEscapes = (field: string) =>
+  field.replace(/\\(?:u([0-9a-f]{4})|([nrt]))/g, (_, code: string | undefined, letter: string) =>
+    code ? String.fromCharCode(Number.parseInt(code, 16)) : ({ n: "\n", r: "\r", t: "\t" }[letter] ?? ""),
+  );
+
+describe("a user agent", () => {
+  it.each(read("agents", "counted", "platform", "agent"))(
+    "is counted ($counted) for $platform: $agent",
+    (one) => {
+      expect([isPerson(one.agent) ? "yes" : "no", platformOf(one.agent)]).toEqual([
+        one.counted,
+        one.platform,
+      ]);
+    },
+  );
+});
+
+describe("the path of a link", () => {
+  beforeAll(freshDemo);
+  it.each(read("links", "status", "path"))("$path: $status", async ({ status, path }) => {
+    const sent = path
+      .replaceAll("{token}", DEMO.linkToken)
+      .replaceAll("{TOKEN}", DEMO.linkToken.toUpperCase());
+    for (const prefix of ["", "/impression"]) {
+      const response = await call(prefix + sent, { headers: { "user-agent": IPHONE } });
+      const opened = prefix === "" ? 302 : 200;
+      expect(response.status, prefix).toBe(status === "302" ? opened : Number(status));
+    }
+  });
+});
+
+describe("a heading", () => {
+  const tables: Record<string, CsvTable> = { costs: COSTS, links: LINKS };
+  it.each(read("headings", "table", "column", "heading"))("of $table: $heading is $column", (one) => {
+    const table = tables[one.table];
+    if (!table) throw new Error(`There is no table ${one.table}.`);
+    // Beside the columns that such a file must have.
+    const errors: InputError[] = [];
+    const required = Object.keys(COSTS.row.shape).filter((name) => name !== one.column);
+    const others = one.table === "links" ? [one.column === "network" ? "partner" : "network"] : required;
+    const rows = readTable(
+      [`"${one.heading}",${others.join()}`, `x,${others.map(() => "y").join()}`].join("\n"),
+      table,
+      errors,
+    );
+    if (one.column === "-")
+      expect(errors).toContainEqual(expect.objectContaining({ message: "is not a known column; remove it" }));
+    else expect([errors, rows?.map(({ item }) => item)]).toMatchObject([[], [{ [one.column]: "x" }]]);
+  });
+});
+
+describe("a file of costs", () => {
+  beforeEach(freshDemo);
+  it.each(read("files", "rows", "message", "file"))(
+    "has $rows costs: $file",
+    async ({ rows, message, file }) => {
+      const answer = await ask<{ results?: { status: string | number }[] }>("/cost/batch", {
+        token: DEMO.costToken,
+        body: file.replaceAll("{id}", "field-file-0001"),
+        headers: { "content-type": "text/csv", accept: "application/json" },
+      });
+      const stored = answer.body.results?.filter(({ status }) => status === "ok").length ?? 0;
+      expect([stored, answer.status]).toEqual([Number(rows), rows === "0" ? 400 : 200]);
+      if (rows === "0") expect(JSON.stringify(answer.body)).toContain(message);
+    },
+  );
+});
