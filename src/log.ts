@@ -23,7 +23,7 @@ type SignInOutcome =
   | "code_required"
   | "password_expired"
   | "wrong_code"
-  | `sso_${"rejected" | "unavailable" | "not_linked" | "not_confirmed"}`;
+  | `sso_${"rejected" | "unavailable" | "not_linked" | "not_verified" | "not_confirmed"}`;
 
 /** A request that has its response. `now` is in milliseconds since 1970. */
 interface CompletedRequest {

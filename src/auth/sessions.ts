@@ -107,6 +107,14 @@ export function mustUseTwoFactor(
   return env.OPERATOR_MFA !== "optional" && role === "operator" && hasPassword === 1;
 }
 
+/** Whether the provider of single sign-on says that an operator entered only a password there, and this deployment asks for more. */
+export function lacksSecondFactor(
+  { env }: Context,
+  session: Pick<SessionUser, "role" | "onlyPassword">,
+): boolean {
+  return env.OPERATOR_MFA !== "optional" && session.role === "operator" && session.onlyPassword === 1;
+}
+
 /** Marks the session as used. undefined without a valid session, also if the cookie is forged or expired or the sign-in waits for its code. */
 export async function currentSession(context: Context): Promise<Session | undefined> {
   const idHash = readSessionHash(context);
@@ -162,6 +170,7 @@ function create(context: Context, id: string, duration: number, waitingSecret: s
     expiresAt: context.now + duration,
     waitingSecret,
     passwordAt: context.now,
+    onlyPassword: 0,
     browser: nameBrowser(context),
     cookie: { "set-cookie": toSetCookie(context, COOKIE, id, duration) },
   };

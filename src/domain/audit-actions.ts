@@ -19,6 +19,7 @@ export const AUDIT_ACTIONS = [
   "undo dismissal",
   "create link",
   "update link",
+  "undo import",
   "save view",
   "delete view",
   "hide item",

@@ -1,6 +1,6 @@
 /**
- * Asks operators for their own password before they change an operator or make somebody one. An API token that leaked, or a
- * browser that was left open, is not enough for that.
+ * Asks operators for their own password before they change an operator or make somebody one, or how anybody signs in. An API token
+ * that leaked, or a browser that was left open, is not enough for that.
  */
 import * as z from "zod/mini";
 import { confirmPassword } from "../auth/sign-in/confirm-password.ts";
@@ -19,7 +19,7 @@ export interface ActingOperator extends Operator {
 
 export const yourPassword = z
   .optional(password)
-  .with(z.describe("Your own password. Required if the user is an operator or becomes one"));
+  .with(z.describe("Your own password. Required unless you only disable or enable a member, or create one"));
 
 /** Throws password_required, wrong_password or rate_limited unless the operator has entered the right password. */
 export async function requirePassword(

@@ -111,7 +111,7 @@ export const PAGES = {
 </tr>
 <tr>
 <td><code>click</code>, <code>impression</code></td>
-<td>The first of each kind: <code>app_token</code>, <code>link_token</code>, <code>occurred_at</code>, <code>cost_data_enabled</code>, and the <code>url_price</code> with <code>counts</code>, whether it is a cost by itself, and <code>country</code> and <code>platform</code>. null if there was none</td>
+<td>The first of each kind: <code>app_token</code>, <code>link_token</code>, <code>occurred_at</code>, <code>cost_data_enabled</code>, and the <code>url_price</code> with <code>counts</code>, whether it is a cost by itself, and <code>country</code> and <code>platform</code>, null if the app did not count its audience; lines from before do not have these two. null if there was none</td>
 </tr>
 <tr>
 <td><code>counts</code></td>
@@ -314,10 +314,6 @@ GROUP BY ALL ORDER BY ALL;</pre>
 <tr>
 <td>Links that clicks and impressions create below one network, without archived ones</td>
 <td>10,000; on one day 1,000, and 5,000 in the app, unless an operator changes it</td>
-</tr>
-<tr>
-<td>New rows of counts by country and platform of an app on a day</td>
-<td>${FACTS["audience rows"]} in each database, and one with an unknown country and platform for each link, partner and kind</td>
 </tr>
 <tr>
 <td>Stored responses for the <code>Idempotency-Key</code>s of an app</td>
@@ -524,7 +520,7 @@ GROUP BY ALL ORDER BY ALL;</pre>
 </tr>
 </tbody></table>
 </div>
-<p>A row with a <code>link_token</code> changes its partner, its cost data setting, and whether it is archived. An empty cell changes nothing, and neither do the names in the row. A file changes up to 1,000 links, all of them or none. For 24 hours, <strong>Undo changes</strong> on the Import page restores the earlier values, except those that somebody has changed since then.</p>
+<p>A row with a <code>link_token</code> changes its partner, its cost data setting, and whether it is archived. An empty cell changes nothing, and neither do the names in the row. A file changes up to 1,000 links, all of them or none. For 24 hours, <strong>Undo changes</strong> on the Import page restores the earlier values, except those that somebody has changed since then, even if they are the same again.</p>
 <p>Other rows create links, as <a href="#create-a-link">Create link</a> does. The check counts all of them, and marks new networks and names that differ from another one only in capital letters. You can upload a file twice: what exists is not created again.</p>
 <p>A file can be what Excel saves as &quot;CSV UTF-8&quot;, with commas, semicolons, tabs or bars, also with a first line such as <code>sep=;</code>. Headings can be written like <code>Campaign name</code>, and <code>Ad set name</code> and <code>Ad name</code> are the ad group and the creative. Remove title lines above them. Empty rows and empty columns without a name do not count. A file can be up to 10 MB, or without JavaScript up to 1,000 rows and 1 MB. In a file of more than 1,000 rows, a row with <code>cost_data</code> <code>on</code> needs its own partner, or one that is attached already above it.</p>` },
       { id: "keep-your-account-safe", title: "Keep your account safe", body: `<p>The <a href="/account">account page</a> lists your sessions, and can end each of them. A session ends after 12 hours, or after 2 hours without a request. There you can also change your password and set up two-factor authentication.</p>` },
@@ -614,9 +610,10 @@ OPERATOR_TOKEN=ll_api_…</pre>
 <p>Users create <a href="/docs/members#give-each-program-its-own-token">access tokens</a> for their programs. For operator paths, an access token must be for all apps. A token keeps the role that its user had when it was issued. After you make somebody an operator, their old token still has the access of a member. They reset it to get one with the access of an operator.</p>
 <p><code>ios_url</code> and <code>android_url</code> of an app are the store pages. <code>redirect_hosts</code> and <code>redirect_schemes</code> list where a click may go with <code>redirect=</code> or <code>deep_link=</code>. A target with the scheme <code>intent</code> needs the <code>package</code> of <code>android_url</code>. Its <code>scheme</code>, if it has one, must be in <code>redirect_schemes</code>, its <code>S.browser_fallback_url</code> must be on an allowed host, and it can have no other fields.</p>
 <p>An app that is no longer needed can be archived: <code>PATCH</code> it with <code>{&quot;archived&quot;: true}</code>, or use its page. It leaves the lists of its members. Its links keep redirecting and recording, and its reports stay.</p>
-<p>If the email address of a user changes, <code>PATCH /operator/v1/users/{id}</code> with <code>{&quot;email&quot;: …}</code>, or use the user&#39;s page. Sessions, the password and the API token stay.</p>
-<p>Users can create 100,000 links in an app. To allow more, change <code>max_links</code> of the app. Links that clicks and impressions create have <a href="/docs/limits#sizes">limits of their own</a>, because anyone can open a link with any name. <code>max_new_sub_links</code> of the app is how many they create below one network on one day, 1,000 by default and five times as many in the app. Links that members archive give their place back.</p>` },
-      { id: "confirm-with-your-password", title: "Confirm with your password", body: `<p>An API token that leaked, or a browser that was left open, must not be enough to act as another operator. So whatever is about an operator, or about yourself, takes your own password:</p>
+<p>If the email address of a user changes, <code>PATCH /operator/v1/users/{id}</code> with <code>{&quot;email&quot;: …}</code>, or use the user&#39;s page. Sessions, the password and the API token stay. A user of single sign-on is signed out and no longer linked; the next sign-in with the new address links again.</p>
+<p>Users can create 100,000 links in an app. To allow more, change <code>max_links</code> of the app. Links that clicks and impressions create have <a href="/docs/limits#sizes">limits of their own</a>, because anyone can open a link with any name. <code>max_new_sub_links</code> of the app is how many they create below one network on one day, 1,000 by default and five times as many in the app. Links that members archive give their place back.</p>
+<p>An app counts clicks, impressions and costs by <a href="/docs/privacy#countries-and-platforms">country and platform</a>, which takes one more written row for each. To stop that from now on, <code>PATCH</code> it with <code>{&quot;audience&quot;: false}</code>, or use its page.</p>` },
+      { id: "confirm-with-your-password", title: "Confirm with your password", body: `<p>An API token that leaked, or a browser that was left open, must not be enough to act as another operator. So whatever is about an operator, about yourself, or about how somebody signs in takes your own password:</p>
 <div class="table" tabindex="0" role="region" aria-label="Confirm with your password"><table>
 <thead>
 <tr>
@@ -631,8 +628,18 @@ OPERATOR_TOKEN=ll_api_…</pre>
 <td><code>your_password</code> in the body</td>
 </tr>
 <tr>
-<td>The same for a member, except to disable and enable</td>
+<td>Change the email address, the role or the sign-in method of a member, reset the password, issue the API token, or erase</td>
 <td>your password</td>
+<td><code>your_password</code> in the body</td>
+</tr>
+<tr>
+<td>Create a member</td>
+<td>your password</td>
+<td>not required</td>
+</tr>
+<tr>
+<td>Disable or enable a member</td>
+<td>not required</td>
 <td>not required</td>
 </tr>
 <tr>
@@ -649,7 +656,7 @@ OPERATOR_TOKEN=ll_api_…</pre>
 </div>
 <p>The console asks for the password if you did not enter it in the last 10 minutes. A request without it, or with a wrong one, changes nothing and gets <code>403</code>.</p>
 <p>An operator of single sign-on has no password, and gets <code>password_required</code> in the API. They act on operators in the console, in the first 10 minutes after they <a href="/docs/single-sign-on#confirm-with-a-new-sign-in">sign in again</a> to confirm. An operator with a temporary password gets it too, until they have chosen their own.</p>
-<p>A user who gets another role is signed out everywhere. One enabled operator with a password always remains; a change that would leave none gets <code>last_operator</code>. If nobody can sign in, run <code>npm run operator:create</code>.</p>` },
+<p>A user who gets another role is signed out everywhere. A new operator is also unlinked from single sign-on: link them again after their next sign-in. One enabled operator with a password always remains; a change that would leave none gets <code>last_operator</code>. If nobody can sign in, run <code>npm run operator:create</code>.</p>` },
       { id: "add-a-partner", title: "Add a partner", body: `<pre data-language="console"><kbd>operator partners -d '{&quot;display_name&quot;: &quot;Foxtrot Ads&quot;, &quot;cost_parameters&quot;: &quot;cost_id={click_id}&amp;cost_type=cpc&quot;}' | \\
     grep -oE '&quot;(id|display_name|supports_cost_data)&quot;:[^,]*'</kbd>
 <samp>&quot;id&quot;:6
@@ -1056,18 +1063,18 @@ LINK_TOKEN=…</pre>
 </tr>
 <tr>
 <td>Single sign-on: the issuer and the subject of the user at the provider, and when they were linked</td>
-<td>until an operator unlinks the user, or the user gets a password or is erased</td>
+<td>until an operator unlinks the user, or the user gets another email address or a password, becomes an operator, or is erased</td>
 </tr>
 <tr>
-<td>Sign-ins at the provider that linked nobody: issuer, subject, email address, time</td>
-<td>a week, the newest 5 for each user, or until the user is linked, gets a password or is erased</td>
+<td>Sign-ins at the provider that linked nobody: issuer, subject, email address, whether it is verified, time, a code</td>
+<td>a week, the newest 5 with a verified address and the newest 5 others for each user, or until the user is linked, gets another email address or a password, or is erased</td>
 </tr>
 <tr>
 <td>The hash of the state of each sign-in at the provider</td>
 <td>an hour and 10 minutes, then the hourly purge deletes it</td>
 </tr>
 <tr>
-<td>Sessions: times, and the browser in words such as <code>Firefox on Windows</code></td>
+<td>Sessions: times, the browser in words such as <code>Firefox on Windows</code>, and whether single sign-on took only a password</td>
 <td>12 hours</td>
 </tr>
 <tr>
@@ -1146,7 +1153,7 @@ LINK_TOKEN=…</pre>
 </div>` },
       { id: "countries-and-platforms", title: "Countries and platforms", body: `<p>linkledger counts clicks, impressions and costs by country and by platform: <code>ios</code>, <code>android</code>, <code>windows</code>, <code>macos</code>, <code>linux</code> or <code>other</code>. That is all it keeps of where somebody is and of what they use, and no count names a person. Cloudflare names the country of a request, which is an estimate from its address, and <code>XX</code> is the code of one that is not known. An iPad that asks for pages of a desktop counts as a Mac.</p>
 <p>A click that a partner&#39;s server reports with <code>s2s=1</code> comes from the address of that server, which says nothing about the person. So its country and platform are not known, unless the URL has them: <code>country=DE&amp;platform=ios</code>. With <code>user_agent</code>, the platform is read from it, and it is not stored.</p>
-<p>Anyone can write a country on a URL, so an app gets at most ${FACTS["audience rows"]} rows of these counts on a day. Beyond that, a click that needs another row counts with an unknown country and platform. Adjustments have neither: in reports they are one row without a country, and on pages &quot;Adjustments&quot;.</p>
+<p>An operator can switch the counts off for an app: <strong>Count clicks, impressions and costs by country and platform</strong> on its page, or <code>audience</code> in the API. From then on, nothing about countries and platforms is stored for it. What is not recorded, also from before this version, is one row without a country in reports, and on pages &quot;Not recorded&quot;.</p>
 <p>The archive has every cost with its ID, so give its bucket a rule that deletes objects after the time for which partners can dispute a cost. <code>BUCKET</code> is the name of the bucket and <code>RULE</code> any name; 730 days are two years:</p>
 <pre data-language="sh">npx wrangler r2 bucket lifecycle add BUCKET RULE --expire-days 730</pre>` },
       { id: "the-log", title: "The log", body: `<p>A line of the <a href="/docs/operators#monitor-the-service">log</a> has the ID of the user, or of the partner and its credential, the pattern of the path and the outcome, and never an address, an email address, a cost ID or a URL. Cloudflare keeps the lines as long as your plan says.</p>` },
@@ -1340,15 +1347,16 @@ LINK_TOKEN=…</pre>
 </ol>
 <p>Without these settings, neither the link nor its pages exist. Only this provider is used, and pages of linkledger never ask for its password.</p>` },
       { id: "who-is-linked-to-whom", title: "Who is linked to whom", body: `<p>A user is linked to a person at the provider by the issuer and the subject, which never change. A subject has 1 to 255 visible ASCII characters. The first sign-in links a member if the provider says that the email address is verified (<code>email_verified</code> is <code>true</code>), the user has this address and single sign-on, and the user is not linked yet. The address is compared as the provider sends it: only A to Z in any case are the same, and one that is not ASCII is no address. From then on the address in linkledger and that at the provider can differ.</p>
-<p>Everybody else is not signed in. If a user of single sign-on has the address, the last five such attempts are on the user&#39;s page in the console for a week, and you link the right one there, after you confirm it. This is so for:</p>
+<p>Everybody else is not signed in. If a user of single sign-on has the address, such attempts are on the user&#39;s page in the console for a week, and you link the right one there. Each has a code of six characters, which the person sees too: ask for it by phone or in person, and link only the row with this code. The last five with a verified address and the last five of which the provider says nothing are kept. There are none for people whose address is not verified (<code>email_verified</code> is <code>false</code>). This is so for:</p>
 <ul>
 <li>operators, always</li>
 <li>providers that do not send <code>email_verified</code>, such as Microsoft Entra by default</li>
 <li>a person who was deleted and created again at the provider: unlink the user first</li>
 </ul>
+<p>The link ends when the user gets another email address, becomes an operator, or gets a password. It also ends the sessions.</p>
 <p>A user with a password is never linked. If you reset the password of a user of single sign-on, they sign in with that password from then on, and the link is deleted.</p>` },
       { id: "confirm-with-a-new-sign-in", title: "Confirm with a new sign-in", body: `<p>Where others enter their password, these users sign in at the provider again, and can go on for 10 minutes. The provider must say when they did that, in the claim <code>auth_time</code>: in the last 5 minutes, and after linkledger asked for it. It must be the same person. A provider that does not send <code>auth_time</code> confirms nothing; the page says so. Then somebody with a password must do it: an operator issues API tokens, for example.</p>
-<p><code>OPERATOR_MFA</code> does not apply to them: require a second factor at the provider.</p>` },
+<p><code>OPERATOR_MFA</code> does not apply to them: require a second factor at the provider. If the provider says how they signed in (<code>amr</code>) and it was only a password, the console answers <code>403</code>, unless <code>OPERATOR_MFA</code> is <code>optional</code>. They sign in again with a second factor.</p>` },
       { id: "when-people-leave", title: "When people leave", body: `<p>A session here lasts up to 12 hours, also if the account at the provider was disabled in the meantime. So disable the user here too: sessions, the API token and the access tokens end immediately. Signing out here does not sign out at the provider; the page says so.</p>
 <p>While the provider does not answer, its users cannot sign in, and the sign-in page says so with status 503. Sessions and tokens keep working, and so do passwords: keep an operator who has one.</p>` },
       { id: "providers", title: "Providers", body: `<p>From the documentation of the providers, not tried here. Names of pages change.</p>

@@ -229,10 +229,10 @@ describe("the tokens of a user", () => {
   });
 
   const ENDING: [what: string, path: string, body: object][] = [
-    ["an operator resets the password", "/operator/v1/users/1/password", {}],
+    ["an operator resets the password", "/operator/v1/users/1/password", { your_password }],
     ["the user is disabled", "/operator/v1/users/1", { disabled: true }],
-    ["the user gets single sign-on", "/operator/v1/users/1", { sign_in: "sso" }],
-    ["the user is erased", "/operator/v1/users/1/erase", {}],
+    ["the user gets single sign-on", "/operator/v1/users/1", { sign_in: "sso", your_password }],
+    ["the user is erased", "/operator/v1/users/1/erase", { your_password }],
   ];
   it.each(ENDING)("end when %s, and those of others stay", async (_, path, body) => {
     const token = await create(await signedIn());
@@ -258,14 +258,14 @@ describe("the tokens of a user", () => {
     expect(await useToken(token)).toBe(200);
     expect(await rows("SELECT * FROM sessions WHERE user_id = 77")).toHaveLength(1);
     expect(
-      (await call("/operator/v1/users/77/password", { method: "POST", json: {}, ...asOperator })).status,
+      (await call("/operator/v1/users/77/password", { json: { your_password }, ...asOperator })).status,
     ).toBe(200);
     expect(await useToken(token)).toBe(401);
   });
 
   it("are counted in the audit log when a password reset ends them", async () => {
     await create(await signedIn());
-    await call("/operator/v1/users/1/password", { method: "POST", json: {}, ...asOperator });
+    await call("/operator/v1/users/1/password", { json: { your_password }, ...asOperator });
     const [entry] = await rows<{ detail: string }>(
       "SELECT detail FROM audit_log WHERE action = 'update user'",
     );

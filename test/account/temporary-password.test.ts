@@ -1,6 +1,6 @@
 /** A temporary password must be changed before anything else, and expires. */
 import { beforeEach, describe, expect, it } from "vitest";
-import { ask, DAY, DEMO, freshDemo, NOW, rows } from "../harness.ts";
+import { ask, DAY, DEMO, freshDemo, NOW, rows, UNLIMITED } from "../harness.ts";
 import { samplePath } from "../http/every-route.ts";
 import { everyOperation, needing } from "../security/support.ts";
 import { accountState, Browser, checkForLeakedSecrets } from "./support.ts";
@@ -23,6 +23,7 @@ interface Created {
 /** The temporary password that an operator gets from the API. */
 async function setTemporary(path: string, json?: object): Promise<string> {
   const { body } = await ask<Created>(path, {
+    env: UNLIMITED,
     token: DEMO.operatorToken,
     method: "POST",
     ...(json && { json }),
@@ -135,7 +136,7 @@ it.each([
   const USER = `${USERS}/1`;
   const own = await setTemporary(`${USERS}/2/password`, { your_password: DEMO.operatorPassword });
   const json = { role: "operator", your_password: own };
-  const promoted = await ask(USER, { token: DEMO.operatorToken, method: "PATCH", json, now });
+  const promoted = await ask(USER, { token: DEMO.operatorToken, method: "PATCH", json, now, env: UNLIMITED });
   expect([promoted.status, promoted.body]).toMatchObject([403, { code: "password_required" }]);
   expect(promoted.body).toMatchObject({ detail: expect.stringContaining("temporary password") });
   expect(await rows("SELECT role FROM users WHERE id = 1")).toEqual([{ role: "member" }]);
@@ -161,7 +162,7 @@ describe("expires after 7 days", () => {
   it("counted from the last reset", async () => {
     const [user] = await rows<{ id: number }>("SELECT id FROM users WHERE email = ?", EMAIL);
     await rows("UPDATE users SET password_expires_at = 1 WHERE email = ?", EMAIL);
-    temporary = await setTemporary(`${USERS}/${user?.id}/password`);
+    temporary = await setTemporary(`${USERS}/${user?.id}/password`, { your_password: DEMO.operatorPassword });
     await signedInWithTemporary();
   });
 });
@@ -170,16 +171,17 @@ it("does not make an operator count who can no longer sign in with it", async ()
   await rows("UPDATE users SET role = 'operator' WHERE email = ?", EMAIL);
   const json = { role: "member", your_password: DEMO.operatorPassword };
   const demote = (now: number) =>
-    ask(`${USERS}/2`, { token: DEMO.operatorToken, method: "PATCH", json, now });
+    ask(`${USERS}/2`, { token: DEMO.operatorToken, method: "PATCH", json, now, env: UNLIMITED });
   expect((await demote(NOW + 7 * DAY)).body).toMatchObject({ code: "last_operator" });
   expect((await demote(NOW + 7 * DAY - 1)).status).toBe(200);
 });
 
 it("is no temporary password once a user of single sign-on replaces it", async () => {
   const { body } = await ask<Created>(`${USERS}/3`, {
+    env: UNLIMITED,
     token: DEMO.operatorToken,
     method: "PATCH",
-    json: { sign_in: "sso" },
+    json: { sign_in: "sso", your_password: DEMO.operatorPassword },
   });
   expect(body.data.items[0]?.temporary_password_expires_at).toBeNull();
 });

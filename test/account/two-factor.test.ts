@@ -14,6 +14,7 @@ import {
   singleSignOnUser,
 } from "./support.ts";
 
+const your_password = DEMO.operatorPassword;
 const PATH = "/account/two-factor";
 const STEP = 30_000;
 
@@ -237,7 +238,7 @@ describe("signing in", () => {
     ["a user who was disabled", () => rows("UPDATE users SET disabled_at = 1 WHERE id = 1")],
     [
       "a user whose password was reset",
-      () => ask("/operator/v1/users/1/password", { token: DEMO.operatorToken, method: "POST" }),
+      () => ask("/operator/v1/users/1/password", { token: DEMO.operatorToken, json: { your_password } }),
     ],
   ])("no longer waits for %s", async (_, change) => {
     const { secret } = await turnOn(await signedIn());
@@ -496,8 +497,8 @@ describe("a password", () => {
   });
 
   it.each([
-    ["resets", "/operator/v1/users/1/password", { method: "POST" }],
-    ["takes away", "/operator/v1/users/1", { method: "PATCH", json: { sign_in: "sso" } }],
+    ["resets", "/operator/v1/users/1/password", { json: { your_password } }],
+    ["takes away", "/operator/v1/users/1", { method: "PATCH", json: { sign_in: "sso", your_password } }],
   ])("that an operator %s turns two-factor off", async (_, path, options) => {
     await turnOn(await signedIn());
     await ask(path, { token: DEMO.operatorToken, ...options });
@@ -536,12 +537,12 @@ describe("a known browser is forgotten", () => {
     ["by “Sign out everywhere”", (present) => present.post("/account/sign-out-everywhere", {}), false],
     [
       "when an operator resets the password",
-      reset("/operator/v1/users/1/password", { method: "POST" }),
+      reset("/operator/v1/users/1/password", { json: { your_password } }),
       false,
     ],
     [
       "with the change to single sign-on",
-      reset("/operator/v1/users/1", { method: "PATCH", json: { sign_in: "sso" } }),
+      reset("/operator/v1/users/1", { method: "PATCH", json: { sign_in: "sso", your_password } }),
       false,
     ],
   ])("%s", async (_, change, getsNewId) => {

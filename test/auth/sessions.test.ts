@@ -44,6 +44,7 @@ it.each(["GET", "POST"])("runs a handler with the user of a current session: %s"
     hasTwoFactor: 0,
     lastSeenAt: NOW - 1000,
     passwordAt: 0,
+    onlyPassword: 0,
     idHash: sha256(ID),
     apps: [
       {

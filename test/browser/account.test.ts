@@ -1,5 +1,6 @@
 import type { Locator } from "playwright-core";
 import { describe, expect, it } from "vitest";
+import { DEMO } from "../../src/dev/demo.ts";
 import {
   BASE_URL,
   checkAccessibility,
@@ -140,8 +141,9 @@ describe("the account page", () => {
     };
     // Operators issue tokens only to users of single sign-on. This one gets a password afterwards.
     const created = await asOperator("", { email: "issued@example.com", sign_in: "sso" });
-    await asOperator(`/${created?.id}/token`);
-    const reset = await asOperator(`/${created?.id}/password`, {});
+    const your_password = DEMO.operatorPassword;
+    await asOperator(`/${created?.id}/token`, { your_password });
+    const reset = await asOperator(`/${created?.id}/password`, { your_password });
     const password = "plum chair under seven moons";
     const page = await open();
     await replacePassword(page, "issued@example.com", reset?.temporary_password ?? "", password);

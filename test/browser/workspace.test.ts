@@ -1,6 +1,7 @@
 /** The tasks of a marketer on the Links pages: by mouse, with only the keyboard, and without scripts. */
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
+import { DEMO } from "../../src/dev/demo.ts";
 import { BASE_URL, checkEveryWidth, checkFits, openMenu, service, useDemoUsers } from "./browser.ts";
 
 const openPage = useDemoUsers();
@@ -24,7 +25,11 @@ async function createMember(): Promise<string> {
   const email = `${crypto.randomUUID()}@example.com`;
   const { id } = await request<{ id: number }>("/operator/v1/users", operator, { email, sign_in: "sso" });
   await request(`/operator/v1${APP}/members`, operator, { user_id: id });
-  return (await request<{ api_token: string }>(`/operator/v1/users/${id}/token`, operator, {})).api_token;
+  return (
+    await request<{ api_token: string }>(`/operator/v1/users/${id}/token`, operator, {
+      your_password: DEMO.operatorPassword,
+    })
+  ).api_token;
 }
 
 async function readClickUrl(link: string): Promise<string> {

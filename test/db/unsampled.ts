@@ -122,7 +122,12 @@ export const UNSAMPLED: Request[] = [
     method: "POST",
     json: { costs: [{ ...cost, cost_id: "short" }] },
   },
-  { path: "/operator/v1/users/1", token: DEMO.operatorToken, method: "PATCH", json: { sign_in: "sso" } },
+  {
+    path: "/operator/v1/users/1",
+    token: DEMO.operatorToken,
+    method: "PATCH",
+    json: { sign_in: "sso", your_password: DEMO.operatorPassword },
+  },
   // The session was last seen more than five minutes ago.
   { path: "/account", ...pageOf(SESSIONS.member), now: NOW + 600_000 },
   post("/login", "", { email: DEMO.email, password: "wrong-password" }),
@@ -179,8 +184,12 @@ export async function signInAtProvider(db: D1Database): Promise<void> {
   await findLinkedUser(db, { ...identity, verifiedEmail: undefined, now });
   const user = await findLinkedUser(db, { ...identity, verifiedEmail: "sso@example.com", now });
   const session = { ...identity, userId: user?.userId ?? 0, now, idHash: "session" };
-  const started = { ...session, expiresAt: now + 1000, waitingSecret: null, browser: "", passwordAt: 0 };
+  const started = {
+    ...session,
+    ...{ expiresAt: now + 1000, waitingSecret: null, browser: "", passwordAt: 0, onlyPassword: 0 },
+  };
   await insertLinkedSession(db, { ...started, previous: null });
-  await confirmSession(db, { ...session, newHash: "renewed" });
-  await insertAttempt(db, { ...identity, subject: "another", email: "sso@example.com", now });
+  await confirmSession(db, { ...session, newHash: "renewed", onlyPassword: 1 });
+  const attempt = { email: "sso@example.com", isVerified: 1, code: "K7F2QX", now };
+  await insertAttempt(db, { ...identity, subject: "another", ...attempt });
 }

@@ -39,6 +39,7 @@ const cost = {
 };
 
 /** The secret of an authenticator app. */
+const your_password = DEMO.operatorPassword;
 const SECRET = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 const UPLOADED = `${Object.keys(cost).join()}\n${Object.values(cost).join()}`;
 const UPLOADED_PART = `row,${UPLOADED.replace("\n", "\n1,")}`;
@@ -117,9 +118,9 @@ const SAMPLES: Record<string, Sample> = {
   removeMember: { path: `/operator/v1/apps/${DEMO.appToken}/members/1`, method: "DELETE" },
   createUser: { path: "/operator/v1/users", json: { email: "new@example.com" } },
   updateUser: { path: "/operator/v1/users/1", method: "PATCH", json: { disabled: true } },
-  resetPassword: { path: "/operator/v1/users/1/password", method: "POST" },
-  issueToken: { path: `/operator/v1/users/${SSO_USER}/token`, method: "POST" },
-  eraseUser: { path: "/operator/v1/users/1/erase", method: "POST" },
+  resetPassword: { path: "/operator/v1/users/1/password", json: { your_password } },
+  issueToken: { path: `/operator/v1/users/${SSO_USER}/token`, json: { your_password } },
+  eraseUser: { path: "/operator/v1/users/1/erase", json: { your_password } },
   createPartner: { path: "/operator/v1/partners", json: { display_name: "a" }, repeats: true },
   updatePartner: { path: "/operator/v1/partners/1", method: "PATCH", json: { display_name: "b" } },
   createCredential: {

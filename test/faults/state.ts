@@ -44,7 +44,7 @@ const ADJUSTMENT = `INSERT INTO adjustments VALUES (1, '${DEMO.appToken}', 20000
 
 /** An import that archived no link any more: its undo archives the first one. */
 export const IMPORTED = 60;
-const IMPORT = `INSERT INTO link_imports VALUES (${IMPORTED}, '${DEMO.appToken}', ${NOW - 1000}, '${JSON.stringify(
+const IMPORT = `INSERT INTO link_imports (id, app_token, imported_at, changes) VALUES (${IMPORTED}, '${DEMO.appToken}', ${NOW - 1000}, '${JSON.stringify(
   [
     {
       token: DEMO.linkToken,
@@ -89,9 +89,7 @@ export async function startState(): Promise<void> {
   await openRoundToApprove();
   await archiveCost();
   await env.DB.batch([
-    ...["daily_engagements", "daily_audience", "audience_keys"].map((table) =>
-      env.DB.prepare(`DELETE FROM ${table}`),
-    ),
+    ...["daily_engagements", "daily_audience"].map((table) => env.DB.prepare(`DELETE FROM ${table}`)),
     env.DB.prepare(ADJUSTMENT),
     env.DB.prepare(IMPORT),
     env.DB.prepare("INSERT INTO views VALUES (?, ?, NULL, 'Seed', '')").bind(VIEW, DEMO.appToken),
@@ -108,7 +106,7 @@ export async function startState(): Promise<void> {
     ).bind(LINKED_USER),
     env.DB.prepare("INSERT INTO identities VALUES ('https://login.test', 'linked', ?, 0)").bind(LINKED_USER),
     env.DB.prepare(
-      "INSERT INTO sign_in_attempts VALUES (1, ?, 'https://login.test', 'waiting', 'sso@example.com', ?)",
+      "INSERT INTO sign_in_attempts VALUES (1, ?, 'https://login.test', 'waiting', 'sso@example.com', ?, 1, 'K7F2QX')",
     ).bind(SSO_USER, NOW - 1000),
   ]);
   start = await keep(env.DB);

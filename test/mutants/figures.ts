@@ -62,10 +62,10 @@ export const figures: Mutant[] = [
     tests: AUDIENCE,
   },
   {
-    name: "the countries of an app's day have no end",
+    name: "a click of an app that counts no audience has a country",
     file: "migrations",
-    search: "0) < 20000",
-    replace: "0) < 2000000",
+    search: "WHERE NEW.country IS NOT NULL AND kept_at IS NOT NEW.occurred_at",
+    replace: "WHERE kept_at IS NOT NEW.occurred_at",
     tests: AUDIENCE,
   },
   {

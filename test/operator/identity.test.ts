@@ -3,7 +3,8 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { ATTEMPT_MS } from "../../src/db/accounts/identities.ts";
 import { purge } from "../../src/purge.ts";
 import { type Browser, signedIn, singleSignOnUser } from "../account/support.ts";
-import { call, DEMO, env, freshDemo, ledgerOn, NOW, rows } from "../harness.ts";
+import { call, DEMO, env, freshDemo, ledgerOn, NOW, rows, UNLIMITED } from "../harness.ts";
+import { tablesOf } from "../workspace/page-text.ts";
 
 const USER = 77;
 const PAGE = `/operator/users/${USER}`;
@@ -16,9 +17,11 @@ beforeEach(async () => {
   operator = await signedIn(DEMO.operatorEmail, DEMO.operatorPassword);
 });
 
-const attempt = (id: number, subject: string, attemptedAt = NOW - 1000, userId = USER) =>
-  env.DB.prepare("INSERT INTO sign_in_attempts VALUES (?, ?, 'https://login.test', ?, 'sso@example.com', ?)")
-    .bind(id, userId, subject, attemptedAt)
+const attempt = (id: number, subject: string, attemptedAt = NOW - 1000, userId = USER, isVerified = 1) =>
+  env.DB.prepare(
+    "INSERT INTO sign_in_attempts VALUES (?1, ?2, 'https://login.test', ?3, 'sso@example.com', ?4, ?5, 'CODE2' || CAST(?1 AS INTEGER))",
+  )
+    .bind(id, userId, subject, attemptedAt, isVerified)
     .run();
 const linked = (subject: string, userId = USER) =>
   env.DB.prepare("INSERT INTO identities VALUES ('https://login.test', ?, ?, 0)").bind(subject, userId).run();
@@ -43,6 +46,16 @@ describe("an attempt", () => {
     const page = (await operator.get(PAGE)).text;
     expect(page).toContain("sub-2");
     expect(page).not.toContain("sub-1");
+  });
+
+  it("shows its code and what the provider said of the address, and is below those that are verified", async () => {
+    await attempt(1, "sub-1", NOW - 1, USER, 0);
+    await attempt(2, "sub-2", NOW - 2);
+    const table = tablesOf((await operator.get(PAGE)).text).find(([heading]) => heading?.cells[0] === "Code");
+    expect(table?.slice(1).map(({ cells }) => cells.slice(0, 3))).toEqual([
+      ["CODE22", "verified", "sub-2"],
+      ["CODE21", "not said whether verified", "sub-1"],
+    ]);
   });
 
   it("is linked only after the password, 10 minutes after it was entered last", async () => {
@@ -106,8 +119,8 @@ describe("a linked user", () => {
   });
 
   const ENDING: [what: string, path: string, body: object][] = [
-    ["gets a password", `/operator/v1/users/${USER}/password`, {}],
-    ["is erased", `/operator/v1/users/${USER}/erase`, {}],
+    ["gets a password", `/operator/v1/users/${USER}/password`, { your_password: DEMO.operatorPassword }],
+    ["is erased", `/operator/v1/users/${USER}/erase`, { your_password: DEMO.operatorPassword }],
   ];
   it.each(ENDING)("has no identity and no attempts after the user %s", async (_, path, json) => {
     await attempt(1, "sub-2");
@@ -116,17 +129,87 @@ describe("a linked user", () => {
     expect(await rows("SELECT * FROM sign_in_attempts")).toEqual([]);
   });
 
-  it("keeps the identity while disabled, and after a change of the email address", async () => {
-    for (const json of [{ disabled: true }, { disabled: false }, { email: "new@example.com" }])
-      await call(`/operator/v1/users/${USER}`, { method: "PATCH", json, token: DEMO.operatorToken });
+  const update = async (json: object) => {
+    const body = { ...json, your_password: DEMO.operatorPassword };
+    const path = `/operator/v1/users/${USER}`;
+    const options = { method: "PATCH", json: body, token: DEMO.operatorToken, env: UNLIMITED };
+    expect((await call(path, options)).status).toBe(200);
+  };
+  const lastDetail = async () =>
+    JSON.parse(
+      (await rows<{ detail: string }>("SELECT detail FROM audit_log ORDER BY id DESC LIMIT 1"))[0]?.detail ??
+        "",
+    );
+
+  it("keeps the identity while disabled, with the same email address, and as a member again", async () => {
+    for (const json of [
+      { disabled: true },
+      { disabled: false },
+      { email: "SSO@example.com" },
+      { role: "member" },
+    ])
+      await update(json);
     expect(await identities()).toHaveLength(1);
+    await rows(`UPDATE users SET role = 'operator' WHERE id = ${USER}`);
+    await linked("linked-by-an-operator");
+    await update({ role: "member" });
+    expect(await identities()).toEqual([{ subject: "linked-by-an-operator", user_id: USER }]);
+  });
+
+  it.each([
+    ["the email address changes", { email: "new@example.com" }],
+    ["the user becomes an operator", { role: "operator" }],
+  ])("is unlinked and signed out when %s, and the audit log says so", async (_, json) => {
+    await update(json);
+    expect(await identities()).toEqual([]);
+    expect(await rows(`SELECT * FROM sessions WHERE user_id = ${USER}`)).toEqual([]);
+    expect(await lastDetail()).toMatchObject({ single_sign_on: { from: "linked", to: "unlinked" } });
+  });
+
+  it("has no attempts with the address of before", async () => {
+    await attempt(1, "sub-2");
+    await update({ email: "new@example.com" });
+    expect(await rows("SELECT * FROM sign_in_attempts")).toEqual([]);
   });
 });
 
-it("OPERATOR_MFA does not apply to an operator of single sign-on", async () => {
-  const browser = await singleSignOnUserAsOperator();
-  const page = await browser.get("/operator", { env: { OPERATOR_MFA: "required" } });
-  expect(page.status).toBe(200);
+describe("OPERATOR_MFA and an operator of single sign-on", () => {
+  const required = { env: { OPERATOR_MFA: "required" } };
+  const onlyPassword = () => rows("UPDATE sessions SET only_password = 1");
+
+  it("does not apply to one: the factor of the provider counts", async () => {
+    const browser = await singleSignOnUserAsOperator();
+    expect((await browser.get("/operator", required)).status).toBe(200);
+  });
+
+  it("keeps one out of the console who entered only a password there, and the page says why", async () => {
+    const browser = await singleSignOnUserAsOperator();
+    await onlyPassword();
+    const pages = [
+      await browser.get("/operator/users", required),
+      await browser.post(
+        "/operator/apps/new",
+        { name: "App", default_url: "https://example.com/" },
+        required,
+      ),
+    ];
+    for (const { status, text } of pages) {
+      expect(status).toBe(403);
+      expect(text).toContain("you entered only a password there");
+    }
+    const json = { ...required, headers: { accept: "application/json" } };
+    expect(JSON.parse((await browser.get("/operator/users", json)).text)).toMatchObject({
+      code: "two_factor_required",
+      detail: expect.stringContaining("only a password"),
+    });
+    expect((await browser.get("/account", required)).status).toBe(200);
+  });
+
+  it("does not keep one out if it is optional", async () => {
+    const browser = await singleSignOnUserAsOperator();
+    await onlyPassword();
+    expect((await browser.get("/operator", { env: { OPERATOR_MFA: "optional" } })).status).toBe(200);
+  });
 });
 
 async function singleSignOnUserAsOperator(): Promise<Browser> {

@@ -1,6 +1,7 @@
 /**
  * Every operation and form of operators that names a user × the user's role before and after × an operator with and without a
- * password: those that are about an operator, or about oneself, take the operator's own password.
+ * password. Those that are about an operator, or about oneself, take the operator's own password, and so do those that change how a
+ * member signs in. The API and the console ask for it in the same cases, except when a member is created.
  */
 import { beforeEach, describe, expect, it } from "vitest";
 import { createToken, hashToken } from "../../src/auth/secrets.ts";
@@ -52,7 +53,7 @@ interface Case {
   onlyWithoutPassword?: true;
   /** It is about an app, and leaves the user unchanged. */
   isAboutApp?: true;
-  /** The console asks for the password about members too. */
+  /** It takes the password about members too. */
   isSensitive?: true;
   /** A statement before it, with the ID of the user and the time. */
   prepare?: string;
@@ -72,16 +73,20 @@ const creations = (path: string) =>
 const CASES: Record<string, Case[]> = {
   createUser: creations("/operator/v1/users").map((one) => ({ ...one, status: 201 })),
   updateUser: [
-    { ...api(), body: { role: "member" }, becomes: "member" },
-    { ...api(), body: { role: "operator" }, becomes: "operator" },
+    { ...api(), body: { role: "member" }, becomes: "member", isSensitive: true },
+    { ...api(), body: { role: "operator" }, becomes: "operator", isSensitive: true },
     { ...api(), body: { disabled: true } },
     { ...api(), body: { disabled: false } },
-    { ...api(), body: { email: "renamed@example.com" } },
-    { ...api(), body: { sign_in: "sso" } },
+    { ...api(), body: { email: "renamed@example.com" }, isSensitive: true },
+    { ...api(), body: { email: "renamed@example.com", disabled: true }, isSensitive: true },
+    { ...api(), body: { sign_in: "sso" }, isSensitive: true },
   ],
-  resetPassword: [{ ...api("/password") }, { ...api("/password"), body: { revoke_api_token: true } }],
-  issueToken: [{ ...api("/token"), onlyWithoutPassword: true }],
-  eraseUser: [api("/erase")],
+  resetPassword: [
+    { ...api("/password"), isSensitive: true },
+    { ...api("/password"), body: { revoke_api_token: true }, isSensitive: true },
+  ],
+  issueToken: [{ ...api("/token"), onlyWithoutPassword: true, isSensitive: true }],
+  eraseUser: [{ ...api("/erase"), isSensitive: true }],
   addMember: [
     {
       path: `/operator/v1/apps/${DEMO.otherAppToken}/members`,
@@ -118,7 +123,7 @@ const CASES: Record<string, Case[]> = {
       body: ({ id }) => ({ attempt: String(id) }),
       isSensitive: true,
       onlyWithoutPassword: true,
-      prepare: "INSERT INTO sign_in_attempts VALUES (?1, ?1, 'https://login.test', 'new', '', ?2)",
+      prepare: "INSERT INTO sign_in_attempts VALUES (?1, ?1, 'https://login.test', 'new', '', ?2, 1, '')",
     },
   ],
   "POST /operator/users/:id/identity/unlink": [
@@ -251,7 +256,7 @@ describe.each(NAMED)("$name", (operation) => {
   it.each(cases)("$sent by $actorName for $userName", async ({ one, actor, user }) => {
     const works = { status: one.status ?? (isForm ? 303 : 200), code: undefined };
     const isAboutOperator = user.role === "operator" || one.becomes === "operator";
-    const needsPassword = !one.isAboutApp && (isAboutOperator || (isForm && one.isSensitive === true));
+    const needsPassword = !one.isAboutApp && (isAboutOperator || one.isSensitive === true);
     if (one.prepare) await env.DB.prepare(one.prepare).bind(user.id, NOW).run();
     const act = (more: Parameters<typeof send>[4]) => send(actor, operation, one, user, more);
     if (!needsPassword) return expect(await act({})).toEqual(works);

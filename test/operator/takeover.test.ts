@@ -62,6 +62,16 @@ describe("an API token of an operator, without the password", () => {
     ["demotes an operator", "PATCH", `${users}/${ALICE}`, { role: "member" }],
     ["enables an operator", "PATCH", `${users}/${SSO_OPERATOR}`, { disabled: false }],
     ["promotes a member", "PATCH", `${users}/${SSO_MEMBER}`, { role: "operator" }],
+    [
+      "gives a member an address of the attacker",
+      "PATCH",
+      `${users}/${SSO_MEMBER}`,
+      { email: "mal@evil.example" },
+    ],
+    ["takes a member's password away", "PATCH", `${users}/1`, { sign_in: "sso" }],
+    ["resets a member's password", "POST", `${users}/1/password`, {}],
+    ["gets the token of a member", "POST", `${users}/${SSO_MEMBER}/token`, undefined],
+    ["erases a member", "POST", `${users}/1/erase`, undefined],
     ["resets an operator's password", "POST", `${users}/${ALICE}/password`, {}],
     ["gets the token of an operator", "POST", `${users}/${SSO_OPERATOR}/token`, undefined],
     ["erases an operator", "POST", `${users}/${ALICE}/erase`, undefined],
@@ -91,6 +101,20 @@ describe("an API token of an operator, without the password", () => {
     expect(await rows("SELECT * FROM api_tokens WHERE user_id = ?", SSO_OPERATOR)).toEqual([]);
     expect((await issue({ your_password })).status).toBe(200);
   });
+});
+
+it("a stranger who was linked to a member is no operator when the member becomes one, and is signed out", async () => {
+  // As if a member of single sign-on had had the address of the stranger, who signed in with it.
+  await env.DB.batch([
+    env.DB.prepare("INSERT INTO identities VALUES ('https://login.test', 'mal', ?, 0)").bind(SSO_MEMBER),
+    env.DB.prepare(
+      "INSERT INTO sessions (id_hash, user_id, created_at, expires_at) VALUES ('mal', ?, 0, 9e15)",
+    ).bind(SSO_MEMBER),
+  ]);
+  const json = { role: "operator", your_password };
+  expect((await call(`${users}/${SSO_MEMBER}`, { token, method: "PATCH", json })).status).toBe(200);
+  expect(await rows("SELECT * FROM identities")).toEqual([]);
+  expect(await rows("SELECT * FROM sessions WHERE id_hash = 'mal'")).toEqual([]);
 });
 
 describe("an operator's browser in which the password was not entered for 10 minutes", () => {
@@ -164,19 +188,24 @@ const CHANGES: [what: string, method: string, id: number, tail: string, json: ob
   ["is erased", "POST", 1, "/erase", {}],
 ];
 
+describe("a member who becomes an operator before what needs no password is written", () => {
+  it.each([
+    ["disabled", true],
+    ["enabled", false],
+  ])("is not %s", async (_, disabled) => {
+    await rows("UPDATE users SET role = 'operator' WHERE id = 1");
+    const promoted = await accounts();
+    await rows("UPDATE users SET role = 'member' WHERE id = 1");
+    const options = { token, method: "PATCH", json: { disabled }, env: { DB: promotion(1) } };
+    expect((await rejection(`${users}/1`, options)).code).toBe("password_required");
+    expect(await accounts()).toEqual(promoted);
+  });
+});
+
 describe.each(CHANGES)(
   "a member who %s, and becomes an operator before that is written",
   (_, method, id, tail, json) => {
     const path = `${users}/${id}${tail}`;
-
-    it("is not changed without the password", async () => {
-      await rows("UPDATE users SET role = 'operator' WHERE id = ?", id);
-      const promoted = await accounts();
-      await rows("UPDATE users SET role = 'member' WHERE id = ?", id);
-      const options = { token, method, json, env: { DB: promotion(id) } };
-      expect((await rejection(path, options)).code).toBe("password_required");
-      expect(await accounts()).toEqual(promoted);
-    });
 
     it("is judged again, and changed with the password", async () => {
       const sent = { ...json, your_password };

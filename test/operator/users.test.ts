@@ -23,10 +23,12 @@ interface User {
   temporary_password?: string;
   api_token?: string;
 }
-const askUser = async (path: string, options: object = {}) => {
+const askUser = async (path: string, options: { method?: string; json?: object } = {}) => {
+  const isChange = path !== users && (options.method !== undefined || options.json !== undefined);
   const { status, body } = await ask<{ data: { items: User[] } }>(path, {
     token,
     ...options,
+    ...(isChange && { json: { your_password, ...options.json } }),
   });
   return { status, user: body.data.items[0] };
 };
@@ -143,7 +145,7 @@ test("disabling a user invalidates the token immediately, and enabling does not 
   const { user } = await askUser(`${users}/1`, { method: "PATCH", json: { disabled: true } });
   expect(user).toMatchObject({ token_hint: null, disabled_at: "2026-03-15T12:00:00.000Z" });
   expect((await rejection(list, { token: DEMO.apiToken })).status).toBe(401);
-  expect(await rejection(`${users}/1/token`, { token, method: "POST" })).toMatchObject({
+  expect(await rejection(`${users}/1/token`, { token, json: { your_password } })).toMatchObject({
     code: "user_disabled",
   });
   await askUser(`${users}/1`, { method: "PATCH", json: { disabled: false } });

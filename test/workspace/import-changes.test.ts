@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { type Browser, signedIn } from "../account/support.ts";
 import { patchLink, readLink } from "../campaign/support.ts";
-import { countingDatabase, DEMO, freshDemo, NOW, rows } from "../harness.ts";
+import { countingDatabase, DEMO, freshDemo, NOW, rows, withMethods, wrapDatabases } from "../harness.ts";
 import { confirm, IMPORT, outcomesOf, readText, toFile, upload } from "./files.ts";
 import { APP, open, tablesOf, textOf } from "./page-text.ts";
 
@@ -268,6 +268,117 @@ describe("the undo of an import", () => {
       own: { partner_id: null, cost_data_enabled: false },
     });
     expect(await own(BEACON)).toMatchObject({ partner_id: 3 });
+  });
+
+  const resultsOf = (page: string) =>
+    tablesOf(page)[0]
+      ?.slice(1)
+      .map(({ cells }) => cells);
+  const KEPT = "Somebody changed it after the import, and those values stay.";
+
+  it("keeps a value that somebody changed twice, so that it is the one that the import left", async () => {
+    await importFile(`${ACME},,off,`);
+    await patchLink(ACME, { cost_data_enabled: true });
+    await patchLink(ACME, { cost_data_enabled: false });
+    const [id = ""] = await undoable();
+    const undone = await undo(id);
+    expect(textOf(undone.text)).toContain("1 link not restored completely.");
+    expect(resultsOf(undone.text)).toEqual([["Acme", "not restored", KEPT]]);
+    expect(await own(ACME)).toEqual({ partner_id: 1, cost_data_enabled: false });
+  });
+
+  it("keeps cost data off after somebody attached another partner and then this one again without it", async () => {
+    await importFile(`${ACME},,off,`);
+    await patchLink(ACME, { partner_id: 2 });
+    await patchLink(ACME, { partner_id: 1, cost_data_enabled: true });
+    await patchLink(ACME, { cost_data_enabled: false });
+    const [id = ""] = await undoable();
+    await undo(id);
+    expect(await own(ACME)).toEqual({ partner_id: 1, cost_data_enabled: false });
+  });
+
+  it("judges each setting by itself: another one that somebody changed twice does not matter", async () => {
+    await importFile(`${PLAIN},1,on,yes`);
+    await patchLink(PLAIN, { archived: false });
+    await patchLink(PLAIN, { archived: true });
+    await patchLink(PLAIN, { name: "Renamed" });
+    const [id = ""] = await undoable();
+    expect(resultsOf((await undo(id)).text)).toEqual([
+      ["Renamed", "restored in part", `Partner: Acme Ads → none. Cost data: on → off. ${KEPT}`],
+    ]);
+    expect(await readLink(PLAIN)).toMatchObject({ archived: true, own: { partner_id: null } });
+  });
+
+  it("of two imports, the later first, restores what was before both", async () => {
+    const before = await settings();
+    await importFile(`${ACME},,off,`, `${PLAIN},1,,`);
+    await importFile(`${ACME},,inherit,`, `${PLAIN},2,,yes`);
+    const [second = "", first = ""] = await undoable();
+    expect(textOf((await undo(second)).text)).toContain("2 links restored.");
+    expect(textOf((await undo(first)).text)).toContain("2 links restored.");
+    expect(await settings()).toEqual(before);
+  });
+
+  it("of the earlier one of two imports keeps what the later one left, also if somebody repeated its value", async () => {
+    await importFile(`${PLAIN},1,,`);
+    await importFile(`${PLAIN},2,,`);
+    await importFile(`${PLAIN},1,,`);
+    const first = (await undoable()).at(-1) ?? "";
+    await undo(first);
+    expect(await own(PLAIN)).toMatchObject({ partner_id: 1 });
+  });
+
+  it("does not take an undone import for the change of a person, or the change of a person for it", async () => {
+    await importFile(`${ACME},,off,`);
+    await importFile(`${ACME},,inherit,`);
+    const [second = "", first = ""] = await undoable();
+    await patchLink(ACME, { cost_data_enabled: false });
+    await undo(second);
+    await undo(first);
+    expect(await own(ACME)).toEqual({ partner_id: 1, cost_data_enabled: false });
+  });
+
+  it("undoes nothing, and says that it can be sent again, if somebody changes a link in the meantime", async () => {
+    await importFile(`${ACME},,off,`);
+    const [id = ""] = await undoable();
+    let [isRead, isDone] = [false, false];
+    const database = wrapDatabases((real) =>
+      withMethods(real, {
+        prepare: (sql: string) => {
+          isRead ||= sql.startsWith("SELECT") && sql.includes("link_imports");
+          return real.prepare(sql);
+        },
+        batch: async (statements: D1PreparedStatement[]) => {
+          const results = await real.batch(statements);
+          if (isRead && !isDone) {
+            isDone = true;
+            await patchLink(ACME, { cost_data_enabled: true });
+            await patchLink(ACME, { cost_data_enabled: false });
+          }
+          return results;
+        },
+      }),
+    );
+    const response = await undo(id, { env: { DB: database } });
+    expect([isDone, response.status]).toEqual([true, 503]);
+    expect(await own(ACME)).toEqual({ partner_id: 1, cost_data_enabled: false });
+    expect(textOf((await undo(id)).text)).toContain("1 link not restored completely.");
+  });
+
+  it("has entries of its own in the audit log", async () => {
+    await importFile(`${ACME},,off,`);
+    const [id = ""] = await undoable();
+    await undo(id);
+    expect(
+      await rows(
+        "SELECT action, user_id, detail FROM audit_log WHERE subject = ? ORDER BY id DESC LIMIT 1",
+        `link ${ACME}`,
+      ),
+    ).toEqual([
+      { action: "undo import", user_id: 1, detail: '{"cost_data_enabled":{"from":false,"to":true}}' },
+    ]);
+    const page = await open(browser, `${APP}/links/${ACME}/history`);
+    expect(textOf(page)).toContain("undid an import: turned cost data on");
   });
 
   it("says why a link cannot be restored", async () => {

@@ -3,6 +3,7 @@
  * leaves everything unchanged.
  */
 import { hkdfSync } from "node:crypto";
+import { customAlphabet } from "nanoid";
 import { readCookie, toSetCookie } from "../../auth/cookies.ts";
 import { open, seal } from "../../auth/sealed.ts";
 import {
@@ -112,41 +113,61 @@ async function finishWith(
 
 async function startSession(context: Context, claims: Claims, next: string): Promise<Response> {
   const { env, now } = context;
-  const { issuer, subject } = claims;
+  const { issuer, subject, email_verified } = claims;
   const email = toEmail(claims.email);
-  const verifiedEmail = claims.email_verified === true ? email : undefined;
+  const verifiedEmail = email_verified === true ? email : undefined;
   const user = await identities.findLinkedUser(env.DB, { issuer, subject, verifiedEmail, now });
   context.trace.userId = user?.userId;
   if (!user) {
-    throw new NotLinked(
-      email ? await identities.insertAttempt(env.DB, { issuer, subject, email, now }) : undefined,
-    );
+    // It may be the address of somebody else.
+    if (email_verified === false || email_verified === "false") throw new NotVerified();
+    const attempt = { issuer, subject, isVerified: Number(email_verified === true), code: createCode(), now };
+    const listedFor =
+      email === undefined ? undefined : await identities.insertAttempt(env.DB, { ...attempt, email });
+    throw new NotLinked(listedFor, attempt.code);
   }
   if (!user.isEnabled) throw new NotLinked(user.userId);
   const { userId } = user;
-  const session = createSession(context, 0);
+  const session = { ...createSession(context, 0), onlyPassword: onlyPasswordOf(claims) };
   const added = { ...session, issuer, subject, userId, previous: readSessionHash(context) ?? null };
   if (!(await identities.insertLinkedSession(env.DB, added))) throw new NotLinked(userId);
   return redirectResponse(next, session.cookie);
 }
 
-/** The provider confirmed somebody for whom nobody is signed in. */
+/** Without characters that look alike. */
+const createCode = customAlphabet("23456789ABCDEFGHJKMNPQRSTUVWXYZ", 6);
+
+/** Methods of one factor, what somebody knows (RFC 8176). */
+const KNOWN_BY_HEART = ["pwd", "pin", "kba"];
+/** 1 if the provider says that nothing but a password was entered there, otherwise 0. */
+const onlyPasswordOf = ({ amr }: Claims) =>
+  Number(amr?.every((method) => KNOWN_BY_HEART.includes(method)) ?? false);
+
+/**
+ * The provider confirmed somebody for whom nobody is signed in. `userId` is the user whom an operator can link, or who is disabled.
+ * `code` is shown whether or not there is one, so it tells nobody which addresses are those of users.
+ */
 class NotLinked extends Error {
-  /** The user whom an operator can link, or who is disabled. */
   readonly userId: number | undefined;
-  constructor(userId: number | undefined) {
+  readonly code: string;
+  constructor(userId: number | undefined, code = createCode()) {
     super();
     this.userId = userId;
+    this.code = code;
   }
 }
 
+/** The provider says that the email address is not verified, and nobody is linked. */
+class NotVerified extends Error {}
+
 async function confirmSession(
   context: Context,
-  { issuer, subject, auth_time }: Claims,
+  claims: Claims,
   confirms: string,
   { begunAt, next }: Cookie,
 ): Promise<Response> {
   const { env, now } = context;
+  const { issuer, subject, auth_time } = claims;
   const session = await currentSession(context);
   if (session?.idHash !== confirms) throw new NotConfirmed("session");
   if (auth_time === undefined) throw new NotConfirmed("no_time");
@@ -155,7 +176,8 @@ async function confirmSession(
   if (isBefore || age > CONFIRMED_MS || age < -CLOCK_MS) throw new NotConfirmed("time");
   const { userId, idHash } = session;
   const renewed = renewSessionId();
-  const confirmed = { issuer, subject, userId, idHash, newHash: renewed.idHash, now };
+  const onlyPassword = onlyPasswordOf(claims);
+  const confirmed = { issuer, subject, userId, idHash, newHash: renewed.idHash, onlyPassword, now };
   const expiresAt = await identities.confirmSession(env.DB, confirmed);
   if (expiresAt === undefined) throw new NotConfirmed("person");
   return redirectResponse(next, renewed.cookieUntil(context, expiresAt));
@@ -186,9 +208,13 @@ async function explain(
   }
   if (error instanceof NotLinked) {
     trace.outcome = "sso_not_linked";
-    const { userId } = error;
+    const { userId, code } = error;
     if (userId !== undefined) context.afterResponse(recordFailure(context, userId, "not linked"));
-    return failurePage(context, settings, "not_linked", next);
+    return failurePage(context, settings, "not_linked", next, code);
+  }
+  if (error instanceof NotVerified) {
+    trace.outcome = "sso_not_verified";
+    return failurePage(context, settings, "not_verified", next);
   }
   if (error instanceof NotConfirmed) {
     trace.outcome = "sso_not_confirmed";

@@ -29,7 +29,13 @@ const FAILURES = {
     status: 403,
     title: "You're not signed in",
     text: (name: string) =>
-      `${name} knows you, but no account here is linked to you yet. Ask your operator to link it on the page of your account. They can do this for 7 days.`,
+      `${name} knows you, but no account here is linked to you yet. Ask your operator to link it on the page of your account. They can do this for 7 days. Tell them this code, by phone or in person, so that they can find you in the list:`,
+  },
+  not_verified: {
+    status: 403,
+    title: "You're not signed in",
+    text: (name: string) =>
+      `${name} says that your email address is not verified there. Verify it, then sign in again.`,
   },
   rejected_confirmation: {
     status: 400,
@@ -66,6 +72,7 @@ export function failurePage(
   { name }: SingleSignOn,
   failure: keyof typeof FAILURES,
   next: string,
+  code?: string,
 ): Promise<Response> {
   const { status, title, text } = FAILURES[failure];
   const isConfirmation = title === "Not confirmed";
@@ -78,6 +85,7 @@ export function failurePage(
       <section class="card">
         <h1>${title}</h1>
         <p data-error>${withContact(context.env, text(name))}</p>
+        ${code === undefined ? "" : html`<p class="secret"><code>${code}</code></p>`}
         <p class="actions">
           ${buttonLink(`/login/sso?${again}`, "Try again", "")}
           ${isConfirmation ? buttonLink(next, "Back") : buttonLink(`/login?${new URLSearchParams({ next })}`, "Other ways to sign in")}

@@ -64,6 +64,8 @@ export interface Claims {
   email_verified: unknown;
   /** In seconds since 1970. */
   auth_time: number | undefined;
+  /** How somebody signed in there (RFC 8176); undefined if the provider did not say. */
+  amr: string[] | undefined;
 }
 
 /**
@@ -104,13 +106,19 @@ export async function finish(
     await oauth.validateApplicationLevelSignature(server, response, options);
     const claims = oauth.getValidatedIdTokenClaims(result);
     if (!claims) throw new Rejected("no_id_token");
-    const { sub, azp, email, email_verified, auth_time } = claims;
+    const { sub, azp, amr, email, email_verified, auth_time } = claims;
     // The rest of OpenID Connect Core, 2 and 3.1.3.7: a subject that is one, and a token that is an ID token for us.
     if (!/^[!-~]{1,255}$/.test(sub)) throw new Rejected("bad_subject");
     if (azp !== undefined && azp !== settings.clientId) throw new Rejected("other_party");
     if (!isIdTokenType(result.id_token ?? "")) throw new Rejected("other_token_type");
-    return { issuer: server.issuer, subject: sub, email, email_verified, auth_time };
+    return { issuer: server.issuer, subject: sub, email, email_verified, auth_time, amr: toMethods(amr) };
   });
+}
+
+/** A provider that sends one method may send it as a text. */
+function toMethods(sent: unknown): string[] | undefined {
+  const methods = [sent].flat().filter((method) => typeof method === "string");
+  return methods.length > 0 ? methods : undefined;
 }
 
 /** Whether the header says nothing else, such as `at+jwt` for an access token (RFC 9068). The token was parsed before. */

@@ -6,15 +6,15 @@ import { sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core/alias";
 import { DAY_MS } from "../../domain/time.ts";
 import { auditChange, insertEntry, type Operator } from "../audit.ts";
-import { as, names, query, returning } from "../query.ts";
+import { as, excluded, names, query, returning } from "../query.ts";
 import { identities, sessions, signInAttempts, usedStates, users } from "../schema.ts";
 import { runBatch, statement } from "../statement.ts";
 import { auditSignIn, endStale, type NewSessionRow, startIf } from "./sessions.ts";
 
 /** How long an operator can link somebody who was not signed in. */
 export const ATTEMPT_MS = 7 * DAY_MS;
-/** The attempts that are kept for a user: the newest. */
-const MAX_ATTEMPTS = sql.raw("5");
+/** The attempts that are kept for a user: the newest with an address that the provider has verified, and the newest of the others. */
+const MAX_ATTEMPTS = 5;
 
 /** Somebody at the provider. */
 export interface Identity {
@@ -110,7 +110,8 @@ export async function insertLinkedSession(
 }
 
 const confirm = returning(
-  sql`UPDATE ${sessions} SET ${names(sessions.idHash)} = ${sql.placeholder("newHash")}, ${names(sessions.passwordAt)} = ${now}
+  sql`UPDATE ${sessions} SET ${names(sessions.idHash)} = ${sql.placeholder("newHash")}, ${names(sessions.passwordAt)} = ${now},
+      ${names(sessions.onlyPassword)} = ${sql.placeholder("onlyPassword")}
     WHERE ${sessions.idHash} = ${sql.placeholder("idHash")} AND ${sessions.userId} = (SELECT ${i.userId} FROM ${as(i)} WHERE ${isIdentity})`,
   { expiresAt: sessions.expiresAt },
 );
@@ -121,7 +122,7 @@ const confirm = returning(
  */
 export async function confirmSession(
   db: D1Database,
-  session: Identity & { idHash: string; newHash: string; userId: number; now: number },
+  session: Identity & { idHash: string; newHash: string; userId: number; onlyPassword: number; now: number },
 ): Promise<number | undefined> {
   const { userId, now } = session;
   const [confirmed] = await runBatch(
@@ -138,28 +139,33 @@ const columns = [
   signInAttempts.subject,
   signInAttempts.email,
   signInAttempts.attemptedAt,
+  signInAttempts.isVerified,
+  signInAttempts.code,
 ] as const;
 const addAttempt = returning(
   sql`INSERT INTO ${signInAttempts} (${names(...columns)})
-    SELECT ${u.id}, ${issuer}, ${subject}, ${u.email}, ${now} FROM ${as(u)} WHERE ${u.email} = ${email} AND ${isSingleSignOn}
+    SELECT ${u.id}, ${issuer}, ${subject}, ${u.email}, ${now}, ${sql.placeholder("isVerified")}, ${sql.placeholder("code")}
+    FROM ${as(u)} WHERE ${u.email} = ${email} AND ${isSingleSignOn}
     ON CONFLICT (${names(signInAttempts.userId, signInAttempts.issuer, signInAttempts.subject)}) DO UPDATE
-      SET ${names(signInAttempts.attemptedAt)} = excluded.${names(signInAttempts.attemptedAt)}`,
+      SET ${excluded(signInAttempts.attemptedAt, signInAttempts.isVerified, signInAttempts.code)}`,
   { userId: signInAttempts.userId },
 );
 const removeOld = statement(
   sql`DELETE FROM ${signInAttempts} WHERE ${signInAttempts.id} IN (
-    SELECT ${a.id} FROM ${as(a)} JOIN ${as(u)} ON ${u.id} = ${a.userId} WHERE ${u.email} = ${email}
-    ORDER BY ${a.attemptedAt} DESC, ${a.id} DESC LIMIT -1 OFFSET ${MAX_ATTEMPTS}
+    SELECT ${a.id} FROM ${as(a)} JOIN ${as(u)} ON ${u.id} = ${a.userId}
+    WHERE ${u.email} = ${email} AND ${a.isVerified} = ${sql.placeholder("isVerified")}
+    ORDER BY ${a.attemptedAt} DESC, ${a.id} DESC LIMIT -1 OFFSET ${sql.raw(String(MAX_ATTEMPTS))}
   )`,
 );
 
 /**
- * Notes somebody who was not signed in, for the operator of the single sign-on user with this email address, in lower case. Returns
- * the user's ID; undefined if there is no such user.
+ * Notes somebody who was not signed in, for the operator of the single sign-on user with this email address, in lower case. Those with
+ * a verified address have places of their own, so nobody who types the address at the provider pushes them out. Returns the user's
+ * ID; undefined if there is no such user.
  */
 export async function insertAttempt(
   db: D1Database,
-  attempt: Identity & { email: string; now: number },
+  attempt: Identity & { email: string; isVerified: number; code: string; now: number },
 ): Promise<number | undefined> {
   const values = { ...attempt };
   const [[added]] = await runBatch(db, addAttempt(db, values), removeOld(db, values));
@@ -171,9 +177,12 @@ const ownIdentity = query(
   sql`FROM ${as(i)} WHERE ${i.userId} = ${userId}`,
 );
 const ownAttempts = query(
-  { id: a.id, issuer: a.issuer, subject: a.subject, email: a.email, attemptedAt: a.attemptedAt },
+  {
+    ...{ id: a.id, issuer: a.issuer, subject: a.subject, attemptedAt: a.attemptedAt },
+    ...{ isVerified: a.isVerified, code: a.code },
+  },
   sql`FROM ${as(a)} WHERE ${a.userId} = ${userId} AND ${a.attemptedAt} > ${now} - ${sql.raw(String(ATTEMPT_MS))}
-    ORDER BY ${a.attemptedAt} DESC, ${a.id} DESC LIMIT ${MAX_ATTEMPTS}`,
+    ORDER BY ${a.isVerified} DESC, ${a.attemptedAt} DESC, ${a.id} DESC LIMIT ${sql.raw(String(2 * MAX_ATTEMPTS))}`,
 );
 
 /** The identity of a user, undefined if there is none, and who was not signed in for the user. */

@@ -9,10 +9,7 @@ import { apps, auditLog, authenticators, dailyEngagements, memberships, sessions
 import { type Bound, runBatch, runIdempotent, statement, type Value } from "../statement.ts";
 import { forgetAll, type NewDeviceRow, remembering } from "./devices.ts";
 
-const s = alias(sessions, "s");
-
-export { s as session };
-
+export const s = alias(sessions, "s");
 const u = alias(users, "u");
 const f = alias(authenticators, "f");
 const idHash = sql.placeholder("idHash");
@@ -39,6 +36,8 @@ const sessionFields = {
   mustChangePassword: sql<number>`${u.passwordExpiresAt} IS NOT NULL`,
   lastSeenAt: s.lastSeenAt,
   passwordAt: s.passwordAt,
+  /** 1 if the provider of single sign-on says that only a password was entered there, otherwise 0. */
+  onlyPassword: s.onlyPassword,
   hasTwoFactor: sql<number>`EXISTS (SELECT 1 FROM ${as(f)} WHERE ${f.userId} = ${u.id})`,
 };
 
@@ -136,16 +135,18 @@ export interface NewSessionRow {
   browser: string;
   /** When the password was entered; 0 for a sign-in that confirms nothing. */
   passwordAt: number;
+  /** 1 for single sign-on with nothing but a password, otherwise 0. */
+  onlyPassword: number;
 }
 
-const { createdAt, expiresAt, waitingSecret, browser, lastSeenAt, passwordAt } = sessions;
+const { createdAt, expiresAt, waitingSecret, browser, lastSeenAt, passwordAt, onlyPassword } = sessions;
 /** Starts a session if a condition holds. */
 export const startIf = (condition: SQL) =>
   statement<{ started: 1 }>(sql`
     INSERT INTO ${sessions}
-      (${names(sessions.idHash, sessions.userId, createdAt, expiresAt, waitingSecret, browser, lastSeenAt, passwordAt)})
+      (${names(sessions.idHash, sessions.userId, createdAt, expiresAt, waitingSecret, browser, lastSeenAt, passwordAt, onlyPassword)})
     SELECT ${idHash}, ${userId}, ${now}, ${sql.placeholder("expiresAt")}, ${sql.placeholder("waitingSecret")},
-      ${sql.placeholder("browser")}, ${now}, ${sql.placeholder("passwordAt")}
+      ${sql.placeholder("browser")}, ${now}, ${sql.placeholder("passwordAt")}, ${sql.placeholder("onlyPassword")}
     WHERE ${condition}
     RETURNING 1 AS started
   `);

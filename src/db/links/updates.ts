@@ -4,13 +4,14 @@
  */
 import { sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core/alias";
-import { type Gate, membership as m, perViewer } from "../accounts/viewers.ts";
+import type { AuditAction } from "../../domain/audit-actions.ts";
+import { type Gate, m, perViewer } from "../accounts/viewers.ts";
 import { insertEntry } from "../audit.ts";
 import { as, jsonValues, names, optional, query, returning } from "../query.ts";
-import { links, partners } from "../schema.ts";
+import { auditLog, links, partners } from "../schema.ts";
 import { type Bound, runGrouped, statement } from "../statement.ts";
 import { ancestors, type Inherited, inheritedFields, l1, l2, l3 } from "./links.ts";
-import { type AppScope, LINK_SETTINGS, type LinkRow, link as l, linkFields } from "./lists.ts";
+import { type AppScope, LINK_SETTINGS, type LinkRow, l, linkFields } from "./lists.ts";
 import { runWithPartners } from "./partner-catalog.ts";
 
 const p = alias(partners, "p");
@@ -73,12 +74,19 @@ const asRead = sql`(
     AND coalesce(${p.supportsCostData}, 0) = ${sent.isSupported}
 )`;
 
+const log = alias(auditLog, "log");
+const until = sql.placeholder("until");
+/** No link has an entry after this one. Values can be the same again after others changed them, so they do not say that. */
+const isUntouched = sql`(${until} IS NULL OR NOT EXISTS (
+  SELECT 1 FROM ${writes} CROSS JOIN ${as(log)} INDEXED BY audit_by_subject ON ${log.subject} = 'link ' || ${sent.token} AND ${log.id} > ${until}
+))`;
+
 /** One entry for each link, or none if one of the links is not as it was read. */
 const audit = perViewer(({ from, isMember, isViewer, userId }: Gate) =>
   statement<unknown>(sql`
-    ${insertEntry("update link", { userId, subject: sql`'link ' || ${sent.token}`, detail: sent.detail })}
+    ${insertEntry(sql.placeholder("action"), { userId, subject: sql`'link ' || ${sent.token}`, detail: sent.detail })}
     FROM ${from} CROSS JOIN ${as(m)} ON ${isMember} CROSS JOIN ${writes}
-    WHERE ${isViewer} AND ${asRead} = ${sql.placeholder("count")}`),
+    WHERE ${isViewer} AND ${asRead} = ${sql.placeholder("count")} AND ${isUntouched}`),
 );
 
 /** Which sub-links lose their place with the link, see rules.sql. A link that is archived already keeps it. */
@@ -97,18 +105,29 @@ const update = returning(
   { token: links.token },
 );
 
+/** How updates are written. */
+export interface Writing {
+  /** In milliseconds since 1970. */
+  now: number;
+  /** That of the entries. Default: `update link`. */
+  action?: AuditAction;
+  /** Nothing is written if a link has an entry after this one. */
+  until?: number;
+}
+
 /**
  * Writes all of the updates with their entries of the audit log, or nothing if access was lost or one of the links is not as it was
- * read. Returns whether they are written. `now` in milliseconds since 1970. `after` runs in the same transaction, after the update.
+ * read. Returns whether they are written. `after` runs in the same transaction, after the update.
  */
 export async function writeLinks(
   db: D1Database,
   scope: AppScope,
   updates: LinkWrite[],
-  now: number,
+  { now, action = "update link", until }: Writing,
   after: Bound<unknown>[] = [],
 ): Promise<boolean> {
-  const values = { ...scope, writes: JSON.stringify(updates), count: updates.length, now };
+  const sent = { writes: JSON.stringify(updates), count: updates.length };
+  const values = { ...scope, ...sent, now, action, until: until ?? null };
   const [, written] = await runGrouped(updates.length)(
     db,
     audit(scope)(db, values),

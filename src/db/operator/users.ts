@@ -4,7 +4,7 @@ import { alias } from "drizzle-orm/sqlite-core/alias";
 import { auditChange, auditUpdate, given, type Operator } from "../audit.ts";
 import { insertValues, setGiven, toValues } from "../changes.ts";
 import { as, excluded, names, optional, query, type RowOf, returning } from "../query.ts";
-import { accessTokens, apiTokens, auditLog, links, sessions, users } from "../schema.ts";
+import { accessTokens, apiTokens, auditLog, identities, links, sessions, users } from "../schema.ts";
 import { runBatch, runForRow, statement } from "../statement.ts";
 import { pagedList } from "./paged-list.ts";
 import { contains, searchedList } from "./searched-list.ts";
@@ -111,6 +111,7 @@ export function insertUser(
 
 const o = alias(users, "o");
 const t = alias(apiTokens, "t");
+const i = alias(identities, "i");
 /** Another operator who can sign in, with a password that has not expired. */
 export const anotherSignsIn = sql`EXISTS (
   SELECT 1 FROM ${as(o)} WHERE ${o.id} <> ${id} AND ${o.role} = 'operator' AND ${o.disabledAt} IS NULL
@@ -133,6 +134,11 @@ const update = returning(
 const isDisabled = sql`${users.disabledAt} IS NOT NULL`;
 const method = sql`iif(${users.passwordHash} IS NULL, 'sso', 'password')`;
 const tokenState = sql`iif(EXISTS (SELECT 1 FROM ${as(t)} WHERE ${t.userId} = ${id}), 'active', 'none')`;
+const identityState = sql`iif(EXISTS (SELECT 1 FROM ${as(i)} WHERE ${i.userId} = ${id}), 'linked', 'unlinked')`;
+/** Triggers unlink a user who gets another address, becomes an operator, or gets a password. */
+const losesIdentity = sql`${given("email", users.email)} <> ${users.email}
+  OR ${given("role", users.role)} = 'operator' AND ${users.role} <> 'operator'
+  OR ${sql.placeholder("isGiven.passwordHash")} AND ${sql.placeholder("keepsPassword")}`;
 const accessTokenCount = sql`(SELECT count(*) FROM ${accessTokens} WHERE ${accessTokens.userId} = ${id})`;
 const audit = auditUpdate({
   action: "update user",
@@ -156,6 +162,11 @@ const audit = auditUpdate({
       column: users.role,
       from: tokenState,
       to: sql`iif(${sql.placeholder("revokesToken")} AND ${tokenState} = 'active', 'revoked', ${tokenState})`,
+    },
+    single_sign_on: {
+      column: users.role,
+      from: identityState,
+      to: sql`iif(${losesIdentity}, 'unlinked', ${identityState})`,
     },
     access_tokens: {
       // A column with the type of a number.

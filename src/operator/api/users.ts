@@ -72,19 +72,15 @@ export const USER = noun("User", {
 export type UserItem = z.output<typeof USER.item>;
 
 /**
- * Changes a user by `write`. If the user is or becomes an operator, or is the one who acts, that takes the operator's own
- * password. `write` gets whether it was entered, and returns undefined if it changed nothing, for example because a member has
+ * Changes a user by `write`. If it is sensitive, for example because it changes how the user signs in, or if the user is or becomes an
+ * operator, or is the one who acts, that takes the operator's own password. `write` gets whether it was entered, and returns undefined if it changed nothing, for example because a member has
  * become an operator. Then the user is judged again. Returns undefined if nothing was changed for another reason. Throws
  * not_found, user_erased, and what `requirePassword` throws.
  */
 async function changeUser<T>(
   context: Context,
   operator: ActingOperator,
-  {
-    id,
-    becomes,
-    your_password,
-  }: { id: number; becomes?: string | undefined; your_password?: string | undefined },
+  { id, isSensitive, your_password }: { id: number; isSensitive: boolean; your_password: string | undefined },
   write: (target: db.Target) => Promise<T | undefined>,
 ): Promise<T | undefined> {
   let isConfirmed = false;
@@ -92,9 +88,9 @@ async function changeUser<T>(
     const found = await db.findUser(context.env.DB, id);
     if (!found) throw notFound("user");
     if (found.isErased) throw new AppError("user_erased");
-    const isAboutOperator = [found.role, becomes].includes("operator") || id === operator.userId;
-    if (isAboutOperator && !isConfirmed) await requirePassword(context, operator, your_password);
-    isConfirmed ||= isAboutOperator;
+    const needsPassword = isSensitive || found.role === "operator" || id === operator.userId;
+    if (needsPassword && !isConfirmed) await requirePassword(context, operator, your_password);
+    isConfirmed ||= needsPassword;
     const written = await write({ id, isConfirmed });
     if (written) return written;
   }
@@ -171,12 +167,13 @@ export const updateUser = itemOperation({
   requestExample: { role: "member" },
   item: USER.item,
   description:
-    "A new email address is the one to sign in with. Sessions, the password and the API token stay.",
+    "A new email address is the one to sign in with. Sessions, the password and the API token stay, but who was linked at the provider of single sign-on is unlinked and signed out: the next sign-in links again. A new operator is unlinked too, and linked by an operator after the next sign-in.",
   errors: ["not_found", "user_erased", "last_operator", "email_taken", ...PASSWORD_ERRORS],
   async handle(context, operator, { path: { id }, body: { role, disabled, email, sign_in, your_password } }) {
     const { DB } = context.env;
     const change = { role, disabled, email, ...(sign_in && { password: db.NO_PASSWORD }) };
-    const updated = await changeUser(context, operator, { id, becomes: role, your_password }, (target) =>
+    const isSensitive = role !== undefined || email !== undefined || sign_in !== undefined;
+    const updated = await changeUser(context, operator, { id, isSensitive, your_password }, (target) =>
       db.updateUser(DB, operator, target, change),
     );
     if (updated) return USER.toItem(updated);
@@ -213,12 +210,17 @@ export const resetPassword = itemOperation({
   errors: ["not_found", "user_erased", ...PASSWORD_ERRORS],
   async handle(context, operator, { path: { id }, body: { revoke_api_token, your_password } }) {
     const { env, now } = context;
-    const reset = await changeUser(context, operator, { id, your_password }, async (target) => {
-      const { password, stored } = await createTemporaryPassword(now);
-      const change = { password: stored, revokesToken: revoke_api_token ?? false };
-      const user = await db.updateUser(env.DB, operator, target, change);
-      return user && { ...USER.toItem(user), temporary_password: password };
-    });
+    const reset = await changeUser(
+      context,
+      operator,
+      { id, isSensitive: true, your_password },
+      async (target) => {
+        const { password, stored } = await createTemporaryPassword(now);
+        const change = { password: stored, revokesToken: revoke_api_token ?? false };
+        const user = await db.updateUser(env.DB, operator, target, change);
+        return user && { ...USER.toItem(user), temporary_password: password };
+      },
+    );
     return expectDefined(reset);
   },
 });
@@ -237,7 +239,7 @@ export const issueToken = itemOperation({
   async handle(context, operator, { path: { id }, body: { your_password } }) {
     const { env, now, afterResponse } = context;
     const { secret, stored } = createSecret("api");
-    const issued = await changeUser(context, operator, { id, your_password }, (target) =>
+    const issued = await changeUser(context, operator, { id, isSensitive: true, your_password }, (target) =>
       db.replaceToken(env.DB, operator, target, stored),
     );
     if (!issued) {
@@ -261,7 +263,7 @@ export const eraseUser = itemOperation({
   returns: "The erased user",
   errors: ["not_found", "user_erased", "last_operator", ...PASSWORD_ERRORS],
   async handle(context, operator, { path: { id }, body: { your_password } }) {
-    const erased = await changeUser(context, operator, { id, your_password }, (target) =>
+    const erased = await changeUser(context, operator, { id, isSensitive: true, your_password }, (target) =>
       erase(context.env.DB, operator, target),
     );
     if (!erased) throw new AppError("last_operator");

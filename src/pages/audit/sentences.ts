@@ -75,14 +75,8 @@ const SENTENCES: Record<AuditAction, Sentence> = {
     more: (detail, nameOf) => showList(atCreation(detail, nameOf).slice(1)).replace(/^(?=.)/, "and "),
     onPage: (detail, nameOf) => showList(atCreation(detail, nameOf)),
   },
-  "update link": ofLink((detail, nameOf) =>
-    showList(
-      Object.entries(LINK_FIELDS).flatMap(([field, { inUpdate }]) => {
-        const change = detail[field];
-        return isChange(change) ? inUpdate(change, nameOf) : [];
-      }),
-    ),
-  ),
+  "update link": ofLink(updateOf),
+  "undo import": ofLink((detail, nameOf) => `undid an import: ${updateOf(detail, nameOf)}`),
   "create sub-links": {
     by: "linkledger",
     verb: (detail) => `created ${subLinkCount(detail)} below`,
@@ -149,7 +143,7 @@ const SENTENCES: Record<AuditAction, Sentence> = {
 
 const viewOf = (name: unknown, isShared: unknown) => `${isShared ? "shared " : ""}view ${quote(name)}`;
 
-/** After a rollback of the code, the log can have actions that it does not know. */
+/** The log also has actions that are no longer recorded. They stay as they were written. */
 export const sentenceOf = (action: string): Sentence =>
   (SENTENCES as Partial<Record<string, Sentence>>)[action] ?? { verb: action };
 
@@ -221,15 +215,29 @@ function verbOfUser({ disabled, role, email, sign_in }: Detail): string {
 const atCreation = (detail: Detail, nameOf: NameOf) =>
   Object.entries(LINK_FIELDS).flatMap(([field, { atCreation }]) => atCreation(detail[field], nameOf) ?? []);
 
+function updateOf(detail: Detail, nameOf: NameOf): string {
+  return showList(
+    Object.entries(LINK_FIELDS).flatMap(([field, { inUpdate }]) => {
+      const change = detail[field];
+      return isChange(change) ? inUpdate(change, nameOf) : [];
+    }),
+  );
+}
+
 /** Says what happened to a link before it names the link. */
 function ofLink(onPage: (detail: Detail, nameOf: NameOf) => string): Sentence {
   return { verb: (detail, nameOf) => `${onPage(detail, nameOf)}:`, onPage };
 }
 
+const MANY: Partial<Record<string, [verb: string, noun: string]>> = {
+  "create link": ["created", "links"],
+  "update link": ["changed", "links"],
+  "undo import": ["undid the import of", "links"],
+};
+
 /** The entries that a request has for one action, in one sentence: `created 100 links`. */
 export function sentenceOfMany(action: string, count: number): string {
-  const [verb = "", noun = ""] =
-    { "create link": ["created", "links"], "update link": ["changed", "links"] }[action] ?? [];
+  const [verb = "", noun = ""] = MANY[action] ?? [];
   return verb ? `${verb} ${showCount(count)} ${noun}` : `${action}: ${showPlural(count, "entry", "entries")}`;
 }
 

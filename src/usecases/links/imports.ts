@@ -1,4 +1,7 @@
-/** Undoes what an import changed of links, where nobody changed it since. */
+/**
+ * Undoes what an import changed of links, where nobody changed it since. The audit log says so, and not the values: somebody may have
+ * changed one twice, and want it as it is.
+ */
 import type { AppAccess } from "../../db/accounts/viewers.ts";
 import { findImport, type LinkChange, removalStatement } from "../../db/links/imports.ts";
 import type { AppScope } from "../../db/links/lists.ts";
@@ -19,38 +22,48 @@ export interface Undone {
 export async function undoImport({ env, now }: Context, scope: AppScope, id: number): Promise<Undone> {
   const found = await findImport(env.DB, scope.appToken, id, now);
   if (!found) throw new AppError("not_found", "This import was undone, or it is more than 24 hours old.");
-  const changes = new Map(found.map((change) => [change.token, change]));
+  const { since, until } = found;
+  const changes = new Map(found.changes.map((change) => [change.token, change]));
+  /** The settings that the import changed, and whether others changed them since, so that they are kept. */
+  const settingsOf = ({ token, before, after }: LinkChange, link: StoredLink) =>
+    CHANGED.filter((key) => before[key] !== after[key]).map((key) => {
+      const isKept = (since.get(token)?.[key] ?? 0) !== 0 || link[key] !== after[key];
+      return { key, isKept };
+    });
   const updateOf = (link: StoredLink) => {
     const change = changes.get(link.token);
-    return change ? toUndo(change, link) : {};
+    const settings = change ? settingsOf(change, link).filter(({ isKept }) => !isKept) : [];
+    return change ? toUndo(change, link, new Set(settings.map(({ key }) => key))) : {};
   };
   const { access, partners, results } = await changeLinks(env.DB, scope, [...changes.keys()], updateOf, {
     now,
+    action: "undo import",
+    until,
     alsoStore: () => [removalStatement(env.DB, scope, id)],
   });
-  const links = found.map((change) => {
+  const links = found.changes.map((change) => {
     const result = results.get(change.token);
-    return { change, result, isKept: result !== undefined && hasOther(change, result.before) };
+    return {
+      change,
+      result,
+      isKept: result !== undefined && settingsOf(change, result.before).some(({ isKept }) => isKept),
+    };
   });
   return { access, partners, links };
 }
 
 const CHANGED = ["archived", "partnerId", "costSwitch"] as const;
+type Changed = (typeof CHANGED)[number];
 
-/** Whether somebody changed one of the values since. */
-const hasOther = ({ before, after }: LinkChange, link: StoredLink) =>
-  CHANGED.some((key) => before[key] !== after[key] && link[key] !== after[key]);
-
-/** The values before the import, of those that it changed and nobody changed since. */
-function toUndo({ before, after }: LinkChange, link: StoredLink): LinkUpdate {
-  const goesBack = (key: (typeof CHANGED)[number]) => before[key] !== after[key] && link[key] === after[key];
+/** The values before the import, of the settings that go back. */
+function toUndo({ before }: LinkChange, link: StoredLink, goesBack: ReadonlySet<Changed>): LinkUpdate {
   return {
-    ...(goesBack("archived") && { archived: before.archived === 1 }),
+    ...(goesBack.has("archived") && { archived: before.archived === 1 }),
     // Another partner could switch cost data off, so the setting goes with it.
-    ...(goesBack("partnerId") && {
+    ...(goesBack.has("partnerId") && {
       partner_id: before.partnerId,
       cost_data_enabled: toSwitch(link.costSwitch),
     }),
-    ...(goesBack("costSwitch") && { cost_data_enabled: toSwitch(before.costSwitch) }),
+    ...(goesBack.has("costSwitch") && { cost_data_enabled: toSwitch(before.costSwitch) }),
   };
 }

@@ -97,8 +97,7 @@ const ownOf = ({ label, archived, partnerId, costSwitch }: db.LinkSettings): db.
 /** How often an update is read and judged while others change the same links. */
 const MAX_ATTEMPTS = 5;
 
-interface How {
-  now: number;
+interface How extends db.Writing {
   seen?: SeenLinks | undefined;
   /** What else to store in the transaction that writes the changes. */
   alsoStore?: (changes: LinkChange[]) => Bound<unknown>[];
@@ -113,7 +112,7 @@ export async function changeLinks(
   scope: AppScope,
   tokens: string[],
   updateOf: (link: StoredLink) => LinkUpdate,
-  { now, seen = {}, alsoStore = () => [] }: How,
+  { seen = {}, alsoStore = () => [], ...writing }: How,
 ) {
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
     const { access, partners, links } = await db.readLinks(database, scope, tokens);
@@ -126,7 +125,7 @@ export async function changeLinks(
     const after = alsoStore(
       writes.map((write) => ({ token: write.token, before: ownOf(write.before), after: ownOf(write.after) })),
     );
-    if (writes.length === 0 || (await db.writeLinks(database, scope, writes, now, after))) {
+    if (writes.length === 0 || (await db.writeLinks(database, scope, writes, writing, after))) {
       return { access, partners, results };
     }
   }

@@ -1,6 +1,7 @@
 /** Single sign-on in the built Worker with a real provider. Every attack leaves no session and links nobody. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { DEMO } from "../../../src/dev/demo.ts";
+import { expectDefined } from "../../../src/domain/expect-defined.ts";
 import { sha256 } from "../../../src/domain/hash.ts";
 import { CLIENT, sign } from "../../single-sign-on/provider.ts";
 import { Visitor } from "../../single-sign-on/visitor.ts";
@@ -34,7 +35,10 @@ const query = async <T = Record<string, unknown>>(sql: string) =>
 const sessions = () => query<{ user_id: number; password_at: number }>("SELECT * FROM sessions");
 const identities = () =>
   query<{ issuer: string; subject: string; user_id: number }>("SELECT * FROM identities");
-const attempts = () => query<{ user_id: number; subject: string }>("SELECT * FROM sign_in_attempts");
+const attempts = () =>
+  query<{ user_id: number; subject: string; is_verified: number; code: string }>(
+    "SELECT * FROM sign_in_attempts",
+  );
 const lastAudit = async () =>
   (await query<{ action: string; user_id: number }>("SELECT * FROM audit_log ORDER BY id DESC LIMIT 1"))[0];
 
@@ -136,6 +140,37 @@ describe("a linked user", () => {
     const visitor = new Visitor();
     expect((await visitor.signIn(start, "olga-at-provider")).status).toBe(303);
     expect((await visitor.send(`${worker.origin}/operator`)).status).toBe(200);
+  });
+
+  const METHODS: [amr: unknown, onlyPassword: 0 | 1][] = [
+    [undefined, 0],
+    [[], 0],
+    [["pwd"], 1],
+    ["pwd", 1],
+    [["pwd", "kba"], 1],
+    [["pwd", "otp"], 0],
+    [["pwd", "mfa"], 0],
+    [["hwk"], 0],
+    [[1, { pwd: true }], 0],
+  ];
+  it.each(METHODS)(
+    "has a session that remembers whether there was only a password: amr %j",
+    async (amr, only) => {
+      await link(USERS.olga.id, "olga-at-provider");
+      worker.provider.changeToken = with_({ amr });
+      expect((await new Visitor().signIn(start, "olga-at-provider")).status).toBe(303);
+      expect(await sessions()).toMatchObject([{ user_id: USERS.olga.id, only_password: only }]);
+    },
+  );
+
+  it("is let into the console by a confirmation with a second factor", async () => {
+    await link(USERS.olga.id, "olga-at-provider");
+    const visitor = new Visitor();
+    worker.provider.changeToken = with_({ amr: ["pwd"] });
+    await visitor.signIn(start, "olga-at-provider");
+    worker.provider.changeToken = with_({ amr: ["pwd", "otp"] });
+    await visitor.signIn(`${start}?confirm=yes&next=/operator`, "olga-at-provider");
+    expect(await sessions()).toMatchObject([{ only_password: 0 }]);
   });
 
   it("is not signed in while disabled", async () => {
@@ -324,23 +359,59 @@ describe("a callback", () => {
 });
 
 describe("an identity without a link", () => {
+  /** The code that the page shows. */
   const notLinked = async (account = "ana-at-provider") => {
-    expect(await expectRejected(await new Visitor().signIn(start, account), 403)).toContain(
-      "Ask your operator to link it",
-    );
+    const page = await expectRejected(await new Visitor().signIn(start, account), 403);
+    expect(page).toContain("Ask your operator to link it");
+    return expectDefined(/<code>([2-9A-HJ-NP-Z]{6})<\/code>/.exec(page)?.[1]);
   };
 
   const UNVERIFIED: [what: string, claims: Claims][] = [
-    ["false", { email_verified: false }],
     ["missing", {}],
     ['the text "true"', { email_verified: "true" }],
     ["1", { email_verified: 1 }],
   ];
   it.each(UNVERIFIED)("is listed for an operator if email_verified is %s", async (_, claims) => {
     worker.provider.accounts["ana-at-provider"] = { email: "ana@example.com", ...claims };
-    await notLinked();
+    const code = await notLinked();
     expect(await identities()).toEqual([]);
-    expect(await attempts()).toMatchObject([{ user_id: USERS.ana.id, subject: "ana-at-provider" }]);
+    expect(await attempts()).toMatchObject([
+      { user_id: USERS.ana.id, subject: "ana-at-provider", is_verified: 0, code },
+    ]);
+  });
+
+  it.each([
+    ["false", false],
+    ['the text "false"', "false"],
+  ])("is not listed if email_verified is %s, and the page says why", async (_, email_verified) => {
+    worker.provider.accounts["olga-at-provider"] = { email: USERS.olga.email, email_verified };
+    const page = await expectRejected(await new Visitor().signIn(start, "olga-at-provider"), 403);
+    expect(page).toContain("your email address is not verified there");
+    expect([await identities(), await attempts()]).toEqual([[], []]);
+  });
+
+  it("has places of its own if the address is verified: strangers who type the address push nobody out", async () => {
+    const code = await notLinked("olga-at-provider");
+    for (let number = 1; number <= 6; number++) {
+      worker.provider.accounts[`stranger-${number}`] = { email: USERS.olga.email };
+      await notLinked(`stranger-${number}`);
+    }
+    const listed = await attempts();
+    expect(listed).toHaveLength(6);
+    expect(listed).toContainEqual(
+      expect.objectContaining({ subject: "olga-at-provider", is_verified: 1, code }),
+    );
+    expect(listed.filter(({ is_verified }) => is_verified === 0).map(({ subject }) => subject)).toEqual(
+      [2, 3, 4, 5, 6].map((number) => `stranger-${number}`),
+    );
+  });
+
+  it("is listed once, with the newest code and with what the provider said last", async () => {
+    worker.provider.accounts["olga-at-provider"] = { email: USERS.olga.email };
+    await notLinked("olga-at-provider");
+    worker.provider.accounts["olga-at-provider"] = { email: USERS.olga.email, email_verified: true };
+    const code = await notLinked("olga-at-provider");
+    expect(await attempts()).toMatchObject([{ subject: "olga-at-provider", is_verified: 1, code }]);
   });
 
   it.each([DEMO.email, DEMO.operatorEmail, "nobody@example.com", "", "no address"])(

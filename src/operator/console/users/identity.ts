@@ -6,7 +6,7 @@ import { toIso } from "../../../domain/time.ts";
 import { AppError } from "../../../errors.ts";
 import { idText } from "../../../http/input/fields.ts";
 import { parseOrThrow } from "../../../http/input/parse.ts";
-import { card, facts, nameText } from "../../../pages/elements.ts";
+import { badge, card, facts, nameText } from "../../../pages/elements.ts";
 import { confirmation, form } from "../../../pages/forms/form.ts";
 import { table } from "../../../pages/lists/table.ts";
 import { type Markup, time } from "../../../pages/markup.ts";
@@ -51,24 +51,30 @@ function attemptsOf({ path, session, rejectedAt }: UserView, attempts: Attempt[]
   const rejected = rejectedAt(action);
   return html`
     <h3>Not signed in</h3>
-    <p>These people signed in at the provider with the email address of this user, but nobody was linked. Make sure that it is the user before you link one.</p>
+    <p>These people signed in at the provider with the email address of this user, but nobody was linked. Ask the user for the code that they were shown, by phone or in person, and link only the row with this code.</p>
     ${table({
       label: "Not signed in",
       rows: attempts,
       columns: [
+        { heading: "Code", cell: ({ code }) => html`<code>${code}</code>` },
+        {
+          heading: "Email address",
+          cell: ({ isVerified }) =>
+            isVerified ? badge("verified", "ok") : badge("not said whether verified", "warn"),
+        },
         { heading: "Subject", cell: ({ subject }) => html`<code>${nameText(subject)}</code>` },
         { heading: "Provider", cell: ({ issuer }) => nameText(issuer) },
         { heading: "Time", cell: ({ attemptedAt }) => time(toIso(attemptedAt)) },
         canLink && {
           heading: "Link",
           kind: "action",
-          cell: ({ id, subject }) =>
+          cell: ({ id, code }) =>
             form({
               action,
               id: `link-${id}`,
               hidden: { attempt: String(id) },
               more: passwordField(session, `link-${id}`, rejected),
-              button: html`Link<span class="visually-hidden">: ${subject}</span>`,
+              button: html`Link<span class="visually-hidden">: ${code}</span>`,
               kind: "small secondary",
             }),
         },

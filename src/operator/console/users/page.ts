@@ -13,7 +13,7 @@ import { time } from "../../../pages/markup.ts";
 import { addMember } from "../../api/apps.ts";
 import { badField } from "../../api/common.ts";
 import { eraseUser, issueToken, readUser, resetPassword, updateUser } from "../../api/users.ts";
-import { type Act, done, type Form, idOf, pick, type Show, secretPage } from "../layout.ts";
+import { type Act, done, idOf, pick, type Show, secretPage } from "../layout.ts";
 import { passwordPage, stateOf } from "./common.ts";
 import { identitySection } from "./identity.ts";
 import * as sections from "./sections.ts";
@@ -67,9 +67,6 @@ export const userPage: Show = async (context, formError, session) => {
       }`,
   };
 };
-
-/** Whether a form takes the password also for a member. */
-export const isSensitive = (form: Form) => form.has("role") || form.has("sign_in") || form.has("email");
 
 export const submitUser: Act = async (context, session, form) => {
   const id = idOf(context);

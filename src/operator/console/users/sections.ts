@@ -24,9 +24,9 @@ type Apps = Awaited<ReturnType<typeof listAppsOfUser>>;
 
 const { email: EMAIL, role: ROLE } = USER.form;
 const EMAIL_HINT =
-  "The user signs in with the new address from now on. Password, sessions and API token stay.";
+  "The user signs in with the new address from now on. Password, sessions and API token stay. A user of single sign-on is signed out and unlinked.";
 const ROLE_HINT =
-  "A user who gets another role is signed out everywhere. A new operator's API token keeps the access of a member until it is reset.";
+  "A user who gets another role is signed out everywhere. A new operator's API token keeps the access of a member until it is reset, and who was linked to them for single sign-on is unlinked: link them again after their next sign-in.";
 
 export function emailForm({ user, path, session, rejectedAt }: UserView): Markup {
   const rejected = rejectedAt(path, "email");
