@@ -27,7 +27,8 @@ SELECT '' AS app_token, 0 AS day, 0 AS link_id, 0 AS partner_id, '' AS cost_type
   '' AS country, '' AS platform
 WHERE false;
 
--- Adds to the daily totals, and to the same by country and platform if the engagement has them. A pending cost has none.
+-- Adds to the daily totals, and to the same by country and platform. A pending cost has none, and neither has an engagement that was
+-- recorded while the app did not count them: a migration counted its costs as unknown.
 CREATE TRIGGER cost_counted INSTEAD OF INSERT ON countings BEGIN
   INSERT INTO daily_totals (app_token, day, link_id, partner_id, cost_type, currency, state, count, amount)
   VALUES (NEW.app_token, NEW.day, NEW.link_id, NEW.partner_id, NEW.cost_type, NEW.currency, NEW.state, NEW.count, NEW.amount)
@@ -35,9 +36,9 @@ CREATE TRIGGER cost_counted INSTEAD OF INSERT ON countings BEGIN
   INSERT INTO daily_audience_spend (
     app_token, link_id, day, partner_id, cost_type, currency, state, country, platform, count, amount
   )
-  SELECT NEW.app_token, NEW.link_id, NEW.day, NEW.partner_id, NEW.cost_type, NEW.currency, NEW.state, NEW.country, NEW.platform,
-    NEW.count, NEW.amount
-  WHERE NEW.country IS NOT NULL
+  SELECT NEW.app_token, NEW.link_id, NEW.day, NEW.partner_id, NEW.cost_type, NEW.currency, NEW.state,
+    coalesce(NEW.country, 'XX'), coalesce(NEW.platform, 'other'), NEW.count, NEW.amount
+  WHERE NEW.state <> 'pending'
   ON CONFLICT DO UPDATE SET count = count + excluded.count, amount = amount + excluded.amount;
 END;
 
@@ -93,39 +94,61 @@ SELECT '' AS app_token, 0 AS link_id, 0 AS partner_id, '' AS kind, 0 AS occurred
   '' AS country, '' AS platform, 0 AS count
 WHERE false;
 
--- Counts an engagement, or several alike without an ID, and its dropped parameters, and keeps it in the ledger if it has an ID and is
--- the first of its kind.
+-- Judges an engagement, or several alike without an ID, and counts its dropped parameters. A message that the queue delivers twice has
+-- the time of the kept engagement and is counted once. Above the most rows by country and platform of an app on a day, what would need
+-- another one is unknown.
 CREATE TRIGGER engagement_recorded INSTEAD OF INSERT ON recordings BEGIN
   DELETE FROM ledger_entries
   WHERE partner_id = NEW.partner_id AND cost_id = NEW.cost_id AND remembered_until < NEW.recorded_at AND NOT NEW.is_elsewhere;
-  -- A message that the queue delivers twice has the time of the kept engagement and is counted once.
+  INSERT INTO judged_recordings (
+    app_token, link_id, partner_id, kind, occurred_at, day, cost_id, cost_data_on,
+    url_cost_type, url_currency, url_amount, price_counts, country, platform, count, is_first
+  )
+  SELECT NEW.app_token, NEW.link_id, NEW.partner_id, NEW.kind, NEW.occurred_at, NEW.occurred_at / 86400000, NEW.cost_id, NEW.cost_data_on,
+    NEW.url_cost_type, NEW.url_currency, NEW.url_amount, NEW.price_counts,
+    iif(is_known, NEW.country, 'XX'), iif(is_known, NEW.platform, 'other'), coalesce(NEW.count, 1),
+    NEW.cost_id IS NOT NULL AND kept_at IS NULL
+  FROM (SELECT (
+    SELECT iif(NEW.kind = 'click', click_at, impression_at) FROM ledger_entries
+    WHERE partner_id = NEW.partner_id AND cost_id = NEW.cost_id
+  ) AS kept_at, iif(
+    coalesce((SELECT count FROM audience_keys WHERE app_token = NEW.app_token AND day = NEW.occurred_at / 86400000), 0) < 20000,
+    1,
+    EXISTS (
+      SELECT 1 FROM daily_audience
+      WHERE app_token = NEW.app_token AND link_id = NEW.link_id AND day = NEW.occurred_at / 86400000
+        AND partner_id = coalesce(NEW.partner_id, 0) AND kind = NEW.kind AND country = NEW.country AND platform = NEW.platform
+    )
+  ) AS is_known)
+  WHERE kept_at IS NOT NEW.occurred_at AND NOT NEW.is_elsewhere;
+  INSERT INTO dropped_parameters (link_id, day, param, reason, count)
+  SELECT NEW.link_id, NEW.occurred_at / 86400000, value ->> 0, value ->> 1, coalesce(NEW.count, 1) FROM json_each(NEW.dropped)
+  WHERE NEW.dropped <> '[]'
+  ON CONFLICT DO UPDATE SET count = count + excluded.count;
+END;
+
+-- The door for judged engagements. Nothing is stored under this name. With it, what was judged is read once for all tables.
+CREATE VIEW judged_recordings AS
+SELECT '' AS app_token, 0 AS link_id, 0 AS partner_id, '' AS kind, 0 AS occurred_at, 0 AS day, '' AS cost_id, 0 AS cost_data_on,
+  '' AS url_cost_type, '' AS url_currency, 0 AS url_amount, 0 AS price_counts, '' AS country, '' AS platform, 0 AS count,
+  0 AS is_first
+WHERE false;
+
+-- Counts an engagement, in total and by country and platform, and keeps it in the ledger if it has an ID and is the first of its kind.
+CREATE TRIGGER engagement_counted INSTEAD OF INSERT ON judged_recordings BEGIN
   INSERT INTO daily_engagements (app_token, day, link_id, partner_id, kind, count, recorded)
-  SELECT NEW.app_token, NEW.occurred_at / 86400000, NEW.link_id, coalesce(NEW.partner_id, 0), NEW.kind,
-    coalesce(NEW.count, 1), NEW.cost_id IS NOT NULL AND kept_at IS NULL
-  FROM (SELECT (
-    SELECT iif(NEW.kind = 'click', click_at, impression_at) FROM ledger_entries
-    WHERE partner_id = NEW.partner_id AND cost_id = NEW.cost_id
-  ) AS kept_at)
-  WHERE kept_at IS NOT NEW.occurred_at AND NOT NEW.is_elsewhere
+  VALUES (NEW.app_token, NEW.day, NEW.link_id, coalesce(NEW.partner_id, 0), NEW.kind, NEW.count, NEW.is_first)
   ON CONFLICT DO UPDATE SET count = count + excluded.count, recorded = recorded + excluded.recorded;
-  -- The same by country and platform, if the app counts its audience.
   INSERT INTO daily_audience (app_token, link_id, day, partner_id, kind, country, platform, count, recorded)
-  SELECT NEW.app_token, NEW.link_id, NEW.occurred_at / 86400000, coalesce(NEW.partner_id, 0), NEW.kind, NEW.country, NEW.platform,
-    coalesce(NEW.count, 1), NEW.cost_id IS NOT NULL AND kept_at IS NULL
-  FROM (SELECT (
-    SELECT iif(NEW.kind = 'click', click_at, impression_at) FROM ledger_entries
-    WHERE partner_id = NEW.partner_id AND cost_id = NEW.cost_id
-  ) AS kept_at)
-  WHERE NEW.country IS NOT NULL AND kept_at IS NOT NEW.occurred_at AND NOT NEW.is_elsewhere
+  VALUES (NEW.app_token, NEW.link_id, NEW.day, coalesce(NEW.partner_id, 0), NEW.kind, NEW.country, NEW.platform, NEW.count, NEW.is_first)
   ON CONFLICT DO UPDATE SET count = count + excluded.count, recorded = recorded + excluded.recorded;
-  -- The first engagement of an ID and kind is kept.
   INSERT INTO ledger_entries (
     partner_id, cost_id, click_app_token, click_link_id, click_at, click_cost_data_on,
     click_url_cost_type, click_url_currency, click_url_amount, click_price_counts, click_country, click_platform
   )
   SELECT NEW.partner_id, NEW.cost_id, NEW.app_token, NEW.link_id, NEW.occurred_at, NEW.cost_data_on,
     NEW.url_cost_type, NEW.url_currency, NEW.url_amount, NEW.price_counts, NEW.country, NEW.platform
-  WHERE NEW.cost_id IS NOT NULL AND NEW.kind = 'click' AND NOT NEW.is_elsewhere
+  WHERE NEW.cost_id IS NOT NULL AND NEW.kind = 'click'
   ON CONFLICT DO UPDATE SET
     click_app_token = excluded.click_app_token, click_link_id = excluded.click_link_id, click_at = excluded.click_at,
     click_cost_data_on = excluded.click_cost_data_on, click_url_cost_type = excluded.click_url_cost_type, click_url_currency = excluded.click_url_currency,
@@ -138,17 +161,19 @@ CREATE TRIGGER engagement_recorded INSTEAD OF INSERT ON recordings BEGIN
   )
   SELECT NEW.partner_id, NEW.cost_id, NEW.app_token, NEW.link_id, NEW.occurred_at, NEW.cost_data_on,
     NEW.url_cost_type, NEW.url_currency, NEW.url_amount, NEW.price_counts, NEW.country, NEW.platform
-  WHERE NEW.cost_id IS NOT NULL AND NEW.kind = 'impression' AND NOT NEW.is_elsewhere
+  WHERE NEW.cost_id IS NOT NULL AND NEW.kind = 'impression'
   ON CONFLICT DO UPDATE SET
     impression_app_token = excluded.impression_app_token, impression_link_id = excluded.impression_link_id, impression_at = excluded.impression_at,
     impression_cost_data_on = excluded.impression_cost_data_on, impression_url_cost_type = excluded.impression_url_cost_type, impression_url_currency = excluded.impression_url_currency,
     impression_url_amount = excluded.impression_url_amount, impression_price_counts = excluded.impression_price_counts,
     impression_country = excluded.impression_country, impression_platform = excluded.impression_platform
   WHERE impression_at IS NULL;
-  INSERT INTO dropped_parameters (link_id, day, param, reason, count)
-  SELECT NEW.link_id, NEW.occurred_at / 86400000, value ->> 0, value ->> 1, coalesce(NEW.count, 1) FROM json_each(NEW.dropped)
-  WHERE NEW.dropped <> '[]'
-  ON CONFLICT DO UPDATE SET count = count + excluded.count;
+END;
+
+-- The rows of an app's day by country and platform, whose number is limited. What is unknown is not: it is one row a link, partner and kind.
+CREATE TRIGGER audience_keys_counted AFTER INSERT ON daily_audience WHEN (NEW.country, NEW.platform) <> ('XX', 'other') BEGIN
+  INSERT INTO audience_keys (app_token, day, count) VALUES (NEW.app_token, NEW.day, 1)
+  ON CONFLICT DO UPDATE SET count = count + 1;
 END;
 
 -- The door for costs. Nothing is stored under this name: its trigger stores the costs whose verdict is `store`, so that one statement
@@ -167,9 +192,9 @@ CREATE TRIGGER cost_submitted INSTEAD OF INSERT ON submissions WHEN NEW.verdict 
     received_at = excluded.received_at, void_state = excluded.void_state;
 END;
 
--- Counts a rejected cost of a credential that is valid. Code that was deployed before this rule sets no `submitted_at`.
+-- Counts a rejected cost of a credential that is valid.
 CREATE TRIGGER cost_rejected INSTEAD OF INSERT ON submissions
-WHEN NEW.verdict NOT IN ('store', 'duplicate', 'credential_revoked') AND NEW.submitted_at IS NOT NULL BEGIN
+WHEN NEW.verdict NOT IN ('store', 'duplicate', 'credential_revoked') BEGIN
   INSERT INTO daily_rejections (partner_id, app_token, day, code, count)
   VALUES (NEW.partner_id, NEW.app_token, CAST(NEW.submitted_at AS INTEGER) / 86400000, NEW.verdict, 1)
   ON CONFLICT DO UPDATE SET count = count + 1;

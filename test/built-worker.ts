@@ -4,13 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { buildSync } from "esbuild";
-import {
-  convertV4MiniflareOptions,
-  Log,
-  LogLevel,
-  Miniflare,
-  Response as MiniflareResponse,
-} from "miniflare";
+import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from "miniflare";
 import { unstable_readConfig } from "wrangler";
 import { runStatements } from "../src/dev/demo/rows.ts";
 import { demoStatements } from "../src/dev/demo.ts";
@@ -149,8 +143,6 @@ export async function startBuilt({
         queueProducers: { ENGAGEMENTS: `${name}-engagements` },
         queueConsumers: { [`${name}-engagements`]: QUEUE_BATCH },
       }),
-      // Only for earlier revisions, which served files as assets.
-      serviceBindings: { ASSETS: async () => new MiniflareResponse(null, { status: 404 }) },
       bindings: { VERSION: { id: name }, OPERATOR_MFA: "optional", ...bindings } as unknown as Record<
         string,
         string

@@ -21,6 +21,8 @@ export interface Behavior {
   };
   /** A statement that has this value fails with an SQL error. */
   poison?: string;
+  /** The share of requests that end with their response or their connection: nothing continues after it. */
+  ends?: number;
   /** How far the clock is ahead, in milliseconds. */
   ahead?: number;
   /** What the clock shows, in milliseconds since 1970, in the place of the time. It does not move. */
@@ -32,6 +34,8 @@ export interface Seen {
   bound: number;
   /** How many statements each call had. */
   calls: number[];
+  /** How many rows they wrote, as D1 says. */
+  written: number;
 }
 
 const NORMAL: Behavior = { delay: 0, allowed: Number.MAX_SAFE_INTEGER };
@@ -39,7 +43,7 @@ const NORMAL: Behavior = { delay: 0, allowed: Number.MAX_SAFE_INTEGER };
 let behavior = NORMAL;
 const realClock = Date.now;
 Date.now = () => behavior.now ?? realClock() + (behavior.ahead ?? 0);
-const seen: Seen = { bound: 0, calls: [] };
+const seen: Seen = { bound: 0, calls: [], written: 0 };
 let begun = 0;
 
 /** What workerd keeps in a bound statement. */
@@ -81,6 +85,7 @@ function wrap(name: string, real: D1Database): unknown {
             : one,
         ),
       );
+      for (const { meta } of results) seen.written += meta.rows_written;
       if (fault) throw new Error(fault.message);
       return results;
     },
@@ -108,7 +113,8 @@ const { default: worker } = (await import("./worker.js" as string)) as {
 export default {
   async fetch(request: Request, env: Environment, execution: ExecutionContext) {
     if (new URL(request.url).pathname !== "/test/database") {
-      return worker.fetch(request, wrapAll(env), execution);
+      const isEnding = Math.random() < (behavior.ends ?? 0);
+      return worker.fetch(request, wrapAll(env), isEnding ? { waitUntil: () => undefined } : execution);
     }
     if (request.method === "PATCH") behavior = { ...behavior, ...(await request.json<Partial<Behavior>>()) };
     if (request.method === "PUT") {
@@ -116,6 +122,7 @@ export default {
       begun = 0;
       seen.bound = 0;
       seen.calls = [];
+      seen.written = 0;
     }
     return Response.json(seen);
   },

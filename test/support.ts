@@ -1,6 +1,7 @@
 /** Helpers for the tests of the ledger. */
 import { databasesOf } from "../src/db/ledger/shards.ts";
 import type { OpenedLink } from "../src/domain/costs.ts";
+import { UNKNOWN_COUNTRY, UNKNOWN_PLATFORM } from "../src/domain/engagements/audience.ts";
 import {
   DEMO,
   env,
@@ -22,6 +23,7 @@ export async function freshLedger(): Promise<void> {
       "DELETE FROM daily_engagements",
       "DELETE FROM daily_audience",
       "DELETE FROM daily_audience_spend",
+      "DELETE FROM audience_keys",
       "DELETE FROM ledger_entries WHERE cost_id LIKE 'demo-spend-%'",
     );
   });
@@ -130,6 +132,8 @@ export function openedLink(costId: string, more: Partial<OpenedLink> = {}): Open
     urlAmount: null,
     subLinks: [2, 3, 4].map(() => ({ name: null, reason: null, token: "" })),
     dropped: [],
+    country: UNKNOWN_COUNTRY,
+    platform: UNKNOWN_PLATFORM,
     ...more,
   };
 }

@@ -45,9 +45,9 @@ export function toLinkScope(caller: Principal, path: z.output<typeof linkPath>):
  * another app of the caller than that of the access token.
  */
 export function authorizeApp(caller: Principal, access: AppAccess | undefined): void {
-  const { appToken, isElsewhere } = caller.authorize(access);
+  const { appToken, isForOtherApp } = caller.authorize(access);
   if (appToken !== null) return;
-  if (isElsewhere) throw new AppError("insufficient_scope", "This access token is for another app.");
+  if (isForOtherApp) throw new AppError("insufficient_scope", "This access token is for another app.");
   throw new AppError("not_found", "No app of yours has this token.");
 }
 

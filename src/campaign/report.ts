@@ -21,10 +21,8 @@ export const groupFields = {
   partner_name: z.nullish(z.string()),
   country: z
     .nullish(z.string())
-    .with(
-      z.describe("ISO 3166-1 alpha-2, `XX` if it was not known; null: not recorded, such as adjustments"),
-    ),
-  platform: z.nullish(z.enum(PLATFORMS)).with(z.describe("null: not recorded")),
+    .with(z.describe("ISO 3166-1 alpha-2, `XX` if it was not known; null: adjustments")),
+  platform: z.nullish(z.enum(PLATFORMS)).with(z.describe("null: adjustments")),
 };
 
 /** Reads a report for the caller and returns it in the form that the Accept header asks for. */

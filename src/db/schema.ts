@@ -243,8 +243,6 @@ export const apps = sqliteTable("apps", {
   storedLength: integer("stored_length").notNull().default(0),
   /** Since when the app is hidden from lists; its links keep working. */
   archivedAt: integer("archived_at"),
-  /** Whether clicks, impressions and their costs are counted by country and platform too. */
-  audience: flag("audience").notNull().default(true),
   /** How many sub-links engagements can create below a network on one day; a multiple of it in the app. */
   maxNewSubLinks: integer("max_new_sub_links").notNull().default(DEFAULT_MAX_NEW_SUB_LINKS),
   /** The last day on which engagements created sub-links, and those of that day that have a place. Maintained by triggers. */
@@ -318,7 +316,7 @@ export const partners = sqliteTable("partners", {
   stoppedAt: integer("stopped_at"),
   /**
    * The highest price that a URL can carry, in units of 0.00001 of any currency, because anyone can write to a public URL. Every
-   * insert gives it; the default, 10,000, is that of partners from before.
+   * insert gives it.
    */
   maxUrlAmount: integer("max_url_amount").notNull().default(1_000_000_000),
   createdAt: integer("created_at").notNull(),
@@ -566,7 +564,7 @@ export const auditLog = sqliteTable(
     subject: text().notNull(),
     /** The new values as JSON, and for a change also the old ones. */
     detail: text().notNull(),
-    /** The request that did it, which can have several entries. Null: no request did it, or it is older than this column. */
+    /** The request that did it, which can have several entries. Null: no request did it. */
     requestId: text("request_id"),
   },
   // The entries of one subject, newest first: the key is the last column of every index.
@@ -679,7 +677,7 @@ export const ledgerEntries = sqliteTable(
       sql`CASE WHEN matched_kind IS NOT NULL OR void_state IS NOT NULL THEN NULL WHEN click_price_counts AND (click_first OR NOT coalesce(impression_price_counts, 0)) THEN 'click' WHEN impression_price_counts THEN 'impression' END`,
       VIRTUAL,
     ),
-    /** Where the click and the impression came from. All null if the app did not count its audience then. */
+    /** Where the click and the impression came from, as `daily_audience` counted them. Null in rows from before this was always counted. */
     clickCountry: text("click_country"),
     clickPlatform: text("click_platform").$type<Platform>(),
     impressionCountry: text("impression_country"),
@@ -801,8 +799,8 @@ const country = () => text("country").notNull();
 const platform = () => text("platform").$type<Platform>().notNull();
 
 /**
- * The clicks and impressions of `daily_engagements` by country and platform: those that were recorded while the app counted its
- * audience. The link comes before the day, because reports are about a link or its sub-links. The purge deletes old days.
+ * The clicks and impressions of `daily_engagements` by country and platform. The link comes before the day, because reports are about
+ * a link or its sub-links. The purge deletes old days.
  */
 export const dailyAudience = sqliteTable(
   "daily_audience",
@@ -823,6 +821,21 @@ export const dailyAudience = sqliteTable(
   ({ appToken, linkId, day, partnerId, kind, country, platform }) => [
     primaryKey({ columns: [appToken, linkId, day, partnerId, kind, country, platform] }),
   ],
+);
+
+/**
+ * How many rows of `daily_audience` an app has on a day in this database, without those that are unknown. Maintained by a trigger.
+ * From MAX_AUDIENCE_KEYS on, an engagement that would need another row is counted as unknown.
+ */
+export const audienceKeys = sqliteTable(
+  "audience_keys",
+  {
+    appToken: text("app_token").notNull(),
+    /** Days since 1970 in UTC. */
+    day: integer().notNull(),
+    count: integer().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.appToken, table.day] })],
 );
 
 /** The matched and unpriced costs of `daily_totals` by country and platform of their click or impression. */
@@ -870,15 +883,37 @@ export const recordings = sqliteView("recordings", {
   recordedAt: integer("recorded_at").notNull(),
   /** In DB, of a sharded ledger: the shard of the ID records the engagement, and DB only counts its dropped parameters. */
   isElsewhere: flag("is_elsewhere").notNull(),
-  /** Both null if the app does not count its audience. */
-  country: text("country"),
-  platform: text("platform").$type<Platform>(),
+  country: text("country").notNull(),
+  platform: text("platform").$type<Platform>().notNull(),
   /** How many alike ones without an ID it stands for. Null: 1. */
   count: integer("count"),
 }).existing();
 
 /**
- * The door for totals: a row inserted into this view is added to `daily_totals`, and to `daily_audience_spend` if it has a country.
+ * The door for engagements that `recordings` judged: their day, the country and platform that count, and whether each is the first of
+ * its ID and kind. A view of the migrations with a trigger, so that what was judged is read once for all tables.
+ */
+export const judgedRecordings = sqliteView("judged_recordings", {
+  appToken: text("app_token").notNull(),
+  linkId: integer("link_id").notNull(),
+  partnerId: integer("partner_id"),
+  kind: text("kind", { enum: ["click", "impression"] }).notNull(),
+  occurredAt: integer("occurred_at").notNull(),
+  day: integer().notNull(),
+  costId: text("cost_id"),
+  costDataOn: flag("cost_data_on"),
+  urlCostType: text("url_cost_type"),
+  urlCurrency: text("url_currency"),
+  urlAmount: integer("url_amount"),
+  priceCounts: flag("price_counts"),
+  country: text("country").notNull(),
+  platform: text("platform").$type<Platform>().notNull(),
+  count: integer().notNull(),
+  isFirst: flag("is_first").notNull(),
+}).existing();
+
+/**
+ * The door for totals: a row inserted into this view is added to `daily_totals`, and to `daily_audience_spend` if it is not pending.
  * A view of the migrations with a trigger, so that what counts of an ID is read once for both.
  */
 export const countings = sqliteView("countings", {

@@ -29,9 +29,9 @@ export interface Engagement {
 
 /**
  * A click or an impression as its URL describes it, before its link and its partner are looked up. Messages in the queue have
- * this shape; those of earlier versions have no audience, which is then unknown.
+ * this shape.
  */
-export interface OpenedLink extends Partial<Audience> {
+export interface OpenedLink extends Audience {
   linkToken: string;
   kind: Kind;
   occurredAt: number;

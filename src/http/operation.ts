@@ -53,7 +53,7 @@ export interface Routed extends Operation {
 export function routesOf(operations: Routed[]): Route[] {
   const toEntry = (operation: Routed) => [operation.method, Object.assign(operation.handler, { operation })];
   const byPath = Map.groupBy(operations, ({ path }) => path);
-  return [...byPath].map(([path, some]) => ({ path, methods: Object.fromEntries(some.map(toEntry)) }));
+  return [...byPath].map(([path, ofPath]) => ({ path, methods: Object.fromEntries(ofPath.map(toEntry)) }));
 }
 
 /** The operation of a handler; undefined for a handler of a page. */

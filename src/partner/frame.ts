@@ -10,13 +10,16 @@ import { wantsPage } from "../http/accept.ts";
 import { asDownload } from "../http/csv.ts";
 import { noticesOf } from "../http/notices.ts";
 import type { Handler } from "../http/router.ts";
+import { servedFile } from "../http/served-file.ts";
 import { badge, buttonLink, nameText } from "../pages/elements.ts";
 import { errorBody } from "../pages/error.ts";
 import { form } from "../pages/forms/form.ts";
 import { pageResponse } from "../pages/frame.ts";
 import type { Markup } from "../pages/markup.ts";
 import { showNotice } from "../pages/notice.ts";
-import { partnerStyles } from "./files.ts";
+import stylesheet from "./partner.css";
+
+export const partnerStyles = servedFile("/partner.css", "text/css; charset=utf-8", stylesheet);
 
 const TABS = {
   live: [

@@ -4,7 +4,7 @@ import { backToCost, costPage, voidCost } from "./costs/cost.ts";
 import { costsFile, costsPage } from "./costs/list.ts";
 import { missingFile, missingPage } from "./costs/missing.ts";
 import { totalsFile, totalsPage } from "./costs/totals.ts";
-import { partnerStyles } from "./files.ts";
+import { partnerStyles } from "./frame.ts";
 import { overview } from "./overview.ts";
 import { roundPage } from "./round.ts";
 import { setupPage } from "./setup.ts";

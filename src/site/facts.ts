@@ -7,11 +7,13 @@ import {
   TYPES_PER_MILLE,
   TYPES_WITH_DISCREPANCY,
 } from "../domain/cost-types.ts";
+import { MAX_AUDIENCE_KEYS } from "../domain/engagements/audience.ts";
 import { RATE_DAYS } from "../domain/figures/rates.ts";
 import {
   COST_WINDOW,
   describeFits,
   inDays,
+  inEnglish,
   listOf,
   RETENTION,
   TYPES_OF_IMPRESSIONS,
@@ -27,6 +29,7 @@ export const FACTS = {
   "days of rates": inDays(RATE_DAYS * DAY_MS),
   "count time": inDays(KEPT_COUNTS_MS),
   "audience time": `${AUDIENCE_MONTHS} months`,
+  "audience rows": inEnglish(MAX_AUDIENCE_KEYS),
   "password days": TEMPORARY,
   "cost types": listOf(
     COST_TYPES.map((type) => `${mark(type)} (${COST_TYPE[type].name})`),

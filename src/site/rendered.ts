@@ -111,7 +111,7 @@ export const PAGES = {
 </tr>
 <tr>
 <td><code>click</code>, <code>impression</code></td>
-<td>The first of each kind: <code>app_token</code>, <code>link_token</code>, <code>occurred_at</code>, <code>cost_data_enabled</code>, and the <code>url_price</code> with <code>counts</code>, whether it is a cost by itself, and <code>country</code> and <code>platform</code>, null if the app did not count its audience; lines from before do not have these two. null if there was none</td>
+<td>The first of each kind: <code>app_token</code>, <code>link_token</code>, <code>occurred_at</code>, <code>cost_data_enabled</code>, and the <code>url_price</code> with <code>counts</code>, whether it is a cost by itself, and <code>country</code> and <code>platform</code>. null if there was none</td>
 </tr>
 <tr>
 <td><code>counts</code></td>
@@ -314,6 +314,10 @@ GROUP BY ALL ORDER BY ALL;</pre>
 <tr>
 <td>Links that clicks and impressions create below one network, without archived ones</td>
 <td>10,000; on one day 1,000, and 5,000 in the app, unless an operator changes it</td>
+</tr>
+<tr>
+<td>New rows of counts by country and platform of an app on a day</td>
+<td>${FACTS["audience rows"]} in each database, and one with an unknown country and platform for each link, partner and kind</td>
 </tr>
 <tr>
 <td>Stored responses for the <code>Idempotency-Key</code>s of an app</td>
@@ -611,8 +615,7 @@ OPERATOR_TOKEN=ll_api_…</pre>
 <p><code>ios_url</code> and <code>android_url</code> of an app are the store pages. <code>redirect_hosts</code> and <code>redirect_schemes</code> list where a click may go with <code>redirect=</code> or <code>deep_link=</code>. A target with the scheme <code>intent</code> needs the <code>package</code> of <code>android_url</code>. Its <code>scheme</code>, if it has one, must be in <code>redirect_schemes</code>, its <code>S.browser_fallback_url</code> must be on an allowed host, and it can have no other fields.</p>
 <p>An app that is no longer needed can be archived: <code>PATCH</code> it with <code>{&quot;archived&quot;: true}</code>, or use its page. It leaves the lists of its members. Its links keep redirecting and recording, and its reports stay.</p>
 <p>If the email address of a user changes, <code>PATCH /operator/v1/users/{id}</code> with <code>{&quot;email&quot;: …}</code>, or use the user&#39;s page. Sessions, the password and the API token stay. A user of single sign-on is signed out and no longer linked; the next sign-in with the new address links again.</p>
-<p>Users can create 100,000 links in an app. To allow more, change <code>max_links</code> of the app. Links that clicks and impressions create have <a href="/docs/limits#sizes">limits of their own</a>, because anyone can open a link with any name. <code>max_new_sub_links</code> of the app is how many they create below one network on one day, 1,000 by default and five times as many in the app. Links that members archive give their place back.</p>
-<p>An app counts clicks, impressions and costs by <a href="/docs/privacy#countries-and-platforms">country and platform</a>, which takes one more written row for each. To stop that from now on, <code>PATCH</code> it with <code>{&quot;audience&quot;: false}</code>, or use its page.</p>` },
+<p>Users can create 100,000 links in an app. To allow more, change <code>max_links</code> of the app. Links that clicks and impressions create have <a href="/docs/limits#sizes">limits of their own</a>, because anyone can open a link with any name. <code>max_new_sub_links</code> of the app is how many they create below one network on one day, 1,000 by default and five times as many in the app. Links that members archive give their place back.</p>` },
       { id: "confirm-with-your-password", title: "Confirm with your password", body: `<p>An API token that leaked, or a browser that was left open, must not be enough to act as another operator. So whatever is about an operator, about yourself, or about how somebody signs in takes your own password:</p>
 <div class="table" tabindex="0" role="region" aria-label="Confirm with your password"><table>
 <thead>
@@ -1153,7 +1156,7 @@ LINK_TOKEN=…</pre>
 </div>` },
       { id: "countries-and-platforms", title: "Countries and platforms", body: `<p>linkledger counts clicks, impressions and costs by country and by platform: <code>ios</code>, <code>android</code>, <code>windows</code>, <code>macos</code>, <code>linux</code> or <code>other</code>. That is all it keeps of where somebody is and of what they use, and no count names a person. Cloudflare names the country of a request, which is an estimate from its address, and <code>XX</code> is the code of one that is not known. An iPad that asks for pages of a desktop counts as a Mac.</p>
 <p>A click that a partner&#39;s server reports with <code>s2s=1</code> comes from the address of that server, which says nothing about the person. So its country and platform are not known, unless the URL has them: <code>country=DE&amp;platform=ios</code>. With <code>user_agent</code>, the platform is read from it, and it is not stored.</p>
-<p>An operator can switch the counts off for an app: <strong>Count clicks, impressions and costs by country and platform</strong> on its page, or <code>audience</code> in the API. From then on, nothing about countries and platforms is stored for it. What is not recorded, also from before this version, is one row without a country in reports, and on pages &quot;Not recorded&quot;.</p>
+<p>Anyone can write a country on a URL, so an app gets at most ${FACTS["audience rows"]} rows of these counts on a day. Beyond that, a click that needs another row counts with an unknown country and platform. Adjustments have neither: in reports they are one row without a country, and on pages &quot;Adjustments&quot;.</p>
 <p>The archive has every cost with its ID, so give its bucket a rule that deletes objects after the time for which partners can dispute a cost. <code>BUCKET</code> is the name of the bucket and <code>RULE</code> any name; 730 days are two years:</p>
 <pre data-language="sh">npx wrangler r2 bucket lifecycle add BUCKET RULE --expire-days 730</pre>` },
       { id: "the-log", title: "The log", body: `<p>A line of the <a href="/docs/operators#monitor-the-service">log</a> has the ID of the user, or of the partner and its credential, the pattern of the path and the outcome, and never an address, an email address, a cost ID or a URL. Cloudflare keeps the lines as long as your plan says.</p>` },

@@ -148,6 +148,8 @@ async function measureClicks(server: Server) {
     urlAmount: null,
     subLinks: [],
     dropped: [],
+    country: "DE",
+    platform: "ios",
   };
   await recordAll(ledgerOf({ DB: counted }), [opened], now);
   const total = (what: string) =>

@@ -1,6 +1,6 @@
 /** A checkout to measure: this one, or another revision in a temporary folder. */
 import { spawnSync } from "node:child_process";
-import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { buildWorker, type Settings } from "../built-worker.ts";
@@ -23,10 +23,6 @@ export function checkOut(revision: string, folder: string): string {
     throw new Error(`${revision} cannot be checked out\n${archive.stderr}${unpacked.stderr}`);
   }
   symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"));
-  // Earlier revisions uploaded the files of a package as assets. That package is no longer installed.
-  const configuration = join(folder, "wrangler.toml");
-  const withoutAssets = readFileSync(configuration, "utf8").replace(/^\[assets\]\n(?:.+\n)*/m, "");
-  writeFileSync(configuration, withoutAssets);
   return folder;
 }
 

@@ -47,6 +47,13 @@ const databases = ledgerOn().shards.length > 0 ? ledgerOn().shards : [env.DB];
 const ENGAGEMENT_CALLS = databases.length > 1 ? 2 : 1;
 const SLICE = 50_000;
 
+/** Counts the country and the platform of the clicks and impressions on these days, as the first of them does with one more row. */
+const countKeys = (times: number[]) =>
+  inLedger(`INSERT INTO daily_audience
+    SELECT '${DEMO.appToken}', 1, value, 1, k.kind, 'XX', 'ios', 1, 1
+    FROM json_each('${JSON.stringify(times.map((time) => Math.floor(time / DAY)))}'),
+      (SELECT 'click' AS kind UNION ALL SELECT 'impression') k WHERE true ON CONFLICT DO NOTHING`);
+
 /** Adds costs and their clicks, of two partners and several days of the window, in equal parts on each shard. */
 async function fill(count: number): Promise<void> {
   await Promise.all(databases.map((db) => fillOne(db, count / databases.length)));
@@ -204,6 +211,7 @@ describe.each([FEW, MANY])("in a ledger of %i costs and their clicks", (size) =>
     async (cost_type, engage) => {
       const [id, pending] = [newId(), newId()];
       await sendCost({ cost_id: pending, cost_type, ...COST });
+      await countKeys([NOW, FORGOTTEN]);
       for (const [costId, now, written] of [
         [id, NOW, 3],
         // The same message of the queue again, then another click with the ID.
@@ -239,6 +247,7 @@ describe.each([FEW, MANY])("in a ledger of %i costs and their clicks", (size) =>
   it("writes two more rows for the price on a URL, also beside a lapsed cost", async () => {
     const [id, pending, lapsed] = [newId(), newId(), newId()];
     for (const cost_id of [pending, lapsed]) await sendCost({ cost_id, ...COST });
+    await countKeys([NOW, NOW + COST_WINDOW_MS + 1]);
     for (const [costId, now, written] of [
       [id, NOW, 5],
       // It counts for the cost instead.

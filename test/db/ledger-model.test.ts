@@ -8,6 +8,7 @@ import { insertEngagements, type NewEngagement } from "../../src/db/ledger/engag
 import { judgeCosts } from "../../src/db/ledger/submission.ts";
 import { COST_TYPE, COST_TYPES, toMask } from "../../src/domain/cost-types.ts";
 import type { Cost } from "../../src/domain/costs.ts";
+import type { Audience } from "../../src/domain/engagements/audience.ts";
 import { formatAmount } from "../../src/domain/money.ts";
 import { COST_WINDOW_MS, RETENTION_MS } from "../../src/domain/time.ts";
 import { purge } from "../../src/purge.ts";
@@ -78,10 +79,10 @@ const engagement = fc
     costId: id,
     kind: fc.constantFrom("click" as const, "impression" as const),
     linkId: fc.constantFrom(1, 2),
-    audience: fc.constantFrom<Record<"country" | "platform", string | null>>(
+    audience: fc.constantFrom<Audience>(
       { country: "DE", platform: "ios" },
       { country: "XX", platform: "other" },
-      { country: null, platform: null },
+      { country: "US", platform: "android" },
     ),
     costDataOn: fc.constantFrom(true, true, true, false),
     costType: fc.constantFrom(null, ...COST_TYPES),

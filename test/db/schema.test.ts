@@ -9,6 +9,7 @@ import {
 } from "drizzle-orm/sqlite-core";
 import { beforeAll, describe, expect, it } from "vitest";
 import * as schema from "../../src/db/schema.ts";
+import { MAX_AUDIENCE_KEYS } from "../../src/domain/engagements/audience.ts";
 import { MAX_FROM_ENGAGEMENTS } from "../../src/domain/engagements/sub-links.ts";
 import * as time from "../../src/domain/time.ts";
 import { freshDatabase, rows } from "../harness.ts";
@@ -91,15 +92,17 @@ it("has the views and triggers of rules.sql, word for word, and no other", async
   expect(rules.match(/^CREATE /gm)).toHaveLength(written.length);
 });
 
-it("has no large number but the constants of domain/time.ts, of which rules use only the day, and the limit of sub-links", async () => {
+it("has no large number but the constants of domain/time.ts, of which rules use only the day, and two limits", async () => {
   const numbersIn = (text: string) => text.match(/\b\d{4,}\b/g) ?? [];
   const objects = await rows<{ sql: string }>("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL");
   const defaults = tables.flatMap(({ columns }) => columns.map((column) => String(column.default)));
   const found = objects.flatMap(({ sql }) => numbersIn(sql)).filter((number) => !defaults.includes(number));
-  const constants = [...Object.values(time), MAX_FROM_ENGAGEMENTS].map(String);
+  const constants = [...Object.values(time), MAX_AUDIENCE_KEYS, MAX_FROM_ENGAGEMENTS].map(String);
   expect(found.filter((number) => !constants.includes(number))).toEqual([]);
   expect(found).toEqual(expect.arrayContaining([time.COST_WINDOW_MS, time.RETENTION_MS].map(String)));
-  expect(new Set(numbersIn(rules))).toEqual(new Set([time.DAY_MS, MAX_FROM_ENGAGEMENTS].map(String)));
+  expect(new Set(numbersIn(rules))).toEqual(
+    new Set([time.DAY_MS, MAX_AUDIENCE_KEYS, MAX_FROM_ENGAGEMENTS].map(String)),
+  );
   // A multiple of a day would be another way to write a window.
   expect(new Set(rules.match(/.{2}\b86400000\b(?! \*)/g))).toEqual(new Set(["/ 86400000"]));
 });

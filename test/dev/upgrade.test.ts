@@ -8,8 +8,11 @@ import { migrateLocal } from "../../src/dev/local-migrations.ts";
 import { queriesOf } from "./built/databases.ts";
 import { ROOT } from "./run.ts";
 
-/** Tables, and columns as `table.column`, that a later migration removed on purpose. */
-const REMOVED: string[] = [];
+/** What later migrations removed or changed on purpose, as `findLost` names it. */
+const ON_PURPOSE = [
+  // Since 0102, the places below a network: an archived link takes none.
+  "links.from_engagement_count [1]",
+];
 
 const FOLDER = join(ROOT, "migrations");
 const MIGRATIONS = readdirSync(FOLDER)
@@ -79,7 +82,7 @@ test("with all migrations that 0100_tables.sql replaced", async () => {
   await migrateLocal(db, FOLDER);
   expect(await appliedTo(db)).toEqual([...REPLACED, ...MIGRATIONS]);
   const lost = findLost(before, await readTables(db));
-  expect(lost.filter((what) => !REMOVED.includes(what))).toEqual([]);
+  expect(lost.filter((what) => !ON_PURPOSE.includes(what))).toEqual([]);
   expect(await totalsOf(db, "daily_totals", "count")).toEqual(await totalsOf(db, "cost_states", "1"));
   await migrateLocal(db, FOLDER);
   expect(await appliedTo(db)).toEqual([...REPLACED, ...MIGRATIONS]);

@@ -3,7 +3,7 @@ import * as fc from "fast-check";
 import { beforeEach, describe, expect, it } from "vitest";
 import { recordAll } from "../../src/db/ledger/engagements.ts";
 import type { OpenedLink } from "../../src/domain/costs.ts";
-import { COUNTRY_CODES, PLATFORMS } from "../../src/domain/engagements/audience.ts";
+import { COUNTRY_CODES, MAX_AUDIENCE_KEYS, PLATFORMS } from "../../src/domain/engagements/audience.ts";
 import { recordQueued } from "../../src/engagement/queue.ts";
 import {
   ANDROID,
@@ -14,6 +14,7 @@ import {
   countingDatabase,
   DAY,
   DEMO,
+  env,
   IPHONE,
   ledgerOn,
   NOW,
@@ -22,12 +23,11 @@ import {
   sendCost,
   view,
 } from "../harness.ts";
-import { runs } from "../part.ts";
+import { isLong, runs } from "../part.ts";
 import { freshLedger, inLedger, LINK, openedLink, totals } from "../support.ts";
 
 beforeEach(freshLedger);
 
-const setAudience = (isOn: boolean) => rows("UPDATE apps SET audience = ?", Number(isOn));
 const counted = () =>
   rows(
     "SELECT kind, country, platform, count, recorded FROM daily_audience ORDER BY kind, country, platform",
@@ -80,16 +80,11 @@ describe("the country and the platform of a person", () => {
     ]);
   });
 
-  it("is unknown in messages of the queue from before, and otherwise that of the request", async () => {
-    await recordQueued(
-      queueBatch([
-        openedLink("audience-id-0002"),
-        openedLink("audience-id-0003", { country: "JP", platform: "linux" }),
-      ]),
-      ledgerOn(),
-      NOW + DAY,
-    );
-    expect(await counted()).toEqual([one("JP", "linux", 1), one("XX", "other", 1)]);
+  it("is that of the request if a queue delivers it later", async () => {
+    const { country, platform } = { country: "JP", platform: "linux" } as const;
+    const batch = queueBatch([openedLink("audience-id-0003", { country, platform })]);
+    await recordQueued(batch, ledgerOn(), NOW + DAY);
+    expect(await counted()).toEqual([one(country, platform, 1)]);
   });
 });
 
@@ -137,43 +132,105 @@ describe("an engagement that a server reports", () => {
   });
 });
 
-describe("an app that does not count its audience", () => {
-  beforeEach(() => setAudience(false));
+it("writes a row for each engagement, one more for a country that is new on the day, and one for each cost that matches", async () => {
   const measure = async (request: (env: { DB: D1Database }) => Promise<unknown>) => {
     const { database, counts } = countingDatabase();
     await request({ DB: database });
     return counts.written;
   };
-  const budgets = async () => {
-    await click("audience-warm-1", { query: PRICE });
-    await sendCost({ cost_id: "audience-warm-1" });
-    await sendCost({ cost_id: "audience-wait-1", cost_amount: "1" });
-    return {
-      plain: await measure((env) => call(LINK, { headers: { "user-agent": IPHONE }, env })),
-      withId: await measure((env) => click("audience-id-0001", { env })),
-      priced: await measure((env) => click("audience-id-0002", { query: PRICE, env })),
-      waiting: await measure((env) => click("audience-wait-1", { env })),
-      cost: await measure((env) => sendCost({ cost_id: "audience-id-0001", cost_amount: "1" }, { env })),
-      pending: await measure((env) => sendCost({ cost_id: "audience-id-0003" }, { env })),
-    };
-  };
+  const german = { cf: { country: "DE" }, headers: { "user-agent": IPHONE } };
+  const unknown = { headers: { "user-agent": "Mozilla/5.0 (X11; CrOS) unknown" } };
+  const day = Math.floor(NOW / DAY);
+  await inLedger(
+    `INSERT INTO daily_audience VALUES ('${DEMO.appToken}', 1, ${day}, 1, 'click', 'XX', 'ios', 1, 1)`,
+  );
+  await click("audience-warm-1", { query: PRICE });
+  await sendCost({ cost_id: "audience-warm-1" });
+  await sendCost({ cost_id: "audience-wait-1", cost_amount: "1" });
+  expect({
+    unknown: await measure((env) => call(LINK, { ...unknown, env })),
+    first: await measure((env) => call(LINK, { ...german, env })),
+    second: await measure((env) => call(LINK, { ...german, env })),
+    withId: await measure((env) => click("audience-id-0001", { env })),
+    priced: await measure((env) => click("audience-id-0002", { query: PRICE, env })),
+    waiting: await measure((env) => click("audience-wait-1", { env })),
+    cost: await measure((env) => sendCost({ cost_id: "audience-id-0001", cost_amount: "1" }, { env })),
+    pending: await measure((env) => sendCost({ cost_id: "audience-id-0003" }, { env })),
+  }).toEqual({ unknown: 2, first: 3, second: 2, withId: 3, priced: 5, waiting: 6, cost: 3, pending: 2 });
+});
 
-  it("writes one row less for each engagement, and none for the audience of costs", async () => {
-    expect(await budgets()).toEqual({ plain: 1, withId: 2, priced: 3, waiting: 4, cost: 2, pending: 2 });
-    expect([await counted(), await spent()]).toEqual([[], []]);
+describe("the rows of an app and a day", () => {
+  const codes = [...COUNTRY_CODES].filter((country) => country !== "XX");
+  /** Clicks and impressions that need as many new rows, of links that no other test has. */
+  const many = (count: number) =>
+    Array.from({ length: count }, (_, index) => ({
+      ...openedLink("", {
+        kind: index % 2 ? "click" : "impression",
+        country: codes[(index >> 1) % codes.length] ?? "DE",
+        platform: PLATFORMS[Math.floor(index / (2 * codes.length)) % PLATFORMS.length] ?? "ios",
+        linkToken: LINKS[Math.floor(index / (2 * codes.length * PLATFORMS.length))] ?? "",
+      }),
+      costId: null,
+    }));
+  const LINKS = Array.from({ length: 7 }, (_, index) => `demo1nk00${index + 1}`);
+  const [SIZE, COUNT] = ["count(*) AS size, sum(count) AS count", "daily_audience"];
+
+  it("are at most 20,000 new ones: beyond them an engagement is unknown, with its cost, and rows that are there go on", async () => {
+    // Without LONG, all rows but the last ones are only counted.
+    const written = isLong ? MAX_AUDIENCE_KEYS : 10;
+    const day = Math.floor(NOW / DAY);
+    if (!isLong)
+      await inLedger(
+        `INSERT INTO audience_keys VALUES ('${DEMO.appToken}', ${day}, ${MAX_AUDIENCE_KEYS - written})`,
+      );
+    const all = many(written);
+    for (let at = 0; at < all.length; at += 1_000)
+      await recordAll(ledgerOn(), all.slice(at, at + 1_000), NOW);
+    expect(await env.DB.prepare(`SELECT ${SIZE} FROM ${COUNT}`).first()).toEqual({
+      size: written,
+      count: written,
+    });
+    const next = { country: "AQ", platform: "linux" } as const;
+    const [known] = all;
+    await recordAll(
+      ledgerOn(),
+      [{ ...openedLink("", next), costId: null, linkToken: "demo1nk008" }, ...(known ? [known] : [])],
+      NOW,
+    );
+    expect(
+      await env.DB.prepare(`SELECT country, platform, count FROM ${COUNT} ORDER BY link_id DESC`).first(),
+    ).toEqual({
+      country: "XX",
+      platform: "other",
+      count: 1,
+    });
+    expect(await env.DB.prepare(`SELECT ${SIZE} FROM ${COUNT}`).first()).toEqual({
+      size: written + 1,
+      count: written + 2,
+    });
+    // The next day has rows of its own.
+    await recordAll(
+      ledgerOn(),
+      [{ ...openedLink("", { ...next, occurredAt: NOW + DAY }), costId: null }],
+      NOW + DAY,
+    );
+    expect(await env.DB.prepare(`SELECT country FROM ${COUNT} ORDER BY day DESC`).first()).toEqual({
+      country: "AQ",
+    });
   });
 
-  it("writes them again as soon as it counts its audience", async () => {
-    await setAudience(true);
-    expect(await budgets()).toEqual({ plain: 2, withId: 3, priced: 5, waiting: 6, cost: 3, pending: 2 });
-  });
-
-  it("keeps neither for good: a cost of that time never has an audience", async () => {
-    await click("audience-id-0001", { cf: { country: "DE" } });
-    await setAudience(true);
-    await sendCost({ cost_id: "audience-id-0001", cost_amount: "1" });
-    expect(await totals()).toEqual([{ state: "matched", count: 1, amount: 100_000 }]);
-    expect(await spent()).toEqual([]);
+  it("have what counts of a cost where its click counted", async () => {
+    await inLedger(
+      `INSERT INTO audience_keys VALUES ('${DEMO.appToken}', ${Math.floor(NOW / DAY)}, ${MAX_AUDIENCE_KEYS})`,
+    );
+    await click("audience-late-1", { cf: { country: "DE" } });
+    await sendCost({ cost_id: "audience-late-1", cost_amount: "1" });
+    expect(await counted()).toEqual([one("XX", "other", 1)]);
+    expect(await spent()).toEqual([
+      { cost_type: "cpc", state: "matched", country: "XX", platform: "other", count: 1, amount: 100_000 },
+    ]);
+    await call("/cost/audience-late-1/void", { method: "POST", token: DEMO.costToken });
+    expect(await rows("SELECT count, amount FROM daily_audience_spend")).toEqual([{ count: 0, amount: 0 }]);
   });
 });
 
@@ -223,7 +280,6 @@ describe("random work", () => {
     }),
     fc.record({ step: fc.constant("cost" as const), id: ids, cost_type: types, cost_amount: amounts }),
     fc.record({ step: fc.constant("void" as const), id: ids }),
-    fc.record({ step: fc.constant("switch" as const) }),
   );
   type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
 
@@ -274,44 +330,34 @@ describe("random work", () => {
     rows(
       `SELECT ${KEYS}, kind, sum(count) AS count, sum(recorded) AS recorded FROM ${table} GROUP BY ${KEYS}, kind ORDER BY ${KEYS}, kind`,
     );
-  /** What counts of the costs, from the totals, or from the audience and the costs that have none. */
+  /** What counts of the costs. */
   const COST_KEYS = `${KEYS}, cost_type, currency, state`;
   const costs = (table: string) =>
     rows(`SELECT ${COST_KEYS}, sum(count) AS count, sum(amount) AS amount FROM ${table} WHERE state <> 'pending'
       GROUP BY ${COST_KEYS} HAVING sum(count) <> 0 OR sum(amount) <> 0 ORDER BY ${COST_KEYS}`);
-  const NOT_RECORDED = `SELECT ${COST_KEYS}, 1 AS count, coalesce(amount, 0) AS amount FROM cost_states WHERE country IS NULL`;
 
-  it("has the sums of the counts of each link and day on which it was on, and with what is not recorded those of the costs", async () => {
+  it("has the sums of the counts and of the costs of each link and day, with few new rows a day too", async () => {
     const reached = new Set<string>();
     await fc.assert(
       fc
-        .asyncProperty(fc.array(step, { minLength: 4, maxLength: 14 }), async (work) => {
-          const delivered: OpenedLink[] = [];
-          let [now, isOn, offDays] = [NOW, true, new Set<number>()];
-          await setAudience(true);
-          for (const [index, next] of work.entries()) {
-            now = now + 100;
-            // It changes with the day, so that a day is either on or off.
-            if (next.step === "switch") {
-              isOn = !isOn;
-              now += DAY;
-              delivered.length = 0;
-              await setAudience(isOn);
-              if (!isOn) offDays.add(Math.floor(now / DAY));
-              continue;
+        .asyncProperty(
+          fc.array(step, { minLength: 4, maxLength: 14 }),
+          fc.boolean(),
+          async (work, isFull) => {
+            const delivered: OpenedLink[] = [];
+            if (isFull)
+              await inLedger(
+                `INSERT INTO audience_keys VALUES ('${DEMO.appToken}', ${Math.floor(NOW / DAY)}, ${MAX_AUDIENCE_KEYS - 1})`,
+              );
+            for (const [index, next] of work.entries()) {
+              await take(next, NOW + 100 * index, delivered);
+              expect(await sums("daily_audience"), `step ${index}`).toEqual(await sums("daily_engagements"));
+              const total = await costs("daily_totals");
+              expect(await costs("daily_audience_spend"), `step ${index}`).toEqual(total);
+              for (const { state } of total) reached.add(`${state}${isFull ? " full" : ""}`);
             }
-            await take(next, now, delivered);
-            const all = await sums("daily_engagements");
-            expect(await sums("daily_audience"), `step ${index}`).toEqual(
-              all.filter(({ day }) => !offDays.has(Number(day))),
-            );
-            const known = `(SELECT ${COST_KEYS}, count, amount FROM daily_audience_spend UNION ALL ${NOT_RECORDED})`;
-            const total = await costs("daily_totals");
-            expect(await costs(known), `step ${index}`).toEqual(total);
-            for (const { state, day } of total)
-              reached.add(`${state} ${offDays.has(Number(day)) ? "off" : "on"}`);
-          }
-        })
+          },
+        )
         .afterEach(() =>
           inLedger(
             ...[
@@ -320,11 +366,12 @@ describe("random work", () => {
               "daily_engagements",
               "daily_audience",
               "daily_audience_spend",
+              "audience_keys",
             ].map((table) => `DELETE FROM ${table}`),
           ),
         ),
       runs(100, 20),
     );
-    expect([...reached].sort()).toEqual(["matched off", "matched on", "unpriced off", "unpriced on"]);
+    expect([...reached].sort()).toEqual(["matched", "matched full", "unpriced", "unpriced full"]);
   });
 });

@@ -89,7 +89,9 @@ export async function startState(): Promise<void> {
   await openRoundToApprove();
   await archiveCost();
   await env.DB.batch([
-    ...["daily_engagements", "daily_audience"].map((table) => env.DB.prepare(`DELETE FROM ${table}`)),
+    ...["daily_engagements", "daily_audience", "audience_keys"].map((table) =>
+      env.DB.prepare(`DELETE FROM ${table}`),
+    ),
     env.DB.prepare(ADJUSTMENT),
     env.DB.prepare(IMPORT),
     env.DB.prepare("INSERT INTO views VALUES (?, ?, NULL, 'Seed', '')").bind(VIEW, DEMO.appToken),

@@ -62,10 +62,10 @@ export const figures: Mutant[] = [
     tests: AUDIENCE,
   },
   {
-    name: "a click of an app that counts no audience has a country",
+    name: "the countries of an app's day have no end",
     file: "migrations",
-    search: "WHERE NEW.country IS NOT NULL AND kept_at IS NOT NEW.occurred_at",
-    replace: "WHERE kept_at IS NOT NEW.occurred_at",
+    search: "0) < 20000",
+    replace: "0) < 2000000",
     tests: AUDIENCE,
   },
   {

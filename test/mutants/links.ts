@@ -75,7 +75,7 @@ export const links: Mutant[] = [
   {
     name: "all that match are changed without a look at what was reviewed",
     file: "src/workspace/bulk/pages.ts",
-    search: "|| targets.stamp !== matched",
+    search: "|| targets.version !== matched",
     replace: "",
     tests: ["test/workspace/bulk-matches.test.ts"],
   },

@@ -221,30 +221,3 @@ test("archiving an archived app changes nothing", async () => {
     { detail: JSON.stringify({ archived_at: { from: null, to: NOW } }) },
   ]);
 });
-
-test("counts by country and platform until an operator switches it off, which the audit log records", async () => {
-  const json = { name: "New", default_url: "https://new.example" };
-  const created = await ask<Items<App & { audience: boolean }>>(apps, {
-    token,
-    json: { ...json, audience: false },
-  });
-  expect(created.body.data.items[0]?.audience).toBe(false);
-  const update = (audience: unknown) =>
-    ask<Items<{ audience: boolean }> & ProblemBody>(`${apps}/${DEMO.appToken}`, {
-      token,
-      method: "PATCH",
-      json: { audience },
-    });
-  const clicks = () => rows("SELECT sum(count) AS n FROM daily_audience WHERE app_token = ?", DEMO.appToken);
-  const before = await clicks();
-  expect((await update(false)).body.data.items[0]?.audience).toBe(false);
-  await click("operator-click-03");
-  expect(await clicks()).toEqual(before);
-  expect((await update(true)).body.data.items[0]?.audience).toBe(true);
-  expect((await update("yes")).body.errors).toMatchObject([{ param: "audience" }]);
-  const entries = await rows<{ detail: string }>("SELECT detail FROM audit_log WHERE action = 'update app'");
-  expect(entries.map(({ detail }) => JSON.parse(detail))).toEqual([
-    { audience: { from: true, to: false } },
-    { audience: { from: false, to: true } },
-  ]);
-});

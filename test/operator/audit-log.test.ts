@@ -65,6 +65,14 @@ test.each([
   expect(found.map((text) => all.indexOf(text))).toEqual(expected);
 });
 
+test("shows an action that the code does not know, as after a rollback", async () => {
+  await rows(
+    "INSERT INTO audit_log (happened_at, user_id, action, subject, detail) VALUES (?, 1, 'do more', 'user 1', '{}')",
+    NOW + DAY,
+  );
+  expect((await sentences("/operator/audit"))[0]).toMatch(`${DEMO.email} do more`);
+});
+
 test("finds entries of another day by their day", async () => {
   await rows(
     "INSERT INTO audit_log (happened_at, user_id, action, subject, detail) VALUES (?, 1, 'sign out', 'user 1', '{}')",

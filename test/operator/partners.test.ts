@@ -108,15 +108,6 @@ describe("partners", () => {
     expect(await read({ display_name: "Acme Ads" })).toBe("0.5");
   });
 
-  test("created before the limit was 100 keep theirs", async () => {
-    // A row of an earlier version, which did not give the limit.
-    await rows(
-      "INSERT INTO partners (id, display_name, supports_cost_data, server_to_server, click_parameters, impression_parameters, cost_parameters, created_at) VALUES (9, 'Old', 0, 0, '', '', '', 0)",
-    );
-    const { body } = await ask<Items<{ max_url_amount: string }>>(`${partners}/9`, { token });
-    expect(body.data.items[0]?.max_url_amount).toBe("10000");
-  });
-
   test.each(["XXY", "US%44", "US", "USDX", "", "U$D"])(
     "reject %j as the literal currency of their cost parameters, when they are created or changed",
     async (currency) => {

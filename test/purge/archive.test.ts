@@ -20,7 +20,6 @@ const at = (milliseconds: number) => new Date(milliseconds).toISOString();
 describe("an archived row has all that proves a cost", () => {
   it("a matched call with its click and impression, each with its own price", async () => {
     await click(ID, { query: "&cost_type=cpc&cost_currency=USD&cost_amount=0.5", cf: { country: "DE" } });
-    await rows("UPDATE apps SET audience = 0");
     const tooHigh = "&cost_type=cpm&cost_currency=USD&cost_amount=1000000";
     await view(ID, { now: NOW + DAY, query: tooHigh });
     await send("0.25", NOW + 1);
@@ -46,8 +45,8 @@ describe("an archived row has all that proves a cost", () => {
           occurred_at: at(NOW + DAY),
           cost_data_enabled: true,
           url_price: { cost_type: "cpm", currency: "USD", amount: "1000000", counts: false },
-          country: null,
-          platform: null,
+          country: "XX",
+          platform: "ios",
         },
         counts: [
           {

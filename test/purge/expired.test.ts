@@ -1,5 +1,6 @@
 /** The hourly purge outside the ledger: expired sessions, idempotency keys, and counts of dropped parameters and rejected costs. */
 import { beforeEach, describe, expect, it } from "vitest";
+import { RETENTION_MS } from "../../src/domain/time.ts";
 import { purge } from "../../src/purge.ts";
 import { LINKS } from "../campaign/support.ts";
 import { call, countingDatabase, DAY, DEMO, env, freshDemo, ledgerOn, NOW, rows } from "../harness.ts";
@@ -154,6 +155,7 @@ describe("the counts by country and platform", () => {
       `INSERT INTO daily_audience SELECT '${DEMO.appToken}', l.value, d.value, 1, 'click', 'US', 'ios', 1, 1 ${from}`,
       `INSERT INTO daily_audience_spend
        SELECT '${DEMO.appToken}', l.value, d.value, 1, 'cpc', 'USD', 'matched', 'US', 'ios', 1, 100 ${from}`,
+      "DELETE FROM audience_keys",
     );
     const last = Math.max(...ids);
     await env.DB.prepare(
@@ -198,6 +200,17 @@ describe("the counts by country and platform", () => {
     expect(counts.read).toBeLessThanOrEqual(databases * 2 * 12_000 * 6);
     await purgeDay(NOW);
     expect(await countAll()).toEqual([2_100 * databases, 2_100 * databases]);
+  });
+
+  it("have a number for each app and day, which is deleted when no engagement is recorded on that day anymore", async () => {
+    const last = TODAY - RETENTION_MS / DAY;
+    await inLedger(
+      "DELETE FROM audience_keys",
+      `INSERT INTO audience_keys SELECT '${DEMO.appToken}', value, 5 FROM json_each('[${[last - 300, last - 2, last - 1, last, TODAY]}]')`,
+    );
+    await purge(ledgerOn(), NOW);
+    const left = await rows<{ day: number }>("SELECT DISTINCT day FROM audience_keys ORDER BY day");
+    expect(left.map(({ day }) => day)).toEqual([last - 1, last, TODAY]);
   });
 
   it("without old ones, cost two rows read a link", async () => {

@@ -62,21 +62,21 @@ it("has in the totals of the last 14 days what the ledger says, and recorded eng
   ).toEqual([]);
 });
 
-it("has the audience of 200 links, with the sums of their counts and of their spend", async () => {
-  const links = "SELECT DISTINCT link_id FROM daily_audience WHERE app_token = ?1";
+it("knows the audience of 200 links, and has it of all with the sums of their counts and of their spend", async () => {
+  const links = "SELECT DISTINCT link_id FROM daily_audience WHERE app_token = ?1 AND country <> 'XX'";
   expect(await read(`SELECT count(*) AS links FROM (${links})`)).toEqual([{ links: 200 }]);
   expect(
     await read(`SELECT link_id, day, kind FROM (
       SELECT link_id, day, partner_id, kind, count, recorded FROM daily_engagements WHERE app_token = ?1
       UNION ALL SELECT link_id, day, partner_id, kind, -count, -recorded FROM daily_audience WHERE app_token = ?1
-    ) WHERE link_id IN (${links}) GROUP BY link_id, day, partner_id, kind HAVING sum(count) <> 0 OR sum(recorded) <> 0`),
+    ) GROUP BY link_id, day, partner_id, kind HAVING sum(count) <> 0 OR sum(recorded) <> 0`),
   ).toEqual([]);
   expect(
     await read(`SELECT link_id, day, cost_type FROM (
       SELECT link_id, day, partner_id, cost_type, currency, state, count, amount FROM daily_totals WHERE app_token = ?1
       UNION ALL SELECT link_id, day, partner_id, cost_type, currency, state, -count, -amount FROM daily_audience_spend
         WHERE app_token = ?1
-    ) WHERE link_id IN (${links})
+    ) WHERE state <> 'pending'
     GROUP BY link_id, day, partner_id, cost_type, currency, state HAVING sum(count) <> 0 OR sum(amount) <> 0`),
   ).toEqual([]);
 });
@@ -98,7 +98,7 @@ it("has a credential for each partner that sends costs, which a stopped one can'
 
 it("is the same each time", () => {
   expect(sha256(JSON.stringify(rows))).toBe(
-    "f17092335fcfec27441202915618d99211d566bbeec4d795b71e09f7efa01621",
+    "fa3402e74652cdf74385cdd0bb0e26975392ce6b8671b28cc37874cbd59bb9b3",
   );
 });
 

@@ -3,11 +3,12 @@ import { beforeEach, expect, it } from "vitest";
 import { COUNTRY_CODES, PLATFORMS } from "../../src/domain/engagements/audience.ts";
 import { countryName, platformName } from "../../src/pages/costs/audience.ts";
 import { type Browser, signedIn } from "../account/support.ts";
-import { ANDROID, ask, call, click, DEMO, IPHONE, rows, sendCost, view } from "../harness.ts";
+import { ANDROID, ask, call, click, DAY, DEMO, IPHONE, NOW, rows, sendCost, view } from "../harness.ts";
 import { freshLedger, LINK } from "../support.ts";
 import { APP, open, tablesOf, textOf } from "./page-text.ts";
 
 const PAGE = `${APP}/links/${DEMO.linkToken}`;
+const ADJUSTMENT = `INSERT INTO adjustments VALUES (1, '${DEMO.appToken}', ${Math.floor(NOW / DAY)}, 1, 1, 'cpc', 'USD', 300000000, 'test', 2, 0)`;
 const TODAY = "?from=2026-03-15&to=2026-03-15";
 
 let browser: Browser;
@@ -25,7 +26,7 @@ async function section(query = TODAY) {
   };
 }
 
-it("has English names for every country and platform, and for what is not known and not recorded", () => {
+it("has English names for every country and platform, and for what is not known and for adjustments", () => {
   const names = [...COUNTRY_CODES].map(countryName);
   expect(names.filter((name) => name.length < 4)).toEqual([]);
   expect(new Set(names).size).toBe(250);
@@ -33,36 +34,33 @@ it("has English names for every country and platform, and for what is not known 
     "Germany",
     "Côte d’Ivoire",
     "Unknown",
-    "Not recorded",
+    "Adjustments",
   ]);
   expect([...PLATFORMS, null].map(platformName)).toEqual([
     ...["iOS", "Android", "Windows", "macOS", "Linux", "Other"],
-    "Not recorded",
+    "Adjustments",
   ]);
 });
 
-it("shows clicks, their share, spend and cost per click of each, the most clicks first and what is not recorded last", async () => {
+it("shows clicks, their share, spend and cost per click of each, the most clicks first and adjustments last", async () => {
   for (const id of ["audience-page-1", "audience-page-2"]) await click(id, { cf: { country: "DE" } });
   await call(LINK, { cf: { country: "DE" }, headers: { "user-agent": IPHONE } });
   await click("audience-page-3", { headers: { "user-agent": ANDROID } });
   await view("audience-page-5", { cf: { country: "FR" } });
-  await rows("UPDATE apps SET audience = 0");
-  for (const id of ["audience-page-6", "audience-page-7", "audience-page-8", "audience-page-9"])
-    await click(id);
   await sendCost({ cost_id: "audience-page-1", cost_amount: "1" });
   await sendCost({ cost_id: "audience-page-2", cost_amount: "2" });
   await sendCost({ cost_id: "audience-page-5", cost_type: "cpm", cost_amount: "500" });
-  await sendCost({ cost_id: "audience-page-6", cost_amount: "3" });
+  await rows(ADJUSTMENT);
   const { tables, text } = await section();
   expect(tables[0]).toEqual([
-    ["Germany", "3", "37.5%", "0", "$3.00", "$1.500"],
-    ["Unknown", "1", "12.5%", "0", "$0.00", "–"],
+    ["Germany", "3", "75.0%", "0", "$3.00", "$1.500"],
+    ["Unknown", "1", "25.0%", "0", "$0.00", "–"],
     ["France", "0", "0.0%", "1", "$0.50", "–"],
-    ["Not recorded", "4", "50.0%", "0", "$3.00", "$3.000"],
+    ["Adjustments", "0", "0.0%", "0", "$3.00", "–"],
   ]);
-  expect(tables[1]?.map(([name]) => name)).toEqual(["iOS", "Android", "Not recorded"]);
+  expect(tables[1]?.map(([name]) => name)).toEqual(["iOS", "Android", "Adjustments"]);
   expect(text).toContain(
-    "For clicks sent by a server, both are unknown unless the URL has them. “Not recorded” is what was counted while this was off, and adjustments.",
+    "For clicks sent by a server, both are unknown unless the URL has them. Adjustments have neither.",
   );
 });
 

@@ -425,10 +425,15 @@ describe("the chart", () => {
     ["group_by=cost_type", "cpc", "cost_type=cpc"],
   ])("has the days of the API in total, before and of each row: %s", async (group, name, filter) => {
     await inLedger(
-      ...[1, 2, 3].map(
-        (day) =>
-          `INSERT INTO daily_audience VALUES ('${DEMO.appToken}', 3, ${NOW / DAY - 8.5 - day}, 1, 'click', 'DE', 'ios', ${10 + day}, 5)`,
-      ),
+      ...[1, 2, 3].flatMap((day) => {
+        const key = `'${DEMO.appToken}', ${NOW / DAY - 8.5 - day}, 3, 1, 'click'`;
+        const added =
+          "ON CONFLICT DO UPDATE SET count = count + excluded.count, recorded = recorded + excluded.recorded";
+        return [
+          `INSERT INTO daily_audience VALUES ('${DEMO.appToken}', 3, ${NOW / DAY - 8.5 - day}, 1, 'click', 'DE', 'ios', ${10 + day}, 5) ${added}`,
+          `INSERT INTO daily_engagements VALUES (${key}, ${10 + day}, 5) ${added}`,
+        ];
+      }),
     );
     const of = group.includes("country=DE") ? "&country=DE" : "";
     const all = await report(`${WEEK}&currency=USD&group_by=day${of}`);

@@ -5,7 +5,7 @@ import { auditChange, insertEntry } from "../audit.ts";
 import { as, names, optional, query, type RowOf, returning } from "../query.ts";
 import { accessTokens, apps, memberships, users } from "../schema.ts";
 import { runBatch, runIdempotent, statement } from "../statement.ts";
-import { x } from "./api-tokens.ts";
+import { accessToken as x } from "./api-tokens.ts";
 
 /** How many tokens a user can have at the same time, without those that have expired. */
 export const MAX_ACCESS_TOKENS = 20;

@@ -4,9 +4,9 @@ import { alias } from "drizzle-orm/sqlite-core/alias";
 import { as, optional, query, type RowOf } from "../query.ts";
 import { authenticators, recoveryCodes, users } from "../schema.ts";
 import { runIdempotent } from "../statement.ts";
-import { t } from "./api-tokens.ts";
+import { apiToken as t } from "./api-tokens.ts";
 import { isKnownDevice } from "./devices.ts";
-import { isCurrent, ownSessions, s } from "./sessions.ts";
+import { isCurrent, ownSessions, session as s } from "./sessions.ts";
 
 const u = alias(users, "u");
 const f = alias(authenticators, "f");

@@ -11,9 +11,10 @@ import { runGrouped, runGroupedIdempotent, statement } from "../statement.ts";
 const tokenHash = sql.placeholder("tokenHash");
 
 /** The caller's API token, for statements that join it. */
-export const t = alias(apiTokens, "t");
+export const apiToken = alias(apiTokens, "t");
+
 /** The caller's access token. */
-export const x = alias(accessTokens, "x");
+export const accessToken = alias(accessTokens, "x");
 
 /** Which token a caller sent. `now` is in milliseconds since 1970. */
 export type TokenViewer =
@@ -22,13 +23,13 @@ export type TokenViewer =
 
 /** The condition that selects the row of a valid token. */
 export const isCaller = {
-  token: sql`${t.tokenHash} = ${tokenHash}`,
-  access: sql`${x.tokenHash} = ${tokenHash} AND ${x.expiresAt} > ${sql.placeholder("now")}`,
+  token: sql`${apiToken.tokenHash} = ${tokenHash}`,
+  access: sql`${accessToken.tokenHash} = ${tokenHash} AND ${accessToken.expiresAt} > ${sql.placeholder("now")}`,
 };
 
 const access = {
-  token: query({ userId: t.userId }, sql`FROM ${as(t)} WHERE ${isCaller.token}`),
-  access: query({ userId: x.userId }, sql`FROM ${as(x)} WHERE ${isCaller.access}`),
+  token: query({ userId: apiToken.userId }, sql`FROM ${as(apiToken)} WHERE ${isCaller.token}`),
+  access: query({ userId: accessToken.userId }, sql`FROM ${as(accessToken)} WHERE ${isCaller.access}`),
 };
 
 /** Returns undefined for a token that is unknown, was reset or ended, or has expired. */
@@ -44,12 +45,12 @@ const u = alias(users, "u");
 /** `issuedAs` is the user's role when the token was issued. `onlyApp` is not null for an access token of one app. */
 const tokenUser = {
   token: query(
-    { userId: t.userId, role: u.role, issuedAs: t.role, onlyApp: sql<string | null>`NULL` },
-    sql`FROM ${as(t)} JOIN ${as(u)} ON ${u.id} = ${t.userId} WHERE ${isCaller.token}`,
+    { userId: apiToken.userId, role: u.role, issuedAs: apiToken.role, onlyApp: sql<string | null>`NULL` },
+    sql`FROM ${as(apiToken)} JOIN ${as(u)} ON ${u.id} = ${apiToken.userId} WHERE ${isCaller.token}`,
   ),
   access: query(
-    { userId: x.userId, role: u.role, issuedAs: x.role, onlyApp: x.appToken },
-    sql`FROM ${as(x)} JOIN ${as(u)} ON ${u.id} = ${x.userId} WHERE ${isCaller.access}`,
+    { userId: accessToken.userId, role: u.role, issuedAs: accessToken.role, onlyApp: accessToken.appToken },
+    sql`FROM ${as(accessToken)} JOIN ${as(u)} ON ${u.id} = ${accessToken.userId} WHERE ${isCaller.access}`,
   ),
 };
 

@@ -8,7 +8,7 @@ import { auditChange } from "../audit.ts";
 import { as, names, returning } from "../query.ts";
 import { accessTokens, apiTokens, authenticators, users } from "../schema.ts";
 import { runBatch, statement } from "../statement.ts";
-import { t } from "./api-tokens.ts";
+import { apiToken as t } from "./api-tokens.ts";
 import { type NewDeviceRow, remembering } from "./devices.ts";
 import { isChecked, type NewSessionRow, renewal } from "./sessions.ts";
 

@@ -5,7 +5,7 @@ import { keysetQuery, type Range } from "../keyset.ts";
 import { as, query } from "../query.ts";
 import { apps } from "../schema.ts";
 import { runGrouped } from "../statement.ts";
-import { m, perViewer, type Viewer } from "./viewers.ts";
+import { membership as m, perViewer, type Viewer } from "./viewers.ts";
 
 const a = alias(apps, "a");
 

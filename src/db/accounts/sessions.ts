@@ -9,7 +9,10 @@ import { apps, auditLog, authenticators, dailyEngagements, memberships, sessions
 import { type Bound, runBatch, runIdempotent, statement, type Value } from "../statement.ts";
 import { forgetAll, type NewDeviceRow, remembering } from "./devices.ts";
 
-export const s = alias(sessions, "s");
+const s = alias(sessions, "s");
+
+export { s as session };
+
 const u = alias(users, "u");
 const f = alias(authenticators, "f");
 const idHash = sql.placeholder("idHash");

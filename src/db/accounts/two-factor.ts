@@ -7,7 +7,15 @@ import { authenticators, recoveryCodes, sessions, users } from "../schema.ts";
 import { runBatch, runIdempotent, statement } from "../statement.ts";
 import { type NewDeviceRow, remembering } from "./devices.ts";
 import { type CodeOf, countCode, givingBack } from "./failures.ts";
-import { auditSignIn, hasStarted, isChecked, type NewSessionRow, renewal, s, startIf } from "./sessions.ts";
+import {
+  auditSignIn,
+  hasStarted,
+  isChecked,
+  type NewSessionRow,
+  renewal,
+  session as s,
+  startIf,
+} from "./sessions.ts";
 
 const f = alias(authenticators, "f");
 const u = alias(users, "u");

@@ -7,26 +7,26 @@ import { type SQL, sql, type Table } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core/alias";
 import { as, optional } from "../query.ts";
 import { memberships } from "../schema.ts";
-import { isCaller, type TokenViewer, t, x } from "./api-tokens.ts";
-import { isCurrent, s } from "./sessions.ts";
+import { isCaller, type TokenViewer, apiToken as t, accessToken as x } from "./api-tokens.ts";
+import { isCurrent, session as s } from "./sessions.ts";
 
 /** Part of the values of its statements. `now` is in milliseconds since 1970. */
 export type Viewer = TokenViewer | { by: "session"; idHash: string; now: number };
 
 /** The membership of the viewer in the app of the request, for statements that join it. */
-export const m = alias(memberships, "m");
+export const membership = alias(memberships, "m");
 const appToken = sql.placeholder("appToken");
 const other = alias(memberships, "o");
 
-/** `isAllowed` restricts the apps of a viewer who is not allowed all of the user's apps, and `isElsewhere` is true for another one. */
+/** `isAllowed` restricts the apps of a viewer who is not allowed all of the user's apps, and `isForOtherApp` is true for another one. */
 const gateOf = (
   name: Viewer["by"],
   source: Table,
   userId: SQL<number>,
   isViewer: SQL,
-  { isAllowed = sql``, isElsewhere = sql<number>`0` } = {},
+  { isAllowed = sql``, isForOtherApp = sql<number>`0` } = {},
 ) => {
-  const isOwn = sql`${m.userId} = ${userId}${isAllowed}`;
+  const isOwn = sql`${membership.userId} = ${userId}${isAllowed}`;
   return {
     name,
     /** The row of the token or the session, for FROM, and the condition that selects it. */
@@ -36,9 +36,9 @@ const gateOf = (
     /** The membership `m` is one of the viewer's. */
     isOwn,
     /** It is that of the app of the request. */
-    isMember: sql`${isOwn} AND ${m.appToken} = ${appToken}`,
+    isMember: sql`${isOwn} AND ${membership.appToken} = ${appToken}`,
     /** `appToken` is null if the app does not exist, the user is not a member of it, or the viewer is not allowed to use it. */
-    appAccess: { userId, ...optional({ appToken: m.appToken }), isElsewhere },
+    appAccess: { userId, ...optional({ appToken: membership.appToken }), isForOtherApp },
   };
 };
 export type Gate = ReturnType<typeof gateOf>;
@@ -46,9 +46,9 @@ export type Gate = ReturnType<typeof gateOf>;
 const GATES = {
   token: gateOf("token", t, sql<number>`${t.userId}`, isCaller.token),
   access: gateOf("access", x, sql<number>`${x.userId}`, isCaller.access, {
-    isAllowed: sql` AND ${m.appToken} = coalesce(${x.appToken}, ${m.appToken})`,
+    isAllowed: sql` AND ${membership.appToken} = coalesce(${x.appToken}, ${membership.appToken})`,
     // Reads the membership only for another app than that of the token.
-    isElsewhere: sql<number>`iif(${x.appToken} <> ${appToken}, EXISTS (
+    isForOtherApp: sql<number>`iif(${x.appToken} <> ${appToken}, EXISTS (
       SELECT 1 FROM ${as(other)} WHERE ${other.userId} = ${x.userId} AND ${other.appToken} = ${appToken}
     ), 0)`,
   }),
@@ -68,5 +68,5 @@ export interface AppAccess {
   userId: number;
   appToken: string | null;
   /** 1 if the user is a member of the app, but the token is for another one. */
-  isElsewhere: number;
+  isForOtherApp: number;
 }

@@ -1,5 +1,6 @@
 /** The format of the archive: one row of the ledger with everything that proves what counted of it, as one line of JSON. */
 import type { CostType, Kind } from "../../domain/cost-types.ts";
+import { UNKNOWN_COUNTRY, UNKNOWN_PLATFORM } from "../../domain/engagements/audience.ts";
 import { formatAmount } from "../../domain/money.ts";
 import { dayOf, formatDate, toIso } from "../../domain/time.ts";
 
@@ -14,9 +15,9 @@ interface RawEngagement {
   urlCurrency: string | null;
   urlAmount: number | null;
   priceCounts: number;
-  /** Not in rows of `superseded` from before, and null if the app did not count its audience. */
-  country?: string | null;
-  platform?: string | null;
+  /** Null in rows from before it was always counted. */
+  country: string | null;
+  platform: string | null;
 }
 
 /** A row as the view `entry_records` has it: times in milliseconds, days since 1970, amounts in units of 0.00001. */
@@ -54,8 +55,8 @@ export function toArchivedCost(raw: RawRecord, tokens: ReadonlyMap<number, strin
       occurred_at: toIso(at.occurredAt),
       cost_data_enabled: at.costDataOn === 1,
       url_price: priceOf(at),
-      country: at.country ?? null,
-      platform: at.platform ?? null,
+      country: at.country ?? UNKNOWN_COUNTRY,
+      platform: at.platform ?? UNKNOWN_PLATFORM,
     };
   return {
     partner_id: raw.partnerId,

@@ -1,8 +1,8 @@
 /** What the overview of an app needs to name problems: its partners' links, and the parameters dropped from URLs. */
 import { type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core/alias";
-import { m, perViewer, type Viewer } from "../accounts/viewers.ts";
-import { l } from "../links/lists.ts";
+import { membership as m, perViewer, type Viewer } from "../accounts/viewers.ts";
+import { link as l } from "../links/lists.ts";
 import { as, query, type RowOf } from "../query.ts";
 import { dailyEngagements, droppedParameters, rounds } from "../schema.ts";
 import { runBatch } from "../statement.ts";

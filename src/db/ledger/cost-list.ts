@@ -11,12 +11,12 @@ import {
   type CostRecord,
   costFields,
   credentialInPlace,
-  l,
+  costLink as l,
   linkFields,
   toCredential,
   toRecords,
 } from "./costs.ts";
-import { c, e, isCredential, isRemembered } from "./entries.ts";
+import { credential as c, entry as e, isCredential, isRemembered } from "./entries.ts";
 import { isAfter, mergePages, pageOfKeys, toPageValues } from "./key-pages.ts";
 import { findPartnerId, type Ledger, placeOf, rowDatabasesOf, runForCredential, runGated } from "./shards.ts";
 

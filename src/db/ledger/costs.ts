@@ -6,7 +6,15 @@ import type { Credential, Engagements } from "../../domain/costs.ts";
 import { as, optional, query, type RowOf } from "../query.ts";
 import { links } from "../schema.ts";
 import { runBatch, runGrouped, runGroupedIdempotent } from "../statement.ts";
-import { COLUMNS, c, e, engagementFields, isCredential, isRemembered, toEngagements } from "./entries.ts";
+import {
+  COLUMNS,
+  credential as c,
+  entry as e,
+  engagementFields,
+  isCredential,
+  isRemembered,
+  toEngagements,
+} from "./entries.ts";
 import {
   findPartnerId,
   isInPlace,
@@ -18,7 +26,7 @@ import {
   shardFor,
 } from "./shards.ts";
 
-export const l = alias(links, "l");
+export const costLink = alias(links, "l");
 
 export const credentialFields = {
   partnerId: c.partnerId,
@@ -67,13 +75,13 @@ export const costFields = {
   >`CASE ${kind} WHEN 'click' THEN ${click.linkId} WHEN 'impression' THEN ${impression.linkId} END`,
   ...engagementFields,
 };
-export const linkFields = optional({ linkToken: l.token });
+export const linkFields = optional({ linkToken: costLink.token });
 const isCost = sql`${e.costId} = ${sql.placeholder("costId")} AND ${isRemembered}
   AND (${e.state} IS NOT NULL OR ${e.countingPrice} IS NOT NULL) AND ${isInPlace}`;
 const costRecord = query(
   { ...costFields, ...linkFields },
   sql`FROM ${as(c)} CROSS JOIN ${as(e)}
-    LEFT JOIN ${as(l)} ON ${l.id} = ${costFields.linkId}
+    LEFT JOIN ${as(costLink)} ON ${costLink.id} = ${costFields.linkId}
     WHERE ${isCredential} AND ${c.revokedAt} IS NULL AND ${c.mode} = 'live'
       AND ${e.partnerId} = ${c.partnerId} AND ${isCost}`,
 );
@@ -92,8 +100,8 @@ const ofPartner = query(
   sql`FROM ${as(e)} WHERE ${e.partnerId} = ${sql.placeholder("partnerId")} AND ${isCost}`,
 );
 const linkOf = query(
-  { token: l.token, label: l.label },
-  sql`FROM ${as(l)} WHERE ${l.id} = ${sql.placeholder("id")}`,
+  { token: costLink.token, label: costLink.label },
+  sql`FROM ${as(costLink)} WHERE ${costLink.id} = ${sql.placeholder("id")}`,
 );
 
 /**

@@ -6,14 +6,14 @@ import { type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core/alias";
 import type { Kind } from "../../domain/cost-types.ts";
 import type { Engagement, OpenedLink } from "../../domain/costs.ts";
-import { type Audience, UNKNOWN_COUNTRY, UNKNOWN_PLATFORM } from "../../domain/engagements/audience.ts";
+import type { Audience } from "../../domain/engagements/audience.ts";
 import { LEVEL_PARAMETERS } from "../../domain/engagements/sub-links.ts";
 import { expectDefined } from "../../domain/expect-defined.ts";
 import { DAY_MS, RETENTION_MS } from "../../domain/time.ts";
 import { foundPaths } from "../isolate-memory.ts";
 import { creationStatements, depthOf, message, resolved, target } from "../links/sub-links.ts";
 import { as, insertInto, jsonObject, names, type RowOf, returning } from "../query.ts";
-import { apps, droppedParameters, ledgerEntries, links, recordings } from "../schema.ts";
+import { droppedParameters, ledgerEntries, links, recordings } from "../schema.ts";
 import {
   type Bound,
   joinWaiting,
@@ -25,8 +25,8 @@ import {
 } from "../statement.ts";
 import { byDatabase, isInPlace, type Ledger, placeOf, runInPlace } from "./shards.ts";
 
-/** An engagement with an ID, whose link and partner are known. Its audience is null if the app does not count it. */
-export interface NewEngagement extends Engagement, Record<keyof Audience, string | null> {
+/** An engagement with an ID, whose link and partner are known. */
+export interface NewEngagement extends Engagement, Audience {
   partnerId: number;
   costId: string;
   kind: Kind;
@@ -57,10 +57,6 @@ const costId = sql<
   NULL, ${message("costId")})`;
 const dropped = sql`json_insert(${message("dropped")}, ${sql.join(drops, sql`, `)})`;
 
-const a = alias(apps, "a");
-const audience = (key: keyof Audience, unknown: string) =>
-  sql`iif(${a.audience}, coalesce(${message(key)}, ${sql.raw(`'${unknown}'`)}), NULL)`;
-
 /** The columns of `recordings` for the engagements that `resolved` provides as the rows `x`. */
 const recorded = {
   appToken: target.appToken,
@@ -77,8 +73,8 @@ const recorded = {
   dropped,
   recordedAt: now,
   isElsewhere: sql`${sql.placeholder("isSharded")} AND ${costId} IS NOT NULL`,
-  country: audience("country", UNKNOWN_COUNTRY),
-  platform: audience("platform", UNKNOWN_PLATFORM),
+  country: message("country"),
+  platform: message("platform"),
   count: message("count"),
 };
 
@@ -122,7 +118,7 @@ type Row = RowOf<typeof result>;
  */
 const recordDownTo = [1, 2, 3, 4].map((depth) =>
   returning(
-    sql`${insertInto(recordings, recorded)} FROM (${resolved(depth)}) x CROSS JOIN ${as(a)} ON ${a.token} = ${target.appToken}
+    sql`${insertInto(recordings, recorded)} FROM (${resolved(depth)}) x
       WHERE ${isInPlace} AND (${target.level} = ${sql.raw(String(depth))} OR NOT ${sql.placeholder("onlyComplete")})
       ORDER BY ${message("occurredAt")}`,
     depth === 1 ? { ...result, level: sql<number>`1` } : result,

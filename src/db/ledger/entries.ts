@@ -6,20 +6,19 @@ import type { Engagement, Engagements } from "../../domain/costs.ts";
 import type { RowOf } from "../query.ts";
 import { credentials, ledgerEntries } from "../schema.ts";
 
-export const e = alias(ledgerEntries, "e");
-
-export const c = alias(credentials, "c");
-export const isCredential = sql`${c.tokenHash} = ${sql.placeholder("tokenHash")}`;
+export const entry = alias(ledgerEntries, "e");
+export const credential = alias(credentials, "c");
+export const isCredential = sql`${credential.tokenHash} = ${sql.placeholder("tokenHash")}`;
 
 const columnsOf = (kind: Kind) => ({
-  appToken: e[`${kind}AppToken`],
-  linkId: e[`${kind}LinkId`],
-  occurredAt: e[`${kind}At`],
-  costDataOn: e[`${kind}CostDataOn`],
-  urlCostType: e[`${kind}UrlCostType`],
-  urlCurrency: e[`${kind}UrlCurrency`],
-  urlAmount: e[`${kind}UrlAmount`],
-  priceCounts: e[`${kind}PriceCounts`],
+  appToken: entry[`${kind}AppToken`],
+  linkId: entry[`${kind}LinkId`],
+  occurredAt: entry[`${kind}At`],
+  costDataOn: entry[`${kind}CostDataOn`],
+  urlCostType: entry[`${kind}UrlCostType`],
+  urlCurrency: entry[`${kind}UrlCurrency`],
+  urlAmount: entry[`${kind}UrlAmount`],
+  priceCounts: entry[`${kind}PriceCounts`],
 });
 /** The columns of the click and of the impression. */
 export const COLUMNS = { click: columnsOf("click"), impression: columnsOf("impression") };
@@ -46,4 +45,4 @@ export function toEngagements(row: RowOf<typeof engagementFields>): Engagements 
  * A forgotten row is absent for every reader, whether the purge has deleted it or not. Triggers delete it before anything else is
  * written to its ID.
  */
-export const isRemembered = sql`${e.rememberedUntil} >= ${sql.placeholder("now")}`;
+export const isRemembered = sql`${entry.rememberedUntil} >= ${sql.placeholder("now")}`;

@@ -5,7 +5,7 @@
 import { Buffer } from "node:buffer";
 import { type SQL, sql } from "drizzle-orm";
 import { columnsOf, type Fields, limitTo, list, query } from "../query.ts";
-import { e } from "./entries.ts";
+import { entry as e } from "./entries.ts";
 import type { Ledger } from "./shards.ts";
 
 /** The most keys that a page reads. A page that is not full reads each of its keys twice. */

@@ -3,7 +3,7 @@ import { type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core/alias";
 import type { RejectionCode } from "../../domain/matching.ts";
 import { dayOf } from "../../domain/time.ts";
-import { m, perViewer, type Viewer } from "../accounts/viewers.ts";
+import { membership as m, perViewer, type Viewer } from "../accounts/viewers.ts";
 import { as, insertInto, query, type RowOf } from "../query.ts";
 import { dailyRejections, partners } from "../schema.ts";
 import { runGrouped, statement } from "../statement.ts";

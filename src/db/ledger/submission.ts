@@ -18,7 +18,7 @@ import {
 } from "../query.ts";
 import { partners, submissions } from "../schema.ts";
 import { statement } from "../statement.ts";
-import { COLUMNS, c, e, isCredential, isRemembered } from "./entries.ts";
+import { COLUMNS, credential as c, entry as e, isCredential, isRemembered } from "./entries.ts";
 import { byDatabase, findPartnerId, isInPlace, type Ledger, placeOf, runForCredential } from "./shards.ts";
 
 const now = sql.placeholder("now");
@@ -114,7 +114,8 @@ const submission = {
   voidState: sql`iif(${e.voidState} IS NULL, NULL, 'lifted')`,
   verdict,
   submittedAt: now,
-  appToken: sql`coalesce(iif(${typeFits("click")}, ${e.clickAppToken}, NULL), iif(${typeFits("impression")}, ${e.impressionAppToken}, NULL), '')`,
+  appToken: sql`coalesce(iif(${typeFits("click")}, ${e.clickAppToken}, NULL),
+    iif(${typeFits("impression")}, ${e.impressionAppToken}, NULL), '')`,
 };
 
 const result = {
@@ -123,7 +124,8 @@ const result = {
   verdict: submissions.verdict,
   /** An `Entry` as JSON. Null: there is none. A row that was just stored is remembered. */
   entry: sql<string | null>`(SELECT ${entry} FROM ${as(e)}
-    WHERE ${e.partnerId} = ${submissions.partnerId} AND ${e.costId} = ${submissions.costId} AND (${submissions.verdict} = 'store' OR ${isRemembered}))`,
+    WHERE ${e.partnerId} = ${submissions.partnerId} AND ${e.costId} = ${submissions.costId}
+      AND (${submissions.verdict} = 'store' OR ${isRemembered}))`,
   /** Read only for the verdict with two causes: whether the partner supports cost data, so that its credential lacks the type. */
   supportsCostData: sql<number | null>`iif(${submissions.verdict} = 'cost_type_not_integrated',
     (SELECT ${p.supportsCostData} FROM ${as(p)} WHERE ${p.id} = ${submissions.partnerId}), NULL)`,

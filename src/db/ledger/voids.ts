@@ -13,7 +13,7 @@ import { as, type Fields, names, query, type RowOf, returning } from "../query.t
 import { ledgerEntries } from "../schema.ts";
 import { type Bound, runBatch, statement, type Value } from "../statement.ts";
 import { credentialFields, toCredential } from "./costs.ts";
-import { COLUMNS, c, e, isCredential, isRemembered } from "./entries.ts";
+import { COLUMNS, credential as c, entry as e, isCredential, isRemembered } from "./entries.ts";
 import {
   findPartnerId,
   isInPlace,
@@ -56,13 +56,15 @@ const counting = {
 /** The values that a void removes. The amount is null for an unpriced cost. */
 type Removed = RowOf<typeof counting>;
 
-const isSame = sql`(${counting.costType}, ${counting.currency}, ${counting.amount}) IS (${p("costType")}, ${p("currency")}, ${p("amount")})`;
+const isSame = sql`(${counting.costType}, ${counting.currency}, ${counting.amount})
+  IS (${p("costType")}, ${p("currency")}, ${p("amount")})`;
 
 /** An amount as `formatAmount` writes it. */
 const decimal = (units: SQL) => sql`rtrim(rtrim(
   printf('%d.%05d', CAST(${units} AS INTEGER) / 100000, CAST(${units} AS INTEGER) % 100000), '0'), '.')`;
 const detailOf = ({ costType, currency, amount }: Record<keyof Removed, SQL>) =>
-  sql`'cost_id', ${p("costId")}, 'cost_type', ${costType}, 'currency', ${currency}, 'amount', iif(${amount} IS NULL, NULL, ${decimal(amount)})`;
+  sql`'cost_id', ${p("costId")}, 'cost_type', ${costType}, 'currency', ${currency},
+    'amount', iif(${amount} IS NULL, NULL, ${decimal(amount)})`;
 
 interface Gate<F extends Fields> {
   /** One row for a voider who is known, and what the judgement returns about them. */

@@ -2,7 +2,7 @@
 
 import { sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core/alias";
-import { type AppAccess, m, perViewer, type Viewer } from "../accounts/viewers.ts";
+import { type AppAccess, membership as m, perViewer, type Viewer } from "../accounts/viewers.ts";
 import { as, limitTo, query, type RowOf } from "../query.ts";
 import { links } from "../schema.ts";
 import { runBatch } from "../statement.ts";

@@ -4,12 +4,12 @@
  */
 import { type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core/alias";
-import { type AppAccess, type Gate, m, perViewer, type Viewer } from "../accounts/viewers.ts";
+import { type AppAccess, type Gate, membership as m, perViewer, type Viewer } from "../accounts/viewers.ts";
 import { as, limitTo, optional, query, type RowOf } from "../query.ts";
 import { links, partners } from "../schema.ts";
 import { type Bound, runBatch } from "../statement.ts";
 import { ancestors, dropped, inheritedFields, l1, l2, l3 } from "./links.ts";
-import { l, linkFields } from "./lists.ts";
+import { link as l, linkFields } from "./lists.ts";
 import { type Partners, runWithPartners } from "./partner-catalog.ts";
 
 /** Where a list continues: after this link, in the order of level, name and ID. */

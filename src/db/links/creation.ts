@@ -4,14 +4,14 @@
  */
 import { type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core/alias";
-import { m, perViewer } from "../accounts/viewers.ts";
+import { membership as m, perViewer } from "../accounts/viewers.ts";
 import { insertEntry, toJsonValue } from "../audit.ts";
 import { type KeyedRequest, keyStatements, type StoredResponse } from "../idempotency.ts";
 import { as, insertInto, jsonValues, optional, query, returning } from "../query.ts";
 import { apps, links } from "../schema.ts";
 import { runGrouped, statement } from "../statement.ts";
 import { ancestors, type Inherited, inheritedFields } from "./links.ts";
-import { type AppScope, LINK_SETTINGS, type LinkRow, l, linkFields } from "./lists.ts";
+import { type AppScope, LINK_SETTINGS, type LinkRow, link as l, linkFields } from "./lists.ts";
 import { runWithPartners } from "./partner-catalog.ts";
 
 export interface NewLink {

@@ -4,7 +4,7 @@ import { alias } from "drizzle-orm/sqlite-core/alias";
 import { as, limitTo, optional, query, type RowOf } from "../query.ts";
 import { auditLog, memberships, users } from "../schema.ts";
 import type { Bound } from "../statement.ts";
-import { l } from "./lists.ts";
+import { link as l } from "./lists.ts";
 
 const log = alias(auditLog, "log");
 const u = alias(users, "u");

@@ -1,7 +1,7 @@
 /** Reads links. */
 import { sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core/alias";
-import { type AppAccess, m, perViewer } from "../accounts/viewers.ts";
+import { type AppAccess, membership as m, perViewer } from "../accounts/viewers.ts";
 import type { Range } from "../keyset.ts";
 import { as, optional, query, type RowOf } from "../query.ts";
 import { apps, droppedParameters, links } from "../schema.ts";
@@ -11,7 +11,7 @@ import {
   type LinkFilter,
   type LinkRow,
   type LinkScope,
-  l,
+  link as l,
   linkFields,
   listStatements,
   toTotal,

@@ -10,19 +10,19 @@ import { as, query, type RowOf } from "../query.ts";
 import { links } from "../schema.ts";
 import type { Bound } from "../statement.ts";
 
-export const l = alias(links, "l");
+export const link = alias(links, "l");
 const parent = alias(links, "parent");
 
 /** A link's own columns. `costSwitch` and `partnerId` are null when the link inherits them. */
 export const linkFields = {
-  id: l.id,
-  token: l.token,
-  level: l.level,
-  label: l.label,
-  archived: l.archived,
-  partnerId: l.partnerId,
-  costSwitch: l.costSwitch,
-  childCount: l.childCount,
+  id: link.id,
+  token: link.token,
+  level: link.level,
+  label: link.label,
+  archived: link.archived,
+  partnerId: link.partnerId,
+  costSwitch: link.costSwitch,
+  childCount: link.childCount,
 };
 export type LinkRow = RowOf<typeof linkFields>;
 
@@ -62,24 +62,25 @@ type Source = keyof typeof SOURCES;
 
 const SOURCES = {
   all: sql`links_by_parent WHERE true`,
-  archived: sql`archived_links WHERE ${l.archived} = 1`,
-  partner: sql`links_by_partner WHERE ${l.partnerId} = ${sql.placeholder("partnerId")}`,
+  archived: sql`archived_links WHERE ${link.archived} = 1`,
+  partner: sql`links_by_partner WHERE ${link.partnerId} = ${sql.placeholder("partnerId")}`,
   // Texts with a prefix sort between the prefix and the prefix followed by FF, a byte that UTF-8 text never contains.
-  name: sql`links_by_label WHERE ${l.label} COLLATE NOCASE >= ${sql.placeholder("name")}
-    AND ${l.label} COLLATE NOCASE < ${sql.placeholder("name")} || CAST(x'FF' AS TEXT)`,
+  name: sql`links_by_label WHERE ${link.label} COLLATE NOCASE >= ${sql.placeholder("name")}
+    AND ${link.label} COLLATE NOCASE < ${sql.placeholder("name")} || CAST(x'FF' AS TEXT)`,
 };
 
 // CROSS JOIN fixes the join order, so with an unknown token a statement reads no links.
 const from = (gate: Gate, of: Parent, source: Source) => sql`
-  FROM ${gate.from} ${of === "link" ? sql`CROSS JOIN ${as(parent)}` : sql``} CROSS JOIN ${as(l)} INDEXED BY ${SOURCES[source]}
-    AND ${gate.isViewer} AND ${l.appToken} = ${sql.placeholder("appToken")}
+  FROM ${gate.from} ${of === "link" ? sql`CROSS JOIN ${as(parent)}` : sql``} CROSS JOIN ${as(link)} INDEXED BY ${SOURCES[source]}
+    AND ${gate.isViewer} AND ${link.appToken} = ${sql.placeholder("appToken")}
     AND ${
       of === "link"
-        ? sql`${parent.token} = ${sql.placeholder("linkToken")} AND ${parent.appToken} = ${l.appToken} AND ${l.parentId} = ${parent.id}`
-        : sql`${l.parentId} IS NULL`
+        ? sql`${parent.token} = ${sql.placeholder("linkToken")} AND ${parent.appToken} = ${link.appToken}
+            AND ${link.parentId} = ${parent.id}`
+        : sql`${link.parentId} IS NULL`
     }
-    AND (${sql.placeholder("archived")} IS NULL OR ${l.archived} = ${sql.placeholder("archived")})
-    AND (${sql.placeholder("partnerId")} IS NULL OR ${l.partnerId} = ${sql.placeholder("partnerId")})
+    AND (${sql.placeholder("archived")} IS NULL OR ${link.archived} = ${sql.placeholder("archived")})
+    AND (${sql.placeholder("partnerId")} IS NULL OR ${link.partnerId} = ${sql.placeholder("partnerId")})
 `;
 interface Counted {
   counted: number;

@@ -6,13 +6,13 @@
 import { type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core/alias";
 import { expectDefined } from "../../domain/expect-defined.ts";
-import { type AppAccess, type Gate, m, perViewer } from "../accounts/viewers.ts";
+import { type AppAccess, type Gate, membership as m, perViewer } from "../accounts/viewers.ts";
 import { as, insertInto, jsonObject, optional, query, type RowOf, returning } from "../query.ts";
 import { apps, links } from "../schema.ts";
 import { chunk, runBatch } from "../statement.ts";
 import { auditCreations } from "./creation.ts";
 import { ancestors, inheritedFields } from "./links.ts";
-import { type AppScope, l, linkFields, PATH_SETTINGS, type PathSettings } from "./lists.ts";
+import { type AppScope, link as l, linkFields, PATH_SETTINGS, type PathSettings } from "./lists.ts";
 import { type Partners, runWithPartners } from "./partner-catalog.ts";
 
 /** The link of a path: `names` below the link with the token `base`, or from level 1. Without names, the link `base` itself. */
@@ -146,8 +146,8 @@ export interface FoundPaths {
 
 /** Finds what exists of the paths, in one call. */
 export async function findPaths(db: D1Database, scope: AppScope, asked: LinkPath[]): Promise<FoundPaths> {
-  const statements = chunk(asked, MAX_PATHS).map((some) =>
-    find(scope)(db, { ...scope, paths: JSON.stringify(some) }),
+  const statements = chunk(asked, MAX_PATHS).map((part) =>
+    find(scope)(db, { ...scope, paths: JSON.stringify(part) }),
   );
   const [partners, [access], ...parts] = await runWithPartners(
     runBatch,

@@ -5,13 +5,13 @@
 import { sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core/alias";
 import type { AuditAction } from "../../domain/audit-actions.ts";
-import { type Gate, m, perViewer } from "../accounts/viewers.ts";
+import { type Gate, membership as m, perViewer } from "../accounts/viewers.ts";
 import { insertEntry } from "../audit.ts";
 import { as, jsonValues, names, optional, query, returning } from "../query.ts";
 import { auditLog, links, partners } from "../schema.ts";
 import { type Bound, runGrouped, statement } from "../statement.ts";
 import { ancestors, type Inherited, inheritedFields, l1, l2, l3 } from "./links.ts";
-import { type AppScope, LINK_SETTINGS, type LinkRow, l, linkFields } from "./lists.ts";
+import { type AppScope, LINK_SETTINGS, type LinkRow, link as l, linkFields } from "./lists.ts";
 import { runWithPartners } from "./partner-catalog.ts";
 
 const p = alias(partners, "p");

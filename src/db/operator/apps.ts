@@ -72,7 +72,6 @@ const settings = [
   "redirectSchemes",
   "maxLinks",
   "maxNewSubLinks",
-  "audience",
 ] as const;
 /** An app that is archived already keeps the time. */
 const archivedAt = sql`CASE ${sql.placeholder("archived")}

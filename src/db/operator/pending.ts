@@ -46,13 +46,13 @@ export async function listPendingSpend(ledger: Ledger, now: number) {
   const ids = JSON.stringify([...new Set(rows.map((row) => row.partnerId))]);
   const [partnerRows] = await runBatch(control, partnerNames(control, { ids }));
   const nameOf = new Map(partnerRows.map(({ id, name }) => [id, name]));
-  return [...Map.groupBy(rows, (row) => `${row.partnerId} ${row.currency}`).values()].flatMap((some) =>
-    some.slice(0, 1).map(({ partnerId, currency }) => ({
+  return [...Map.groupBy(rows, ({ partnerId }) => partnerId)].flatMap(([partnerId, ofPartner]) =>
+    [...Map.groupBy(ofPartner, ({ currency }) => currency)].map(([currency, ofCurrency]) => ({
       partnerId,
       partner: nameOf.get(partnerId) ?? "",
       currency,
-      count: some.reduce((sum, row) => sum + row.count, 0),
-      rows: some,
+      count: ofCurrency.reduce((sum, { count }) => sum + count, 0),
+      rows: ofCurrency,
     })),
   );
 }

@@ -12,7 +12,7 @@ import { type CoverageCounts, RATE_DAYS, type RateCounts } from "../../domain/fi
 import type { CostSums } from "../../domain/money.ts";
 import { COST_WINDOW_MS, DAY_MS, dayOf } from "../../domain/time.ts";
 import { moneyOf } from "../cost-types.ts";
-import { COLUMNS, e, isRemembered } from "../ledger/entries.ts";
+import { COLUMNS, entry as e, isRemembered } from "../ledger/entries.ts";
 import { addRejections, type Rejected, rejectionsOf } from "../ledger/rejections.ts";
 import { MAX_COVERED } from "../ledger/reports/too-large.ts";
 import { databasesOf, type Ledger, runGated } from "../ledger/shards.ts";
@@ -117,7 +117,7 @@ export async function findMatched(
     databasesOf(ledger).map((db) => runGated(ledger, db, [matched(db, { partnerId, ...days, maxTotals })])),
   );
   const rows = parts.flat(2);
-  const scanned = parts.map(([some]) => some.reduce((sum, row) => sum + row.scanned, 0));
+  const scanned = parts.map(([sums]) => sums.reduce((sum, row) => sum + row.scanned, 0));
   return {
     matched: rows.filter(({ sum }) => sum !== 0),
     complete: scanned.every((count) => count <= maxTotals),

@@ -2,7 +2,7 @@
 import { sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core/alias";
 import { auditChange, type Operator } from "../audit.ts";
-import { type LinkRow, l, linkFields } from "../links/lists.ts";
+import { type LinkRow, link as l, linkFields } from "../links/lists.ts";
 import { as, names, query, returning } from "../query.ts";
 import { apps, links, rounds } from "../schema.ts";
 import { runBatch } from "../statement.ts";
@@ -13,7 +13,8 @@ const x = alias(rounds, "x");
 /** The newest ones that the console offers. */
 export const MAX_TEST_LINKS = 20;
 
-const isOfPartner = sql`${l.appToken} = ${appToken} AND ${l.parentId} IS NULL AND ${l.partnerId} = ${sql.placeholder("partnerId")} AND ${l.archived} = 0`;
+const isOfPartner = sql`${l.appToken} = ${appToken} AND ${l.parentId} IS NULL
+  AND ${l.partnerId} = ${sql.placeholder("partnerId")} AND ${l.archived} = 0`;
 const ofPartner = query(
   linkFields,
   sql`FROM ${as(l)} INDEXED BY links_by_partner WHERE ${isOfPartner} ORDER BY ${l.id} DESC LIMIT ${sql.raw(String(MAX_TEST_LINKS))}`,
@@ -53,7 +54,8 @@ export async function findTestLink(
 
 /** The link of the app that was created in the round with this name. */
 const sameLink = sql`FROM ${as(x)} CROSS JOIN ${as(l)} INDEXED BY links_by_partner
-  WHERE ${x.id} = ${sql.placeholder("id")} AND ${l.appToken} = ${appToken} AND ${l.parentId} IS NULL AND ${l.partnerId} = ${x.partnerId}
+  WHERE ${x.id} = ${sql.placeholder("id")} AND ${l.appToken} = ${appToken} AND ${l.parentId} IS NULL
+  AND ${l.partnerId} = ${x.partnerId}
     AND ${l.archived} = 0 AND ${l.label} = ${sql.placeholder("label")} AND ${l.createdAt} >= ${x.openedAt}`;
 const bySameName = query({ token: l.token }, sql`${sameLink} AND ${x.state} = 'open' LIMIT 1`);
 const insert = returning(

@@ -5,7 +5,7 @@ import { COST_TYPE, KINDS, type Kind, TYPES_WITH_DISCREPANCY } from "../../domai
 import { RATE_DAYS } from "../../domain/figures/rates.ts";
 import { DAY_MS, dayOf } from "../../domain/time.ts";
 import { withLinkTokens } from "../ledger/costs.ts";
-import { COLUMNS, e } from "../ledger/entries.ts";
+import { COLUMNS, entry as e } from "../ledger/entries.ts";
 import { isAfter, mergePages, pageOfKeys, toPageValues } from "../ledger/key-pages.ts";
 import { type Ledger, rowDatabasesOf, runGated } from "../ledger/shards.ts";
 import { expectationOf } from "../operator/rates.ts";

@@ -4,7 +4,7 @@
  */
 
 import type { CostType, Kind } from "../../domain/cost-types.ts";
-import type { Platform } from "../../domain/engagements/audience.ts";
+import { type Platform, UNKNOWN_COUNTRY, UNKNOWN_PLATFORM } from "../../domain/engagements/audience.ts";
 import { DAY_MS, dayOf, HOUR_MS, RETENTION_MS } from "../../domain/time.ts";
 import { type DemoRow, Sums, type Values } from "./rows.ts";
 
@@ -195,7 +195,10 @@ export function demoCounts(now: number, appToken: string, entries: Values[]): De
   const addRecorded = (key: Values, country: string | number | null, platform: string | number | null) => {
     const one = { count: 1, recorded: 1 };
     counts.add(key, one);
-    if (country != null) audience.add({ ...key, country, platform: platform ?? "other" }, one);
+    audience.add(
+      { ...key, country: country ?? UNKNOWN_COUNTRY, platform: platform ?? UNKNOWN_PLATFORM },
+      one,
+    );
   };
   for (let daysAgo = DAYS - 1; daysAgo >= 0; daysAgo--) {
     const day = dayOf(now) - daysAgo;

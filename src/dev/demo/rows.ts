@@ -58,7 +58,7 @@ export async function insertRows(rows: DemoRow[], ledger: Ledger): Promise<void>
       ? shardFor(ledger, { partnerId: Number(values.partner_id), costId: String(values.cost_id) })
       : ledger.control,
   );
-  for (const [db, some] of grouped) await runStatements(db, toStatements(some));
+  for (const [db, own] of grouped) await runStatements(db, toStatements(own));
 }
 
 /** In calls of about a megabyte, because workerd ends at the large app in one. */

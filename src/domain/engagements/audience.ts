@@ -21,3 +21,9 @@ export interface Audience {
   country: string;
   platform: Platform;
 }
+
+/**
+ * The most rows of counts by country and platform that an app gets on a day in a database, because anybody can write a country on a
+ * URL. Beyond it, what needs another row is unknown. The trigger `engagement_recorded` judges it.
+ */
+export const MAX_AUDIENCE_KEYS = 20_000;

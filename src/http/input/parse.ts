@@ -46,16 +46,17 @@ export function parsePart<T extends z.ZodMiniType>(
  */
 function withoutNulls(schema: z.core.$ZodType, value: unknown): unknown {
   if (schema instanceof z.ZodMiniDefault) return withoutNulls(schema._zod.def.innerType, value);
-  if (!(schema instanceof z.ZodMiniObject) || typeof value !== "object" || value === null) return value;
+  if (!(schema instanceof z.ZodMiniObject) || typeof value !== "object" || Array.isArray(value)) return value;
+  if (value === null || !Object.values(value).includes(null)) return value;
   const { shape } = schema._zod.def;
-  const isAbsent = (key: string, field: unknown) =>
-    field === null &&
-    Object.hasOwn(shape, key) &&
-    shape[key] !== undefined &&
-    !z.safeParse(shape[key], null).success &&
-    z.safeParse(shape[key], undefined).success;
-  if (Array.isArray(value) || !Object.values(value).includes(null)) return value;
-  return Object.fromEntries(Object.entries(value).filter(([key, field]) => !isAbsent(key, field)));
+  const means = (key: string) => {
+    const field = Object.hasOwn(shape, key) ? shape[key] : undefined;
+    const accepts = (sent: unknown) => field !== undefined && z.safeParse(field, sent).success;
+    return accepts(undefined) && !accepts(null) ? "absent" : "null";
+  };
+  return Object.fromEntries(
+    Object.entries(value).filter(([key, sent]) => sent !== null || means(key) === "null"),
+  );
 }
 
 /** Parses a value. Throws invalid_request with every error. */

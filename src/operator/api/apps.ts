@@ -16,7 +16,7 @@ import { expectDefined } from "../../domain/expect-defined.ts";
 import { inEnglish } from "../../domain/texts.ts";
 import { AppError } from "../../errors.ts";
 import { appToken, idNumber, idText, plainText, readAs } from "../../http/input/fields.ts";
-import { INSTANT, instantOrNull, isSet, noun } from "../noun.ts";
+import { INSTANT, instantOrNull, noun } from "../noun.ts";
 import { badField, change, name, notFound, page } from "./common.ts";
 import { itemOperation, listOperation } from "./item-operations.ts";
 import { role } from "./users.ts";
@@ -153,21 +153,6 @@ export const APP = noun("App", {
   created_link_count: { item: z.int().with(z.describe("Number of links at all levels that users created")) },
   created_at: INSTANT,
   archived_at: instantOrNull("Since when the app is hidden from lists; null if it is not archived"),
-  audience: {
-    item: z
-      .boolean()
-      .with(z.describe("Whether clicks, impressions and costs are counted by country and platform too")),
-    from: isSet,
-    input: z
-      .boolean()
-      .with(
-        z.describe(
-          "Whether clicks, impressions and costs are counted by country and platform too, from now on. It takes one more row written for each",
-        ),
-      ),
-    default: true,
-    form: { label: "Count clicks, impressions and costs by country and platform", box: true },
-  },
 });
 
 export type AppItem = z.output<typeof APP.item>;

@@ -32,12 +32,8 @@ const engagement = z.nullable(
         }),
       )
       .with(z.describe("The price on the URL")),
-    country: z
-      .nullish(z.string())
-      .with(
-        z.describe("ISO 3166-1 alpha-2, `XX` if it is not known; null if the app did not count its audience"),
-      ),
-    platform: z.nullish(z.string()),
+    country: z.string().with(z.describe("ISO 3166-1 alpha-2, `XX` if it is not known")),
+    platform: z.string(),
   }),
 );
 

@@ -143,7 +143,7 @@ const SENTENCES: Record<AuditAction, Sentence> = {
 
 const viewOf = (name: unknown, isShared: unknown) => `${isShared ? "shared " : ""}view ${quote(name)}`;
 
-/** The log also has actions that are no longer recorded. They stay as they were written. */
+/** After a rollback of the code, the log can have actions that it does not know. */
 export const sentenceOf = (action: string): Sentence =>
   (SENTENCES as Partial<Record<string, Sentence>>)[action] ?? { verb: action };
 

@@ -12,18 +12,18 @@ const PLATFORM_NAMES: Record<Platform, string> = {
   other: "Other",
 };
 
-/** What has neither: adjustments, and what was counted before this version or while the app did not count its audience. */
-const NOT_RECORDED = "Not recorded";
+/** What has neither. */
+const ADJUSTMENTS = "Adjustments";
 
-/** The English name. Null: not recorded. */
+/** The English name. Null: adjustments. */
 export function countryName(code: string | null): string {
-  if (code === null) return NOT_RECORDED;
+  if (code === null) return ADJUSTMENTS;
   return code === UNKNOWN_COUNTRY ? "Unknown" : describeCountry(code);
 }
 
-/** Null: not recorded. */
+/** Null: adjustments. */
 export function platformName(platform: string | null): string {
-  return platform === null ? NOT_RECORDED : (PLATFORM_NAMES[platform as Platform] ?? platform);
+  return platform === null ? ADJUSTMENTS : (PLATFORM_NAMES[platform as Platform] ?? platform);
 }
 
 /** Names that people write in the place of those of `describeCountry`. */

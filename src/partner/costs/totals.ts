@@ -70,7 +70,7 @@ type DayTotal = Total & { day: number };
 const toDays = (rows: MatchedSums[]): DayTotal[] =>
   [...Map.groupBy(rows, ({ day }) => day)]
     .sort(([left], [right]) => right - left)
-    .flatMap(([day, some]) => toTotals(some).map((total) => ({ day, ...total })));
+    .flatMap(([day, ofDay]) => toTotals(ofDay).map((total) => ({ day, ...total })));
 
 export const totalsPage = withLedger(
   "/partner/totals",

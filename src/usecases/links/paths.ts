@@ -80,12 +80,12 @@ export async function createPaths(
     }),
   );
   const done = new Set<string>();
-  for (const some of chunk(added, db.MAX_PATHS)) {
-    const paths = some.map(({ path }) => beginBelow(path, done));
+  for (const part of chunk(added, db.MAX_PATHS)) {
+    const paths = part.map(({ path }) => beginBelow(path, done));
     const { access, created } = await db.insertPaths(context.env.DB, scope, paths, context.now);
     if (!access || access.appToken === null) return { ...checked, access };
-    const others: typeof some = [];
-    for (const one of some) {
+    const others: typeof part = [];
+    for (const one of part) {
       const token = one.path.tokens.at(-1) ?? "";
       if (!created.has(token)) others.push(one);
       else results[one.index] = toCreated(token, context, expectDefined(results[one.index]));

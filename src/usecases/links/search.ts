@@ -11,7 +11,7 @@ export interface FoundLinks {
   /** How many archived links match, where the search leaves them out. */
   archived: number;
   /** Whether the app has more links than a search reads. */
-  isCut: boolean;
+  isIncomplete: boolean;
 }
 
 export const MAX_WORDS = 10;
@@ -61,7 +61,7 @@ export function searchLinks(
     links: links.toSorted(byName),
     missingWords,
     archived: archived === false ? matches.length - links.length : 0,
-    isCut: rows.length > MAX_SEARCHED,
+    isIncomplete: rows.length > MAX_SEARCHED,
   };
 }
 

@@ -48,13 +48,13 @@ export const bulkPage: Show = async (context, member) => {
 };
 
 function reviewPage(member: Member, bulk: Bulk, targets: Targets, warning: Markup | "" = ""): AppPage {
-  const { results, missing, partners, stamp, limit } = targets;
+  const { results, missing, partners, version, tooMany } = targets;
   const selected = Array.isArray(bulk.links) ? bulk.links : undefined;
   const back = backPath(member, bulk.back, selected ?? [ALL_MATCHES]);
   const leave = html`<p class="actions">${buttonLink(back, "Back to links", "")}</p>`;
   const title = "Review changes";
-  if (limit !== undefined)
-    return { title, body: html`${pageHead(title)}${warning}${notice(limit, "warn")}${leave}` };
+  if (tooMany !== undefined)
+    return { title, body: html`${pageHead(title)}${warning}${notice(tooMany, "warn")}${leave}` };
   const changed = results.filter(({ isChanged }) => isChanged).length;
   const failures = missing.length + results.filter(({ rejection }) => rejection !== undefined).length;
   const lines = results.map((result) =>
@@ -84,7 +84,7 @@ function reviewPage(member: Member, bulk: Bulk, targets: Targets, warning: Marku
           ? leave
           : form({
               action: `${member.path}/links/bulk`,
-              hidden: { ...toFields(bulk), seen, matched: stamp ?? "" },
+              hidden: { ...toFields(bulk), seen, matched: version ?? "" },
               button: `Change ${countLinks(changed)}`,
               cancel: back,
             })
@@ -118,7 +118,7 @@ async function submitMatches(
   matched: string,
 ): Promise<AppPage> {
   const targets = await readTargets(context, member, bulk);
-  if (targets.limit !== undefined || targets.stamp !== matched) {
+  if (targets.tooMany !== undefined || targets.version !== matched) {
     const warning = notice("Nothing was changed, because other links match now. Review them below.", "warn", {
       announced: true,
     });

@@ -34,9 +34,9 @@ export function checkbox(token: string, label: string, selected: LinksView["quer
 }
 
 /** Why all of so many matches cannot be changed; undefined if they can. */
-export function explainLimit(count: number, isCut: boolean): string | undefined {
+export function explainTooMany(count: number, isIncomplete: boolean): string | undefined {
   const instead = "or import a CSV file.";
-  if (isCut)
+  if (isIncomplete)
     return `Only the first ${showCount(MAX_SEARCHED)} links of this app were searched, so not all that match can be changed here. Select links one by one, ${instead}`;
   if (count > MAX_CHANGED)
     return `${showCount(count)} links match, and one form changes at most ${showCount(MAX_CHANGED)}. Add words or filters, ${instead}`;
@@ -46,8 +46,8 @@ export function explainLimit(count: number, isCut: boolean): string | undefined 
 /** Selects all links that a search or a filter finds, or says why that is not possible. */
 export function matchOffer(url: URL, { query, found }: LinksView): Markup | "" {
   if (!isSearch(query) || query.selected === ALL_MATCHES) return "";
-  const limit = found && explainLimit(found.count, found.isCut);
-  if (limit !== undefined) return html`<span class="hint">${limit}</span>`;
+  const tooMany = found && explainTooMany(found.count, found.isIncomplete);
+  if (tooMany !== undefined) return html`<span class="hint">${tooMany}</span>`;
   const most = found
     ? ""
     : html` <span class="hint">At most ${showCount(MAX_CHANGED)} can be changed in one step.</span>`;
@@ -64,12 +64,12 @@ export function selectionForm(url: URL, view: LinksView, shown: Set<string>): Ma
   const { selected } = query;
   const clear = html`<p><a href="${withQuery(url, { selected: null })}" data-own-selection>Clear selection</a></p>`;
   if (selected === ALL_MATCHES) {
-    const limit = found && explainLimit(found.count, found.isCut);
+    const tooMany = found && explainTooMany(found.count, found.isIncomplete);
     const count = `All ${showCount(found?.count ?? 0)} links that match are selected`;
     return bar(
-      limit ?? count,
+      tooMany ?? count,
       "",
-      limit === undefined
+      tooMany === undefined
         ? changeForm(url, partners, html`<input type="hidden" name="links" value="${ALL_MATCHES}">`)
         : "",
       clear,

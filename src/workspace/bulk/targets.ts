@@ -10,7 +10,7 @@ import { judgeUpdate, type UpdateResult } from "../../usecases/links/updates.ts"
 import { authorizeApp, type Member } from "../frame.ts";
 import { ALL_MATCHES, isSearch, readLinksQuery } from "../links/query.ts";
 import { readMatches } from "../links/view.ts";
-import { explainLimit } from "./selection.ts";
+import { explainTooMany } from "./selection.ts";
 import { type Bulk, needsSeen, showSeen, toUpdate } from "./update.ts";
 
 /** What the change does to each link now, by name. */
@@ -20,9 +20,9 @@ export interface Targets {
   missing: string[];
   partners: Partners;
   /** Of all that match: which links these are, to compare a confirmation with its review. */
-  stamp?: string;
+  version?: string;
   /** Why so many links cannot be changed. */
-  limit?: string | undefined;
+  tooMany?: string | undefined;
 }
 
 export const scopeOf = ({ viewer, app }: Member) => ({ ...viewer, appToken: app.token });
@@ -43,13 +43,13 @@ async function readAllTargets(context: Context, member: Member, bulk: Bulk): Pro
     readMatches(context, member, query),
   );
   const { links } = matches;
-  const limit = explainLimit(links.length, matches.isCut);
+  const tooMany = explainTooMany(links.length, matches.isIncomplete);
   return {
-    results: limit === undefined ? judgeAll(links, bulk, partners) : [],
+    results: tooMany === undefined ? judgeAll(links, bulk, partners) : [],
     missing: [],
     partners,
-    stamp: toStamp(links, bulk),
-    limit,
+    version: versionOf(links, bulk),
+    tooMany,
   };
 }
 
@@ -61,7 +61,7 @@ function judgeAll(links: StoredLink[], bulk: Bulk, partners: Partners): UpdateRe
 }
 
 /** The number of links, the highest ID, and a hash of what the review showed of them. */
-function toStamp(links: StoredLink[], bulk: Bulk): string {
+function versionOf(links: StoredLink[], bulk: Bulk): string {
   const sorted = links.toSorted((one, other) => one.id - other.id);
   const shown = needsSeen(bulk) ? showSeen(sorted) : sorted.map(({ token }) => token).join();
   return [sorted.length, sorted.at(-1)?.id ?? 0, sha256(shown)].join(".");

@@ -56,7 +56,7 @@ export function audienceSection(url: URL, audience: LinkAudience | undefined): M
       : html`
           ${audienceTable(url, audience, "country")}
           ${audienceTable(url, audience, "platform")}
-          <p class="hint">Cloudflare estimates the country, and the browser names the platform. For clicks sent by a server, both are unknown unless the URL has them. “Not recorded” is what was counted while this was off, and adjustments. <a href="/docs/privacy">What is stored</a></p>`;
+          <p class="hint">Cloudflare estimates the country, and the browser names the platform. For clicks sent by a server, both are unknown unless the URL has them. Adjustments have neither. <a href="/docs/privacy">What is stored</a></p>`;
   return card({ id: "audience", title: "Countries and platforms" }, content);
 }
 
@@ -106,7 +106,7 @@ function audienceTable(url: URL, { spend, counts }: LinkAudience, by: Key): Mark
     ${others.length > 0 ? html`<p class="hint">Without costs in ${others.join(", ")}.</p>` : ""}`;
 }
 
-/** The most clicks first, and what is not recorded last. */
+/** The most clicks first, and adjustments last. */
 function compare(one: Line, other: Line): number {
   if (one.key === null || other.key === null) return one.key === null ? 1 : -1;
   const clicks = Number((other.figures.clicks ?? 0n) - (one.figures.clicks ?? 0n));

@@ -121,7 +121,9 @@ function count(url: URL, view: LinksView): Markup | "" {
   if (!found) return "";
   const words = query.q === undefined ? "" : ` “${query.q}”`;
   const text = `${showPlural(found.count, "link")} ${found.count === 1 ? "matches" : "match"}${words}`;
-  const cut = found.isCut ? ` The first ${showCount(MAX_SEARCHED)} links of this app were searched.` : "";
+  const cut = found.isIncomplete
+    ? ` The first ${showCount(MAX_SEARCHED)} links of this app were searched.`
+    : "";
   return html`<p class="muted" role="status">${text}.${cut} ${matchOffer(url, view)}</p>`;
 }
 

@@ -1,6 +1,7 @@
 /**
  * Clients that cut their connections at any time do not affect others: workerd itself never answers, every request has an answer, and
- * what was confirmed is stored. Four seconds, and two minutes with LONG=1.
+ * what was confirmed is stored, and each click is counted at most once. Four seconds, and two minutes with LONG=1, with half a minute
+ * in which requests are ended too.
  */
 import { Agent } from "node:http";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -15,6 +16,7 @@ import {
   type Sent,
   send,
   startFaulty,
+  until,
 } from "./faulty.ts";
 
 const isLong = process.env.LONG === "1";
@@ -28,13 +30,24 @@ const CUT = { share: 0.25, within: 60 };
 const ANSWER_MS = 30_000;
 
 let server: FaultyWorker;
+/** How many clicks of the demo data are counted. */
+let before: number;
 beforeAll(async () => {
   server = await startFaulty({ name: "chaos" });
+  before = await countClicks();
 });
 afterAll(() => server.miniflare.dispose());
 
 const EXPECTED = [200, 201, 302];
+/** A request whose statements are in the call of one that was ended has no result. */
+const EXPECTED_WITH_ENDED = [...EXPECTED, 503];
+/** One in so many. */
+const ENDED = 0.1;
+/** Longer than the time after which the Worker drops what is left of ended requests. */
+const FORGET_MS = 10_000;
 const confirmed = { costs: [] as string[], clicks: [] as string[], links: [] as string[] };
+/** Clicks with and without an ID. A click whose connection was cut is counted or not. */
+const clicks = { sent: 0, answered: 0 };
 /** How many times each unexpected outcome occurred. */
 const wrong = new Map<string, number>();
 let answered = 0;
@@ -49,13 +62,22 @@ interface Request {
   confirm: () => void;
 }
 
-function newRequest(onlyClicks: boolean): Request {
+const countClicks = () =>
+  server.rows.prepare("SELECT sum(count) AS n FROM daily_engagements").first<number>("n").then(Number);
+const countLost = () => server.lines.reduce((sum, { lost_engagements: lost }) => sum + Number(lost ?? 0), 0);
+
+type Kind = "plain click" | "click" | "cost" | "list" | "link";
+const CLICKS: Kind[] = ["plain click", "click"];
+const ALL: Kind[] = [...CLICKS, "cost", "list", "link"];
+
+function newRequest(kinds: Kind[]): Request {
   const id = `chaos-${String(next++).padStart(8, "0")}`;
-  const kind = onlyClicks ? next % 2 : next % 5;
-  if (kind === 0) return { ask: clickOf(), confirm: () => undefined };
-  if (kind === 1) return { ask: clickOf(id), confirm: () => void confirmed.clicks.push(id) };
-  if (kind === 2) return { ask: costOf(id), confirm: () => void confirmed.costs.push(id) };
-  if (kind === 3) return { ask: LIST, confirm: () => undefined };
+  const kind = kinds[next % kinds.length];
+  if (kind === "plain click" || kind === "click") clicks.sent++;
+  if (kind === "plain click") return { ask: clickOf(), confirm: () => undefined };
+  if (kind === "click") return { ask: clickOf(id), confirm: () => void confirmed.clicks.push(id) };
+  if (kind === "cost") return { ask: costOf(id), confirm: () => void confirmed.costs.push(id) };
+  if (kind === "list") return { ask: LIST, confirm: () => undefined };
   return { ask: linkOf(id), confirm: () => void confirmed.links.push(id) };
 }
 
@@ -71,13 +93,13 @@ async function answerOf({ answer, cut }: Sent) {
 }
 
 /** Sends requests over so many connections, some of which are cut, and in the end every other one. */
-async function load(connections: number, seconds: number, onlyClicks: boolean): Promise<void> {
+async function load(connections: number, seconds: number, kinds: Kind[], expected = EXPECTED): Promise<void> {
   const until = performance.now() + seconds * 1_000;
   const current = new Set<Sent>();
   const work = async () => {
     const agent = new Agent({ keepAlive: true });
     while (performance.now() < until) {
-      const { ask, confirm } = newRequest(onlyClicks);
+      const { ask, confirm } = newRequest(kinds);
       const sent = send(server.url, ask, agent);
       current.add(sent);
       const timer = Math.random() < CUT.share ? setTimeout(sent.cut, Math.random() * CUT.within) : undefined;
@@ -86,10 +108,11 @@ async function load(connections: number, seconds: number, onlyClicks: boolean): 
       current.delete(sent);
       if (answer === undefined) continue;
       if (typeof answer === "string" || answer instanceof Error) note(String(answer));
-      else if (!EXPECTED.includes(answer.status)) note(`${answer.status} ${answer.text.slice(0, 200)}`);
+      else if (!expected.includes(answer.status)) note(`${answer.status} ${answer.text.slice(0, 200)}`);
       else {
         answered++;
-        confirm();
+        if (answer.status === 302) clicks.answered++;
+        if (answer.status !== 503) confirm();
       }
     }
     agent.destroy();
@@ -104,9 +127,35 @@ test.each(DELAYS.flatMap((delay) => CONNECTIONS.map((connections) => ({ delay, c
   "with $connections connections and a database that is $delay ms away",
   async ({ delay, connections }) => {
     await server.begin({ delay });
-    await load(connections, SECONDS / 3, true);
-    await load(connections, (SECONDS * 2) / 3, false);
+    await load(connections, SECONDS / 3, CLICKS);
+    await load(connections, (SECONDS * 2) / 3, ALL);
     console.log(`${answered} answers so far; ${server.shared}`);
+    expect(Object.fromEntries(wrong)).toEqual({});
+  },
+);
+
+test("each click is counted once if it was answered, and at most once if its connection was cut", async () => {
+  await until(async () => (await countClicks()) - before >= clicks.answered);
+  expect((await countClicks()) - before).toBeLessThanOrEqual(clicks.sent);
+  expect(countLost()).toBe(0);
+});
+
+test.runIf(isLong).each(CONNECTIONS)(
+  "if one in ten of the requests on %i connections is ended, plain clicks are counted at most once, and the log has those that are lost",
+  async (connections) => {
+    await server.begin({ delay: 30, ends: ENDED });
+    const counted = await countClicks();
+    const [sent, answered, lost] = [clicks.sent, clicks.answered, countLost()];
+    const kinds = ALL.filter((kind) => kind !== "click");
+    await load(connections, SECONDS / 2, kinds, EXPECTED_WITH_ENDED);
+    await new Promise((resolve) => setTimeout(resolve, FORGET_MS));
+    // The Worker then says what was lost.
+    await server.begin();
+    expect((await send(server.url, LIST).answer)?.status).toBe(200);
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    const more = (await countClicks()) - counted;
+    expect(more).toBeLessThanOrEqual(clicks.sent - sent);
+    expect(more + countLost() - lost).toBeGreaterThanOrEqual(clicks.answered - answered);
     expect(Object.fromEntries(wrong)).toEqual({});
   },
 );

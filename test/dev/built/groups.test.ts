@@ -134,15 +134,21 @@ describe("if a client resets its connection", () => {
 });
 
 describe("if the call of a group", () => {
-  test("never returns, all get 503 and a request that arrived in the meantime is answered", async () => {
+  test("never returns, all get 503, a request that arrived in the meantime is answered, and the log says how many clicks are lost", async () => {
     const ids = newIds(3);
-    const all = await hold(ids.map((id) => costOf(id)));
+    // The clicks share a statement.
+    const all = await hold([...ids.map((id) => costOf(id)), clickOf(), clickOf()], 4);
+    const line = server.lines.length;
     await server.change({ allowed: ALL, fault: { has: ids[0] ?? "", times: 1, when: "never", message: "" } });
     await until(async () => (await server.seen()).calls.length === 2);
     await new Promise((resolve) => setTimeout(resolve, 3000));
     const later = send(server.url, costOf(newId()));
-    expect(await statusesOf(all)).toEqual([200, 503, 503, 503]);
+    expect(await statusesOf(all)).toEqual([200, 503, 503, 503, 302, 302]);
     expect((await later.answer)?.status).toBe(200);
+    await until(() => server.lines.slice(line).some((one) => "lost_engagements" in one));
+    expect(server.lines.slice(line).filter((one) => "lost_engagements" in one)).toMatchObject([
+      { message: "D1 did not answer before the deadline", lost_engagements: 2 },
+    ]);
   });
 
   test("has a statement that fails in SQL, only its request fails", async () => {

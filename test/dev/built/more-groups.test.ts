@@ -4,11 +4,13 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { shardFor } from "../../../src/db/ledger/shards.ts";
 import { DEMO } from "../../../src/dev/demo.ts";
 import { findLost } from "../../live-service.ts";
+import { clicksOn, numbers } from "./clicks.ts";
 import { type Answer, clickOf, costOf, type FaultyWorker, send, startFaulty, until } from "./faulty.ts";
 
 let server: FaultyWorker;
 
-const numbers = (count: number) => Array.from({ length: count }, (_, index) => index);
+/** Plain clicks under load, in each of four ways. */
+const CLICKS = process.env.LONG === "1" ? 10_000 : 100;
 let next = 0;
 const newId = () => `more-cost-${String(next++).padStart(5, "0")}`;
 const newIds = (count: number) => Array.from({ length: count }, newId);
@@ -136,6 +138,8 @@ describe("with other settings", () => {
     await server.change({ allowed: ALL });
     for (const { answer } of sent) expect((await answer)?.status).toBe(200);
     expect((await server.seen()).calls).toEqual([1, 1, 1, 1, 1]);
+    // No click waits, so none shares a row.
+    expect(await (await clicksOn(server)).countUnderLoad(CLICKS)).toEqual([2, 2, 2, 2]);
   });
 
   test("requests of one shard fail with it, and those of the other are answered", async () => {
@@ -147,6 +151,7 @@ describe("with other settings", () => {
     }
     // The shards then have the credential.
     for (const id of newIds(10)) expect((await send(server.url, costOf(id)).answer)?.status).toBe(200);
+    await (await clicksOn(server)).countUnderLoad(CLICKS);
     const message = "D1_ERROR: D1 DB is overloaded. Requests queued for too long.";
     await server.begin({
       delay: 5,

@@ -1,9 +1,9 @@
 /** Deletes the counts by country and platform that are older than they are kept. The totals without them stay. */
 import { type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core/alias";
-import { AUDIENCE_MONTHS, dayOf, HOUR_MS, monthsBefore } from "../../../domain/time.ts";
+import { AUDIENCE_MONTHS, dayOf, HOUR_MS, monthsBefore, RETENTION_MS } from "../../../domain/time.ts";
 import { as, limitTo, names, query } from "../../query.ts";
-import { apps, dailyAudience, dailyAudienceSpend, links } from "../../schema.ts";
+import { apps, audienceKeys, dailyAudience, dailyAudienceSpend, links } from "../../schema.ts";
 import { runBatch, statement } from "../../statement.ts";
 import { databasesOf, type Ledger, runGated } from "../shards.ts";
 
@@ -50,6 +50,11 @@ const removals = [
   ),
 ];
 
+/** No engagement is recorded on an earlier day. */
+const removeKeys = statement<never>(sql`DELETE FROM ${audienceKeys}
+  WHERE ${audienceKeys.appToken} IN (SELECT value FROM json_each(${sql.placeholder("apps")}))
+    AND ${audienceKeys.day} < ${sql.placeholder("firstDay")}`);
+
 /** Deletes at most `slice` rows of each table in a call, with at most `calls` calls to each database. */
 export async function purgeAudience(
   ledger: Ledger,
@@ -66,15 +71,15 @@ export async function purgeAudience(
     after: borderOf(part),
     until: borderOf(part + 1),
     day: dayOf(monthsBefore(now, AUDIENCE_MONTHS)),
+    firstDay: dayOf(now - RETENTION_MS) - 1,
     slice,
   };
   const walk = async (db: D1Database) => {
     for (let call = 0; call < calls; call++) {
-      const deleted = await runGated(
-        ledger,
-        db,
-        removals.map((remove) => remove(db, values)),
-      );
+      const deleted = await runGated(ledger, db, [
+        ...removals.map((remove) => remove(db, values)),
+        ...(call === 0 ? [removeKeys(db, values)] : []),
+      ]);
       if (deleted.every((rows) => rows.length < slice)) break;
     }
   };

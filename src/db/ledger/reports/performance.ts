@@ -13,7 +13,7 @@ import {
   settleAt,
 } from "./report-links.ts";
 import { type FilterLink, type Group, type ReportRow, toRows } from "./reports.ts";
-import { type DaySeries, withSubtracted } from "./series.ts";
+import type { DaySeries } from "./series.ts";
 import { type AnyRow, BOTH_REPORTS } from "./sources.ts";
 import {
   ALLOWED,
@@ -151,8 +151,7 @@ export async function findPerformance<More extends Bound<unknown>[] = []>(
   const seriesAt = (level: number) => {
     const targetOf = new Map(settleAt(level, links).map((target) => [target.linkId, target]));
     const [spend = [], engagements = [], spendBefore = [], engagementsBefore = []] = read.map((sums) => {
-      const series = sums.map((sum) => ({ ...sum, ...targetOf.get(sum.linkId ?? 0) }) as DaySeries);
-      return audience === "split" ? withSubtracted(series) : series;
+      return sums.map((sum) => ({ ...sum, ...targetOf.get(sum.linkId ?? 0) }) as DaySeries);
     });
     return { now: { spend, engagements }, before: { spend: spendBefore, engagements: engagementsBefore } };
   };

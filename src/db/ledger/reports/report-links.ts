@@ -2,7 +2,7 @@
 import { type AnyColumn, type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core/alias";
 import { ancestors, l1, l2, l3 } from "../../links/links.ts";
-import { l } from "../../links/lists.ts";
+import { link as l } from "../../links/lists.ts";
 import { as, optional, query, type RowOf } from "../../query.ts";
 import { links } from "../../schema.ts";
 import { statement } from "../../statement.ts";

@@ -188,39 +188,14 @@ export function toRows(
     targets.map(({ linkId, targetId, ...names }) => [linkId, { linkId: targetId, ...names }]),
   );
   const rows = new Map<string, AnyRow>();
-  for (const sum of audience === "split" ? withNotRecorded(sums, report) : sums) {
+  for (const sum of sums) {
     const row: AnyRow = { ...sum, ...targetOf.get(sum.linkId ?? 0) };
     const key = JSON.stringify(keys.map((name) => row[name]));
     const same = rows.get(key);
     if (same) addTo(same, row, report);
     else rows.set(key, row);
   }
-  const shown = [...rows.values()].filter(
-    (row) => audience !== "split" || isRecorded(row) || !isEmpty(row, report),
-  );
-  return shown.sort((left, right) => compare(keys, left, right));
-}
-
-/** Whether a row has a country or a platform. The other sums of a report that is split are those of all. */
-export const isRecorded = ({ country, platform }: AnyRow) => country !== null || platform !== null;
-
-/** What is recorded is subtracted from the sums of all, so that only what is not recorded is left of them. */
-function withNotRecorded(sums: AnyRow[], report: ReportName): AnyRow[] {
-  const { money, counts } = SOURCES[report];
-  const subtracted = sums.filter(isRecorded).map((sum): AnyRow => {
-    const row: AnyRow = { ...sum, country: null, platform: null };
-    for (const name of Object.keys(money)) row[name] = String(-BigInt(sum[name] ?? 0));
-    for (const name of Object.keys(counts)) row[name] = -Number(sum[name]);
-    return row;
-  });
-  return [...sums, ...subtracted];
-}
-
-function isEmpty(row: AnyRow, report: ReportName): boolean {
-  const unitsOf = (name: string) =>
-    BigInt(row[`${name}Whole`] ?? 0) * 100_000_000n + BigInt(row[`${name}Rest`] ?? 0);
-  const isZero = unitsOf("costs") === 0n && unitsOf("adjusted") === 0n;
-  return isZero && Object.keys(SOURCES[report].counts).every((name) => row[name] === 0);
+  return [...rows.values()].sort((left, right) => compare(keys, left, right));
 }
 
 export function addTo(sum: AnyRow, row: AnyRow, report: ReportName): void {

@@ -1,13 +1,10 @@
 /** The days of sums: each sum of a chart's report has what it adds up as text, so that the totals are read once for both. */
-import { isRecorded } from "./reports.ts";
 import { type AnyRow, type ReportName, SOURCES } from "./sources.ts";
 
 /** The days of one sum. */
 export interface DaySeries extends AnyRow {
   /** `day value value …`, separated by commas, with the money and the counts of the report in their order. */
   series: string;
-  /** -1 for what is subtracted from the sums of all, so that only what is not recorded is left of them. */
-  sign?: number;
 }
 
 /** The sums of these series by day, and by what figures need: the cost type and the currency, or the kind. */
@@ -15,14 +12,14 @@ export function sumDays(report: ReportName, series: DaySeries[]): AnyRow[] {
   const money = Object.keys(SOURCES[report].money);
   const names = [...money, ...Object.keys(SOURCES[report].counts)];
   const days = new Map<string, { row: AnyRow; sums: bigint[] }>();
-  for (const { series: text, sign = 1, ...row } of series) {
+  for (const { series: text, ...row } of series) {
     const key = [row.costType, row.currency, row.kind].join();
     for (const entry of text.split(",")) {
       const [day = "", ...values] = entry.split(" ");
       const sum = days.get(day + key) ?? { row: { ...row, day: Number(day) }, sums: names.map(() => 0n) };
       days.set(day + key, sum);
       values.forEach((value, index) => {
-        if (value !== "0") sum.sums[index] = (sum.sums[index] ?? 0n) + BigInt(value) * BigInt(sign);
+        if (value !== "0") sum.sums[index] = (sum.sums[index] ?? 0n) + BigInt(value);
       });
     }
   }
@@ -34,9 +31,3 @@ export function sumDays(report: ReportName, series: DaySeries[]): AnyRow[] {
     return row;
   });
 }
-
-/** With what is recorded subtracted from the sums of all. */
-export const withSubtracted = (series: DaySeries[]): DaySeries[] => [
-  ...series,
-  ...series.filter(isRecorded).map((one): DaySeries => ({ ...one, country: null, platform: null, sign: -1 })),
-];

@@ -32,7 +32,7 @@ export interface Part {
   counts: Fields;
   /** The sums that a report shows. */
   having: SQL;
-  /** The table whose rows it divides by country and platform. Its own keys begin with app and link. */
+  /** The table whose rows it has by country and platform. Its own keys begin with app and link. */
   of?: Part;
 }
 
@@ -44,7 +44,7 @@ export interface Source extends Part {
   money: Fields;
   /** A table with the same keys whose rows the report adds to the totals. */
   added?: Part;
-  /** The totals by country and platform, without those that are not recorded. */
+  /** The same totals by country and platform. Adjustments have neither. */
   audience: Omit<Part, "of">;
 }
 
@@ -177,9 +177,9 @@ export type ReportRow<R extends ReportName> = Omit<Keys<R>, Grouped<R>> & {
 
 /** What else a row can have. */
 interface Names {
-  /** Of a report by country. Null: not recorded. */
+  /** Of a report by country. Null: adjustments. */
   country?: string | null;
-  /** Of a report by platform. Null: not recorded. */
+  /** Of a report by platform. Null: adjustments. */
   platform?: string | null;
   linkToken?: string | null;
   /** The link's own name. */

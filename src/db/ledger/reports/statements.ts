@@ -1,7 +1,7 @@
 /** The statements of reports: for the apps of a viewer or the apps that DB allowed, and for all links or some of them. */
 import { type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core/alias";
-import { m, perViewer } from "../../accounts/viewers.ts";
+import { membership as m, perViewer } from "../../accounts/viewers.ts";
 import { as, optional, query } from "../../query.ts";
 import { links } from "../../schema.ts";
 import { type Bound, statement, type Value } from "../../statement.ts";
@@ -36,8 +36,8 @@ export function audienceOf({
   country,
   platform,
 }: Partial<ReportScope>): AudienceMode | undefined {
-  if (country !== undefined || platform !== undefined) return "only";
-  return groups.includes("country") || groups.includes("platform") ? "split" : undefined;
+  if (country !== undefined || platform !== undefined) return "filtered";
+  return groups.includes("country") || groups.includes("platform") ? "grouped" : undefined;
 }
 
 /** Which apps a statement sums. `name` identifies it. */

@@ -15,14 +15,14 @@ export interface Selection {
   links?: SQL | undefined;
   /** A CTE with the links, so that a statement with several tables reads them once. */
   cte?: SQL | undefined;
-  /** With the totals by country and platform, or these only. */
+  /** The totals by country and platform instead of those of all. */
   audience?: AudienceMode | undefined;
   /** Whether each sum also has its days, as in `DaySeries`. */
   hasSeries?: boolean | undefined;
 }
 
-/** `split`: a report by country or platform, in which the totals are split. `only`: one that is filtered by them. */
-export type AudienceMode = "split" | "only";
+/** `grouped`: a report by country or platform. `filtered`: of some of them, which adjustments do not have. */
+export type AudienceMode = "grouped" | "filtered";
 
 const NULL = sql`NULL`;
 const ZERO = sql`0`;
@@ -32,10 +32,8 @@ const unionAll = sql` UNION ALL `;
 
 /** The tables that a report sums. */
 function partsOf(source: Source, audience?: AudienceMode): Part[] {
-  const all = [source, ...(source.added ? [source.added] : [])];
-  if (!audience) return all;
-  const own = { ...source.audience, of: source };
-  return audience === "only" ? [own] : [own, ...all];
+  const own = audience ? { ...source.audience, of: source } : source;
+  return source.added && audience !== "filtered" ? [own, source.added] : [own];
 }
 
 /**
@@ -60,16 +58,24 @@ const maxCovered = sql.raw(String(MAX_COVERED));
 const unlessTooLarge = (json: SQL) =>
   sql`json_extract(${json}, iif(covered.size > ${maxCovered}, '${sql.raw(TOO_LARGE)}', '$'))`;
 
-/** The row `covered` with the number of rows that reports cover, and more about them. It reads each of them once. */
+/**
+ * The row `covered` with the number of rows that reports cover, and more about them. It reads each of them once. For the audience, it
+ * also counts the totals whose links it is about, and before it, so that there are never many of them.
+ */
 const coveredBy = (
   reports: readonly ReportName[],
   selection: Selection,
   of: (part: Part) => SQL,
   more = NOTHING,
 ) => {
-  const rows = reports
-    .flatMap((report) => partsOf(SOURCES[report], selection.audience))
-    .map((part) => sql`SELECT ${of(part)} FROM ${as(part.table)} WHERE ${isCovered(part, selection)}`);
+  const rows = reports.flatMap((report) =>
+    partsOf(SOURCES[report], selection.audience).flatMap((part) => [
+      ...(part.of && !selection.links
+        ? [sql`SELECT NULL AS id FROM ${as(part.of.table)} WHERE ${isCovered(part.of, selection)}`]
+        : []),
+      sql`SELECT ${of(part)} FROM ${as(part.table)} WHERE ${isCovered(part, selection)}`,
+    ]),
+  );
   return sql`(
     SELECT count(*) AS size ${more} FROM (${sql.join(rows, unionAll)} LIMIT ${maxCovered} + 1)
   ) covered`;
@@ -77,46 +83,9 @@ const coveredBy = (
 
 /** Aborts the batch if the reports together cover too many rows. */
 export function judgementOf(reports: readonly ReportName[], selection: Selection) {
-  const judged = sql`SELECT ${unlessTooLarge(sql`'{}'`)} FROM`;
   return statement<never>(
-    isSplit(selection)
-      ? sql`${coveredBySplit(reports, selection).cte} ${judged} covered`
-      : sql`${selection.cte ?? NOTHING} ${judged} ${coveredBy(reports, selection, () => NULL)}`,
+    sql`${selection.cte ?? NOTHING} SELECT ${unlessTooLarge(sql`'{}'`)} FROM ${coveredBy(reports, selection, () => NULL)}`,
   );
-}
-
-const isSplit = ({ audience, links }: Selection) => audience === "split" && !links;
-/** The links of the totals in a CTE, which has them as lists. */
-const linksIn = (cte: SQL) => sql`IN (SELECT j.value FROM ${cte} CROSS JOIN json_each(${cte}.ids) j)`;
-
-/**
- * The CTEs of an app by country and platform: for each table of totals its size and its links, found in one read of it, and the row
- * `covered`, which counts the audience of these links too.
- */
-function coveredBySplit(reports: readonly ReportName[], selection: Selection) {
-  const limit = sql`LIMIT ${maxCovered} + 1`;
-  const read = (part: Part, column: SQL, links?: SQL) =>
-    sql`SELECT ${column} FROM ${as(part.table)} WHERE ${isCovered(part, { ...selection, links })}`;
-  const found = reports.flatMap((report) => {
-    const [audience, ...totals] = partsOf(SOURCES[report], "split") as [Part, ...Part[]];
-    return totals.map((part, index) => {
-      const name = sql.raw(`${index === 0 ? "own" : "added"}_${report}`);
-      const rows = sql`${read(part, sql`${part.keys.linkId} AS id`)} ${limit}`;
-      return {
-        name,
-        cte: sql`${name} AS MATERIALIZED (SELECT count(*) AS size, json_group_array(DISTINCT id) AS ids FROM (${rows}))`,
-        audience: index === 0 ? [read(audience, NULL, linksIn(name))] : [],
-      };
-    });
-  });
-  const sizes = found.map(({ name }) => sql`(SELECT size FROM ${name})`);
-  const audience = sql.join(
-    found.flatMap(({ audience }) => audience),
-    unionAll,
-  );
-  const size = sql`${sql.join(sizes, sql` + `)} + (SELECT count(*) FROM (${audience} ${limit}))`;
-  const ctes = [...found.map(({ cte }) => cte), sql`covered AS MATERIALIZED (SELECT ${size} AS size)`];
-  return { cte: sql`WITH ${sql.join(ctes, comma)}`, names: found.map(({ name }) => name) };
 }
 
 /**
@@ -130,38 +99,28 @@ export function sumsOf(report: ReportName, groups: readonly string[], selection:
   const isShown = (key: string) => grouped.includes(key) || !Object.values(source.groups).includes(key);
   const sumNames = [...Object.keys(source.money), ...Object.keys(source.counts)];
   const keyNames = [...Object.keys(source.keys), ...(selection.audience ? ["country", "platform"] : [])];
-  // Of an app without its days, the totals have few sums, which also have the links of the audience.
-  const hasLinks = isSplit(selection) && !isShown("day");
-  const own = sql.raw("own");
-  let cte = selection.cte ?? NOTHING;
-  // The audience, which comes first, needs the links of the totals.
   const sums = partsOf(source, selection.audience).map((part) => {
-    const links = part.of && hasLinks ? linksIn(own) : selection.links;
     const keys = Object.keys(part.keys);
     const shown = keys.filter(isShown);
     // The rows of some links are in no order.
     const ordered = part.of
       ? keys.filter((key) => isShown(key) || (hasSeries && key === "day"))
       : keys.slice(0, keys.findLastIndex(isShown) + 1);
-    const isListed = hasLinks && part === source;
     const isSummed = hasSeries || shown.length < ordered.length;
     const columns = (names: string[]) => sql.raw(names.join(", "));
     const inOrder = sql`SELECT ${list({
       ...pickKeys(part.keys, ordered),
       ...Object.fromEntries(sumNames.map((name) => [name, part.money[name] ?? part.counts[name] ?? ZERO])),
-      ...(isListed && !isSummed && { ids: sql`json_group_array(DISTINCT ${part.keys.linkId})` }),
     })}
-      FROM ${as(part.table)} WHERE ${isCovered(part, { ...selection, links })} AND ${isSelected(part, selection)}
+      FROM ${as(part.table)} WHERE ${isCovered(part, selection)} AND ${isSelected(part, selection)}
       GROUP BY ${sql.join(Object.values(pickKeys(part.keys, ordered)), comma)}`;
     const summed = [
       ...sumNames.map((name) => `sum(${name}) AS ${name}`),
       ...(hasSeries ? [`group_concat(${["day", ...sumNames].join(" || ' ' || ")}) AS series`] : []),
-      ...(isListed ? ["json_group_array(DISTINCT linkId) AS ids"] : []),
     ];
     const rows = isSummed
       ? sql`SELECT ${columns([...shown, ...summed])} FROM (${inOrder}) GROUP BY ${columns(shown)}`
       : inOrder;
-    if (isListed) cte = sql`WITH ${own} AS MATERIALIZED (${rows})`;
     const fields = {
       ...Object.fromEntries(
         keyNames.map((key) => [key, key in part.keys && isShown(key) ? sql.raw(key) : NULL]),
@@ -174,9 +133,9 @@ export function sumsOf(report: ReportName, groups: readonly string[], selection:
       ),
       ...(hasSeries && { series: sql.raw("series") }),
     };
-    return sql`SELECT ${list(fields)} FROM ${isListed ? own : sql`(${rows})`} WHERE ${part.having}`;
+    return sql`SELECT ${list(fields)} FROM (${rows}) WHERE ${part.having}`;
   });
-  return statement<AnyRow>(sql`${cte} ${sql.join(sums, unionAll)} ${limitTo("limit")}`);
+  return statement<AnyRow>(sql`${selection.cte ?? NOTHING} ${sql.join(sums, unionAll)} ${limitTo("limit")}`);
 }
 
 const pickKeys = (keys: Fields, names: string[]): Fields =>
@@ -184,14 +143,6 @@ const pickKeys = (keys: Fields, names: string[]): Fields =>
 
 /** The IDs of the links of the totals; aborts the batch if the reports cover too many rows. */
 export const idsOf = (reports: readonly ReportName[], selection: Selection) => {
-  if (isSplit(selection)) {
-    const { cte, names } = coveredBySplit(reports, selection);
-    const ids = names.map(
-      (name) =>
-        sql`SELECT j.value AS id FROM covered CROSS JOIN ${name} CROSS JOIN json_each(${unlessTooLarge(sql`${name}.ids`)}) j`,
-    );
-    return sql`${cte} ${sql.join(ids, sql` UNION `)}`;
-  }
   const covered = coveredBy(
     reports,
     selection,

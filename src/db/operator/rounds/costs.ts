@@ -7,7 +7,7 @@ import { storedCostAfter } from "../../../domain/rounds/entries.ts";
 import { listEngagements } from "../../../domain/rounds/findings.ts";
 import { groupEngagements } from "../../../domain/rounds/report.ts";
 import { type CostRecord, withLinkTokens } from "../../ledger/costs.ts";
-import { COLUMNS, e, isRemembered } from "../../ledger/entries.ts";
+import { COLUMNS, entry as e, isRemembered } from "../../ledger/entries.ts";
 import { compareIds } from "../../ledger/key-pages.ts";
 import { type Ledger, runGated } from "../../ledger/shards.ts";
 import { as, query, type RowOf } from "../../query.ts";
@@ -18,7 +18,7 @@ import {
   findOnShards,
   toRoundEngagements,
 } from "./engagements.ts";
-import { entryFields, n, toEntry, x } from "./lists.ts";
+import { entryFields, roundEntry as n, toEntry, round as x } from "./lists.ts";
 import { ofCredential, type TestCredential, testCredential, toCredential } from "./rounds.ts";
 
 const c = alias(credentials, "c");

@@ -2,7 +2,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core/alias";
 import { listEngagements, type RoundEngagement } from "../../../domain/rounds/findings.ts";
-import { COLUMNS, e, engagementFields, isRemembered, toEngagements } from "../../ledger/entries.ts";
+import { COLUMNS, entry as e, engagementFields, isRemembered, toEngagements } from "../../ledger/entries.ts";
 import { runOnEveryShard } from "../../ledger/run.ts";
 import type { Ledger } from "../../ledger/shards.ts";
 import { as, names, query, type RowOf } from "../../query.ts";

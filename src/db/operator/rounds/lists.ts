@@ -7,42 +7,47 @@ import { as, type RowOf } from "../../query.ts";
 import { partners, roundEntries, rounds } from "../../schema.ts";
 import { pagedList } from "../paged-list.ts";
 
-export const x = alias(rounds, "x");
-export const n = alias(roundEntries, "n");
+export const round = alias(rounds, "x");
+export const roundEntry = alias(roundEntries, "n");
 const p = alias(partners, "p");
 
 export const roundFields = {
-  id: x.id,
-  partnerId: x.partnerId,
-  partner: sql<string>`(SELECT ${p.displayName} FROM ${as(p)} WHERE ${p.id} = ${x.partnerId})`,
-  costTypes: x.costTypes,
-  state: x.state,
-  openedAt: x.openedAt,
-  endedAt: x.endedAt,
-  entryCount: x.entryCount,
+  id: round.id,
+  partnerId: round.partnerId,
+  partner: sql<string>`(SELECT ${p.displayName} FROM ${as(p)} WHERE ${p.id} = ${round.partnerId})`,
+  costTypes: round.costTypes,
+  state: round.state,
+  openedAt: round.openedAt,
+  endedAt: round.endedAt,
+  entryCount: round.entryCount,
   /** Null unless the round was approved, and for all of its cost types. */
-  approvedTypes: x.approvedTypes,
+  approvedTypes: round.approvedTypes,
 };
 
 /** A round with the name of its partner. Its cost types are a bit mask. */
 export type RoundRow = RowOf<typeof roundFields>;
 
-export const listRounds = pagedList(roundFields, { from: x });
+export const listRounds = pagedList(roundFields, { from: round });
 /** Takes `partnerId`. */
 export const listRoundsOfPartner = pagedList(roundFields, {
-  from: x,
-  where: sql`${x.partnerId} = ${sql.placeholder("partnerId")}`,
+  from: round,
+  where: sql`${round.partnerId} = ${sql.placeholder("partnerId")}`,
 });
 
-export const entryFields = { number: n.number, receivedAt: n.receivedAt, costId: n.costId, record: n.record };
+export const entryFields = {
+  number: roundEntry.number,
+  receivedAt: roundEntry.receivedAt,
+  costId: roundEntry.costId,
+  record: roundEntry.record,
+};
 export type EntryRow = RowOf<typeof entryFields>;
 
 const listEntryRows = pagedList(
-  { id: n.number, ...entryFields },
+  { id: roundEntry.number, ...entryFields },
   {
-    from: n,
-    where: sql`${n.roundId} = ${sql.placeholder("roundId")}`,
-    within: sql`EXISTS (SELECT 1 FROM ${as(x)} WHERE ${x.id} = ${sql.placeholder("roundId")})`,
+    from: roundEntry,
+    where: sql`${roundEntry.roundId} = ${sql.placeholder("roundId")}`,
+    within: sql`EXISTS (SELECT 1 FROM ${as(round)} WHERE ${round.id} = ${sql.placeholder("roundId")})`,
   },
 );
 

@@ -22,7 +22,15 @@ import {
   roundStatements,
   toRoundEngagements,
 } from "./engagements.ts";
-import { type EntryRow, entryFields, n, type RoundRow, roundFields, toEntry, x } from "./lists.ts";
+import {
+  type EntryRow,
+  entryFields,
+  roundEntry as n,
+  type RoundRow,
+  roundFields,
+  toEntry,
+  round as x,
+} from "./lists.ts";
 
 /** A round stores at most this many entries and discards later ones. */
 export const MAX_ROUND_ENTRIES = 1_000;

@@ -1,6 +1,6 @@
 /**
  * Clicks, impressions and costs of the large app. The ledger has the days whose IDs are remembered, the days before have totals and
- * counts only. The links with most clicks also have the countries and platforms of people.
+ * counts only. The countries and platforms of people are known for the links with most clicks.
  */
 
 import type { Kind } from "../../../domain/cost-types.ts";
@@ -14,7 +14,7 @@ const DAYS = 90;
 const DAYS_IN_LEDGER = RETENTION_MS / DAY_MS;
 /** Creatives with engagements, of which two thirds have some on a day. */
 const ACTIVE_LINKS = 600;
-const AUDIENCE_LINKS = 200;
+const KNOWN_LINKS = 200;
 const UNPRICED_SHARE = 0.083;
 /** A click has the first of these places in one of two cases, and so on. */
 const PLACES: Audience[] = [
@@ -24,12 +24,14 @@ const PLACES: Audience[] = [
   { country: "SA", platform: "android" },
   { country: "XX", platform: "other" },
 ];
+const UNKNOWN = PLACES.length - 1;
 
 interface Active {
   link: Link;
   /** How many clicks it has, in comparison with the others. */
   weight: number;
-  hasAudience: boolean;
+  /** Whether the countries and platforms of its people are known. */
+  isKnown: boolean;
 }
 
 /** Clicks, impressions and costs of the links that are active on each day. */
@@ -43,7 +45,7 @@ export function createActivity(links: Link[], now: number): DemoRow[] {
     const day = dayOf(now) - daysAgo;
     const length = Math.min(now - day * DAY_MS, DAY_MS);
     const season = 1 + 0.3 * Math.sin((day % 7) * 0.9) + (DAYS - daysAgo) / 200;
-    for (const { link, weight, hasAudience } of active) {
+    for (const { link, weight, isKnown } of active) {
       if (link.level === 4 && random() > 0.64) continue;
       const { partner } = link;
       const scale = weight * season * (length / DAY_MS);
@@ -52,14 +54,13 @@ export function createActivity(links: Link[], now: number): DemoRow[] {
       const recorded = { click: PLACES.map(() => 0), impression: PLACES.map(() => 0) };
       /** Records an engagement, in the ledger if its ID is remembered. Returns the place. */
       const record = (kind: Kind, cost: Values): number => {
-        const place = hasAudience ? pickPlace(random) : 0;
+        const place = isKnown ? pickPlace(random) : UNKNOWN;
         recorded[kind][place] = (recorded[kind][place] ?? 0) + 1;
         if (daysAgo >= DAYS_IN_LEDGER) return place;
         const at = day * DAY_MS + Math.floor(random() * length);
         const received_at = cost.tag ? Math.min(at + Math.floor(random() * 6 * HOUR_MS), now) : null;
         const cost_id = `atlas-${String(rows.entries.length).padStart(9, "0")}`;
-        const audience = hasAudience ? PLACES[place] : undefined;
-        const values = { ...engagement(kind, key, audience, at), cost_id, ...cost, received_at };
+        const values = { ...engagement(kind, key, PLACES[place], at), cost_id, ...cost, received_at };
         rows.entries.push({ table: "ledger_entries", values });
         return place;
       };
@@ -89,7 +90,7 @@ export function createActivity(links: Link[], now: number): DemoRow[] {
           const total = { ...key, cost_type, currency, state };
           const sum = { count: sumOf(places, "count"), amount: sumOf(places, "amount") };
           if (sum.count > 0) rows.totals.push({ table: "daily_totals", values: { ...total, ...sum } });
-          for (const [index, { count, amount }] of hasAudience ? places.entries() : [])
+          for (const [index, { count, amount }] of places.entries())
             if (count > 0)
               rows.spend.push({
                 table: "daily_audience_spend",
@@ -106,7 +107,8 @@ export function createActivity(links: Link[], now: number): DemoRow[] {
         const all = add(recorded[kind]);
         const counted = { ...key, kind, count: all + left, recorded: all };
         if (counted.count > 0) rows.counts.push({ table: "daily_engagements", values: counted });
-        for (const [index, other] of hasAudience ? split(left).entries() : []) {
+        const parts = isKnown ? split(left) : PLACES.map((_, index) => (index === UNKNOWN ? left : 0));
+        for (const [index, other] of parts.entries()) {
           const some = recorded[kind][index] ?? 0;
           const values = { ...key, kind, count: some + other, recorded: some, ...PLACES[index] };
           if (values.count > 0) rows.audience.push({ table: "daily_audience", values });
@@ -115,9 +117,7 @@ export function createActivity(links: Link[], now: number): DemoRow[] {
     }
   }
   // Rows with the same columns follow each other, so that they are inserted together.
-  const groupOf = ({ values }: DemoRow) =>
-    2 * Number("impression_at" in values) +
-    Number("click_country" in values || "impression_country" in values);
+  const groupOf = ({ values }: DemoRow) => Number("impression_at" in values);
   const entries = rows.entries.sort((one, other) => groupOf(one) - groupOf(other));
   return [...rows.counts, ...rows.totals, ...rows.audience, ...rows.spend, ...entries];
 }
@@ -139,8 +139,8 @@ function findActive(links: Link[]): Active[] {
     })),
   ];
   const byWeight = active.toSorted((one, other) => other.weight - one.weight);
-  const known = new Set(byWeight.slice(0, AUDIENCE_LINKS));
-  return active.map((one) => ({ ...one, hasAudience: known.has(one) }));
+  const known = new Set(byWeight.slice(0, KNOWN_LINKS));
+  return active.map((one) => ({ ...one, isKnown: known.has(one) }));
 }
 
 function engagement(kind: Kind, key: Values, place: Audience | undefined, at: number): Values {

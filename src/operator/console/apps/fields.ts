@@ -16,7 +16,6 @@ export function appFields(shown: Partial<AppItem> = {}) {
     values: {
       max_links: DEFAULT_MAX_LINKS,
       max_new_sub_links: DEFAULT_MAX_NEW_SUB_LINKS,
-      audience: true,
       ...shown,
     },
   };

@@ -102,12 +102,12 @@ function toCurrencies(
 ): Currency[] {
   const earlier = Map.groupBy(before ?? [], ({ currency }) => currency);
   return [...Map.groupBy(rows, ({ currency }) => currency)]
-    .map(([currency, some]) => {
+    .map(([currency, ofCurrency]) => {
       const last = Map.groupBy(earlier.get(currency) ?? [], toKey);
-      const lines = [...Map.groupBy(some, toKey)]
+      const lines = [...Map.groupBy(ofCurrency, toKey)]
         .map(([key, own]) => toLine(key, own, before && (last.get(key) ?? [])))
         .sort((one, other) => (one.spend < other.spend ? 1 : -1));
-      return { currency, lines, total: toLine("", some, before && (earlier.get(currency) ?? [])) };
+      return { currency, lines, total: toLine("", ofCurrency, before && (earlier.get(currency) ?? [])) };
     })
     .sort((one, other) => other.total.matched - one.total.matched);
 }

@@ -60,10 +60,10 @@ const sum = (rows: SpendRow[]) =>
 
 /** By currency, the one with the most costs first. */
 function byCurrency(rows: SpendRow[]): Sums {
-  const sums = [...Map.groupBy(rows, ({ currency }) => currency)].map(([currency, some]) => {
-    const now = some.filter(isOf(0));
+  const sums = [...Map.groupBy(rows, ({ currency }) => currency)].map(([currency, ofCurrency]) => {
+    const now = ofCurrency.filter(isOf(0));
     const count = now.reduce((total, row) => total + (row.count ?? 0), 0);
-    return [currency, { spend: sum(now), before: sum(some.filter(isOf(1))), count }] as const;
+    return [currency, { spend: sum(now), before: sum(ofCurrency.filter(isOf(1))), count }] as const;
   });
   return new Map(sums.sort(([, one], [, other]) => other.count - one.count));
 }
@@ -71,9 +71,9 @@ function byCurrency(rows: SpendRow[]): Sums {
 /** Of the partners that have spend in the days. */
 const spendByPartner = (rows: SpendRow[]): Map<number, Sums> =>
   new Map(
-    [...Map.groupBy(rows.filter(isOf(0)), ({ partnerId }) => partnerId)].map(([id, some]) => [
+    [...Map.groupBy(rows.filter(isOf(0)), ({ partnerId }) => partnerId)].map(([id, ofPartner]) => [
       id,
-      byCurrency(some),
+      byCurrency(ofPartner),
     ]),
   );
 
