@@ -17,6 +17,8 @@ interface RenderedPage {
   sections: { id: string; title: string; body: string }[];
 }
 
+const FACT = /^\{[a-z]+(?: [a-z]+)+\}$/;
+
 /** Throws where a page does not have the expected form. */
 function render(markdown: string): RenderedPage {
   const ids = new Set<string>();
@@ -32,6 +34,10 @@ function render(markdown: string): RenderedPage {
     renderer: {
       heading({ tokens, depth, text }) {
         return `<h${depth} id="${begin(text)}">${this.parser.parseInline(tokens)}</h${depth}>\n`;
+      },
+      // A fact that is a table.
+      paragraph(token) {
+        return FACT.test(token.text) ? `${token.text}\n` : Renderer.prototype.paragraph.call(this, token);
       },
       // A table that is wider than the screen scrolls in its own region.
       table(token) {

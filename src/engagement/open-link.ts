@@ -1,12 +1,17 @@
 /** `GET /{link_token}`: opens a link, which records a click and redirects. */
 import * as z from "zod/mini";
 import { publicOperation } from "../auth/guards.ts";
-import { chooseTarget } from "../domain/engagements/click-target.ts";
+import { chooseTarget, TARGET_PARAMETERS } from "../domain/engagements/click-target.ts";
 import { committed, findLink, isServerToServer, path, query, recordLater, recordNow } from "./open.ts";
 
 const TARGET = z
   .optional(z.string())
-  .with(z.describe("Redirect target, used if the app allows its scheme and host"));
+  .with(
+    z.describe(
+      "Where the click leads, if the app allows its scheme and host, in the order of `/docs/rules#where-a-click-leads`",
+    ),
+  );
+const targets = Object.fromEntries(TARGET_PARAMETERS.map((name) => [name, TARGET]));
 
 export const openLink = publicOperation({
   method: "GET",
@@ -15,16 +20,16 @@ export const openLink = publicOperation({
   summary: "Open a link: record a click and redirect",
   input: {
     path,
-    query: z.extend(query, { redirect: TARGET, fallback: TARGET, deep_link: TARGET, deeplink: TARGET }),
+    query: z.extend(query, targets),
   },
   responses: { 200: committed, 302: { description: "Redirect to the app", headers: ["Location"] } },
   errors: ["not_found", "rate_limited"],
   async handle(context) {
     const { linkToken, destination } = await findLink(context);
     if (isServerToServer(context)) return recordNow(context, linkToken, "click");
-    recordLater(context, linkToken, "click");
     const userAgent = context.request.headers.get("user-agent") ?? "";
-    const location = chooseTarget(destination, context.url.searchParams, userAgent);
-    return new Response(null, { status: 302, headers: { location, "cache-control": "no-store" } });
+    const { url, notAllowed } = chooseTarget(destination, context.url.searchParams, userAgent);
+    recordLater(context, linkToken, "click", notAllowed);
+    return new Response(null, { status: 302, headers: { location: url, "cache-control": "no-store" } });
   },
 });

@@ -112,12 +112,14 @@ export function isServerToServer(context: Context): boolean {
 }
 
 /** Records the engagement of a person after the response is sent, or counts a bot. */
-export function recordLater(context: Context, linkToken: string, kind: Kind): void {
+export function recordLater(context: Context, linkToken: string, kind: Kind, notAllowed?: string[]): void {
   const { method, headers } = context.request;
   if (method !== "GET" || isPreview(headers)) return;
   const isBot = !isPerson(headers.get("user-agent") ?? "");
   context.afterResponse(
-    isBot ? noteBot(context, linkToken) : queueEngagement(context, readPersonal(context, linkToken, kind)),
+    isBot
+      ? noteBot(context, linkToken)
+      : queueEngagement(context, readPersonal(context, linkToken, kind, notAllowed)),
   );
 }
 

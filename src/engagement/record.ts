@@ -36,15 +36,21 @@ export function recordReported(
   return recordOne(context.ledger, opened, context.now);
 }
 
-/** Reads an engagement of a person. */
-export function readPersonal(context: Context, linkToken: string, kind: Kind): OpenedLink {
+/** Reads an engagement of a person. `notAllowed` has the parameters that named a target to which the app does not lead. */
+export function readPersonal(
+  context: Context,
+  linkToken: string,
+  kind: Kind,
+  notAllowed: string[] = [],
+): OpenedLink {
   const { headers, cf } = context.request;
   const country = String(cf?.country);
   const audience = {
     country: COUNTRY_CODES.has(country) ? country : UNKNOWN_COUNTRY,
     platform: platformOf(headers.get("user-agent") ?? ""),
   };
-  return readOpened(context, linkToken, kind, () => ({ audience, dropped: [] }));
+  const dropped = notAllowed.map((name): Drop => [name, "not_allowed"]);
+  return readOpened(context, linkToken, kind, () => ({ audience, dropped }));
 }
 
 const userAgent = readAs(z.string(), platformOf);

@@ -7,7 +7,8 @@ import {
   TYPES_PER_MILLE,
   TYPES_WITH_DISCREPANCY,
 } from "../domain/cost-types.ts";
-import { MAX_AUDIENCE_KEYS } from "../domain/engagements/audience.ts";
+import { MAX_AUDIENCE_KEYS, type Platform } from "../domain/engagements/audience.ts";
+import { TARGETS } from "../domain/engagements/click-target.ts";
 import { RATE_DAYS } from "../domain/figures/rates.ts";
 import {
   COST_WINDOW,
@@ -23,7 +24,31 @@ import { AUDIENCE_MONTHS, DAY_MS, KEPT_COUNTS_MS } from "../domain/time.ts";
 const mark = (type: CostType) => `<code>${type}</code>`;
 const listed = (types: CostType[], last: "and" | "or") => listOf(types.map(mark), last);
 
+const DEVICES: Partial<Record<Platform, string>> = {
+  ios: "iPhone and iPad",
+  android: "Android",
+  macos: "Mac",
+  windows: "Windows",
+};
+const SOURCES = {
+  url: "parameter of the URL, if the app allows its scheme and host",
+  app: "setting of the app",
+};
+
+/** The order in which a click takes its target, from the list that decides it. */
+const targetTable = () => {
+  const rows = TARGETS.map(({ name, from, ...rest }, index) => {
+    const devices = "platform" in rest ? DEVICES[rest.platform] : "all";
+    return `<tr><td>${index + 1}</td><td><code>${name}</code></td><td>${SOURCES[from]}</td><td>${devices}</td></tr>`;
+  });
+  return `<div class="table" tabindex="0" role="region" aria-label="Targets of a click, in order"><table>
+<thead><tr><th>Order</th><th>Target</th><th>What it is</th><th>Devices</th></tr></thead>
+<tbody>${rows.join("\n")}</tbody></table></div>`;
+};
+
+/** A fact that is a paragraph by itself is not put into one. */
 export const FACTS = {
+  "table of targets": targetTable(),
   "cost window": COST_WINDOW,
   "retention time": RETENTION,
   "days of rates": inDays(RATE_DAYS * DAY_MS),

@@ -1,6 +1,10 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { chooseTarget, type Destination } from "../../src/domain/engagements/click-target.ts";
+import {
+  chooseTarget,
+  type Destination,
+  TARGET_PARAMETERS,
+} from "../../src/domain/engagements/click-target.ts";
 import { ANDROID, IPHONE } from "../harness.ts";
 import { runs } from "../part.ts";
 import { parseIntent } from "./android-intent.ts";
@@ -14,7 +18,7 @@ const destination: Destination = {
   redirectSchemes: ["https", "demoapp"],
 };
 const target = (redirect: string, change: Partial<Destination> = {}) =>
-  chooseTarget({ ...destination, ...change }, new URLSearchParams({ redirect }), "");
+  chooseTarget({ ...destination, ...change }, new URLSearchParams({ redirect }), "").url;
 
 describe("a target in the query", () => {
   it.each([
@@ -135,37 +139,111 @@ describe("a target in the query", () => {
   });
 });
 
-describe("several targets", () => {
-  const choose = (query: string) => chooseTarget(destination, new URLSearchParams(query), IPHONE);
-  const url = (path: number) => `https://example.com/${path}`;
-  it.each([
-    [`deeplink=${url(1)}&deep_link=${url(2)}&fallback=${url(3)}&redirect=${url(4)}`, url(4)],
-    [`deeplink=${url(1)}&deep_link=${url(2)}&fallback=${url(3)}`, url(3)],
-    [`deeplink=${url(1)}&deep_link=${url(2)}`, url(2)],
-    [`deeplink=${url(1)}`, url(1)],
-    [`redirect=https://evil.test/&fallback=${url(3)}`, url(3)],
-    [`redirect=https://evil.test/&redirect=${url(4)}`, DEFAULT],
-    [`Redirect=${url(4)}`, DEFAULT],
-    ["", DEFAULT],
-  ])("lead to the first that is allowed, by order of the parameter names: %s", (query, followed) => {
-    expect(choose(query)).toBe(followed);
-  });
-});
+const IPAD = IPHONE.replace("iPhone", "iPad");
+const IPAD_APP =
+  "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_4) AppleWebKit/605.1.15 (KHTML, like Gecko) Mobile/15E148";
+const MAC =
+  "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 Version/18.0 Safari/605.1.15";
+const WINDOWS = "Mozilla/5.0 (Windows NT 10.0; Win64; x64) Chrome/130.0";
+const LINUX = "Mozilla/5.0 (X11; Linux x86_64) Firefox/130.0";
+const stores = { iosUrl: "https://ios.test/", androidUrl: "https://android.test/" };
 
-describe("without a target", () => {
-  const stores = { iosUrl: "https://ios.test/", androidUrl: "https://android.test/" };
-  const IPAD = IPHONE.replace("iPhone", "iPad");
+describe("the target of a click", () => {
+  const url = (path: string) => `https://example.com/${path}`;
+  const evil = (path: string) => `https://evil.test/${path}`;
+  const follow = (query: Record<string, string>, userAgent: string, change: Partial<Destination> = {}) =>
+    chooseTarget({ ...destination, ...stores, ...change }, new URLSearchParams(query), userAgent);
+  const all = Object.fromEntries(TARGET_PARAMETERS.map((name) => [name, url(name)]));
+
+  /** What each device follows when the parameters up to it are taken out, one after the other. */
   it.each([
-    ["an iPhone", IPHONE, stores, stores.iosUrl],
-    ["an iPad", IPAD, stores, stores.iosUrl],
-    ["Android", ANDROID, stores, stores.androidUrl],
-    ["a desktop", "Mozilla/5.0 (Windows NT 10.0; Win64; x64) Chrome/130.0", stores, DEFAULT],
-    ["no user agent", "", stores, DEFAULT],
-    ["Android with iPhone in its user agent", `${ANDROID} (iPhone)`, stores, stores.androidUrl],
-    ["an iPhone, without a store URL", IPHONE, { androidUrl: stores.androidUrl }, DEFAULT],
-    ["Android, without a store URL", ANDROID, { iosUrl: stores.iosUrl }, DEFAULT],
-  ])("%s goes to its store URL, else to the default URL", (_client, userAgent, change, followed) => {
-    expect(chooseTarget({ ...destination, ...change }, new URLSearchParams(), userAgent)).toBe(followed);
+    ["an iPhone", IPHONE, "deep_link deeplink redirect_ios redirect", stores.iosUrl],
+    ["an iPad", IPAD, "deep_link deeplink redirect_ios redirect", stores.iosUrl],
+    ["an app on an iPad", IPAD_APP, "deep_link deeplink redirect_ios redirect", stores.iosUrl],
+    ["Android", ANDROID, "deep_link deeplink redirect_android redirect", stores.androidUrl],
+    ["a Mac", MAC, "deep_link deeplink redirect_macos redirect fallback", DEFAULT],
+    ["Windows", WINDOWS, "deep_link deeplink redirect_windows redirect fallback", DEFAULT],
+    ["Linux", LINUX, "deep_link deeplink redirect fallback", DEFAULT],
+    ["no user agent", "", "deep_link deeplink redirect fallback", DEFAULT],
+    [
+      "Android with iPhone in its user agent",
+      `${ANDROID} (iPhone)`,
+      "deep_link deeplink redirect_android redirect",
+      stores.androidUrl,
+    ],
+  ])(
+    "of %s is the first of its parameters, else its store, else the default URL",
+    (_device, userAgent, names, last) => {
+      const rest = { ...all };
+      for (const name of names.split(" ")) {
+        expect(follow(rest, userAgent)).toEqual({ url: url(name), notAllowed: [] });
+        expect(follow({ ...rest, [name]: "" }, userAgent).url).not.toBe(url(name));
+        delete rest[name];
+      }
+      expect(follow(rest, userAgent)).toEqual({ url: last, notAllowed: [] });
+      expect(follow({}, userAgent).url).toBe(last);
+    },
+  );
+
+  it.each([
+    ["an iPhone", IPHONE, { iosUrl: null }],
+    ["Android", ANDROID, { androidUrl: null }],
+  ])("of %s without a store URL is the fallback, else the default URL", (_device, userAgent, change) => {
+    expect(follow({ fallback: url("f") }, userAgent, change).url).toBe(url("f"));
+    expect(follow({}, userAgent, change).url).toBe(DEFAULT);
+  });
+
+  it.each([
+    [
+      "skips what is not allowed",
+      { deep_link: evil("1"), redirect: evil("2"), redirect_ios: url("3") },
+      IPHONE,
+      url("3"),
+      ["deep_link"],
+    ],
+    [
+      "names all that it skipped",
+      { deep_link: evil("1"), deeplink: "x:y", redirect: evil("2"), redirect_ios: evil("3") },
+      IPHONE,
+      stores.iosUrl,
+      ["deep_link", "deeplink", "redirect_ios", "redirect"],
+    ],
+    [
+      "looks at no parameter of another platform",
+      { redirect_android: evil("1"), redirect_macos: evil("2") },
+      IPHONE,
+      stores.iosUrl,
+      [],
+    ],
+    [
+      "looks at nothing after the one that it follows",
+      { redirect: url("1"), fallback: evil("2") },
+      MAC,
+      url("1"),
+      [],
+    ],
+    [
+      "does not look at the fallback of a device with a store",
+      { fallback: evil("1") },
+      ANDROID,
+      stores.androidUrl,
+      [],
+    ],
+    ["skips a fallback that is not allowed", { fallback: evil("1") }, MAC, DEFAULT, ["fallback"]],
+    [
+      "knows its parameters in lower case only",
+      { Redirect: url("1"), DEEP_LINK: url("2") },
+      MAC,
+      DEFAULT,
+      [],
+    ],
+  ])("%s", (_rule, query, userAgent, followed, notAllowed) => {
+    expect(follow(query, userAgent)).toEqual({ url: followed, notAllowed });
+  });
+
+  it("is the first of a parameter that is there twice", () => {
+    const query = new URLSearchParams(`redirect=${evil("1")}&redirect=${url("2")}`);
+    expect(chooseTarget(destination, query, MAC)).toEqual({ url: DEFAULT, notAllowed: ["redirect"] });
   });
 });
 
@@ -179,8 +257,17 @@ describe("an intent: URL of Android", () => {
   const PACKAGE = "package=com.example.demo;";
   const SCHEME = "scheme=demoapp;";
 
+  const VIEW = "action=android.intent.action.VIEW;";
+  const BROWSABLE = "category=android.intent.category.BROWSABLE;";
   it.each([
     [intent(PACKAGE), intent(PACKAGE)],
+    [`${intent(SCHEME + PACKAGE)};`, intent(SCHEME + PACKAGE)],
+    [
+      `${intent(`${VIEW}${BROWSABLE}category=android.intent.category.DEFAULT;${SCHEME}launchFlags=0x10000000;${PACKAGE}`)};`,
+      intent(SCHEME + PACKAGE),
+    ],
+    [`INTENT://item/1#Intent;${BROWSABLE}${PACKAGE}launchFlags=268435456;end`, intent(PACKAGE)],
+    [intent(SCHEME + PACKAGE, "item/1"), intent(SCHEME + PACKAGE, "item/1")],
     [intent(PACKAGE, ""), intent(PACKAGE, "")],
     [intent(PACKAGE + SCHEME), intent(SCHEME + PACKAGE)],
     [
@@ -236,14 +323,23 @@ describe("an intent: URL of Android", () => {
     intent(`${PACKAGE}S.from=ad;`),
     intent(`${PACKAGE}action=android.intent.action.CALL;`),
     intent(`${PACKAGE}category=android.intent.category.HOME;`),
-    intent(`${PACKAGE}launchFlags=0x8000;`),
+    intent(`${PACKAGE}launchFlags=0x8000;SEL;`),
+    intent(`${PACKAGE}launchFlags=;`),
+    intent(`${PACKAGE}launchFlags=0x8000&x=1;`),
+    intent(`${PACKAGE}category=android.intent.category.DEFAULT.evil;`),
+    intent(`${PACKAGE}action=android.intent.action.VIEW_DOWNLOADS;`),
+    intent(`${PACKAGE}type=text/plain;`),
+    intent(`${PACKAGE}identifier=1;`),
+    intent(`${PACKAGE}sourceBounds=0%200%201%201;`),
+    intent(`${PACKAGE}i.count=1;`),
     intent(`${PACKAGE}SEL;package=com.evil.app;`),
     intent(`SEL;${PACKAGE}`),
     intent(`${PACKAGE}component=com.evil.app/.Main;`),
     intent(`${PACKAGE};`),
     intent("package;"),
     `${intent(PACKAGE)};package=com.evil.app`,
-    `${intent(PACKAGE)};`,
+    `${intent(PACKAGE)};;`,
+    `${intent(PACKAGE)};end;`,
     "intent://x#Intent;scheme=http;S.browser_fallback_url=https%3A%2F%2Fevil.test;end",
     // What Android reads differently: a decoded key, a field that begins with end, and the last #.
     intent(`${PACKAGE}S.browser%5Ffallback%5Furl=https%3A%2F%2Fevil.test%2Fphish;`, "//x"),

@@ -19,6 +19,7 @@ import { failingDatabase, freshLedger, LINK, setSwitch } from "../support.ts";
 beforeEach(freshLedger);
 
 const ID = "engagement-id-01";
+const DESKTOP = "Mozilla/5.0 (X11; Linux x86_64) Firefox/130.0";
 const recorded = (costId = ID) =>
   rows(
     "SELECT partner_id, kind, link_id, occurred_at, cost_data_on FROM engagements WHERE cost_id = ?",
@@ -48,14 +49,33 @@ describe("a click", () => {
 
   it.each([
     ["an Android phone", ANDROID, "", "https://play.google.com/store/apps/details?id=com.example.demo"],
-    ["a desktop", "Mozilla/5.0 (X11; Linux x86_64) Firefox/130.0", "", "https://example.com/"],
+    ["a desktop", DESKTOP, "", "https://example.com/"],
     [
       "an allowed target",
       IPHONE,
       "&redirect=https%3A%2F%2Fshop.example.com%2Fsale",
       "https://shop.example.com/sale",
     ],
-    ["a fallback", IPHONE, "&fallback=https://example.com/f", "https://example.com/f"],
+    ["a fallback of a desktop", DESKTOP, "&fallback=https://example.com/f", "https://example.com/f"],
+    [
+      "a fallback of a device with a store",
+      IPHONE,
+      "&fallback=https://example.com/f",
+      "https://apps.apple.com/app/id1234567890",
+    ],
+    [
+      "a deep_link before a fallback and a redirect",
+      IPHONE,
+      "&redirect=https%3A%2F%2Fexample.com%2Fr&fallback=https://example.com/f&deep_link=demoapp%3A%2F%2Fpromo",
+      "demoapp://promo",
+    ],
+    ["a redirect_ios", IPHONE, "&redirect_ios=https://example.com/i", "https://example.com/i"],
+    [
+      "a redirect_ios on Android",
+      ANDROID,
+      "&redirect_ios=https://example.com/i",
+      "https://play.google.com/store/apps/details?id=com.example.demo",
+    ],
     ["a deep_link", IPHONE, "&deep_link=demoapp%3A%2F%2Fitem%2F1", "demoapp://item/1"],
     ["a deeplink", IPHONE, "&deeplink=demoapp%3A%2F%2Fitem%2F1", "demoapp://item/1"],
     [
@@ -75,6 +95,25 @@ describe("a click", () => {
     expect([response.status, response.headers.get("location")]).toEqual([302, location]);
     expect(response.headers.get("set-cookie")).toBeNull();
     expect(await recorded()).toHaveLength(1);
+  });
+
+  it("counts the targets that the app does not allow, by their names", async () => {
+    const query =
+      "&deep_link=otherapp%3A%2F%2Fx&redirect=https://evil.test/&redirect_android=https://evil.test/";
+    await click(ID, { query });
+    await click("engagement-id-02", { query: "&redirect=https://apps.apple.com/jp/app/id1" });
+    await click("engagement-id-03", { query, headers: { "user-agent": "Googlebot/2.1" } });
+    await click("engagement-id-04", { query, method: "HEAD" });
+    expect(
+      await rows(
+        "SELECT link_id, param, count FROM dropped_parameters WHERE reason = 'not_allowed' ORDER BY param",
+      ),
+    ).toEqual([
+      { link_id: 1, param: "deep_link", count: 1 },
+      { link_id: 1, param: "redirect", count: 2 },
+    ]);
+    const { body } = await ask(`${LINK}?s2s=1&redirect=https://evil.test/`);
+    expect(body).toMatchObject({ dropped: [] });
   });
 
   it("without a cost ID writes nothing", async () => {

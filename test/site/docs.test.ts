@@ -2,6 +2,7 @@ import Ajv2020 from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { beforeAll, describe, expect, it, test } from "vitest";
 import { TYPES_PER_MILLE } from "../../src/domain/cost-types.ts";
+import { TARGETS } from "../../src/domain/engagements/click-target.ts";
 import { COST_WINDOW, RETENTION } from "../../src/domain/texts.ts";
 import { ERRORS } from "../../src/errors.ts";
 import { DOCS } from "../../src/site/docs.ts";
@@ -186,6 +187,14 @@ it("has request and response samples that match their schemas", async () => {
     expect(sent !== undefined, operationId).toBe(isJson);
     if (isJson) check(body.schema ?? {}, JSON.parse(sent ?? ""), operationId);
   }
+});
+
+it("lists the targets of a click in the order of the code", async () => {
+  const table = /aria-label="Targets of a click, in order">(.*?)<\/table>/s.exec(
+    await read("/docs/rules"),
+  )?.[1];
+  const names = [...(table ?? "").matchAll(/<code>(\w+)<\/code>/g)].map(([, name]) => name);
+  expect(names).toEqual(TARGETS.map(({ name }) => name));
 });
 
 describe("the search", () => {

@@ -10,7 +10,27 @@ export interface Destination {
   redirectSchemes: string[];
 }
 
-const TARGET_PARAMETERS = ["redirect", "fallback", "deep_link", "deeplink"];
+/**
+ * Where a click leads: the first of these that is there for the platform. A parameter of the URL is skipped if the app does not allow its
+ * scheme or host. The order is that of the links that people move here (Adjust's), so a deep link comes first, and `fallback` serves only
+ * devices without a store.
+ */
+export const TARGETS = [
+  { name: "deep_link", from: "url" },
+  { name: "deeplink", from: "url" },
+  { name: "redirect_ios", from: "url", platform: "ios" },
+  { name: "redirect_android", from: "url", platform: "android" },
+  { name: "redirect_macos", from: "url", platform: "macos" },
+  { name: "redirect_windows", from: "url", platform: "windows" },
+  { name: "redirect", from: "url" },
+  { name: "ios_url", from: "app", key: "iosUrl", platform: "ios" },
+  { name: "android_url", from: "app", key: "androidUrl", platform: "android" },
+  { name: "fallback", from: "url" },
+  { name: "default_url", from: "app", key: "defaultUrl" },
+] as const;
+
+/** The parameters of a URL that name a target. */
+export const TARGET_PARAMETERS = TARGETS.flatMap((target) => (target.from === "url" ? target.name : []));
 
 /**
  * Schemes that run code, read local data, show another page as this one, or control the browser or the device. No app can allow
@@ -31,15 +51,29 @@ export function isForbiddenScheme(scheme: string): boolean {
   return FORBIDDEN_SCHEMES.has(scheme) || FORBIDDEN_PREFIX.test(scheme) || BROWSER.test(scheme);
 }
 
-/** Returns the first target in the query that the app allows, else the store URL of the platform, else the default URL. */
-export function chooseTarget(destination: Destination, query: URLSearchParams, userAgent: string): string {
-  for (const name of TARGET_PARAMETERS) {
-    const target = allowedTarget(query.get(name), destination);
-    if (target) return target;
-  }
+export interface ChosenTarget {
+  /** As the parser serializes it, so that the browser follows exactly what was checked. */
+  url: string;
+  /** The parameters that were skipped, because the app does not allow their schemes or hosts. */
+  notAllowed: string[];
+}
+
+export function chooseTarget(
+  destination: Destination,
+  query: URLSearchParams,
+  userAgent: string,
+): ChosenTarget {
   const platform = platformOf(userAgent);
-  const store = { android: destination.androidUrl, ios: destination.iosUrl };
-  return (platform in store && store[platform as keyof typeof store]) || destination.defaultUrl;
+  const notAllowed: string[] = [];
+  for (const target of TARGETS) {
+    if ("platform" in target && target.platform !== platform) continue;
+    const requested = target.from === "url" ? query.get(target.name) : destination[target.key];
+    if (!requested) continue;
+    const url = target.from === "url" ? allowedTarget(requested, destination) : requested;
+    if (url) return { url, notAllowed };
+    notAllowed.push(target.name);
+  }
+  return { url: destination.defaultUrl, notAllowed };
 }
 
 /** The first that fits, because Android names Linux too, and an iPhone names Mac OS X. */
@@ -58,9 +92,8 @@ export function platformOf(userAgent: string): Platform {
   return platform === "macos" && userAgent.includes("Mobile/") ? "ios" : platform;
 }
 
-/** Returns the URL as the parser serializes it, so that the browser follows exactly what was checked. */
-function allowedTarget(requested: string | null, destination: Destination): string | undefined {
-  const url = requested ? URL.parse(requested) : null;
+function allowedTarget(requested: string, destination: Destination): string | undefined {
+  const url = URL.parse(requested);
   const scheme = url?.protocol.slice(0, -1) ?? "";
   if (!url || isForbiddenScheme(scheme) || url.username || url.password) return undefined;
   if (!destination.redirectSchemes.includes(scheme)) return undefined;
@@ -88,13 +121,17 @@ function allowedIntent({ href, hash }: URL, destination: Destination): string | 
 }
 
 const INTENT_KEYS = ["scheme", "package", "S.browser_fallback_url"];
+/** What Android does anyway for a link that is opened in a browser, so it is left out. */
+const IMPLIED =
+  /^(?:action=android\.intent\.action\.VIEW|category=android\.intent\.category\.(?:BROWSABLE|DEFAULT)|launchFlags=(?:0x)?[\da-fA-F]+)$/;
 
 /** The fields of an intent, undecoded; undefined if it has others, or one of them twice. */
 function readIntent(hash: string): Map<string, string> | undefined {
-  const [start, ...fields] = hash.split(";");
+  const [start, ...fields] = hash.replace(/;end;$/, ";end").split(";");
   if (start !== "#Intent" || fields.pop() !== "end" || hash.lastIndexOf("#") > 0) return undefined;
   const values = new Map<string, string>();
   for (const field of fields) {
+    if (IMPLIED.test(field)) continue;
     const key = INTENT_KEYS.find((name) => field.startsWith(`${name}=`));
     if (key === undefined || values.has(key)) return undefined;
     values.set(key, field.slice(key.length + 1));

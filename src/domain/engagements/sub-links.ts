@@ -25,6 +25,7 @@ export const DROP_REASONS = {
   missing_level: "The name of the level above is missing.",
   cost_id_dropped: "The cost ID of the URL was not used, so its price was not either.",
   not_agreed: "The price is in another currency than the partner's cost parameters say.",
+  not_allowed: "The app does not allow the scheme or the host of this target.",
   other_partner: "The sub-link belongs to another partner.",
   bot: "A bot opened the link, so nothing was recorded.",
   too_old: `A click or an impression was delivered more than ${RETENTION} after it happened, so it was not recorded.`,
