@@ -91,12 +91,13 @@ END;
 CREATE VIEW recordings AS
 SELECT '' AS app_token, 0 AS link_id, 0 AS partner_id, '' AS kind, 0 AS occurred_at, '' AS cost_id, 0 AS cost_data_on,
   '' AS url_cost_type, '' AS url_currency, 0 AS url_amount, 0 AS price_counts, '' AS dropped, 0 AS recorded_at, 0 AS is_elsewhere,
-  '' AS country, '' AS platform, 0 AS count
+  '' AS country, '' AS platform, 0 AS count, 0 AS max_url_spend
 WHERE false;
 
 -- Judges an engagement, or several alike without an ID, and counts its dropped parameters. A message that the queue delivers twice has
 -- the time of the kept engagement and is counted once. Above the most rows by country and platform of an app on a day, what would need
--- another one is unknown.
+-- another one is unknown. A price is held if those of its partner, app, currency and day would be above their limit with it, or if it
+-- is in a fourth currency of the day.
 CREATE TRIGGER engagement_recorded INSTEAD OF INSERT ON recordings BEGIN
   DELETE FROM ledger_entries
   WHERE partner_id = NEW.partner_id AND cost_id = NEW.cost_id AND remembered_until < NEW.recorded_at AND NOT NEW.is_elsewhere;
@@ -105,7 +106,12 @@ CREATE TRIGGER engagement_recorded INSTEAD OF INSERT ON recordings BEGIN
     url_cost_type, url_currency, url_amount, price_counts, country, platform, count, is_first
   )
   SELECT NEW.app_token, NEW.link_id, NEW.partner_id, NEW.kind, NEW.occurred_at, NEW.occurred_at / 86400000, NEW.cost_id, NEW.cost_data_on,
-    NEW.url_cost_type, NEW.url_currency, NEW.url_amount, NEW.price_counts,
+    NEW.url_cost_type, NEW.url_currency, NEW.url_amount,
+    iif(NEW.price_counts AND NEW.max_url_spend * 1000 < NEW.url_amount * iif(NEW.url_cost_type = 'cpm', 1, 1000) + (
+      SELECT coalesce(max(iif(currency = NEW.url_currency, counted, NULL)), iif(count(*) < 3, 0, NEW.max_url_spend * 1000 + 1))
+      FROM daily_url_prices
+      WHERE partner_id = NEW.partner_id AND app_token = NEW.app_token AND day = NEW.occurred_at / 86400000 AND counted > 0
+    ), 2, NEW.price_counts),
     iif(is_known, NEW.country, 'XX'), iif(is_known, NEW.platform, 'other'), coalesce(NEW.count, 1),
     NEW.cost_id IS NOT NULL AND kept_at IS NULL
   FROM (SELECT (
@@ -135,6 +141,7 @@ SELECT '' AS app_token, 0 AS link_id, 0 AS partner_id, '' AS kind, 0 AS occurred
 WHERE false;
 
 -- Counts an engagement, in total and by country and platform, and keeps it in the ledger if it has an ID and is the first of its kind.
+-- Only then its price is added to those of the day. One that is held is a dropped parameter.
 CREATE TRIGGER engagement_counted INSTEAD OF INSERT ON judged_recordings BEGIN
   INSERT INTO daily_engagements (app_token, day, link_id, partner_id, kind, count, recorded)
   VALUES (NEW.app_token, NEW.day, NEW.link_id, coalesce(NEW.partner_id, 0), NEW.kind, NEW.count, NEW.is_first)
@@ -168,6 +175,16 @@ CREATE TRIGGER engagement_counted INSTEAD OF INSERT ON judged_recordings BEGIN
     impression_url_amount = excluded.impression_url_amount, impression_price_counts = excluded.impression_price_counts,
     impression_country = excluded.impression_country, impression_platform = excluded.impression_platform
   WHERE impression_at IS NULL;
+  INSERT INTO daily_url_prices (partner_id, app_token, day, currency, counted, held, held_count)
+  SELECT NEW.partner_id, NEW.app_token, NEW.day, NEW.url_currency, iif(NEW.price_counts = 1, money, 0),
+    iif(NEW.price_counts = 2, money, 0), NEW.price_counts = 2
+  FROM (SELECT NEW.url_amount * iif(NEW.url_cost_type = 'cpm', 1, 1000) AS money)
+  WHERE NEW.price_counts > 0 AND NEW.is_first
+  ON CONFLICT DO UPDATE SET counted = CAST(min(counted + excluded.counted, 9e18) AS INTEGER),
+    held = CAST(min(held + excluded.held, 9e18) AS INTEGER), held_count = held_count + excluded.held_count;
+  INSERT INTO dropped_parameters (link_id, day, param, reason, count)
+  SELECT NEW.link_id, NEW.day, 'cost_amount', 'daily_limit', 1 WHERE NEW.price_counts = 2 AND NEW.is_first
+  ON CONFLICT DO UPDATE SET count = count + 1;
 END;
 
 -- The rows of an app's day by country and platform, whose number is limited. What is unknown is not: it is one row a link, partner and kind.

@@ -320,6 +320,11 @@ export const partners = sqliteTable("partners", {
    */
   maxUrlAmount: integer("max_url_amount").notNull().default(1_000_000_000),
   createdAt: integer("created_at").notNull(),
+  /**
+   * To how much the prices on URLs of one app, currency and day can add up until they are held, in units of 0.00001. Null: without
+   * limit.
+   */
+  maxUrlSpend: integer("max_url_spend"),
 });
 
 /** One row: the number of partners, and a revision that changes with every change to a partner. Maintained by triggers. */
@@ -613,8 +618,8 @@ export const ledgerEntries = sqliteTable(
     clickUrlCostType: text("click_url_cost_type"),
     clickUrlCurrency: text("click_url_currency"),
     clickUrlAmount: integer("click_url_amount"),
-    /** Whether the price on the URL is a cost by itself, as decided when the click was recorded. */
-    clickPriceCounts: flag("click_price_counts"),
+    /** Whether the price on the URL is a cost by itself, as decided when the click was recorded. 2: it is held until an operator decides. */
+    clickPriceCounts: integer("click_price_counts"),
     /** The first recorded impression. */
     impressionAppToken: text("impression_app_token"),
     impressionLinkId: integer("impression_link_id"),
@@ -623,7 +628,7 @@ export const ledgerEntries = sqliteTable(
     impressionUrlCostType: text("impression_url_cost_type"),
     impressionUrlCurrency: text("impression_url_currency"),
     impressionUrlAmount: integer("impression_url_amount"),
-    impressionPriceCounts: flag("impression_price_counts"),
+    impressionPriceCounts: integer("impression_price_counts"),
     /** The engagement whose price the void removed. Null: it removed a call, or there was none. */
     voidKind: text("void_kind", { enum: ["click", "impression"] }),
     /** Of two engagements, whether the click comes first: it happened before the impression or within the cost window after it. */
@@ -655,11 +660,11 @@ export const ledgerEntries = sqliteTable(
     ),
     /** The prices that a call without an amount can take. */
     clickPrice: integer("click_price").generatedAlwaysAs(
-      sql`CASE WHEN click_usable AND click_price_counts AND void_state IS NULL AND click_url_cost_type = cost_type AND click_url_currency = currency THEN click_url_amount END`,
+      sql`CASE WHEN click_usable AND click_price_counts = 1 AND void_state IS NULL AND click_url_cost_type = cost_type AND click_url_currency = currency THEN click_url_amount END`,
       VIRTUAL,
     ),
     impressionPrice: integer("impression_price").generatedAlwaysAs(
-      sql`CASE WHEN impression_usable AND impression_price_counts AND void_state IS NULL AND impression_url_cost_type = cost_type AND impression_url_currency = currency THEN impression_url_amount END`,
+      sql`CASE WHEN impression_usable AND impression_price_counts = 1 AND void_state IS NULL AND impression_url_cost_type = cost_type AND impression_url_currency = currency THEN impression_url_amount END`,
       VIRTUAL,
     ),
     /** The amount of the call, else the price of the matched engagement, else of the other one. Null: unpriced. */
@@ -674,7 +679,7 @@ export const ledgerEntries = sqliteTable(
     ),
     /** The engagement whose price counts by itself: no call matches, and the ID was never voided. */
     countingPrice: text("counting_price", { enum: ["click", "impression"] }).generatedAlwaysAs(
-      sql`CASE WHEN matched_kind IS NOT NULL OR void_state IS NOT NULL THEN NULL WHEN click_price_counts AND (click_first OR NOT coalesce(impression_price_counts, 0)) THEN 'click' WHEN impression_price_counts THEN 'impression' END`,
+      sql`CASE WHEN matched_kind IS NOT NULL OR void_state IS NOT NULL THEN NULL WHEN click_price_counts = 1 AND (click_first OR coalesce(impression_price_counts, 0) <> 1) THEN 'click' WHEN impression_price_counts = 1 THEN 'impression' END`,
       VIRTUAL,
     ),
     /** Where the click and the impression came from, as `daily_audience` counted them. Null in rows from before this was always counted. */
@@ -683,7 +688,35 @@ export const ledgerEntries = sqliteTable(
     impressionCountry: text("impression_country"),
     impressionPlatform: text("impression_platform").$type<Platform>(),
   },
-  (table) => [primaryKey({ columns: [table.partnerId, table.costId] })],
+  (table) => [
+    primaryKey({ columns: [table.partnerId, table.costId] }),
+    // Prices that are held. They cost nothing until one is.
+    index("held_clicks")
+      .on(table.partnerId, table.clickAppToken, table.clickAt)
+      .where(sql`${table.clickPriceCounts} = 2`),
+    index("held_impressions")
+      .on(table.partnerId, table.impressionAppToken, table.impressionAt)
+      .where(sql`${table.impressionPriceCounts} = 2`),
+  ],
+);
+
+/**
+ * To what the prices on URLs add up that were counted or held, so that they can be limited. Voids and calls give nothing back. With
+ * shards, each has its own. Money in units of 0.00000001, and not a price of 1,000 impressions.
+ */
+export const dailyUrlPrices = sqliteTable(
+  "daily_url_prices",
+  {
+    partnerId: integer("partner_id").notNull(),
+    appToken: text("app_token").notNull(),
+    /** The day of the click or impression. Days since 1970 in UTC. */
+    day: integer().notNull(),
+    currency: text().notNull(),
+    counted: integer().notNull(),
+    held: integer().notNull(),
+    heldCount: integer("held_count").notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.partnerId, table.appToken, table.day, table.currency] })],
 );
 
 /** What counts of each ID: its call, and a price on a URL. A view of the migrations. */
@@ -887,6 +920,8 @@ export const recordings = sqliteView("recordings", {
   platform: text("platform").$type<Platform>().notNull(),
   /** How many alike ones without an ID it stands for. Null: 1. */
   count: integer("count"),
+  /** In units of 0.00001; null for none. With shards, that of one. */
+  maxUrlSpend: integer("max_url_spend"),
 }).existing();
 
 /**
@@ -905,7 +940,7 @@ export const judgedRecordings = sqliteView("judged_recordings", {
   urlCostType: text("url_cost_type"),
   urlCurrency: text("url_currency"),
   urlAmount: integer("url_amount"),
-  priceCounts: flag("price_counts"),
+  priceCounts: integer("price_counts"),
   country: text("country").notNull(),
   platform: text("platform").$type<Platform>().notNull(),
   count: integer().notNull(),

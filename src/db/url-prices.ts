@@ -14,6 +14,20 @@ type Partner = Record<keyof Pick<typeof partners, "costParameters" | "maxUrlAmou
 export const highestUrlAmount = ({ costParameters, maxUrlAmount }: Partner) =>
   sql<number>`iif(instr('&' || ${costParameters}, '&cost_amount='), ${maxUrlAmount}, -1)`;
 
+/**
+ * To how much the prices of one app, currency and day can add up in a database before they are held, in units of 0.00001: the limit of
+ * the partner, with shards the part of each, but at least one highest price. NULL: without limit. Takes `shards`.
+ */
+export const maxUrlSpendOf = ({
+  maxUrlSpend,
+  maxUrlAmount,
+}: Record<"maxUrlSpend" | "maxUrlAmount", AnyColumn>) => {
+  const shards = sql`max(1, CAST(${sql.placeholder("shards")} AS INTEGER))`;
+  return sql<
+    number | null
+  >`iif(${shards} = 1, ${maxUrlSpend}, max(${maxUrlAmount}, ${maxUrlSpend} / ${shards}))`;
+};
+
 const NAME = sql.raw("'&cost_currency='");
 const LENGTH = sql.raw(String("&cost_currency=".length));
 

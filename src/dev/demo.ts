@@ -154,6 +154,7 @@ export function demoRows(now: number): DemoRow[] {
       impression_parameters: "campaign={campaign_name}&adgroup=[adgroup]&gps_adid={gps_adid}",
       cost_parameters:
         "cost_id={acme_cost_id}&cost_type={acme_model}&cost_amount={acme_price}&cost_currency=USD",
+      max_url_spend: 1_000 * 100_000,
     }),
     partner(2, "Beacon Network", 0, {
       click_parameters: "cid=[click_id]",

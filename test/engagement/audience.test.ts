@@ -156,7 +156,7 @@ it("writes a row for each engagement, one more for a country that is new on the 
     waiting: await measure((env) => click("audience-wait-1", { env })),
     cost: await measure((env) => sendCost({ cost_id: "audience-id-0001", cost_amount: "1" }, { env })),
     pending: await measure((env) => sendCost({ cost_id: "audience-id-0003" }, { env })),
-  }).toEqual({ unknown: 2, first: 3, second: 2, withId: 3, priced: 5, waiting: 6, cost: 3, pending: 2 });
+  }).toEqual({ unknown: 2, first: 3, second: 2, withId: 3, priced: 6, waiting: 6, cost: 3, pending: 2 });
 });
 
 describe("the rows of an app and a day", () => {

@@ -32,6 +32,8 @@ export interface NewEngagement extends Engagement, Audience {
   kind: Kind;
   appToken: string;
   linkId: number;
+  /** As in `recordings`. Undefined: without limit. */
+  maxUrlSpend?: number | null;
 }
 
 const now = sql.placeholder("now");
@@ -76,6 +78,7 @@ const recorded = {
   country: message("country"),
   platform: message("platform"),
   count: message("count"),
+  maxUrlSpend: target.maxUrlSpend,
 };
 
 const e = alias(ledgerEntries, "e");
@@ -85,6 +88,11 @@ const keptAt = sql<
   number | null
 >`(SELECT iif(${recordings.kind} = 'click', ${e.clickAt}, ${e.impressionAt}) FROM ${as(e)}
   WHERE ${e.partnerId} = ${recordings.partnerId} AND ${e.costId} = ${recordings.costId})`;
+/** Whether the price of the engagement that the ledger keeps for this ID and kind is held. Null if it has none that counts. */
+const isHeld = sql<
+  number | null
+>`iif(${recordings.priceCounts}, (SELECT iif(${recordings.kind} = 'click', ${e.clickPriceCounts}, ${e.impressionPriceCounts}) = 2
+  FROM ${as(e)} WHERE ${e.partnerId} = ${recordings.partnerId} AND ${e.costId} = ${recordings.costId}), NULL)`;
 /** What a shard needs to record an engagement. */
 const engagement = {
   appToken: recordings.appToken,
@@ -100,6 +108,7 @@ const engagement = {
   priceCounts: recordings.priceCounts,
   country: recordings.country,
   platform: recordings.platform,
+  maxUrlSpend: recordings.maxUrlSpend,
 };
 const result = {
   costId: recordings.costId,
@@ -107,6 +116,7 @@ const result = {
   dropped: recordings.dropped,
   level: sql<number>`(SELECT ${l.level} FROM ${as(l)} WHERE ${l.id} = ${recordings.linkId})`,
   keptAt,
+  isHeld,
   /** A `NewEngagement` as JSON, if a shard records it. */
   elsewhere: sql<string | null>`iif(${recordings.isElsewhere}, ${jsonObject(engagement)}, NULL)`,
 };
@@ -148,7 +158,7 @@ const insertion = returning(
     FROM json_each(${sql.placeholder("engagements")}) j
     WHERE ${isInPlace} AND ${fromJson("occurredAt")} >= ${now} - ${sql.raw(String(RETENTION_MS))}
     ORDER BY ${fromJson("occurredAt")}`,
-  { costId: recordings.costId, keptAt },
+  { costId: recordings.costId, keptAt, isHeld },
 );
 
 /**
@@ -204,7 +214,7 @@ export async function recordAll(
   now: number,
   { onlyComplete = false, likeness }: { onlyComplete?: boolean; likeness?: string | undefined } = {},
 ): Promise<{
-  rows: Pick<Row, "costDataOn" | "costId" | "level" | "dropped" | "keptAt">[];
+  rows: Pick<Row, "costDataOn" | "costId" | "level" | "dropped" | "keptAt" | "isHeld">[];
   failed: Failed[];
   tooOld: OpenedLink[];
 }> {
@@ -237,10 +247,10 @@ export async function recordAll(
   );
   const parts = await insertEngagements(ledger, onShards, now);
   const kept = new Map(
-    parts.flatMap((part) => ("rows" in part ? part.rows.map((row) => [row.costId, row.keptAt]) : [])),
+    parts.flatMap((part) => ("rows" in part ? part.rows.map((row) => [row.costId, row]) : [])),
   );
   return {
-    rows: rows.map((row) => ({ ...row, keptAt: kept.get(row.costId) ?? null })),
+    rows: rows.map((row) => ({ ...row, keptAt: null, isHeld: null, ...kept.get(row.costId) })),
     failed: parts.flatMap((part) =>
       "error" in part ? [{ opened: openedOf(part.items, opened), error: part.error }] : [],
     ),
@@ -336,10 +346,12 @@ export async function recordOne(
   if (!row) return undefined;
   const depth = depthOf([opened]);
   if (depth > 1 && row.level === depth) foundPaths.set(path, true, now);
+  const isDuplicate = row.costId !== null && row.keptAt !== opened.occurredAt;
+  const dropped = (JSON.parse(row.dropped) as [string, string][]).map(([parameter]) => parameter);
   return {
     costId: row.costId,
-    isDuplicate: row.costId !== null && row.keptAt !== opened.occurredAt,
+    isDuplicate,
     hasCostData: row.costDataOn === 1,
-    dropped: (JSON.parse(row.dropped) as [string, string][]).map(([parameter]) => parameter),
+    dropped: row.isHeld && !isDuplicate ? [...dropped, "cost_amount"] : dropped,
   };
 }

@@ -29,7 +29,7 @@ const engagementAs = (kind: Kind) => {
   return sql<string | null>`iif(${at.occurredAt} IS NULL, NULL, json_object(
     'occurredAt', ${at.occurredAt}, 'costDataOn', json(iif(${at.costDataOn}, 'true', 'false')),
     'urlCostType', ${at.urlCostType}, 'urlCurrency', ${at.urlCurrency}, 'urlAmount', ${at.urlAmount},
-    'priceCounts', json(iif(${at.priceCounts}, 'true', 'false'))
+    'priceCounts', json(iif(${at.priceCounts} = 1, 'true', 'false'))
   ))`;
 };
 export const engagementFields = { click: engagementAs("click"), impression: engagementAs("impression") };

@@ -10,7 +10,7 @@ import { bitOf } from "../cost-types.ts";
 import { as, columnsOf, list, names } from "../query.ts";
 import { links, partners } from "../schema.ts";
 import { type Bound, statement } from "../statement.ts";
-import { agreedCurrency, highestUrlAmount } from "../url-prices.ts";
+import { agreedCurrency, highestUrlAmount, maxUrlSpendOf } from "../url-prices.ts";
 
 const o = alias(links, "o");
 const [l1, l2, l3] = [alias(links, "l1"), alias(links, "l2"), alias(links, "l3")];
@@ -48,6 +48,7 @@ const openedFields = {
   takesCosts: sql<number | null>`${p.supportsCostData} AND ${p.stoppedAt} IS NULL`,
   takesPrice: sql<number | null>`${p.integratedTypes} & ${bitOf("j.value ->> 'urlCostType'")}
     AND ${opened("urlAmount")} <= ${highestUrlAmount(p)} AND ${isPriced} AND NOT ${isNotAgreed}`,
+  maxUrlSpend: maxUrlSpendOf(p),
   currencyReason: sql<string | null>`iif(${isNotAgreed}, 'not_agreed', NULL)`,
   named2: isInTemplate(LEVEL_PARAMETERS[0]),
   named3: isInTemplate(LEVEL_PARAMETERS[1]),

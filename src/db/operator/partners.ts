@@ -6,12 +6,13 @@ import { type Change, insertValues, setGiven, toValues } from "../changes.ts";
 import { query, type RowOf, returning } from "../query.ts";
 import { credentials, partners, rounds } from "../schema.ts";
 import { runBatch, runForRow } from "../statement.ts";
-import { agreedCurrency } from "../url-prices.ts";
+import { agreedCurrency, highestUrlAmount } from "../url-prices.ts";
 import { pagedList } from "./paged-list.ts";
 import { contains, searchedList } from "./searched-list.ts";
 
 const isOpen = sql`${rounds.partnerId} = ${partners.id} AND ${rounds.state} = 'open'`;
 const isLive = sql`${credentials.partnerId} = ${partners.id} AND ${credentials.mode} = 'live' AND ${credentials.revokedAt} IS NULL`;
+const isUnlimited = sql`${partners.maxUrlSpend} IS NULL AND ${highestUrlAmount(partners)} >= 0`;
 const fields = {
   ...getTableColumns(partners),
   /** A bit mask. The open rounds of a partner have no cost type in common, so the sum of their masks has the types of all. */
@@ -21,6 +22,8 @@ const fields = {
   hasLiveCredential: sql<number>`EXISTS (SELECT 1 FROM ${credentials} WHERE ${isLive})`,
   /** The only currency of prices on URLs; null if the cost parameters fix none. */
   urlCurrency: agreedCurrency(partners),
+  /** Whether prices on URLs count without a limit for the day. */
+  isUnlimited: sql<number>`${isUnlimited}`,
 };
 
 /** A partner. Its cost types are bit masks, and its flags are 0 or 1. */
@@ -28,7 +31,7 @@ export type PartnerRow = RowOf<typeof fields>;
 
 export const listPartners = pagedList(fields, { from: partners });
 
-/** Takes `q`, and `state`: `integrated`, `none`, `round`, `stopped` or `high-price`. */
+/** Takes `q`, and `state`: `integrated`, `none`, `round`, `stopped`, `high-price` or `no-limit`. */
 export const searchPartners = searchedList(fields, {
   from: partners,
   sorts: { name: sql`${partners.displayName} COLLATE NOCASE`, "-created": sql`${partners.id} DESC` },
@@ -38,6 +41,7 @@ export const searchPartners = searchedList(fields, {
       WHEN 'integrated' THEN ${partners.supportsCostData} WHEN 'none' THEN NOT ${partners.supportsCostData}
       WHEN 'stopped' THEN ${partners.stoppedAt} IS NOT NULL
       WHEN 'high-price' THEN ${partners.maxUrlAmount} > ${sql.raw(String(DEFAULT_MAX_URL_AMOUNT))}
+      WHEN 'no-limit' THEN ${isUnlimited}
       ELSE EXISTS (SELECT 1 FROM ${rounds} WHERE ${isOpen}) END`,
   },
 });
@@ -67,6 +71,7 @@ const settings = [
   "impressionParameters",
   "costParameters",
   "maxUrlAmount",
+  "maxUrlSpend",
 ] as const;
 const insert = returning(insertValues(partners, ...settings, "supportsCostData", "createdAt"), fields);
 const update = returning(

@@ -24,6 +24,8 @@ export const DROP_REASONS = {
   unfilled_macro: "The network did not replace its macro.",
   missing_level: "The name of the level above is missing.",
   cost_id_dropped: "The cost ID of the URL was not used, so its price was not either.",
+  daily_limit:
+    "The prices on URLs of this day are above the limit of the partner, so this one is held until an operator decides.",
   not_agreed: "The price is in another currency than the partner's cost parameters say.",
   not_allowed: "The app does not allow the scheme or the host of this target.",
   other_partner: "The sub-link belongs to another partner.",

@@ -166,6 +166,15 @@ export const amount = readAs(z.string(), (value, reject) => {
   ),
 );
 
+/** A sum of such amounts, from 0 to 1,000,000,000; converted in the same way. */
+export const sumOfAmounts = readAs(z.string(), (value, reject) => {
+  const [, whole = "", places = ""] = AMOUNT.exec(value) ?? [];
+  const units = whole.length <= 10 ? Number(whole + places.padEnd(5, "0")) : Number.POSITIVE_INFINITY;
+  if (whole === "" || units > 1_000 * MAX_AMOUNT_UNITS)
+    reject("must be a decimal from 0 to 1,000,000,000 with at most 5 places, for example 1000");
+  return units;
+});
+
 const DECIMAL_COMMA = /^\d{1,7},\d{1,5}$/;
 
 const SIGNED_AMOUNT = /^(-?)(0|[1-9]\d*)(?:\.(\d{1,8}))?$/;

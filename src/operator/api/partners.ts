@@ -7,7 +7,7 @@ import { COST_TYPE, COST_TYPES, type CostType } from "../../domain/cost-types.ts
 import { expectDefined } from "../../domain/expect-defined.ts";
 import { CURRENCY_CODES, DEFAULT_MAX_URL_AMOUNT, formatAmount } from "../../domain/money.ts";
 import { inEnglish } from "../../domain/texts.ts";
-import { amount, isMacro } from "../../http/input/fields.ts";
+import { amount, isMacro, sumOfAmounts } from "../../http/input/fields.ts";
 import { templatePairs } from "../../http/input/pairs.ts";
 import { INSTANT, instantOrNull, isSet, noun } from "../noun.ts";
 import { byId, change, name, notFound, page } from "./common.ts";
@@ -53,6 +53,9 @@ const templateField = (label: string, urls: string, input: z.ZodMiniType<string,
 const MAX_URL_AMOUNT =
   "The highest price on the URL of a click or impression that counts, in the currency of `cost_parameters`, or in any if that is a macro. For a new partner, 100 by default";
 
+const MAX_URL_SPEND =
+  "To how much the prices on URLs of one app, currency and UTC day can add up. A price that would exceed it is held: it counts nothing until an operator accepts or drops it. With shards, each has its part, at least `max_url_amount`. null: without limit";
+
 export const PARTNER = noun("PartnerRecord", {
   id: { item: z.int() },
   display_name: { item: z.string(), input: name, form: { label: "Name", required: true } },
@@ -84,6 +87,13 @@ export const PARTNER = noun("PartnerRecord", {
     input: amount.with(z.describe(MAX_URL_AMOUNT)),
     default: DEFAULT_MAX_URL_AMOUNT,
     form: { label: "Highest price on a URL", required: true },
+  },
+  max_url_spend: {
+    item: z.nullable(z.string()).with(z.describe(MAX_URL_SPEND)),
+    from: (units: number | null) => (units === null ? null : formatAmount(units)),
+    input: z.nullable(sumOfAmounts).with(z.describe(MAX_URL_SPEND)),
+    default: null,
+    form: { label: "Most spend from prices on URLs, a day", sends: "text or null" },
   },
   cost_types: {
     item: z.record(z.enum(COST_TYPES), z.enum(["none", "in_round", "integrated"])),

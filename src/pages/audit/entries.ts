@@ -76,7 +76,11 @@ function toObject(subject: string, objects: ReadonlyMap<string, AuditObject>): D
   }
 }
 
-const NAMES: Record<string, string> = { max_url_amount: "Highest price on a URL", sign_in: "Sign-in method" };
+const NAMES: Record<string, string> = {
+  max_url_amount: "Highest price on a URL",
+  max_url_spend: "Most spend from prices on URLs, a day",
+  sign_in: "Sign-in method",
+};
 
 function toWords(field: string): string {
   const name = NAMES[field];
@@ -90,7 +94,7 @@ function show(field: string, value: unknown, objects: ReadonlyMap<string, AuditO
   if (value === null || value === "") return "none";
   if (field === "partner_id")
     return objects.get(`partner ${String(value)}`)?.name ?? `partner ${String(value)}`;
-  if (field === "max_url_amount" && typeof value === "number") return formatAmount(value);
+  if (/^max_url_(amount|spend)$/.test(field) && typeof value === "number") return formatAmount(value);
   if (field.endsWith("_at") && (typeof value === "number" || typeof value === "string"))
     return describeTime(new Date(value).getTime(), "seconds");
   if (typeof value === "boolean") return value ? "yes" : "no";

@@ -27,6 +27,7 @@ const LIST = {
         ["round", "In a round"],
         ["stopped", "Stopped"],
         ["high-price", `Prices on URLs above ${formatAmount(DEFAULT_MAX_URL_AMOUNT)}`],
+        ["no-limit", "Prices on URLs without a limit a day"],
       ] as Option[],
     },
   ],
