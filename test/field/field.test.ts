@@ -3,13 +3,14 @@
  * this file runs them: to add a case, add a line. A field is separated by a tab, and `#` begins a comment.
  */
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { platformOf } from "../../src/domain/engagements/click-target.ts";
+import { chooseTarget, platformOf } from "../../src/domain/engagements/click-target.ts";
+import { expectDefined } from "../../src/domain/expect-defined.ts";
 import { isPerson } from "../../src/engagement/agents.ts";
 import type { InputError } from "../../src/errors.ts";
 import { type CsvTable, readTable } from "../../src/http/input/csv.ts";
 import { TABLE as COSTS } from "../../src/usecases/costs/batch.ts";
 import { TABLE as LINKS } from "../../src/workspace/transfer/import-rows.ts";
-import { ask, call, DEMO, freshDemo, IPHONE } from "../harness.ts";
+import { ANDROID, ask, call, DEMO, freshDemo, IPHONE } from "../harness.ts";
 
 const sources = import.meta.glob("./*.tsv", { query: "?raw", import: "default", eager: true });
 
@@ -57,6 +58,34 @@ describe("the path of a link", () => {
       expect(response.status, prefix).toBe(status === "302" ? opened : Number(status));
     }
   });
+});
+
+describe("a click", () => {
+  const destination = {
+    defaultUrl: "https://example.com/",
+    iosUrl: "https://apps.apple.com/app/id1234567890",
+    androidUrl: "https://play.google.com/store/apps/details?id=com.example.demo",
+    redirectHosts: ["example.com"],
+    redirectSchemes: ["https", "demoapp", "intent"],
+  };
+  const agents: Record<string, string> = {
+    ios: IPHONE,
+    android: ANDROID,
+    ipad: "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_4) AppleWebKit/605.1.15 Mobile/15E148",
+    mac: "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 Version/17.2 Safari/605.1.15",
+    windows: "Mozilla/5.0 (Windows NT 10.0; Win64; x64) Firefox/130.0",
+    linux: "Mozilla/5.0 (X11; Linux x86_64) Firefox/130.0",
+  };
+  it.each(read("targets", "device", "query", "url", "rejected"))(
+    "on $device with $query leads to $url",
+    (one) => {
+      const agent = expectDefined(agents[one.device]);
+      expect(chooseTarget(destination, new URLSearchParams(one.query), agent)).toEqual({
+        url: one.url,
+        notAllowed: one.rejected === "" ? [] : one.rejected.split(","),
+      });
+    },
+  );
 });
 
 describe("a heading", () => {
