@@ -22,6 +22,9 @@ export interface Env extends LedgerBindings {
   ADDRESS_REJECTIONS?: RateLimit;
   /** Limits the engagements that an address sends with `s2s=1`. No limit if not bound. */
   SERVER_ENGAGEMENTS?: RateLimit;
+  /** Limit the names of new sub-links on URLs: by address, and with `s2s=1` by partner and address. No limit if not bound. */
+  NEW_SUB_LINKS?: RateLimit;
+  SERVER_SUB_LINKS?: RateLimit;
   /** Limits the steps of single sign-on by address. No limit if not bound. */
   SINGLE_SIGN_ON?: RateLimit;
   /** Limits the reports of each user. No limit if not bound. */

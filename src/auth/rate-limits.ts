@@ -54,6 +54,18 @@ export async function limitServerEngagements(context: Context): Promise<void> {
 }
 
 /**
+ * Counts an engagement that names sub-links which may be new. Returns whether it may create them. `partner` is whose limit it is, if a
+ * server sends it: the servers of a partner send the clicks of all people, and a stranger cannot use up their limit.
+ */
+export async function mayCreateSubLinks(context: Context, partner?: string): Promise<boolean> {
+  const { NEW_SUB_LINKS, SERVER_SUB_LINKS } = context.env;
+  const limiter = partner === undefined ? NEW_SUB_LINKS : SERVER_SUB_LINKS;
+  const address = addressOf(context);
+  if (!limiter || !address) return true;
+  return consumeLimit(context, limiter, partner === undefined ? address : `${partner} ${address}`);
+}
+
+/**
  * The address of the caller. Of an IPv6 address only the first half, because one caller usually has the whole /64 network.
  */
 export function addressOf({ request }: Context): string | null {

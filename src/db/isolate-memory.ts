@@ -43,3 +43,12 @@ export const partnersOfCredentials = new Memory<number>({ duration: Number.POSIT
  * there, because a database can be restored to a time before them: recording finds each in D1.
  */
 export const foundPaths = new Memory<true>({ duration: Number.POSITIVE_INFINITY });
+
+/**
+ * Paths of sub-links that a click could create under its limit, so that the limit counts names and not clicks. Never that they are
+ * there.
+ */
+export const allowedPaths = new Memory<true>({ duration: Number.POSITIVE_INFINITY });
+
+/** Link token → its partner when a server's click was last recorded. Only whose limit of new names a click counts for. */
+export const partnersOfLinks = new Memory<number>({ duration: 5 * MINUTE });

@@ -45,6 +45,8 @@ export interface OpenedLink extends Audience {
   subLinks: { name: string | null; reason: DropReason | null; token: string }[];
   /** Pairs of a parameter and a reason. */
   dropped: [string, DropReason][];
+  /** True: its address named too many new sub-links, so it creates none. */
+  createsNothing?: boolean;
   /** How many alike ones without an ID it stands for. Default: 1. */
   count?: number;
 }

@@ -9,7 +9,7 @@ import { jsonResponse } from "../http/envelope.ts";
 import { isPerson, isPreview } from "./agents.ts";
 import { lookUpDestination } from "./destinations.ts";
 import { noteBot, queueEngagement } from "./queue.ts";
-import { readPersonal, recordReported } from "./record.ts";
+import { limitNames, readPersonal, recordReported } from "./record.ts";
 
 export const path = z.object({ link_token: z.string().with(z.describe("The token of the link")) });
 
@@ -119,7 +119,9 @@ export function recordLater(context: Context, linkToken: string, kind: Kind, not
   context.afterResponse(
     isBot
       ? noteBot(context, linkToken)
-      : queueEngagement(context, readPersonal(context, linkToken, kind, notAllowed)),
+      : limitNames(context, readPersonal(context, linkToken, kind, notAllowed)).then((opened) =>
+          queueEngagement(context, opened),
+        ),
   );
 }
 

@@ -1,7 +1,9 @@
 /** Reads what the URL of a click or an impression says, and records the engagement. */
 
 import * as z from "zod/mini";
-import { type Recorded, recordOne } from "../db/ledger/engagements.ts";
+import { mayCreateSubLinks } from "../auth/rate-limits.ts";
+import { allowedPaths, foundPaths, partnersOfLinks } from "../db/isolate-memory.ts";
+import { pathOf, type Recorded, recordOne } from "../db/ledger/engagements.ts";
 import { COST_TYPE, type Kind } from "../domain/cost-types.ts";
 import type { OpenedLink } from "../domain/costs.ts";
 import {
@@ -27,13 +29,31 @@ import { type Pair, readPairs } from "../http/input/pairs.ts";
 import { createLinkToken, linkName } from "../usecases/links/link.ts";
 
 /** Records an engagement that a server reports, now. Returns undefined if its link does not exist. */
-export function recordReported(
+export async function recordReported(
   context: Context,
   linkToken: string,
   kind: Kind,
 ): Promise<Recorded | undefined> {
+  const { ledger, now } = context;
   const opened = readOpened(context, linkToken, kind, readReportedAudience);
-  return recordOne(context.ledger, opened, context.now);
+  const partner = partnersOfLinks.get(linkToken, now) ?? linkToken;
+  const recorded = await recordOne(ledger, await limitNames(context, opened, String(partner)), now);
+  if (recorded?.partnerId) partnersOfLinks.set(linkToken, recorded.partnerId, now);
+  return recorded;
+}
+
+/** The engagement, which creates no sub-links if too many new ones were named. `partner` as in `mayCreateSubLinks`. */
+export async function limitNames(
+  context: Context,
+  opened: OpenedLink,
+  partner?: string,
+): Promise<OpenedLink> {
+  if (opened.subLinks.every(({ name }) => name === null)) return opened;
+  const path = pathOf(opened);
+  if (foundPaths.has(path, context.now) || allowedPaths.has(path, context.now)) return opened;
+  if (!(await mayCreateSubLinks(context, partner))) return { ...opened, createsNothing: true };
+  allowedPaths.set(path, true, context.now);
+  return opened;
 }
 
 /** Reads an engagement of a person. `notAllowed` has the parameters that named a target to which the app does not lead. */

@@ -386,6 +386,10 @@ GROUP BY ALL ORDER BY ALL;</pre>
 <td>60,000</td>
 </tr>
 <tr>
+<td>Clicks and impressions of one address whose URL names a new campaign, ad group or creative; with <code>s2s=1</code> for each partner</td>
+<td>100; 1,000. Above it they are recorded on the deepest link that exists</td>
+</tr>
+<tr>
 <td>Reports, exports, overviews and other pages with totals of one user, in all sessions and with all tokens; round reports of one credential</td>
 <td>120</td>
 </tr>

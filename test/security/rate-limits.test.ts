@@ -185,6 +185,8 @@ describe("the limits of wrangler.toml", () => {
       "CREDENTIAL_REQUESTS 30000 / 60 s",
       "ADDRESS_REJECTIONS 3000 / 60 s",
       "SERVER_ENGAGEMENTS 60000 / 60 s",
+      "NEW_SUB_LINKS 100 / 60 s",
+      "SERVER_SUB_LINKS 1000 / 60 s",
       "SINGLE_SIGN_ON 100 / 60 s",
       "REPORTS 120 / 60 s",
     ]);

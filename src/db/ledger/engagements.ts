@@ -112,6 +112,7 @@ const engagement = {
 };
 const result = {
   costId: recordings.costId,
+  partnerId: recordings.partnerId,
   costDataOn: recordings.costDataOn,
   dropped: recordings.dropped,
   level: sql<number>`(SELECT ${l.level} FROM ${as(l)} WHERE ${l.id} = ${recordings.linkId})`,
@@ -214,7 +215,7 @@ export async function recordAll(
   now: number,
   { onlyComplete = false, likeness }: { onlyComplete?: boolean; likeness?: string | undefined } = {},
 ): Promise<{
-  rows: Pick<Row, "costDataOn" | "costId" | "level" | "dropped" | "keptAt" | "isHeld">[];
+  rows: Pick<Row, "costDataOn" | "costId" | "partnerId" | "level" | "dropped" | "keptAt" | "isHeld">[];
   failed: Failed[];
   tooOld: OpenedLink[];
 }> {
@@ -289,6 +290,7 @@ function openedOf(engagements: NewEngagement[], opened: OpenedLink[]): OpenedLin
 export interface Recorded {
   /** The ID in the ledger; null if the engagement was only counted. */
   costId: string | null;
+  partnerId: number | null;
   /** The ledger already had an engagement with this partner, ID and kind. */
   isDuplicate: boolean;
   /** The names of the parameters that were dropped. */
@@ -297,7 +299,8 @@ export interface Recorded {
   hasCostData: boolean;
 }
 
-const pathOf = ({ linkToken, subLinks }: OpenedLink) =>
+/** The opened link and the sub-links that the URL names. */
+export const pathOf = ({ linkToken, subLinks }: OpenedLink) =>
   [linkToken, ...subLinks.map(({ name }) => name ?? "")].join("::");
 
 /**
@@ -350,6 +353,7 @@ export async function recordOne(
   const dropped = (JSON.parse(row.dropped) as [string, string][]).map(([parameter]) => parameter);
   return {
     costId: row.costId,
+    partnerId: row.partnerId,
     isDuplicate,
     hasCostData: row.costDataOn === 1,
     dropped: row.isHeld && !isDuplicate ? [...dropped, "cost_amount"] : dropped,

@@ -129,6 +129,7 @@ function creationOf(level: Level) {
       ${now}, 1
     FROM (${resolved(level - 1)}) x
     WHERE ${nameOf(level)} IS NOT NULL AND ${x.level} = ${above} AND ${childOf(level)} IS NULL
+      AND ${message("createsNothing")} IS NULL
     GROUP BY ${x.linkId}, ${nameOf(level)}
   `);
 }
