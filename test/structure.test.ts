@@ -56,7 +56,7 @@ function importsOf(path: string, text: string): Import[] {
       what.startsWith("type ") || (names?.every((name) => name.trim().startsWith("type ")) ?? false);
     found.push({ from: resolve(path, from), typeOnly });
   }
-  for (const [, from = ""] of text.matchAll(/\bimport\s*\(?\s*["']([^"']+)["']/g)) {
+  for (const [, from = ""] of text.matchAll(/(?:^import\s*|\bimport\s*\(\s*)["']([^"']+)["']/gm)) {
     found.push({ from: resolve(path, from), typeOnly: false });
   }
   return found;
@@ -239,7 +239,7 @@ describe("the code", () => {
 
   it("has tables, forms and badges only in pages, in the texts of the documentation, and in what renders them", () => {
     const isOutside = (path: string) => isWorker(path) && folderOf(path) !== "pages";
-    expect(mentions(isOutside, /<table|<form|class="badge/)).toEqual(["site/rendered.ts"]);
+    expect(mentions(isOutside, /<table|<form|class="badge/)).toEqual(["site/facts.ts", "site/rendered.ts"]);
   });
 
   it("reads the clock only in env.ts", () => {

@@ -11,7 +11,7 @@ const DAY = 24 * 60 * MINUTE;
 
 /**
  * App token → where its links lead, as KV or D1 said, on top of the minute for which KV may have an old value. Only for redirects:
- * what an operator reads or changes comes from D1. Whoever changes an app sets it before the response, and a read that was under way
+ * what an operator reads or changes comes from D1. Code that changes an app sets it before the response, and a read that was under way
  * then is not remembered.
  */
 export const destinations = new Memory<Destination>({ duration: 5_000, most: 1_000 });

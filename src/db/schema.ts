@@ -918,7 +918,7 @@ export const recordings = sqliteView("recordings", {
   isElsewhere: flag("is_elsewhere").notNull(),
   country: text("country").notNull(),
   platform: text("platform").$type<Platform>().notNull(),
-  /** How many alike ones without an ID it stands for. Null: 1. */
+  /** How many alike ones without an ID it counts. Null: 1. */
   count: integer("count"),
   /** In units of 0.00001; null for none. With shards, that of one. */
   maxUrlSpend: integer("max_url_spend"),

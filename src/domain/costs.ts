@@ -47,7 +47,7 @@ export interface OpenedLink extends Audience {
   dropped: [string, DropReason][];
   /** True: its address named too many new sub-links, so it creates none. */
   createsNothing?: boolean;
-  /** How many alike ones without an ID it stands for. Default: 1. */
+  /** How many alike ones without an ID it counts. Default: 1. */
   count?: number;
 }
 

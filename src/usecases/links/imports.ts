@@ -1,6 +1,6 @@
 /**
  * Undoes what an import changed of links, where nobody changed it since. The audit log says so, and not the values: somebody may have
- * changed one twice, and want it as it is.
+ * changed one twice, and want it so.
  */
 import type { AppAccess } from "../../db/accounts/viewers.ts";
 import { findImport, type LinkChange, removalStatement } from "../../db/links/imports.ts";

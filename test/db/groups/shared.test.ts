@@ -15,7 +15,7 @@ const open = (db = database, maxCalls = 1) =>
     isSqlError: (error) => String(error).includes("SQLITE_"),
   });
 
-/** Counts one for a key, alone or with others. The result is undefined if it joined others. */
+/** Counts one for a key, by itself or with others. The result is undefined if it joined others. */
 function count(group: GroupCommit, key: string): Promise<{ count: number; error?: string }> | undefined {
   if (group.join(key)) return undefined;
   const item: { count?: number } = {};
