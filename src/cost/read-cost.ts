@@ -1,9 +1,8 @@
 /** `GET /cost/{cost_id}`: a partner reads one of its costs. */
 import * as z from "zod/mini";
 import { costOperation } from "../auth/guards.ts";
-import { AppError } from "../errors.ts";
 import { jsonResponse } from "../http/envelope.ts";
-import { costId } from "../http/input/fields.ts";
+import { storedCostId } from "../http/input/fields.ts";
 import { costItem, isTest, toCostItem } from "../usecases/costs/item.ts";
 import { findOwnCost, markTest } from "../usecases/costs/read.ts";
 
@@ -14,7 +13,7 @@ export const readCost = costOperation({
   summary: "Read one of your costs",
   description:
     "With a test credential: a cost of its integration round, in the state that it would have live.",
-  input: { path: z.object({ cost_id: costId }) },
+  input: { path: z.object({ cost_id: storedCostId }) },
   responses: {
     200: {
       description: "The current state of the cost",
@@ -28,15 +27,10 @@ export const readCost = costOperation({
   },
   errors: ["credential_revoked", "not_found"],
   async handle(context, caller, { path }) {
-    const cost = await findOwnCost(context, caller, path.cost_id);
-    if (!cost)
-      throw new AppError(
-        "not_found",
-        "You have no cost with this ID: it was never sent, or it has expired. Check the cost_id.",
-      );
+    const { costId, found } = await findOwnCost(context, caller, path.cost_id);
     return jsonResponse({
       status: "ok",
-      ...toCostItem(path.cost_id, cost, context.now),
+      ...toCostItem(costId, found, context.now),
       ...markTest(caller),
       request_id: context.requestId,
     });

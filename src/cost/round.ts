@@ -6,14 +6,16 @@
 import type { CostCaller } from "../auth/guards.ts";
 import * as rounds from "../db/operator/rounds/rounds.ts";
 import { CONTROL } from "../domain/characters.ts";
-import type { CostType } from "../domain/cost-types.ts";
+import { type CostType, KINDS } from "../domain/cost-types.ts";
 import type { Cost } from "../domain/costs.ts";
+import { findUnusable, isListed } from "../domain/macros.ts";
 import { currentCostAfter, judgeEntry } from "../domain/rounds/entries.ts";
 import type { RoundEntry } from "../domain/rounds/findings.ts";
 import type { Context } from "../env.ts";
 import { AppError, type InputError } from "../errors.ts";
 import type { Pair } from "../http/input/pairs.ts";
-import { accepted, type CostResult, conflict, costInput } from "../usecases/costs/submit.ts";
+import { invalidRequest } from "../http/input/parse.ts";
+import { accepted, type CostResult, conflict, costInput, unusableId } from "../usecases/costs/submit.ts";
 
 /** The parameters as they were sent, and the cost parsed from them or the error of invalid ones. */
 export interface SentCost {
@@ -52,7 +54,11 @@ export async function submitTests(
     };
     const earlier = entries.filter((other) => costId !== null && other.costId === costId);
     const result =
-      item.cost instanceof AppError ? item.cost : judge(item.cost, entry, earlier, bothTypes, round);
+      item.cost instanceof AppError
+        ? item.cost
+        : isUnusable(entry, earlier, found.macros)
+          ? invalidRequest([unusableId(item.cost.costId)])
+          : judge(item.cost, entry, earlier, bothTypes, round);
     entry.answer = result instanceof AppError ? result.code : "ok";
     entries.push(entry);
     return result;
@@ -63,6 +69,14 @@ export async function submitTests(
   if (storedCount === 0) return submitTests(context, caller, items);
   const stored = results.slice(0, storedCount);
   return items.map((_, index) => stored[index] ?? new AppError("round_full"));
+}
+
+/** As for a live cost: a cost ID that nothing has yet is not a macro or a placeholder. */
+function isUnusable({ costId, engagements }: RoundEntry, earlier: RoundEntry[], macros: string): boolean {
+  const isKnown = KINDS.some((kind) => engagements[kind]) || earlier.some(({ answer }) => answer === "ok");
+  return (
+    costId !== null && !isKnown && (findUnusable(costId, "cost_id") !== undefined || isListed(costId, macros))
+  );
 }
 
 const CONFLICT_REMEDY =

@@ -7,12 +7,12 @@ import { AppError, type InputError } from "../errors.ts";
 import { jsonResponse } from "../http/envelope.ts";
 import { decodeUtf8, MAX_BODY_BYTES, mediaType, readBody } from "../http/input/body.ts";
 import { type Pair, parsePairs, readPairs } from "../http/input/pairs.ts";
-import { invalidRequest } from "../http/input/parse.ts";
 import { authorizeInvalid } from "../usecases/costs/rejections.ts";
 import {
   type CostResult,
   costInput,
   costResult,
+  invalidCost,
   REQUEST_ID,
   RESULT_EXAMPLE,
   submitCosts,
@@ -73,8 +73,14 @@ async function readForm(context: Context): Promise<{ pairs: Pair[]; cost: Cost |
     if (!(error instanceof AppError)) throw error;
     return { pairs, cost: error };
   }
-  const input = parsePairs(costInput, pairs, "same value", errors);
-  return { pairs, cost: input && errors.length === 0 ? toCost(input) : invalidRequest(errors) };
+  const input = parsePairs(costInput, pairs, "same meaning", errors);
+  return {
+    pairs,
+    cost:
+      input && errors.length === 0
+        ? toCost(input)
+        : invalidCost(Object.fromEntries(pairs.map(({ name, value }) => [name, value])), errors),
+  };
 }
 
 async function readBodyPairs({ request }: Context, errors: InputError[]): Promise<Pair[]> {

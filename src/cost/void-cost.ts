@@ -3,7 +3,7 @@ import * as z from "zod/mini";
 import { costOperation } from "../auth/guards.ts";
 import { COST_WINDOW } from "../domain/texts.ts";
 import { jsonResponse } from "../http/envelope.ts";
-import { costId } from "../http/input/fields.ts";
+import { storedCostId } from "../http/input/fields.ts";
 import { VOIDED_EXAMPLE, voided } from "../http/response-schemas.ts";
 import { voidOwn } from "../usecases/costs/void.ts";
 
@@ -13,7 +13,7 @@ export const voidCost = costOperation({
   id: "voidCost",
   summary: "Void one of your costs",
   description: `The cost, or the price on the URL of its click or impression, no longer counts. Sending the same values again does not bring it back; a call with other values counts in its place. Possible until ${COST_WINDOW} after the engagement, or until a pending cost lapses.`,
-  input: { path: z.object({ cost_id: costId }) },
+  input: { path: z.object({ cost_id: storedCostId }) },
   responses: {
     200: {
       description: "The cost does not count, because of this request or of an earlier one",
@@ -23,10 +23,10 @@ export const voidCost = costOperation({
   },
   errors: ["credential_revoked", "test_credential", "window_closed", "not_found"],
   async handle(context, caller, { path }) {
-    const { isDuplicate } = await voidOwn(context, caller, path.cost_id);
+    const { costId, isDuplicate } = await voidOwn(context, caller, path.cost_id);
     return jsonResponse({
       status: "ok",
-      cost_id: path.cost_id,
+      cost_id: costId,
       match: "voided",
       duplicate: isDuplicate,
       request_id: context.requestId,

@@ -325,6 +325,8 @@ export const partners = sqliteTable("partners", {
    * limit.
    */
   maxUrlSpend: integer("max_url_spend"),
+  /** The macros of the templates that our parameters have, as `listMacros` writes them. */
+  macros: text().notNull().default(""),
 });
 
 /** One row: the number of partners, and a revision that changes with every change to a partner. Maintained by triggers. */
@@ -978,9 +980,7 @@ export const submissions = sqliteView("submissions", {
   tag: text().notNull(),
   receivedAt: integer("received_at").notNull(),
   voidState: text("void_state", { enum: ["voided", "lifted"] }),
-  verdict: text()
-    .$type<"store" | "duplicate" | "credential_revoked" | Exclude<RejectionCode, "invalid_request">>()
-    .notNull(),
+  verdict: text().$type<"store" | "duplicate" | "credential_revoked" | RejectionCode>().notNull(),
   submittedAt: integer("submitted_at").notNull(),
   /** The app of an engagement that has the ID and fits the type; empty if there is none. */
   appToken: text("app_token").notNull(),

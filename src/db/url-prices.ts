@@ -1,8 +1,8 @@
 /**
- * Which prices on URLs count for a partner. Anyone can write to a public URL, so the partner's cost parameters and the limit that
- * operators set decide it. A round judges with the same values, in domain/rounds/report.ts.
+ * What the templates of a partner decide: which values on URLs are its macros, and which prices on URLs count for it. Anyone can write
+ * to a public URL, so the partner's cost parameters and the limit that operators set decide it. A round judges with the same values, in domain/rounds/report.ts.
  */
-import { type AnyColumn, sql } from "drizzle-orm";
+import { type AnyColumn, type SQL, sql } from "drizzle-orm";
 import type { partners } from "./schema.ts";
 
 type Partner = Record<keyof Pick<typeof partners, "costParameters" | "maxUrlAmount">, AnyColumn>;
@@ -40,3 +40,7 @@ export const agreedCurrency = ({ costParameters }: Pick<Partner, "costParameters
   >`iif(${at} AND substr(${template}, ${at} + ${LENGTH}, 4) GLOB '[A-Za-z][A-Za-z][A-Za-z]&',
     upper(substr(${template}, ${at} + ${LENGTH}, 3)), NULL)`;
 };
+
+/** Whether a comparable value, or NULL, is one of the macros of a partner, which can be NULL too. */
+export const isMacroOf = (macros: AnyColumn, value: SQL) =>
+  sql`iif(coalesce(${macros}, '') = '', 0, coalesce(instr(${macros}, char(10) || ${value} || char(10)), 0) > 0)`;

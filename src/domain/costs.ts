@@ -49,6 +49,8 @@ export interface OpenedLink extends Audience {
   createsNothing?: boolean;
   /** How many alike ones without an ID it counts. Default: 1. */
   count?: number;
+  /** By parameter, the form of its value in which it can be a macro of the partner's templates, if that is another text. */
+  otherForms?: Record<string, string>;
 }
 
 export type Engagements = Partial<Record<Kind, Engagement>>;

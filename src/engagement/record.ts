@@ -14,6 +14,7 @@ import {
 } from "../domain/engagements/audience.ts";
 import { platformOf } from "../domain/engagements/click-target.ts";
 import { type DropReason, LEVEL_PARAMETERS } from "../domain/engagements/sub-links.ts";
+import { findUnusable, toOtherForm } from "../domain/macros.ts";
 import type { Context } from "../env.ts";
 import {
   amount,
@@ -21,7 +22,6 @@ import {
   costType,
   countryCode,
   currency,
-  isMacro,
   platformName,
   readAs,
 } from "../http/input/fields.ts";
@@ -117,8 +117,20 @@ function readOpened(
       return { name: value, reason, token: value === null ? "" : createLinkToken() };
     }),
     dropped: [...dropOf("cost_id", id), ...dropped, ...droppedAudience],
+    ...listOtherForms(pairs),
     ...audience,
   };
+}
+
+const COMPARED = new Set(["cost_id", ...LEVEL_PARAMETERS]);
+
+/** Values can be macros of a form that nobody listed, which only the partner's template tells. */
+function listOtherForms(pairs: Pair[]): Pick<OpenedLink, "otherForms"> {
+  const found = pairs.flatMap(({ name, value }) => {
+    const other = COMPARED.has(name) ? toOtherForm(value) : null;
+    return other === null ? [] : [[name, other]];
+  });
+  return found.length === 0 ? {} : { otherForms: Object.fromEntries(found) };
 }
 
 type Drop = OpenedLink["dropped"][number];
@@ -166,7 +178,9 @@ function readParameter<T>(pairs: Pair[], parameter: string, field: z.ZodMiniType
   if (found.length === 0) return NOTHING;
   const reject = (reason: DropReason) => ({ value: null, reason });
   if (found.some(({ isUtf8 }) => !isUtf8)) return reject("invalid");
-  if (found.some(({ value }) => isMacro(value))) return reject("unfilled_macro");
+  const place = parameter === "cost_id" ? "cost_id" : "name";
+  const unusable = found.map(({ value }) => findUnusable(value, place)).find((reason) => reason);
+  if (unusable) return reject(unusable);
   const parsed = found.map(({ value }) => z.safeParse(field, value));
   const values = new Set(parsed.map((result) => (result.success ? result.data : undefined)));
   const [value] = values;

@@ -2,9 +2,9 @@
 import { html } from "hono/html";
 import type { SignedInPartner } from "../auth/partner-sessions.ts";
 import { COST_TYPE, COST_TYPES, toTypes } from "../domain/cost-types.ts";
+import { isTemplateMacro } from "../domain/macros.ts";
+import { templatePairs } from "../domain/templates.ts";
 import type { Context } from "../env.ts";
-import { isMacro } from "../http/input/fields.ts";
-import { templatePairs } from "../http/input/pairs.ts";
 import { operatorContact } from "../pages/contact.ts";
 import { badge, card, nameText } from "../pages/elements.ts";
 import { table } from "../pages/lists/table.ts";
@@ -43,7 +43,8 @@ function template(heading: string, parameters: string): Markup {
         { heading: "Parameter", cell: ({ name }) => html`<code>${name}</code>` },
         {
           heading: "Value",
-          cell: ({ value }) => html`<code>${value}</code>${isMacro(value) ? html` ${badge("macro")}` : ""}`,
+          cell: ({ value }) =>
+            html`<code>${value}</code>${isTemplateMacro(value) ? html` ${badge("macro")}` : ""}`,
         },
       ],
       rows: templatePairs(parameters),

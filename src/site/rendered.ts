@@ -1224,6 +1224,10 @@ LINK_TOKEN=…</pre>
 <td>Parameters are missing or not valid.</td>
 </tr>
 <tr>
+<td><code>unfilled_macro</code></td>
+<td>The cost ID is a macro that nobody replaced, or a placeholder such as <code>null</code>.</td>
+</tr>
+<tr>
 <td><code>conflict</code></td>
 <td>The cost ID was sent before with other values. The report names those that differ.</td>
 </tr>

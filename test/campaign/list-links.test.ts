@@ -103,7 +103,7 @@ describe("list links rejects", () => {
       "after: is not a cursor from this list",
       "before: is not a cursor from this list",
       message,
-      "limit: is given more than once",
+      "limit: is given twice with different values; send it once",
       "limit: must be a positive integer",
     ]);
   });

@@ -315,7 +315,7 @@ describe("an invalid parameter", () => {
     ["?limit=abc", "limit"],
     ["?limit=1.5", "limit"],
     ["?limit=", "limit"],
-    ["?limit=5&limit=5", "limit"],
+    ["?limit=5&limit=6", "limit"],
     ["?match=unpriced", "match"],
     ["?match=Matched", "match"],
     ["?match=", "match"],

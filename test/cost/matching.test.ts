@@ -40,10 +40,12 @@ describe("a cost and the engagements with its ID", () => {
     expect({ match: body.match, mismatch: body.mismatch, kind }).toEqual(expected);
   });
 
-  it("match only if the IDs are equal in case and spaces", async () => {
+  it("match only if the IDs are equal in case and in spaces within", async () => {
     await click(ID.toUpperCase());
-    await click(`${ID} `);
+    await click(ID.replace("-", " "));
     expect((await cost("cpc")).body.match).toBe("pending");
+    await click(` ${ID}\u200b`);
+    expect((await cost("cpc")).body.match).toBe("matched");
   });
 });
 

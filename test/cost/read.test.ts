@@ -223,9 +223,10 @@ test("a cost that was never sent and a cost of another partner both return 404",
   expect(await rejection("/cost/read-nobody-0001", { token })).toEqual(never);
 });
 
-test("an ID that is too short or too long is rejected with 400", async () => {
+test("an ID that is too long is rejected with 400, and one that can be no ID is not found", async () => {
   const malformed = { status: 400, code: "invalid_request", params: ["cost_id"] };
-  expect(await rejection("/cost/short", { token: DEMO.costToken })).toEqual(malformed);
+  for (const id of ["short", "%20", "%7Bclick_id%7D", "pad-0000%E2%80%8B0001"])
+    expect((await rejection(`/cost/${id}`, { token: DEMO.costToken })).status).toBe(404);
   expect(await rejection(`/cost/${"x".repeat(257)}`, { token: DEMO.costToken })).toEqual(malformed);
 });
 

@@ -23,9 +23,10 @@ describe("cost_id", () => {
     ["256 emoji, which are 512 UTF-16 units", "😀".repeat(256)],
     ["a part in brackets", "click-[1]-0001"],
     ["brackets that do not match", "[cost-id-0001}"],
-    ["one percent sign at each end", "%COST_ID_0001%"],
     ["a closing brace before an opening one", "}cost-id-0001{"],
-    ["spaces around characters", "  cost id 1  "],
+    ["spaces within", "a cost id 01"],
+    ["two letters in brackets within", "[abc]-123456-[x]"],
+    ["zeros with an app", "00000000-0000-0000-0000-000000000000-com.app"],
   ])("is accepted: %s", async (_description, cost_id) => {
     expect(await submit({ cost_id })).toBe("1");
   });
@@ -58,16 +59,81 @@ describe("cost_id", () => {
     "%%COST_ID_HERE%%",
     "click-%%ID%%-0001",
     "[cost_id_here]",
+    "acme_[CLICK_ID]",
+    "__CALLBACK_PARAM__",
+    "%257Bclick_id%257D",
+    "%CLICK_ID_HERE%",
+    "#CLICK_ID_HERE#",
   ])("is rejected as an unfilled macro, and the message says so: %s", async (cost_id) => {
     const message = "is an unfilled macro: send the value that the network puts in its place";
     expect(await messages(cost_id)).toEqual([400, [{ param: "cost_id", message }]]);
   });
 
   it.each([
+    "00000000-0000-0000-0000-000000000000",
+    "0".repeat(32),
+    "undefined-undefined",
+    "NULL_null_(none)",
+    "null_00000000-0000-0000-0000-000000000000",
+    "[object Object]",
+  ])("is rejected as a placeholder, and the message says so: %s", async (cost_id) => {
+    const message = expect.stringContaining("means no click or impression");
+    expect(await messages(cost_id)).toEqual([400, [{ param: "cost_id", message }]]);
+  });
+
+  it("is named as a macro beside every other error", async () => {
+    const { body } = await sendCost({ cost_id: "__CALLBACK_PARAM__", cost_currency: "x" });
+    expect(body.errors?.map(({ param }) => param)).toEqual(["cost_currency", "cost_id"]);
+  });
+
+  it("that has a row from before is judged by that row, also if it is a macro now", async () => {
+    await rows(
+      "INSERT INTO ledger_entries (partner_id, cost_id, cost_type, currency, amount, tag, received_at) VALUES (1, '__CALLBACK_PARAM__', 'cpc', 'USD', 25000, 't', 1773576000000)",
+    );
+    const sent = { cost_id: "__CALLBACK_PARAM__", cost_amount: "0.25" };
+    expect((await sendCost(sent)).body).toMatchObject({ status: "ok", duplicate: true });
+    expect((await sendCost({ ...sent, cost_amount: "0.3" })).body.code).toBe("cost_id_conflict");
+    const path = `/cost/${sent.cost_id}`;
+    expect((await ask(path, { token: DEMO.costToken })).body).toMatchObject({ match: "pending" });
+    expect((await ask(`${path}/void`, { token: DEMO.costToken, method: "POST" })).body).toMatchObject({
+      match: "voided",
+    });
+  });
+
+  it.each([
     ["12 spaces", " ".repeat(12)],
     ["12 no-break spaces", "\u00a0".repeat(12)],
-  ])("is rejected as blank, and the message says so: %s", async (_description, cost_id) => {
-    expect(await messages(cost_id)).toEqual([400, [{ param: "cost_id", message: "must not be blank" }]]);
+    ["12 zero-width spaces", "\u200b".repeat(12)],
+  ])("is rejected as empty, and the message says so: %s", async (_description, cost_id) => {
+    expect(await messages(cost_id)).toEqual([400, [{ param: "cost_id", message: "must not be empty" }]]);
+  });
+
+  it.each([
+    ["spaces", "  pad-00000001  "],
+    ["a no-break space", "pad-00000001\u00a0"],
+    ["a byte order mark and a line end", "\ufeffpad-00000001\r\n"],
+    ["a zero-width space", "pad-00000001\u200b"],
+  ])("is without what is invisible at its ends: %s", async (_description, cost_id) => {
+    const { body } = await sendCost({ cost_id });
+    expect(body).toMatchObject({ status: "ok", cost_id: "pad-00000001" });
+    const path = `/cost/${encodeURIComponent(cost_id)}`;
+    expect((await ask(path, { token: DEMO.costToken })).body).toMatchObject({ cost_id: "pad-00000001" });
+    const voided = await ask(`${path}/void`, { token: DEMO.costToken, method: "POST" });
+    expect(voided.body).toMatchObject({ cost_id: "pad-00000001", match: "voided" });
+  });
+
+  it("that is stored with a space is found as it was sent", async () => {
+    await rows(
+      "INSERT INTO ledger_entries (partner_id, cost_id, cost_type, currency, amount, tag, received_at) VALUES (1, 'pad-00000002 ', 'cpc', 'USD', 25000, 't', 1773576000000)",
+    );
+    const { body } = await ask(`/cost/${encodeURIComponent("pad-00000002 ")}`, { token: DEMO.costToken });
+    expect(body).toMatchObject({ cost_id: "pad-00000002 ", match: "pending" });
+    expect((await ask("/cost/pad-00000002", { token: DEMO.costToken })).status).toBe(404);
+  });
+
+  it("is rejected with an invisible character within", async () => {
+    const message = "must not contain invisible characters";
+    expect(await messages("pad-0000\u200b0001")).toEqual([400, [{ param: "cost_id", message }]]);
   });
 
   it("is rejected in a batch for the same reasons", async () => {
@@ -80,7 +146,7 @@ describe("cost_id", () => {
     expect(body.results.map(({ status, errors }) => [status, errors?.map(({ message }) => message)])).toEqual(
       [
         [400, [expect.stringContaining("macro")]],
-        [400, ["must not be blank"]],
+        [400, ["must not be empty"]],
       ],
     );
   });
@@ -121,13 +187,38 @@ describe("cost_amount", () => {
     ["999999.99999", "999999.99999"],
     ["1000000", "1000000"],
     ["1000000.00000", "1000000"],
+    ["0.250000", "0.25"],
+    ["1.0000000000", "1"],
+    ["0.0000000", "0"],
+    ["", null],
   ])("%s is accepted and returned as %s", async (cost_amount, exact) => {
     expect(await submit({ cost_amount })).toBe(exact);
   });
 
   it.each([
+    ["1,234", "1234 if the comma separates thousands, 1.234 if it separates decimals"],
+    ["12,500", "12500 if the comma separates thousands, 12.500 if it separates decimals"],
+    ["1,234.50", "without thousands separators: 1234.50"],
+    ["1,234,567", "without thousands separators: 1234567"],
+    ["0,250", "use a point, not a comma"],
+    ["1,5", "use a point, not a comma"],
+  ])("%s is rejected with what it can mean", async (cost_amount, message) => {
+    const { body } = await sendCost({ cost_id: newId(), cost_amount });
+    expect(body.errors).toEqual([{ param: "cost_amount", message: expect.stringContaining(message) }]);
+  });
+
+  it("can be given twice with the same meaning, and empty beside another one", async () => {
+    const query = (amounts: string) =>
+      `/cost?cost_type=cpc&cost_currency=USD&tag=t&cost_id=${newId()}&${amounts}`;
+    const send = (amounts: string) =>
+      ask<{ amount: string }>(query(amounts), { method: "POST", token: DEMO.costToken });
+    expect((await send("cost_amount=&cost_amount=0.25&cost_amount=0.250000")).body.amount).toBe("0.25");
+    expect((await send("cost_amount=0.25&cost_amount=")).body.amount).toBe("0.25");
+    expect((await send("cost_amount=0.25&cost_amount=0.26")).status).toBe(400);
+  });
+
+  it.each([
     ...[
-      "",
       " ",
       "-1",
       "+1",
@@ -145,7 +236,7 @@ describe("cost_amount", () => {
       "1.",
       "1 ",
     ],
-    ...["0.000001", "1.0000000", "1000000.00001", "1000001", "10000000", "9".repeat(400), "١", "1_000"],
+    ...["0.000001", "1.0000010", "1000000.00001", "1000001", "10000000", "9".repeat(400), "١", "1_000"],
   ])("%j is rejected", async (cost_amount) => {
     expect(await submit({ cost_amount })).toEqual(rejected("cost_amount"));
   });

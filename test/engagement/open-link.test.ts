@@ -342,9 +342,13 @@ describe("a click from a partner's server, s2s=1", () => {
     ["0001-%%COST_ID%%", false],
     ["[cost_id_here]", false],
     ["            ", false],
-    ["0001-[cost_id]", true],
+    ["0001-[cost_id]", false],
+    ["__REQUEST_ID__", false],
+    ["%7Bcost_id_here%7D", false],
+    ["00000000-0000-0000-0000-000000000000", false],
+    ["0001-[abc]-0002", true],
     ["[cost_id_here}", true],
-    ["%COST_ID_HERE%", true],
+    ["%COST_ID_HERE%", false],
   ])(
     "drops an unfilled macro or a blank cost_id, and nothing that only resembles one: %s",
     async (costId, recorded) => {

@@ -79,7 +79,7 @@ describe("an operation reads its input in linear time", () => {
     for (const [name] of form ? newFieldsOf(form, "form") : []) {
       const read: Prepare = (text) => {
         const pairs = [text, `${text}.`].map((value) => ({ name, value, isUtf8: true }));
-        return () => parsePairs(form as z.ZodMiniObject, pairs, "same value", []);
+        return () => parsePairs(form as z.ZodMiniObject, pairs, "same meaning", []);
       };
       expect(await findSlow(name, read)).toEqual([]);
     }

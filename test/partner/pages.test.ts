@@ -231,7 +231,8 @@ describe("the page of a cost", () => {
   it("returns 404 for an unknown ID and 400 for what is no ID", async () => {
     const browser = await signedIn();
     expect((await browser.get(at("unknown-cost-001"))).status).toBe(404);
-    expect((await browser.get(at("short"))).status).toBe(400);
+    expect((await browser.get(at("short"))).status).toBe(404);
+    expect((await browser.get(at("x".repeat(257)))).status).toBe(400);
   });
 });
 

@@ -418,7 +418,7 @@ describe("a view that doesn't exist says so, with a way back", () => {
     ["from=2026-03-02", "The To date"],
     ["period=year", "The period"],
     ["level=5", "The level must be 1, 2, 3 or 4."],
-    ["level=1&level=2", "The level is given more than once."],
+    ["level=1&level=2", "The level is given twice with different values; send it once."],
     ["partner=99", "The partner doesn't exist."],
     ["partner=x", "The partner must be a positive integer."],
     ["cost=maybe", "The cost data filter must be on, off or own."],

@@ -11,6 +11,7 @@ import { type Bound, chunk, statement } from "../statement.ts";
 const copiedOfPartner = {
   supportsCostData: partners.supportsCostData,
   stoppedAt: partners.stoppedAt,
+  macros: partners.macros,
 };
 const copiedOfCredential = {
   tokenHash: credentials.tokenHash,

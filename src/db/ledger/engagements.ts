@@ -40,9 +40,17 @@ const now = sql.placeholder("now");
 const costDataOn = sql<number | null>`${target.costSwitch} AND ${target.takesCosts}`;
 const priceCounts = sql<number | null>`coalesce(${costDataOn} AND ${target.takesPrice}, 0)`;
 
+const dropsPrice = sql`iif(${target.hasMacroId} AND ${target.isPriced}, 'cost_id_dropped', NULL)`;
+
 /** Why the engagement does not use a parameter that its URL has, or NULL. */
 const REASONS: [parameter: string, reason: SQL][] = [
-  ["cost_currency", sql`iif(${costDataOn}, ${target.currencyReason}, NULL)`],
+  ["cost_id", sql`iif(${target.hasMacroId}, 'unfilled_macro', NULL)`],
+  ["cost_type", dropsPrice],
+  ["cost_amount", dropsPrice],
+  [
+    "cost_currency",
+    sql`iif(${target.hasMacroId}, ${dropsPrice}, iif(${costDataOn}, ${target.currencyReason}, NULL))`,
+  ],
   [LEVEL_PARAMETERS[0], target.reason2],
   [LEVEL_PARAMETERS[1], target.reason3],
   [LEVEL_PARAMETERS[2], target.reason4],
@@ -55,7 +63,7 @@ const drops = REASONS.map(
 
 const costId = sql<
   string | null
->`iif(${target.partnerId} IS NULL OR (${message("isGenerated")} AND NOT ${priceCounts}),
+>`iif(${target.partnerId} IS NULL OR ${target.hasMacroId} OR (${message("isGenerated")} AND NOT ${priceCounts}),
   NULL, ${message("costId")})`;
 const dropped = sql`json_insert(${message("dropped")}, ${sql.join(drops, sql`, `)})`;
 

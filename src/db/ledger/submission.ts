@@ -3,6 +3,7 @@ import { type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core/alias";
 import { COST_TYPE, type Kind } from "../../domain/cost-types.ts";
 import type { Cost, CostValues, Credential } from "../../domain/costs.ts";
+import { findUnusable, toOtherForm } from "../../domain/macros.ts";
 import { type Mismatch, mismatchReason } from "../../domain/matching.ts";
 import { COST_WINDOW_MS } from "../../domain/time.ts";
 import {
@@ -18,6 +19,7 @@ import {
 } from "../query.ts";
 import { partners, submissions } from "../schema.ts";
 import { statement } from "../statement.ts";
+import { isMacroOf } from "../url-prices.ts";
 import { COLUMNS, credential as c, entry as e, isCredential, isRemembered } from "./entries.ts";
 import { byDatabase, findPartnerId, isInPlace, type Ledger, placeOf, runForCredential } from "./shards.ts";
 
@@ -35,17 +37,21 @@ const sentFields = jsonValues(
   "typeBit",
   "fitsClick",
   "fitsImpression",
+  "isUnusable",
+  "otherForm",
 );
 const sent = columnsOf("sent", sentFields);
 /** Materialized, so that each value is read from its JSON only once. */
 const withSent = sql`WITH sent AS MATERIALIZED (SELECT ${list(sentFields)} FROM json_each(${sql.placeholder("costs")}) j)`;
 const toSent = ({ costId, costType, currency, amount, tag }: Cost): Sent<typeof sentFields> => {
   const { bit, fits } = COST_TYPE[costType];
-  const fitting = {
+  const judged = {
+    isUnusable: Number(findUnusable(costId, "cost_id") !== undefined),
+    otherForm: toOtherForm(costId),
     fitsClick: Number(fits.includes("click")),
     fitsImpression: Number(fits.includes("impression")),
   };
-  return { costId, costType, currency, amount, tag, typeBit: bit, ...fitting };
+  return { costId, costType, currency, amount, tag, typeBit: bit, ...judged };
 };
 
 /** Each submitted cost, with the row of its ID, if there is one. */
@@ -72,11 +78,15 @@ const isSameCost = sql`(${e.costType} = ${sent.costType} AND ${e.currency} = ${s
 
 type Verdict = (typeof submissions.verdict)["_"]["data"];
 
-/** The design's order: the credential, then the call before this one, then the engagements. */
+/**
+ * The design's order: the credential, then the call before this one, then the engagements. A cost ID that nothing has yet is not
+ * a macro or a placeholder.
+ */
 const verdict = sql<Verdict>`CASE
   WHEN ${c.revokedAt} IS NOT NULL THEN 'credential_revoked'
   WHEN NOT (${p.supportsCostData} AND ${c.costTypes} & ${sent.typeBit}) THEN 'cost_type_not_integrated'
   WHEN ${p.stoppedAt} IS NOT NULL THEN 'partner_stopped'
+  WHEN ${e.partnerId} IS NULL AND (${sent.isUnusable} OR ${isMacroOf(p.macros, sql`coalesce(${sent.otherForm}, ${sent.costId})`)}) THEN 'invalid_request'
   WHEN ${isBinding} AND NOT ${isSameCost} THEN 'cost_id_conflict'
   WHEN (${isBinding} OR ${e.state} = 'voided') AND ${isSameCost}
     AND (${sent.amount} IS NULL OR ${sent.amount} = ${e.amount}) THEN 'duplicate'

@@ -10,7 +10,7 @@ import { bitOf } from "../cost-types.ts";
 import { as, columnsOf, list, names } from "../query.ts";
 import { links, partners } from "../schema.ts";
 import { type Bound, statement } from "../statement.ts";
-import { agreedCurrency, highestUrlAmount, maxUrlSpendOf } from "../url-prices.ts";
+import { agreedCurrency, highestUrlAmount, isMacroOf, maxUrlSpendOf } from "../url-prices.ts";
 
 const o = alias(links, "o");
 const [l1, l2, l3] = [alias(links, "l1"), alias(links, "l2"), alias(links, "l3")];
@@ -34,6 +34,11 @@ const isPriced = sql.raw(
 /** Whether the price is in another currency than the partner's cost parameters say. */
 const isNotAgreed = sql`(${isPriced} AND coalesce(${opened("urlCurrency")} <> ${agreedCurrency(p)}, 0))`;
 
+/** Whether the value of a parameter is a macro of the partner's templates. */
+const isMacro = (parameter: string, value: string) =>
+  sql<number>`${isMacroOf(p.macros, sql`coalesce(${opened(`$.otherForms.${parameter}`)}, ${opened(value)})`)}`;
+const isMacroId = isMacro("cost_id", "costId");
+
 /** The opened link, with the partner and the switch in effect. */
 const openedFields = {
   message: sql<string>`j.value`,
@@ -47,12 +52,18 @@ const openedFields = {
   >`coalesce(${o.costSwitch}, ${l1.costSwitch}, ${l2.costSwitch}, ${l3.costSwitch}, 0)`,
   takesCosts: sql<number | null>`${p.supportsCostData} AND ${p.stoppedAt} IS NULL`,
   takesPrice: sql<number | null>`${p.integratedTypes} & ${bitOf("j.value ->> 'urlCostType'")}
-    AND ${opened("urlAmount")} <= ${highestUrlAmount(p)} AND ${isPriced} AND NOT ${isNotAgreed}`,
+    AND ${opened("urlAmount")} <= ${highestUrlAmount(p)} AND ${isPriced} AND NOT ${isNotAgreed}
+    AND NOT ${isMacroId}`,
+  hasMacroId: isMacroId,
+  isPriced: sql<number>`${isPriced}`,
   maxUrlSpend: maxUrlSpendOf(p),
   currencyReason: sql<string | null>`iif(${isNotAgreed}, 'not_agreed', NULL)`,
   named2: isInTemplate(LEVEL_PARAMETERS[0]),
   named3: isInTemplate(LEVEL_PARAMETERS[1]),
   named4: isInTemplate(LEVEL_PARAMETERS[2]),
+  isMacro2: isMacro(LEVEL_PARAMETERS[0], "$.subLinks[0].name"),
+  isMacro3: isMacro(LEVEL_PARAMETERS[1], "$.subLinks[1].name"),
+  isMacro4: isMacro(LEVEL_PARAMETERS[2], "$.subLinks[2].name"),
   reason2: sql<string | null>`NULL`,
   reason3: sql<string | null>`NULL`,
   reason4: sql<string | null>`NULL`,
@@ -75,7 +86,7 @@ type Level = (typeof LEVELS)[number];
 
 /** The name of a level on the URL, if the template has its parameter. */
 const nameOf = (level: Level) =>
-  sql`iif(${x[`named${level}`]}, ${message(`$.subLinks[${level - 2}].name`)}, NULL)`;
+  sql`iif(${x[`named${level}`]} AND NOT ${x[`isMacro${level}`]}, ${message(`$.subLinks[${level - 2}].name`)}, NULL)`;
 /** The oldest sub-link of `x` that has the name of a level. */
 const childOf = (level: Level) => sql`(
   SELECT min(${s.id}) FROM ${as(s)} INDEXED BY links_by_match_name
@@ -90,6 +101,7 @@ function cteOf(level: Level): SQL {
   const reason = sql`CASE
     WHEN ${x.openedLevel} > ${above} OR NOT ${x[`named${level}`]} THEN NULL
     WHEN ${dropReason} IS NOT NULL THEN ${dropReason}
+    WHEN ${x[`isMacro${level}`]} THEN 'unfilled_macro'
     WHEN ${nameOf(level)} IS NULL THEN NULL
     WHEN ${x.level} < ${above} THEN 'missing_level'
     WHEN ${c.id} IS NULL THEN 'too_many_links'

@@ -73,18 +73,24 @@ const settings = [
   "maxUrlAmount",
   "maxUrlSpend",
 ] as const;
-const insert = returning(insertValues(partners, ...settings, "supportsCostData", "createdAt"), fields);
+/** What follows from the settings. No audit entry has it. */
+const derived = ["macros"] as const;
+const insert = returning(
+  insertValues(partners, ...settings, ...derived, "supportsCostData", "createdAt"),
+  fields,
+);
 const update = returning(
-  sql`UPDATE ${partners} SET ${setGiven(partners, ...settings, "stoppedAt")} WHERE ${partners.id} = ${id}`,
+  sql`UPDATE ${partners} SET ${setGiven(partners, ...settings, ...derived, "stoppedAt")} WHERE ${partners.id} = ${id}`,
   fields,
 );
 
-export type NewPartner = Change<typeof partners, (typeof settings)[number]>;
+export type NewPartner = Change<typeof partners, (typeof settings)[number] | (typeof derived)[number]>;
 export type PartnerChange = NewPartner & Change<typeof partners, "stoppedAt">;
 
 export function insertPartner(db: D1Database, operator: Operator, partner: NewPartner) {
   const values = { ...toValues({ ...partner, supportsCostData: false }), createdAt: operator.now };
-  const entry = auditChange(db, operator, "create partner", "partner", null, partner);
+  const { macros: _, ...audited } = partner;
+  const entry = auditChange(db, operator, "create partner", "partner", null, audited);
   return runForRow(db, insert(db, values), entry);
 }
 

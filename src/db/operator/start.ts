@@ -33,6 +33,8 @@ const partnerFields = {
   supportsCostData: partners.supportsCostData,
   integratedTypes: partners.integratedTypes,
   stoppedAt: partners.stoppedAt,
+  clickParameters: partners.clickParameters,
+  impressionParameters: partners.impressionParameters,
   costParameters: partners.costParameters,
   createdAt: partners.createdAt,
 };

@@ -22,6 +22,7 @@ export const DROP_REASONS = {
   invalid: "The value is not valid.",
   repeated: "The parameter is given twice with different values.",
   unfilled_macro: "The network did not replace its macro.",
+  placeholder: "The value means nothing, such as null or an advertising ID of zeros.",
   missing_level: "The name of the level above is missing.",
   cost_id_dropped: "The cost ID of the URL was not used, so its price was not either.",
   daily_limit:

@@ -37,6 +37,7 @@ export function judgeEntry(
   costTypes: CostType[],
 ): { verdict?: Verdict; kind?: FindingKind; isGood: boolean } {
   if (!entry.cost) return { kind: "malformed", isGood: false };
+  if (entry.answer === "invalid_request") return { kind: "unfilled_macro", isGood: false };
   const verdict = judgeCost(entry.cost, costTypes, engagements, current, entry.receivedAt);
   // A credential can be cleared for fewer cost types than its round.
   if (entry.answer === "cost_type_not_integrated") return { verdict, kind: "not_in_round", isGood: false };

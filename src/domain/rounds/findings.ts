@@ -68,6 +68,7 @@ export const FINDING_KINDS = [
   "differs_from_url",
   "late",
   "malformed",
+  "unfilled_macro",
   "conflict",
   "not_in_round",
   "duplicate",
@@ -174,6 +175,13 @@ function explain(
       return {
         expected: `A cost sent at most ${COST_WINDOW} after the engagement${fitting[0] ? ` of ${toDate(fitting[0].occurredAt)}` : ""}.`,
         remedy: `Send each cost within ${COST_WINDOW} after its engagement. This engagement is now too old, so ask the operator to dismiss this mismatch.`,
+      };
+    case "unfilled_macro":
+      return {
+        expected:
+          "A cost ID that only one click or impression has, not a macro or a placeholder such as null.",
+        remedy:
+          "Send the value that the network puts in the place of its macro, then ask the operator to dismiss this mismatch.",
       };
     case "conflict":
       return {

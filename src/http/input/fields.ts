@@ -1,6 +1,6 @@
 /** Input fields that several surfaces share, as zod types. A contract file: it imports only zod and constants. */
 import * as z from "zod/mini";
-import { CONTROL, INVISIBLE } from "../../domain/characters.ts";
+import { CONTROL, INVISIBLE, trimInvisible } from "../../domain/characters.ts";
 import { COST_TYPES } from "../../domain/cost-types.ts";
 import { COUNTRY_CODES, PLATFORMS } from "../../domain/engagements/audience.ts";
 import { CURRENCY_CODES } from "../../domain/money.ts";
@@ -89,28 +89,23 @@ export const appToken = z
   .with(z.describe("The token of the app"));
 
 /**
- * A network replaces its macros when it opens a URL. One that is left is the same for every click, so it identifies none. An
- * expression would read the rest of the text again for each brace.
+ * 12 to 256 characters (spec §2.5), without what is invisible at its ends. Whether it is a macro or a placeholder is judged where it
+ * is used: an ID that is known already stays usable.
  */
-export function isMacro(value: string): boolean {
-  const brace = value.indexOf("{");
-  const percents = value.indexOf("%%");
-  return (
-    (brace >= 0 && value.lastIndexOf("}") > brace) ||
-    (percents >= 0 && value.lastIndexOf("%%") >= percents + 2) ||
-    (value.startsWith("[") && value.endsWith("]"))
-  );
-}
-
-/** 12 to 256 characters (spec §2.5). */
 export const costId = z
   .string()
-  .check(
-    plainText(12, 256),
-    z.refine((id) => id === "" || id.trim() !== "", "must not be blank"),
-    z.refine((id) => !isMacro(id), "is an unfilled macro: send the value that the network puts in its place"),
-  )
+  .check(z.overwrite(trimInvisible), nameText(12, 256))
   .with(z.describe("12 to 256 characters, equal to the `cost_id` on the URL of the click or impression"));
+
+/** A cost ID that may be stored already, as it was accepted at that time. */
+export const storedCostId = z
+  .string()
+  .check(
+    atMost(256),
+    z.minLength(1, "must not be empty"),
+    z.refine((id) => id.isWellFormed(), "must be well-formed Unicode"),
+  )
+  .with(z.describe("The ID as it was sent, of 1 to 256 characters"));
 
 /** 1 to 128 characters (spec §2.5). */
 export const costTag = z
@@ -145,15 +140,17 @@ export const platformName = z
   .pipe(z.string().check(z.toLowerCase()), z.enum(PLATFORMS, `must be one of ${PLATFORMS.join(", ")}`))
   .with(z.describe(`${listOf(PLATFORMS, "or")}, in any case`));
 
-const AMOUNT = /^(0|[1-9]\d*)(?:\.(\d{1,5}))?$/;
+/** Programs write a fixed number of places: zeros at the end do not count. */
+const AMOUNT = /^(0|[1-9]\d*)(?:\.(\d{1,5})0*)?$/;
 const MAX_AMOUNT_UNITS = 1_000_000 * 100_000;
 
 /** A plain decimal from 0 to 1,000,000 with at most 5 decimal places; converted to an integer number of 0.00001. */
 export const amount = readAs(z.string(), (value, reject) => {
   const [, whole = "", places = ""] = AMOUNT.exec(value) ?? [];
   const units = whole.length <= 7 ? Number(whole + places.padEnd(5, "0")) : Number.POSITIVE_INFINITY;
-  if (DECIMAL_COMMA.test(value)) {
-    reject("must be a plain decimal; use a point, not a comma, for example 0.25");
+  const comma = describeComma(value);
+  if (comma !== undefined) {
+    reject(comma);
   } else if (whole === "") {
     reject("must be a decimal from 0 to 1,000,000 with at most 5 places, for example 0.25");
   } else if (units > MAX_AMOUNT_UNITS) {
@@ -177,7 +174,24 @@ export const sumOfAmounts = readAs(z.string(), (value, reject) => {
 
 const DECIMAL_COMMA = /^\d{1,7},\d{1,5}$/;
 
-const SIGNED_AMOUNT = /^(-?)(0|[1-9]\d*)(?:\.(\d{1,8}))?$/;
+/** Why an amount with commas is not clear: "1,234" is 1.234 in one country and 1234 in another. */
+function describeComma(value: string): string | undefined {
+  if (GROUPED.test(value)) {
+    const whole = value.replaceAll(",", "");
+    const decimal = /^\d+,\d+$/.test(value) ? value.replace(",", ".") : undefined;
+    return decimal
+      ? `must be a plain decimal without a comma: ${whole} if the comma separates thousands, ${decimal} if it separates decimals`
+      : `must be a plain decimal without thousands separators: ${whole}`;
+  }
+  return DECIMAL_COMMA.test(value)
+    ? "must be a plain decimal; use a point, not a comma, for example 0.25"
+    : undefined;
+}
+
+/** Groups of three digits: thousands, or one decimal number with three places. */
+const GROUPED = /^[1-9]\d{0,2}(?:,\d{3}){1,3}(?:\.\d{1,5})?$/;
+
+const SIGNED_AMOUNT = /^(-?)(0|[1-9]\d*)(?:\.(\d{1,8})0*)?$/;
 
 /** A decimal within 1,000,000,000 of zero with at most 8 places; converted to units of 0.00000001, as text. */
 export const signedAmount = readAs(z.string(), (value, reject) => {

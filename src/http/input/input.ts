@@ -47,7 +47,7 @@ export async function readInput<C extends Contract>(context: Context, contract: 
   if (contract.path) parsed.path = parsePart(contract.path, context.params, errors);
   if (contract.query) {
     const pairs = readPairs(context.url.search.slice(1));
-    parsed.query = parsePairs(contract.query, pairs, "rejected", errors);
+    parsed.query = parsePairs(contract.query, pairs, "same text", errors);
   }
   if (contract.body) {
     const isAbsent = isOptional(contract.body) && !context.request.headers.has("content-type");

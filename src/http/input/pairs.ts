@@ -34,23 +34,26 @@ function isUtf8(encoded: string): boolean {
 
 /**
  * Parses the pairs that a schema knows. Other names are ignored, or errors if the schema is a strict object. A repeated name is
- * an error; with "same value", only if the values differ. If there is any error, adds it to the list and returns undefined.
+ * an error if the values differ. With "same meaning", `0.5` is the same as `0.50`, and an empty value of an optional parameter, or
+ * beside another one, is like none. If there is any error, adds it to the list and returns undefined.
  */
 export function parsePairs<T extends z.ZodMiniObject>(
   schema: T,
   pairs: Pair[],
-  repeats: "rejected" | "same value",
+  repeats: "same text" | "same meaning",
   errors: InputError[],
 ): z.output<T> | undefined {
   const values = new Map<string, string>();
   const found = new Map<string, InputError>();
   const isStrict = schema._zod.def.catchall?._zod.def.type === "never";
+  const isFree = repeats === "same meaning";
   for (const { name, value, isUtf8 } of pairs) {
     if (!isStrict && !Object.hasOwn(schema.shape, name)) continue;
+    const field = schema.shape[name];
     const first = values.get(name);
-    if (first === undefined) values.set(name, value);
-    else if (repeats === "rejected") found.set(name, { param: name, message: "is given more than once" });
-    else if (first !== value && !isSame(schema.shape[name], first, value))
+    if (isFree && value === "" && (first !== undefined || isOptional(field))) continue;
+    if (first === undefined || (isFree && first === "")) values.set(name, value);
+    else if (first !== value && !(isFree && isSame(field, first, value)))
       found.set(name, { param: name, message: "is given twice with different values; send it once" });
     if (!isUtf8) found.set(name, { param: name, message: "must be percent-encoded UTF-8" });
   }
@@ -59,17 +62,12 @@ export function parsePairs<T extends z.ZodMiniObject>(
   return found.size > 0 ? undefined : parsed;
 }
 
+const isOptional = (field: z.core.$ZodType | undefined) =>
+  field !== undefined && z.safeParse(field, undefined).success;
+
 /** Whether two texts have the same meaning, for example `0.5` and `0.50`. */
 function isSame(field: z.core.$ZodType | undefined, first: string, second: string): boolean {
   if (!field) return false;
   const [one, other] = [z.safeParse(field, first), z.safeParse(field, second)];
   return one.success && other.success && one.data === other.data;
-}
-
-/** The parameters of a partner's template as they are written: it is not decoded, because its macros can contain any character. */
-export function templatePairs(template: string): { name: string; value: string }[] {
-  return template.split("&").map((pair) => {
-    const [name = "", ...value] = pair.split("=");
-    return { name, value: value.join("=") };
-  });
 }

@@ -7,9 +7,10 @@ import { RETENTION } from "../../domain/texts.ts";
 import type { Context } from "../../env.ts";
 import { AppError, ConfigurationError } from "../../errors.ts";
 import { envelopeV1, jsonResponse } from "../../http/envelope.ts";
-import { costId, idText, utcDate } from "../../http/input/fields.ts";
+import { idText, storedCostId, utcDate } from "../../http/input/fields.ts";
 import { itemsV1, timestamp } from "../../http/response-schemas.ts";
 import { logError } from "../../log.ts";
+import { lookUp } from "../../usecases/costs/read.ts";
 import { badField } from "./common.ts";
 
 const money = z.nullable(z.string());
@@ -82,7 +83,7 @@ const archivedCost = z
 
 export const archiveQuery = z.strictObject({
   partner_id: idText,
-  cost_id: costId,
+  cost_id: storedCostId,
   day: z
     .optional(utcDate)
     .with(
@@ -95,13 +96,14 @@ export const archiveQuery = z.strictObject({
 /** Returns the archived rows of an ID. Throws an AppError if there are none. */
 export async function readArchived(
   { ledger, requestId }: Context,
-  { partner_id: partnerId, cost_id: costId, ...query }: z.output<typeof archiveQuery>,
+  { partner_id: partnerId, cost_id, ...query }: z.output<typeof archiveQuery>,
 ): Promise<FoundCost[]> {
   const { archive } = ledger;
   const day = query.day ?? null;
   if (!archive) throw new AppError("archive_not_bound");
-  const { costs, missing } = await findArchived(ledger, archive, { partnerId, costId }, day).catch(
-    (error) => {
+  let missing = 0;
+  const known = await lookUp(cost_id, async (costId) => {
+    const read = await findArchived(ledger, archive, { partnerId, costId }, day).catch((error) => {
       if (error instanceof TooMuchToRead) {
         throw badField(
           "day",
@@ -115,9 +117,11 @@ export async function readArchived(
       throw new AppError("unavailable", "The archive did not respond. Resend the request.", {
         headers: { "retry-after": "5" },
       });
-    },
-  );
-  if (costs.length > 0) return costs;
+    });
+    missing += read.missing;
+    return read.costs.length > 0 ? read.costs : undefined;
+  });
+  if (known) return known.found;
   const gone = missing > 0 ? ` The bucket no longer has ${missing} of the objects that could have it.` : "";
   throw new AppError(
     "not_found",

@@ -8,10 +8,11 @@ import { findPartner } from "../../db/operator/partners.ts";
 import type { Context } from "../../env.ts";
 import { AppError } from "../../errors.ts";
 import { jsonResponse } from "../../http/envelope.ts";
-import { costId } from "../../http/input/fields.ts";
+import { storedCostId } from "../../http/input/fields.ts";
 import { VOIDED_EXAMPLE, voided } from "../../http/response-schemas.ts";
 import { costItem, toCostItem } from "../../usecases/costs/item.ts";
-import { checkVoided } from "../../usecases/costs/void.ts";
+import { lookUp } from "../../usecases/costs/read.ts";
+import { voidFound } from "../../usecases/costs/void.ts";
 import { byId, notFound, reason } from "./common.ts";
 import { itemOperation } from "./item-operations.ts";
 
@@ -31,9 +32,10 @@ const NO_COST =
   "This partner has no cost with this ID: it was never sent, or it has expired. Check the cost_id.";
 
 /** Throws not_found. */
-export async function findPartnerCost({ ledger, now }: Context, partnerId: number, costId: string) {
-  const cost = await findCostOfPartner(ledger, { partnerId, costId }, now);
-  if (!cost) throw new AppError("not_found", NO_COST);
+export async function findPartnerCost({ ledger, now }: Context, partnerId: number, sent: string) {
+  const known = await lookUp(sent, (costId) => findCostOfPartner(ledger, { partnerId, costId }, now));
+  if (!known) throw new AppError("not_found", NO_COST);
+  const { costId, found: cost } = known;
   return { ...toCostItem(costId, cost, now), app_token: cost.appToken, link: cost.link ?? null };
 }
 
@@ -43,7 +45,7 @@ const readPartnerCost = itemOperation({
   id: "readPartnerCost",
   summary: "Read a cost of a partner",
   description: "Costs are found until they are forgotten. Look at a cost before you void it.",
-  input: { path: z.extend(byId, { cost_id: costId }) },
+  input: { path: z.extend(byId, { cost_id: storedCostId }) },
   item: partnerCost,
   returns: "The current state of the cost",
   errors: ["not_found"],
@@ -51,18 +53,20 @@ const readPartnerCost = itemOperation({
     findPartnerCost(context, path.id, path.cost_id) as Promise<z.output<typeof partnerCost>>,
 });
 
-export const newVoid = z.strictObject({ cost_id: costId, reason });
+export const newVoid = z.strictObject({ cost_id: storedCostId, reason });
 
-/** Returns whether the cost was void before. */
+/** Returns the ID that was found, and whether its cost was void before. */
 export async function voidCost(
   { env, ledger }: Context,
   operator: Operator,
   partnerId: number,
   { cost_id, reason }: z.output<typeof newVoid>,
-): Promise<{ isDuplicate: boolean }> {
-  const verdict = await voidForPartner(ledger, operator, { partnerId, costId: cost_id }, reason);
-  if (verdict === "not_found" && !(await findPartner(env.DB, partnerId))) throw notFound("partner");
-  return checkVoided(verdict, NO_COST);
+): Promise<{ costId: string; isDuplicate: boolean }> {
+  return voidFound(cost_id, NO_COST, async (costId) => {
+    const verdict = await voidForPartner(ledger, operator, { partnerId, costId }, reason);
+    if (verdict === "not_found" && !(await findPartner(env.DB, partnerId))) throw notFound("partner");
+    return verdict;
+  });
 }
 
 const voidPartnerCost = operatorOperation({
@@ -83,10 +87,10 @@ const voidPartnerCost = operatorOperation({
   },
   errors: ["not_found"],
   async handle(context, operator, { path: { id }, body }) {
-    const { isDuplicate } = await voidCost(context, operator, id, body);
+    const { costId, isDuplicate } = await voidCost(context, operator, id, body);
     return jsonResponse({
       status: "ok",
-      cost_id: body.cost_id,
+      cost_id: costId,
       match: "voided",
       duplicate: isDuplicate,
       request_id: context.requestId,

@@ -5,10 +5,19 @@ import * as db from "../../db/operator/partners.ts";
 import { CONTROL } from "../../domain/characters.ts";
 import { COST_TYPE, COST_TYPES, type CostType } from "../../domain/cost-types.ts";
 import { expectDefined } from "../../domain/expect-defined.ts";
-import { CURRENCY_CODES, DEFAULT_MAX_URL_AMOUNT, formatAmount } from "../../domain/money.ts";
+import { DEFAULT_MAX_URL_AMOUNT, formatAmount } from "../../domain/money.ts";
+import {
+  judgeTemplate,
+  judgeTemplates,
+  judgeTogether,
+  listMacros,
+  TEMPLATES,
+  type TemplateName,
+  type Templates,
+} from "../../domain/templates.ts";
 import { inEnglish } from "../../domain/texts.ts";
-import { amount, isMacro, sumOfAmounts } from "../../http/input/fields.ts";
-import { templatePairs } from "../../http/input/pairs.ts";
+import { amount, sumOfAmounts } from "../../http/input/fields.ts";
+import { invalidRequest } from "../../http/input/parse.ts";
 import { INSTANT, instantOrNull, isSet, noun } from "../noun.ts";
 import { byId, change, name, notFound, page } from "./common.ts";
 import { itemOperation, listOperation } from "./item-operations.ts";
@@ -19,33 +28,49 @@ function toIntegration(row: db.PartnerRow, type: CostType): "none" | "in_round" 
   return row.typesInRound & COST_TYPE[type].bit ? "in_round" : "none";
 }
 
+export const toTemplates = (
+  row: Pick<db.PartnerRow, "clickParameters" | "impressionParameters" | "costParameters">,
+): Templates => ({
+  click_parameters: row.clickParameters,
+  impression_parameters: row.impressionParameters,
+  cost_parameters: row.costParameters,
+});
+
+type Sent = { [Name in TemplateName]?: string | undefined };
+
+const withSent = (saved: Templates, sent: Sent): Templates => ({
+  click_parameters: sent.click_parameters ?? saved.click_parameters,
+  impression_parameters: sent.impression_parameters ?? saved.impression_parameters,
+  cost_parameters: sent.cost_parameters ?? saved.cost_parameters,
+});
+
+/** A URL has the parameters of two templates. Throws invalid_request if a new one has a name that the other has too. */
+function checkTogether(saved: Templates, sent: Sent): void {
+  const before = judgeTogether(saved).map(({ message }) => message);
+  const added = judgeTogether(withSent(saved, sent)).filter(({ message }) => !before.includes(message));
+  if (added.length > 0) throw invalidRequest(added);
+}
+
 const MAX_TEMPLATE_BYTES = 4 * 1024;
 
 /** Stored byte for byte, because macros are not valid URLs. */
-const template = z.string().check((context) => {
-  const reject = (message: string) => context.issues.push({ code: "custom", message, input: context.value });
-  const bytes = new TextEncoder().encode(context.value).byteLength;
-  if (bytes > MAX_TEMPLATE_BYTES)
-    reject(`must have at most ${inEnglish(MAX_TEMPLATE_BYTES)} bytes; this has ${inEnglish(bytes)}`);
-  if (context.value.search(CONTROL) >= 0) reject("must not contain line breaks or other control characters");
-  if (!context.value.isWellFormed()) reject("must be well-formed Unicode");
-});
+const template = (name: TemplateName) =>
+  z.string().check((context) => {
+    const { value } = context;
+    const reject = (message: string) => context.issues.push({ code: "custom", message, input: value });
+    const bytes = new TextEncoder().encode(value).byteLength;
+    if (bytes > MAX_TEMPLATE_BYTES)
+      reject(`must have at most ${inEnglish(MAX_TEMPLATE_BYTES)} bytes; this has ${inEnglish(bytes)}`);
+    if (value.search(CONTROL) >= 0) reject("must not contain line breaks or other control characters");
+    if (!value.isWellFormed()) reject("must be well-formed Unicode");
+    if (context.issues.length === 0) judgeTemplate(name, value).forEach(reject);
+  });
 
-/** A literal currency decides which prices on URLs count, so it must be one. Values are compared without decoding them. */
-const costTemplate = template.check((context) => {
-  const reject = (message: string) => context.issues.push({ code: "custom", message, input: context.value });
-  const values = templatePairs(context.value).flatMap(({ name, value }) =>
-    name === "cost_currency" ? value : [],
-  );
-  if (values.length > 1) reject("must name cost_currency only once");
-  const isKnown = (value: string) => /^[A-Za-z]{3}$/.test(value) && CURRENCY_CODES.has(value.toUpperCase());
-  if (!values.every((value) => isMacro(value) || isKnown(value)))
-    reject("must have a macro or an ISO 4217 code as cost_currency, for example USD");
-});
-
-const templateField = (label: string, urls: string, input: z.ZodMiniType<string, string>, hint = "") => ({
+const templateField = (name: TemplateName, label: string, urls: string, hint = "") => ({
   item: z.string(),
-  input: input.with(z.describe(`Query parameters with the partner's macros, added byte for byte to ${urls}`)),
+  input: template(name).with(
+    z.describe(`Query parameters with the partner's macros, added byte for byte to ${urls}`),
+  ),
   default: "",
   form: { label, rows: 3, hint },
 });
@@ -66,12 +91,12 @@ export const PARTNER = noun("PartnerRecord", {
   stopped_at: instantOrNull(
     "Since when an operator keeps the partner from sending costs; null if it may send them",
   ),
-  click_parameters: templateField("Click parameters", "click URLs", template),
-  impression_parameters: templateField("Impression parameters", "impression URLs", template),
+  click_parameters: templateField("click_parameters", "Click parameters", "click URLs"),
+  impression_parameters: templateField("impression_parameters", "Impression parameters", "impression URLs"),
   cost_parameters: templateField(
+    "cost_parameters",
     "Cost parameters",
     "both URLs while cost data is on",
-    costTemplate,
     `Added to click and impression URLs while cost data is on. Costs can't be matched without a cost_id. Use the partner's own macro, e.g. cost_id={click_id}&cost_type=${COST_TYPES[0]}`,
   ),
   server_to_server: {
@@ -100,6 +125,14 @@ export const PARTNER = noun("PartnerRecord", {
     of: (row: db.PartnerRow) =>
       Object.fromEntries(COST_TYPES.map((type) => [type, toIntegration(row, type)])),
   },
+  template_problems: {
+    item: z
+      .array(z.strictObject({ param: z.enum(TEMPLATES), message: z.string() }))
+      .with(
+        z.describe("What is wrong with templates that were saved before it was checked; they still work"),
+      ),
+    of: (row: db.PartnerRow) => judgeTemplates(toTemplates(row)),
+  },
   open_rounds: { item: z.array(z.int()), from: (json: string) => JSON.parse(json) as number[] },
   created_at: INSTANT,
 });
@@ -126,6 +159,8 @@ const listPartners = listOperation({
   toItem: PARTNER.toItem,
 });
 
+const NO_TEMPLATES: Templates = { click_parameters: "", impression_parameters: "", cost_parameters: "" };
+
 export const createPartner = itemOperation({
   method: "POST",
   path: "/operator/v1/partners",
@@ -134,8 +169,11 @@ export const createPartner = itemOperation({
   input: { body: z.strictObject(PARTNER.created) },
   item: PARTNER.item,
   errors: [],
-  handle: async ({ env }, operator, { body }) =>
-    PARTNER.toItem(expectDefined(await db.insertPartner(env.DB, operator, PARTNER.toValues(body)))),
+  async handle({ env }, operator, { body }) {
+    checkTogether(NO_TEMPLATES, body);
+    const values = { ...PARTNER.toValues(body), macros: listMacros(body) };
+    return PARTNER.toItem(expectDefined(await db.insertPartner(env.DB, operator, values)));
+  },
   locate: ({ id }) => id,
 });
 
@@ -163,10 +201,21 @@ export const updatePartner = itemOperation({
   item: PARTNER.item,
   errors: ["not_found"],
   async handle({ env: { DB }, ledger }, operator, { path: { id }, body: { stopped, ...body } }) {
+    let macros: string | undefined;
+    if (TEMPLATES.some((name) => body[name] !== undefined)) {
+      const saved = await db.findPartner(DB, id);
+      if (!saved) throw notFound("partner");
+      checkTogether(toTemplates(saved), body);
+      macros = listMacros(withSent(toTemplates(saved), body));
+    }
     const stoppedAt = stopped === undefined ? undefined : stopped ? operator.now : null;
-    const updated = await db.updatePartner(DB, operator, id, { ...PARTNER.toValues(body), stoppedAt });
+    const updated = await db.updatePartner(DB, operator, id, {
+      ...PARTNER.toValues(body),
+      macros,
+      stoppedAt,
+    });
     if (!updated) throw notFound("partner");
-    if (stopped !== undefined) await replicateCredentials(ledger);
+    if (stopped !== undefined || macros !== undefined) await replicateCredentials(ledger);
     return PARTNER.toItem(updated);
   },
 });

@@ -22,6 +22,7 @@ export const KIND_NAMES: Record<FindingKind, string> = {
   differs_from_url: "Differs from the URL",
   late: "Too late",
   malformed: "Malformed",
+  unfilled_macro: "Macro as cost ID",
   conflict: "Conflicting values",
   not_in_round: "Cost type not in this round",
   duplicate: "Duplicate",

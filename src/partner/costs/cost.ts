@@ -7,8 +7,7 @@ import { expectDefined } from "../../domain/expect-defined.ts";
 import { COST_WINDOW, describeFits } from "../../domain/texts.ts";
 import { COST_WINDOW_MS, toIso } from "../../domain/time.ts";
 import type { Context } from "../../env.ts";
-import { AppError } from "../../errors.ts";
-import { costId } from "../../http/input/fields.ts";
+import { storedCostId } from "../../http/input/fields.ts";
 import { readInput } from "../../http/input/input.ts";
 import { redirectResponse } from "../../http/redirect.ts";
 import { operatorContact } from "../../pages/contact.ts";
@@ -21,7 +20,7 @@ import { findOwnCost } from "../../usecases/costs/read.ts";
 import { voidOwn } from "../../usecases/costs/void.ts";
 import { PARTNER_NOTICES, withFrame, withLedger } from "../frame.ts";
 
-const contract = { path: z.object({ cost_id: costId }) };
+const contract = { path: z.object({ cost_id: storedCostId }) };
 
 const pathOf = (id: string) => `/partner/costs/${encodeURIComponent(id)}`;
 
@@ -29,16 +28,8 @@ async function readId(context: Context): Promise<string> {
   return (await readInput(context, contract)).path.cost_id;
 }
 
-const notFound = () =>
-  new AppError(
-    "not_found",
-    "You have no cost with this ID: it was never sent, or it has expired. Check the cost ID.",
-  );
-
 export const costPage = withFrame("/partner/costs", async (context, partner, caller) => {
-  const id = await readId(context);
-  const cost = await findOwnCost(context, caller, id);
-  if (!cost) throw notFound();
+  const { costId: id, found: cost } = await findOwnCost(context, caller, await readId(context));
   const item = toCostItem(id, cost, context.now);
   return {
     title: `Cost ${showInvisible(id)}`,
@@ -117,9 +108,8 @@ function voidableUntil({ kind, countingPrice, engagements, receivedAt }: CostRec
 }
 
 export const voidCost = withLedger("/partner/costs", async (context, _partner, caller) => {
-  const id = await readId(context);
-  const { isDuplicate } = await voidOwn(context, caller, id);
-  return PARTNER_NOTICES.redirect(pathOf(id), isDuplicate ? "already-voided" : "voided");
+  const { costId, isDuplicate } = await voidOwn(context, caller, await readId(context));
+  return PARTNER_NOTICES.redirect(pathOf(costId), isDuplicate ? "already-voided" : "voided");
 });
 
 /** For a reload of a rejected form. */

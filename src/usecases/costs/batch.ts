@@ -7,10 +7,10 @@ import type { Context } from "../../env.ts";
 import { AppError, ERRORS, type InputError } from "../../errors.ts";
 import type { Cell } from "../../http/csv.ts";
 import type { CsvTable } from "../../http/input/csv.ts";
-import { invalidRequest, parsePart, toSentence } from "../../http/input/parse.ts";
+import { parsePart, toSentence } from "../../http/input/parse.ts";
 import { COST_COLUMNS } from "./item.ts";
 import { noteInvalid } from "./rejections.ts";
-import { type CostResult, costInput, submitCosts, toCost } from "./submit.ts";
+import { type CostResult, costInput, invalidCost, submitCosts, toCost } from "./submit.ts";
 
 export const RESULT_COLUMNS = [
   "row",
@@ -60,8 +60,15 @@ export function readItem(item: unknown, index: number): Cost | AppError {
   // A row of CSV that does not fit its header.
   if (item instanceof AppError) return item;
   const errors: InputError[] = [];
-  const input = parsePart(costInput, item, errors, `costs.${index}`);
-  return input ? toCost(input) : invalidRequest(errors);
+  const input = parsePart(costInput, withoutEmptyAmount(item), errors, `costs.${index}`);
+  return input ? toCost(input) : invalidCost(item, errors);
+}
+
+/** An empty amount is like none. */
+function withoutEmptyAmount(item: unknown): unknown {
+  if (typeof item !== "object" || item === null || !("cost_amount" in item)) return item;
+  const { cost_amount, ...others } = item;
+  return cost_amount === "" ? others : item;
 }
 
 /** A row of the results. The message of an invalid cost names everything that is wrong with it. */

@@ -6,7 +6,9 @@ import type { CostCaller } from "../../auth/guards.ts";
 import { listCosts, type MatchFilter } from "../../db/ledger/cost-list.ts";
 import { type CostRecord, findCost } from "../../db/ledger/costs.ts";
 import { findTestCosts } from "../../db/operator/rounds/costs.ts";
+import { trimInvisible } from "../../domain/characters.ts";
 import type { Context } from "../../env.ts";
+import { AppError } from "../../errors.ts";
 import { type CostItem, toCostItem } from "./item.ts";
 
 /** Lists the costs by ID after `after`. `match` null: in every state. */
@@ -35,8 +37,36 @@ export async function listOwnCosts(
   return { items, next: listed.length > range.limit ? (items.at(-1)?.cost_id ?? null) : null };
 }
 
-/** Finds the cost with an ID. */
+/**
+ * Looks for an ID as it was sent, then without what is invisible at its ends, which is how it is stored now. Returns the ID that was found
+ * too.
+ */
+export async function lookUp<Found>(
+  sent: string,
+  find: (costId: string) => Promise<Found | undefined>,
+): Promise<{ costId: string; found: Found } | undefined> {
+  for (const costId of new Set([sent, trimInvisible(sent)])) {
+    const found = costId === "" ? undefined : await find(costId);
+    if (found !== undefined) return { costId, found };
+  }
+  return undefined;
+}
+
+/** Finds the cost with an ID. Throws not_found. */
 export async function findOwnCost(
+  context: Context,
+  caller: CostCaller,
+  sent: string,
+): Promise<{ costId: string; found: CostRecord }> {
+  const cost = await lookUp(sent, (costId) => findById(context, caller, costId));
+  if (!cost) throw new AppError("not_found", NO_COST);
+  return cost;
+}
+
+export const NO_COST =
+  "You have no cost with this ID: it was never sent, or it has expired. Check the cost_id.";
+
+async function findById(
   { ledger, now }: Context,
   caller: CostCaller,
   costId: string,

@@ -5,13 +5,14 @@ import type { CostCaller } from "../../auth/guards.ts";
 import { type Judgement, judgeCosts } from "../../db/ledger/submission.ts";
 import type { Kind } from "../../domain/cost-types.ts";
 import { type Cost, type CostValues, differences } from "../../domain/costs.ts";
+import { findUnusable } from "../../domain/macros.ts";
 import type { Mismatch } from "../../domain/matching.ts";
 import { formatAmount } from "../../domain/money.ts";
 import { FINDING_KINDS, type FindingKind } from "../../domain/rounds/findings.ts";
 import type { Context } from "../../env.ts";
-import { AppError, ERRORS } from "../../errors.ts";
+import { AppError, ERRORS, type InputError } from "../../errors.ts";
 import { amount, costId, costTag, costType, currency } from "../../http/input/fields.ts";
-import { toSentence } from "../../http/input/parse.ts";
+import { invalidRequest, toSentence } from "../../http/input/parse.ts";
 import { logError } from "../../log.ts";
 
 /** The parameters of a cost (spec §2.5, §4.7). */
@@ -98,10 +99,28 @@ function toResult(cost: Cost, judgement: Judgement | undefined): CostResult | Ap
   if (!judgement) return new AppError("unavailable", NOT_COMMITTED);
   const { verdict, missing, stored, state, matchedKind, amount, mismatch } = judgement;
   if (verdict === "cost_id_conflict") return conflict(cost, stored);
+  if (verdict === "invalid_request") return invalidRequest([unusableId(cost.costId)]);
   if (verdict !== "store" && verdict !== "duplicate")
     return new AppError(verdict, missing && NOT_INTEGRATED[missing](cost));
   const match = state === "voided" ? state : matchedKind;
   return { ...accepted(cost, verdict === "duplicate", match, amount), ...(mismatch && { mismatch }) };
+}
+
+/** The error of a cost ID that is no ID: by its form, or because the partner's template has it as a macro. */
+export function unusableId(id: string): InputError {
+  const message =
+    findUnusable(id, "cost_id") === "placeholder"
+      ? "means no click or impression, such as null or an advertising ID of zeros: send an ID that only one of them has, or no cost"
+      : "is an unfilled macro: send the value that the network puts in its place";
+  return { param: "cost_id", message };
+}
+
+/** The error of a cost with errors in its parameters. It names an unusable cost ID too, which is otherwise judged with its row. */
+export function invalidCost(sent: unknown, errors: InputError[]): AppError {
+  const id = typeof sent === "object" && sent !== null && "cost_id" in sent ? sent.cost_id : undefined;
+  const isJudged = typeof id === "string" && !errors.some(({ param }) => param === "cost_id");
+  const isUnusable = isJudged && findUnusable(id.slice(0, 1024), "cost_id") !== undefined;
+  return invalidRequest(isUnusable ? [...errors, unusableId(id)] : errors);
 }
 
 const NOT_INTEGRATED = {

@@ -5,31 +5,36 @@ import { type VoidVerdict, voidOwnCost } from "../../db/ledger/voids.ts";
 import { COST_WINDOW } from "../../domain/texts.ts";
 import type { Context } from "../../env.ts";
 import { AppError } from "../../errors.ts";
+import { lookUp, NO_COST } from "./read.ts";
 
-/** A partner voids its own cost. Throws test_credential, and the errors of `checkVoided`. */
+/** A partner voids its own cost. Throws test_credential, and the errors of `voidFound`. */
 export async function voidOwn(
   { ledger, now }: Context,
   caller: CostCaller,
-  costId: string,
-): Promise<{ isDuplicate: boolean }> {
-  const { credential, verdict } = await voidOwnCost(ledger, caller.tokenHash, costId, now);
-  if (caller.authorize(credential).mode === "test") {
+  sent: string,
+): Promise<{ costId: string; isDuplicate: boolean }> {
+  return voidFound(sent, NO_COST, async (costId) => {
+    const { credential, verdict } = await voidOwnCost(ledger, caller.tokenHash, costId, now);
+    if (caller.authorize(credential).mode === "live") return verdict;
     throw new AppError(
       "test_credential",
       "Costs sent with a test credential never count, so there is nothing to void.",
     );
-  }
-  return checkVoided(
-    verdict,
-    "You have no cost with this ID: it was never sent, or it has expired. Check the cost ID.",
-  );
+  });
 }
 
-/** Whether the cost was void before. Throws not_found with this detail, window_closed, and unavailable. */
-export function checkVoided(verdict: VoidVerdict, notFound: string): { isDuplicate: boolean } {
-  switch (verdict) {
-    case "not_found":
-      throw new AppError("not_found", notFound);
+/** Voids the cost with an ID as `lookUp` finds it. Throws not_found with this detail, window_closed, and unavailable. */
+export async function voidFound(
+  sent: string,
+  notFound: string,
+  carryOut: (costId: string) => Promise<VoidVerdict>,
+): Promise<{ costId: string; isDuplicate: boolean }> {
+  const known = await lookUp(sent, async (costId) => {
+    const verdict = await carryOut(costId);
+    return verdict === "not_found" ? undefined : verdict;
+  });
+  if (!known) throw new AppError("not_found", notFound);
+  switch (known.found) {
     case "window_closed":
       throw new AppError(
         "window_closed",
@@ -40,6 +45,6 @@ export function checkVoided(verdict: VoidVerdict, notFound: string): { isDuplica
         headers: { "retry-after": "1" },
       });
     default:
-      return { isDuplicate: verdict === "duplicate" };
+      return { costId: known.costId, isDuplicate: known.found === "duplicate" };
   }
 }

@@ -5,6 +5,8 @@ import { findLinkFigures } from "../../db/ledger/reports/link-figures.ts";
 import { linkPageStatements, type PageLink } from "../../db/links/browse.ts";
 import { historyStatement } from "../../db/links/history.ts";
 import { currenciesOf } from "../../domain/figures/performance.ts";
+import { isTemplateMacro } from "../../domain/macros.ts";
+import { templatePairs } from "../../domain/templates.ts";
 import { dayOf, formatDate } from "../../domain/time.ts";
 import type { Context } from "../../env.ts";
 import { AppError } from "../../errors.ts";
@@ -183,12 +185,16 @@ function addresses(url: URL, { row, link, partners }: LinkView): Markup {
     </section>`;
 }
 
-const MACRO = /(\{[^{}]*\}|%%.*?%%|\[[^[\]]*\])/;
-
-function highlightMacros(text: string): Markup[] {
-  return text
-    .split(MACRO)
-    .map((part, index) => (index % 2 === 1 ? html`<mark>${part}</mark>` : html`${part}`));
+/** A URL with its macros marked, each a whole value of a parameter. */
+function highlightMacros(url: string): Markup[] {
+  const start = url.indexOf("?") + 1;
+  if (start === 0) return [html`${url}`];
+  const pairs = templatePairs(url.slice(start)).map(({ name, value }, index) => {
+    const before = `${index === 0 ? "" : "&"}${name}`;
+    if (value === "") return html`${before}`;
+    return html`${before}=${isTemplateMacro(value) ? html`<mark>${value}</mark>` : value}`;
+  });
+  return [html`${url.slice(0, start)}`, ...pairs];
 }
 
 function figures(member: Member, { spend, counts, period, row, adjustments, partners }: LinkView): Markup {

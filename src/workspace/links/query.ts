@@ -96,7 +96,7 @@ export type LinksQuery = z.output<typeof linksQuery>;
 export function readLinksQuery(search: string): LinksQuery {
   const errors: InputError[] = [];
   const pairs = readPairs(search.slice(1)).filter(({ value }) => value !== "");
-  const query = parsePairs(linksQuery, pairs, "rejected", errors);
+  const query = parsePairs(linksQuery, pairs, "same text", errors);
   for (const { sort } of query?.after.values() ?? []) {
     if (sort !== query?.sort) errors.push({ param: "after", message: "belongs to a list in another order" });
   }

@@ -94,7 +94,7 @@ export type PerformanceView = z.output<typeof performancePageQuery>;
 export function readPerformanceQuery(search: string): PerformanceView {
   const errors: InputError[] = [];
   const pairs = readPairs(search).filter(({ value }) => value !== "");
-  const query = parsePairs(performancePageQuery, pairs, "rejected", errors);
+  const query = parsePairs(performancePageQuery, pairs, "same text", errors);
   if (!query || errors.length > 0) throw invalidRequest(errors);
   return query;
 }

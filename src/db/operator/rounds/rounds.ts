@@ -54,6 +54,7 @@ export interface TestCredential extends Credential {
 
 const credentialFields = {
   ...urlPrices,
+  macros: p.macros,
   partnerId: c.partnerId,
   mode: c.mode,
   costTypes: c.costTypes,
@@ -102,6 +103,8 @@ export async function findTestContext(ledger: Ledger, hash: string, ids: string[
   const found = [...engagements, ...onShards].flatMap(toRoundEngagements);
   return {
     credential: row && toCredential(row),
+    /** The macros of the partner's templates. */
+    macros: row?.macros ?? "",
     entries: entries.map(toEntry),
     /** By cost ID, as they count in a round. */
     engagements: groupEngagements(found, row ?? { highestUrlAmount: -1, urlCurrency: null }),

@@ -1,9 +1,10 @@
 /** What an operator does next for a partner. */
 import type { PartnerRow } from "../../../db/operator/partners.ts";
 import { COST_TYPES, toMask } from "../../../domain/cost-types.ts";
+import { templatePairs } from "../../../domain/templates.ts";
 
 export const hasCostId = ({ costParameters }: Pick<PartnerRow, "costParameters">) =>
-  costParameters.includes("cost_id=");
+  templatePairs(costParameters).some(({ name }) => name === "cost_id");
 
 export interface Step {
   text: string;

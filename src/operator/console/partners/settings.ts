@@ -1,6 +1,7 @@
 /** The settings of a partner: its name and templates with the URLs that they give, and the switch that stops its costs. */
 import { html } from "hono/html";
-import type { PartnerRow } from "../../../db/operator/partners.ts";
+import { findPartner, type PartnerRow } from "../../../db/operator/partners.ts";
+import type { TemplateName } from "../../../domain/templates.ts";
 import { toIso } from "../../../domain/time.ts";
 import type { Context } from "../../../env.ts";
 import { card, facts, nameText, notice } from "../../../pages/elements.ts";
@@ -9,7 +10,7 @@ import { confirmation, form, sentBody } from "../../../pages/forms/form.ts";
 import { type Markup, time } from "../../../pages/markup.ts";
 import { amountText } from "../../../pages/money.ts";
 import { inheritedFrom, newRow, toLink } from "../../../usecases/links/link.ts";
-import { PARTNER, updatePartner } from "../../api/partners.ts";
+import { PARTNER, toTemplates, updatePartner } from "../../api/partners.ts";
 import { type Act, done, idOf } from "../layout.ts";
 
 const { display_name, max_url_amount, ...templates } = PARTNER.form;
@@ -30,6 +31,9 @@ export function settingsSection(context: Context, partner: PartnerRow, rejected?
     value === "" ? html`<span class="muted">None</span>` : html`<code>${value}</code>`;
   return card(
     { id: "templates", title: "Name and parameter templates" },
+    item.template_problems.map(({ param, message }) =>
+      notice(html`${PARTNER.form[param].label} ${message}.`, "warn"),
+    ),
     facts(
       ["Click parameters", template(partner.clickParameters)],
       ["Impression parameters", template(partner.impressionParameters)],
@@ -117,6 +121,12 @@ export const submitCostSwitch: Act = async (context, session, sent) => {
 
 export const submitPartner: Act = async (context, session, sent) => {
   const id = idOf(context);
-  await updatePartner.submit(context, session, { path: { id }, body: sentBody(PARTNER.form, sent) });
+  const saved = await findPartner(context.env.DB, id);
+  const templates = saved && toTemplates(saved);
+  // A template that was saved before it was checked does not keep anyone from changing something else.
+  const body = Object.entries(sentBody(PARTNER.form, sent)).filter(
+    ([name, value]) => value !== templates?.[name as TemplateName],
+  );
+  await updatePartner.submit(context, session, { path: { id }, body: Object.fromEntries(body) });
   return done(`/operator/partners/${id}`, "partner-updated");
 };

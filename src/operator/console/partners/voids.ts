@@ -5,7 +5,7 @@ import { showInvisible } from "../../../domain/characters.ts";
 import { dayOf } from "../../../domain/time.ts";
 import type { Context } from "../../../env.ts";
 import { AppError } from "../../../errors.ts";
-import { costId as costIdField } from "../../../http/input/fields.ts";
+import { storedCostId } from "../../../http/input/fields.ts";
 import { parseOrThrow } from "../../../http/input/parse.ts";
 import { costBadge } from "../../../pages/costs/states.ts";
 import { card, facts, nameText, notice, pageHead } from "../../../pages/elements.ts";
@@ -42,23 +42,23 @@ export const voidSection = (partnerId: number): Markup =>
 
 export const costPage: Show = async (context, formError) => {
   const id = idOf(context);
-  const costId = (formError?.form.get("cost_id") ?? context.url.searchParams.get("cost_id") ?? "").trim();
+  const costId = formError?.form.get("cost_id") ?? context.url.searchParams.get("cost_id") ?? "";
   const [partner, found] = await Promise.all([findPartner(context.env.DB, id), find(context, id, costId)]);
   if (!partner) throw notFound("partner");
   return {
-    title: found ? `Cost ${showInvisible(costId)}` : "Find a cost",
+    title: found ? `Cost ${showInvisible(found.cost_id)}` : "Find a cost",
     section: "Partners",
     body: html`
       ${partnerTrail({ id, name: partner.displayName }, "Cost")}
-      ${found ? pageHead(html`<span class="id">${showInvisible(costId)}</span>`, costBadge(found.match)) : pageHead("Find a cost")}
+      ${found ? pageHead(html`<span class="id">${showInvisible(found.cost_id)}</span>`, costBadge(found.match)) : pageHead("Find a cost")}
       ${found ? html`${values(id, found)}${voidCard(id, found, formError)}` : ""}
-      ${found || costId === "" ? "" : notice("This partner has no cost with this ID: it was never sent, or it has expired.", "warn")}
+      ${found || costId.trim() === "" ? "" : notice("This partner has no cost with this ID: it was never sent, or it has expired.", "warn")}
       ${card({ id: "another", title: found ? "Find another cost" : "Cost ID" }, finder(id, found ? "" : costId))}`,
   };
 };
 
 async function find(context: Context, partnerId: number, costId: string): Promise<Found | undefined> {
-  if (!costIdField.safeParse(costId).success) return undefined;
+  if (!storedCostId.safeParse(costId).success) return undefined;
   return findPartnerCost(context, partnerId, costId).catch((error) => {
     if (error instanceof AppError && error.code === "not_found") return undefined;
     throw error;

@@ -32,7 +32,7 @@ export const spendPage: Show = async (context) => {
   const { ledger, env, url, now } = context;
   const pairs = readPairs(url.search.slice(1)).filter(({ value }) => value !== "");
   const errors: InputError[] = [];
-  const asked = parsePairs(fields, pairs, "rejected", errors) ?? {};
+  const asked = parsePairs(fields, pairs, "same text", errors) ?? {};
   const period = toPeriod(asked, now);
   const [tokens, apps, partners, pending] = await Promise.all([
     listAppTokens(env.DB),

@@ -3,9 +3,11 @@ import type { Start, StartPartner } from "../../../db/operator/start.ts";
 import type { StoredRate } from "../../../db/operator/stored-rates.ts";
 import { COST_TYPE, type Kind, toTypes } from "../../../domain/cost-types.ts";
 import { DISCREPANCY_THRESHOLD, toCoverage, toRates } from "../../../domain/figures/rates.ts";
+import { judgeTemplates } from "../../../domain/templates.ts";
 import { HOUR_MS } from "../../../domain/time.ts";
 import type { Tone } from "../../../pages/elements.ts";
 import { describeTime, showList, showPercent, showPlural } from "../../../pages/locale.ts";
+import { toTemplates } from "../../api/partners.ts";
 import { hasCostId, type Step } from "../partners/next-step.ts";
 
 export interface Item extends Step {
@@ -118,6 +120,14 @@ function partnerItems(start: Start, partner: StartPartner): Item[] {
           kind: list("have a round without submissions", "?state=round"),
         };
   });
+  const [problem] = judgeTemplates(toTemplates(partner));
+  if (problem)
+    items.push({
+      ...about,
+      ...{ tone: "warn", what: `its ${problem.param} ${problem.message}`, since: null },
+      ...{ text: "Edit templates", href: `${path}#templates` },
+      kind: list("have templates that lose values"),
+    });
   if (integratedTypes === 0) {
     if (own.length > 0) return items;
     const what = "not set up yet";
@@ -142,7 +152,7 @@ function partnerItems(start: Start, partner: StartPartner): Item[] {
       ...{ tone: "warn", what: "no live credential", since, kind },
       ...{ text: "Issue a live credential", href: `${path}#credentials` },
     });
-  if (!hasCostId(partner))
+  if (!hasCostId(partner) && !problem)
     items.push({
       ...about,
       ...{ tone: "warn", what: "no cost_id in its cost parameters", since },

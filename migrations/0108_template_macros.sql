@@ -1,0 +1,1 @@
+ALTER TABLE `partners` ADD `macros` text DEFAULT '' NOT NULL;
