@@ -16,8 +16,13 @@ export const turnOnTwoFactor = z.object({
   next: z.optional(z.string()),
 });
 
+/** A box that is ticked. */
+const box = z.optional(z.literal("yes"));
+/** Which tokens end too. */
+const endedTokens = { end_access_tokens: box, end_api_token: box };
+
 /** `replaces` is the hint of the token that the page showed, so that a form submitted twice resets the token only once. */
-const reset = { replaces: z.optional(z.string()), end_access_tokens: z.optional(z.literal("yes")) };
+const reset = { replaces: z.optional(z.string()), end_access_tokens: box };
 export const confirm = z.object({ password, ...reset });
 export const resetWithoutPassword = z.object(reset);
 
@@ -27,6 +32,7 @@ export const changePassword = z
     new_password: newPassword,
     repeat_password: z.string(),
     next: z.optional(z.string()),
+    ...endedTokens,
   })
   .check(
     z.refine((fields) => fields.repeat_password === fields.new_password, {
@@ -61,7 +67,11 @@ export const endAccessToken = z.object({
   token: z.string().check(z.regex(/^[0-9a-f]{16}$/, "is not an access token")),
 });
 
-/** `session` is the reference that the list of sessions shows. */
+/** `password` is missing for a user without one. */
+export const signOutEverywhere = z.object({ password: z.optional(password), ...endedTokens });
+
+/** `session` is the reference that the list of sessions shows. `password` is missing for a user without one. */
 export const endSession = z.object({
+  password: z.optional(password),
   session: z.string().check(z.regex(/^[0-9a-f]{16}$/, "is not a session")),
 });

@@ -3,22 +3,19 @@
 import { html } from "hono/html";
 import type { Session } from "../auth/sessions.ts";
 import type { Account } from "../db/accounts/account.ts";
-import { type ListedSession, toReference } from "../db/accounts/sessions.ts";
-import { dayOf, toIso } from "../domain/time.ts";
+import type { ListedSession } from "../db/accounts/sessions.ts";
+import { dayOf } from "../domain/time.ts";
 import type { Context } from "../env.ts";
-import { noticesOf } from "../http/notices.ts";
-import { badge, buttonLink, facts } from "../pages/elements.ts";
+import { buttonLink, facts } from "../pages/elements.ts";
 import { errorSummary, type RejectedForm } from "../pages/forms/fields.ts";
 import { form } from "../pages/forms/form.ts";
 import { pageResponse } from "../pages/frame.ts";
-import { table } from "../pages/lists/table.ts";
-import { describeDay, describeTime } from "../pages/locale.ts";
-import { type Markup, time } from "../pages/markup.ts";
-import { countCodes, formatAgo } from "./rules.ts";
+import { describeDay } from "../pages/locale.ts";
+import type { Markup } from "../pages/markup.ts";
+import { countCodes } from "./rules.ts";
 import { script } from "./script.ts";
-import { issuedToken, tokenSection } from "./token-pages.ts";
-
-export const ACCOUNT_NOTICES = noticesOf({ "session-ended": "Session ended." });
+import { SESSION_NOTICES, sessionsSection } from "./sessions/pages.ts";
+import { ENDED_BY_DEFAULT, endedTokenFields, issuedToken, tokenSection } from "./token-pages.ts";
 
 export interface Shown {
   /** Shown in the status line. Default: the notice in the address. */
@@ -47,7 +44,7 @@ export function accountPage(
     headers: shown.headers ?? {},
     body: html`
       <h1>Account</h1>
-      <p class="status notice ok" role="status">${shown.message ?? ACCOUNT_NOTICES.readDone(context) ?? ""}</p>
+      <p class="status notice ok" role="status">${shown.message ?? SESSION_NOTICES.readDone(context) ?? ""}</p>
       <section class="card">
         <h2>Profile</h2>
         ${facts(
@@ -75,38 +72,10 @@ export function accountPage(
             : ""
         }
         <hr>
-        <h3>Sessions</h3>
-        ${sessionsTable(context, session, sessions)}
-        <p>Sign out on all devices, including this one.</p>
-        ${form({ action: "/account/sign-out-everywhere", button: "Sign out everywhere", kind: "secondary" })}
+        ${sessionsSection(context, session, account, sessions)}
       </section>`,
   });
 }
-
-/** This session ends with the button in the navigation. */
-const sessionsTable = ({ now }: Context, session: Session, sessions: ListedSession[]) =>
-  table({
-    label: "Sessions",
-    rows: sessions,
-    columns: [
-      { heading: "Browser", cell: ({ browser }) => browser || "Unknown browser" },
-      { heading: "Signed in", cell: ({ createdAt }) => time(toIso(createdAt)) },
-      { heading: "Last used", cell: ({ lastSeenAt }) => formatAgo(lastSeenAt, now) },
-      {
-        heading: "Action",
-        kind: "action",
-        cell: ({ idHash, browser, createdAt }) =>
-          idHash === session.idHash
-            ? badge("This session", "ok")
-            : form({
-                action: "/account/sessions/end",
-                hidden: { session: toReference(idHash) },
-                button: html`End session<span class="visually-hidden">: ${browser || "Unknown browser"}, signed in ${describeTime(createdAt)}</span>`,
-                kind: "secondary",
-              }),
-      },
-    ],
-  });
 
 function twoFactorSummary({ sealedSecret, recoveryCodesLeft }: Account): Markup {
   const isOn = sealedSecret !== null;
@@ -160,8 +129,10 @@ function passwordForm(next: string, rejected?: RejectedForm, isTemporary = false
           hint: "Use at least 12 characters. A few unrelated words are stronger than one word with symbols.",
         },
         repeat_password: password("Confirm new password", "new-password", "The confirmation"),
+        ...(!isTemporary && endedTokenFields({ passwordHash: "" })),
       },
-      more: html`<p class="hint">You'll be signed out on other devices. Your API token won't change.</p>`,
+      values: ENDED_BY_DEFAULT,
+      more: html`<p class="hint">You'll be signed out on other devices.</p>`,
       button: "Change password",
     },
     rejected,

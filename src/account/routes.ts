@@ -9,8 +9,9 @@ import { landingPage, landingStyles } from "./landing.ts";
 import * as pages from "./pages.ts";
 import { changePassword, readPassword } from "./password.ts";
 import { script } from "./script.ts";
+import { endSession, signOutEverywhere } from "./sessions/sessions.ts";
 import { readCode, submitCode } from "./sign-in/code.ts";
-import { endSession, readSignIn, signIn, signOut, signOutEverywhere } from "./sign-in/sign-in.ts";
+import { readSignIn, signIn, signOut } from "./sign-in/sign-in.ts";
 import { resetToken, showToken } from "./token.ts";
 import { createCodes, readTwoFactor, turnOffTwoFactor, turnOnTwoFactor } from "./two-factor/two-factor.ts";
 

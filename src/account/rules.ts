@@ -24,6 +24,25 @@ export function formatLastUse(day: number | null, now: number): string {
   return ago === 1 ? "Yesterday" : describeDay(day);
 }
 
+/** The boxes of a form that can end tokens too. */
+interface EndingBoxes {
+  end_access_tokens?: "yes" | undefined;
+  end_api_token?: "yes" | undefined;
+}
+
+/** Which tokens a form ends. */
+export const toEnding = ({ end_access_tokens, end_api_token }: EndingBoxes) => ({
+  endsAccessTokens: end_access_tokens === "yes",
+  endsApiToken: end_api_token === "yes",
+});
+
+/** The boxes that were ticked, as they were sent. */
+export const tickedOf = ({ end_access_tokens, end_api_token }: EndingBoxes) =>
+  new URLSearchParams({
+    ...(end_access_tokens && { end_access_tokens }),
+    ...(end_api_token && { end_api_token }),
+  });
+
 /** How many recovery codes are left, as a sentence. */
 export function countCodes(left: number): string {
   return left === 1 ? "1 recovery code is left." : `${left} recovery codes are left.`;

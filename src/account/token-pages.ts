@@ -91,6 +91,17 @@ const PASSWORD = {
 } as const;
 const END_ACCESS_TOKENS: Fields = { end_access_tokens: { label: "End all access tokens too", box: true } };
 
+/** The boxes of a form that can end tokens too: of a user with a password, or of single sign-on. */
+export const endedTokenFields = ({ passwordHash }: Pick<Account, "passwordHash">): Fields => ({
+  ...END_ACCESS_TOKENS,
+  end_api_token: {
+    label: `End the API token too. Every integration that uses it stops working immediately, and ${passwordHash === null ? "only an operator can issue a new one" : "you create a new one on the account page"}.`,
+    box: true,
+  },
+});
+/** Access tokens are only for programs of the user. An API token that ends stops what others may rely on. */
+export const ENDED_BY_DEFAULT = { end_access_tokens: true };
+
 const CONFIRM = {
   show: {
     title: "Show token",

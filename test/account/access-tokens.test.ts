@@ -1,7 +1,18 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { createToken, hashToken } from "../../src/auth/secrets.ts";
 import { purge } from "../../src/purge.ts";
-import { call, countingDatabase, DAY, DEMO, env, freshDemo, ledgerOn, NOW, rows } from "../harness.ts";
+import {
+  call,
+  countingDatabase,
+  DAY,
+  DEMO,
+  env,
+  freshDemo,
+  ledgerOn,
+  NOW,
+  rows,
+  UNLIMITED,
+} from "../harness.ts";
 import {
   type Browser,
   checkForLeakedSecrets,
@@ -193,7 +204,7 @@ describe("ending a token", () => {
 describe("the tokens of a user", () => {
   const reset = "/account/token/reset";
   const your_password = DEMO.operatorPassword;
-  const asOperator = { token: DEMO.operatorToken };
+  const asOperator = { token: DEMO.operatorToken, env: UNLIMITED };
 
   it("stay after a reset of the API token, and end with its box", async () => {
     const browser = await signedIn();

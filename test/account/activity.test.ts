@@ -37,7 +37,7 @@ describe("the audit log has", () => {
     await browser.signIn(DEMO.email, DEMO.password, { headers: FIREFOX });
     await browser.post("/logout", {});
     const other = await signedIn();
-    await other.post("/account/sign-out-everywhere", {});
+    await other.post("/account/sign-out-everywhere", { password: DEMO.password });
     expect(await audit()).toEqual([
       'user 1 (by 1): sign in {"browser":"Firefox on Linux"}',
       "user 1 (by 1): sign out {}",

@@ -14,7 +14,7 @@ const FORMS: [string, Record<string, string>][] = [
   ["/account/token/show", { password: DEMO.password }],
   ["/account/token/reset", { password: DEMO.password }],
   ["/account/password", { current_password: DEMO.password, new_password: NEW, repeat_password: NEW }],
-  ["/account/sign-out-everywhere", {}],
+  ["/account/sign-out-everywhere", { password: DEMO.password }],
 ];
 
 const CROSS_SITE: Record<string, string>[] = [

@@ -1,13 +1,14 @@
 /** Sessions: their end after two hours without a request, and the list of them on the account page. */
 import { beforeEach, describe, expect, it } from "vitest";
 import { DEMO, freshDemo, NOW, rows } from "../harness.ts";
-import { Browser, checkForLeakedSecrets, signedIn } from "./support.ts";
+import { Browser, checkForLeakedSecrets, signedIn, singleSignOnUser } from "./support.ts";
 
 beforeEach(async () => {
   await freshDemo();
 });
 checkForLeakedSecrets();
 
+const password = DEMO.password;
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const FIREFOX = "Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:140.0) Gecko/20100101 Firefox/140.0";
@@ -85,7 +86,7 @@ describe("the list of sessions", () => {
   it("ends one session, which is recorded, and no other", async () => {
     const [first, second] = [await signedIn(), await signedIn()];
     const [reference = ""] = references((await second.get("/account")).text);
-    const ended = await second.post("/account/sessions/end", { session: reference });
+    const ended = await second.post("/account/sessions/end", { session: reference, password });
     expect([ended.status, ended.headers.get("location")]).toEqual([303, "/account?notice=session-ended"]);
     expect((await second.get("/account?notice=session-ended")).text).toContain("Session ended.");
     expect((await first.get("/account")).status).toBe(303);
@@ -93,11 +94,46 @@ describe("the list of sessions", () => {
     expect(entries).toEqual([{ user_id: 1, subject: "user 1" }]);
   });
 
+  it.each([
+    ["without the password", {}, 400],
+    ["with an empty password", { password: "" }, 400],
+    ["with a wrong password", { password: "not-the-password" }, 403],
+  ])("ends none %s", async (_, sent, status) => {
+    const [first, second] = [await signedIn(), await signedIn()];
+    const [reference = ""] = references((await second.get("/account")).text);
+    const rejected = await second.post("/account/sessions/end", { session: reference, ...sent });
+    expect(rejected.status).toBe(status);
+    expect((await first.get("/account")).status).toBe(200);
+    const everywhere = await second.post("/account/sign-out-everywhere", sent);
+    expect(everywhere.status).toBe(status);
+    expect((await first.get("/account")).status).toBe(200);
+    expect((await second.get("/account")).status).toBe(200);
+  });
+
+  it("asks a user of single sign-on for a new sign-in", async () => {
+    const browser = await singleSignOnUser();
+    await rows(
+      "INSERT INTO sessions SELECT 'other', user_id, created_at, expires_at, NULL, '', last_seen_at, 0, 0 FROM sessions",
+    );
+    const end = () => browser.post("/account/sessions/end", { session: "other" });
+    await rows("UPDATE sessions SET id_hash = ? WHERE id_hash = 'other'", "0".repeat(64));
+    const reference = "0".repeat(16);
+    const post = (path: string, fields: Record<string, string> = {}) =>
+      browser.post(`/account/${path}`, fields);
+    expect((await end()).status).toBe(400);
+    expect((await post("sessions/end", { session: reference })).status).toBe(403);
+    expect((await post("sign-out-everywhere")).status).toBe(403);
+    await rows("UPDATE sessions SET password_at = ?", NOW);
+    expect((await post("sessions/end", { session: reference })).status).toBe(303);
+    expect((await post("sign-out-everywhere")).status).toBe(303);
+    expect(await rows("SELECT * FROM sessions")).toEqual([]);
+  });
+
   it("never ends a session of another user", async () => {
     const operator = await signedIn(DEMO.operatorEmail, DEMO.operatorPassword);
     const [row] = await rows<{ id_hash: string }>("SELECT id_hash FROM sessions");
     const browser = await signedIn();
-    await browser.post("/account/sessions/end", { session: row?.id_hash.slice(0, 16) ?? "" });
+    await browser.post("/account/sessions/end", { session: row?.id_hash.slice(0, 16) ?? "", password });
     expect((await operator.get("/account")).status).toBe(200);
     expect(await rows("SELECT * FROM audit_log WHERE action = 'end session'")).toEqual([]);
   });
@@ -106,7 +142,7 @@ describe("the list of sessions", () => {
     "rejects the reference %j",
     async (session) => {
       const browser = await signedIn();
-      expect((await browser.post("/account/sessions/end", { session })).status).toBe(400);
+      expect((await browser.post("/account/sessions/end", { session, password })).status).toBe(400);
       expect((await browser.get("/account")).status).toBe(200);
     },
   );

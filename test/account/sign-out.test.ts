@@ -35,7 +35,7 @@ describe("signing out", () => {
   it("everywhere ends all sessions of the user and no others", async () => {
     const [browser, elsewhere] = [await signedIn(), await signedIn()];
     const operator = await signedIn(DEMO.operatorEmail, DEMO.operatorPassword);
-    const { headers } = await browser.post("/account/sign-out-everywhere", {});
+    const { headers } = await browser.post("/account/sign-out-everywhere", { password: DEMO.password });
     expect(headers.get("location")).toBe("/login?notice=signed-out-everywhere");
     expect((await elsewhere.get("/account")).status).toBe(303);
     expect((await operator.get("/account")).status).toBe(200);

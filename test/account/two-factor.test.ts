@@ -534,7 +534,11 @@ describe("a known browser is forgotten", () => {
   it.each<[string, (present: Browser) => Promise<unknown>, boolean]>([
     ["with a new password", (present) => present.post("/account/password", NEW_PASSWORD), true],
     ["when two-factor is turned on", (present) => turnOn(present), true],
-    ["by “Sign out everywhere”", (present) => present.post("/account/sign-out-everywhere", {}), false],
+    [
+      "by “Sign out everywhere”",
+      (present) => present.post("/account/sign-out-everywhere", { password: DEMO.password }),
+      false,
+    ],
     [
       "when an operator resets the password",
       reset("/operator/v1/users/1/password", { json: { your_password } }),

@@ -172,8 +172,8 @@ const SAMPLES: Record<string, Sample> = {
       repeat_password: "another-password-1",
     }),
   ),
-  ...page("/account/sign-out-everywhere", form()),
-  ...page("/account/sessions/end", form({ session: SECOND_SESSION })),
+  ...page("/account/sign-out-everywhere", form({ password: DEMO.password })),
+  ...page("/account/sessions/end", form({ session: SECOND_SESSION, password: DEMO.password })),
   ...page(
     "/account/two-factor",
     form({ secret: SECRET, code: codeAt(SECRET, NOW), password: DEMO.password }),

@@ -38,7 +38,6 @@ const BODILESS: Record<string, number> = {
   "POST /logout": 303,
   "POST /partner/sign-out": 303,
   "POST /partner/costs/:cost_id/void": 404,
-  "POST /account/sign-out-everywhere": 303,
   "DELETE /operator/v1/apps/:token/members/:user_id": 404,
   "POST /cost/:cost_id/void": 404,
   "POST /operator/v1/credentials/:id/revoke": 404,

@@ -8,7 +8,6 @@ import {
   endedCookie,
   readSessionHash,
   rejectCrossSite,
-  type Session,
   SIGN_IN_NOTICES,
 } from "../../auth/sessions.ts";
 import { limitKnownBrowser, limitStranger } from "../../auth/sign-in/attempts.ts";
@@ -16,15 +15,13 @@ import { recordFailure } from "../../auth/sign-in/confirm-password.ts";
 import { createDevice, readDeviceHash } from "../../auth/sign-in/devices.ts";
 import { createTwoFactorSecret } from "../../auth/sign-in/totp.ts";
 import { findCredentials } from "../../db/accounts/account.ts";
-import { deleteSession, deleteSessions, endOwnSession, insertSession } from "../../db/accounts/sessions.ts";
+import { deleteSession, insertSession } from "../../db/accounts/sessions.ts";
 import type { Context } from "../../env.ts";
 import { readForm } from "../../http/input/form.ts";
-import { invalidRequest } from "../../http/input/parse.ts";
 import { redirectResponse } from "../../http/redirect.ts";
 import { secretOf } from "../confirm.ts";
 import * as contract from "../contract.ts";
 import { type SignInForm, signInPage } from "../entry-pages.ts";
-import { ACCOUNT_NOTICES } from "../pages.ts";
 import { chooseNext } from "../rules.ts";
 
 export async function readSignIn(context: Context): Promise<Response> {
@@ -111,19 +108,4 @@ export async function signOut(context: Context): Promise<Response> {
   context.trace.userId = user?.userId;
   const notice = user?.hasPassword === 0 ? "signed-out-here" : "signed-out";
   return SIGN_IN_NOTICES.redirect("/login", notice, endedCookie(context));
-}
-
-export async function signOutEverywhere(context: Context, session: Session): Promise<Response> {
-  await deleteSessions(context.env.DB, { ...session, now: context.now });
-  const notice = session.hasPassword ? "signed-out-everywhere" : "signed-out-here";
-  return SIGN_IN_NOTICES.redirect("/login", notice, endedCookie(context));
-}
-
-/** Ends one session of the user, from the list on the account page. */
-export async function endSession(context: Context, session: Session): Promise<Response> {
-  const form = await readForm(context, contract.endSession);
-  if ("errors" in form) throw invalidRequest(form.errors);
-  const { userId } = session;
-  await endOwnSession(context.env.DB, { userId, reference: form.fields.session, now: context.now });
-  return ACCOUNT_NOTICES.redirect("/account", "session-ended");
 }

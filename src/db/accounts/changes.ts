@@ -6,10 +6,11 @@ import { sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core/alias";
 import { auditChange } from "../audit.ts";
 import { as, names, returning } from "../query.ts";
-import { accessTokens, apiTokens, authenticators, users } from "../schema.ts";
+import { apiTokens, authenticators, users } from "../schema.ts";
 import { runBatch, statement } from "../statement.ts";
 import { apiToken as t } from "./api-tokens.ts";
 import { type NewDeviceRow, remembering } from "./devices.ts";
+import { detailOf, type EndedTokens, endingTokens, hashesOf } from "./ended-tokens.ts";
 import { isChecked, type NewSessionRow, renewal } from "./sessions.ts";
 
 /** What was read and checked before a change: null for a user without a password, or without an API token. */
@@ -37,10 +38,7 @@ const replaceToken = returning(
 );
 const isSwapped = sql`EXISTS (SELECT 1 FROM ${as(t)} WHERE ${t.tokenHash} = ${newHash} AND ${t.userId} = ${userId})`;
 const renewAfterSwap = renewal(isSwapped);
-const endAccessTokens = returning(
-  sql`DELETE FROM ${accessTokens} WHERE ${accessTokens.userId} = ${userId} AND ${sql.placeholder("endsAccessTokens")} AND ${isSwapped}`,
-  { tokenHash: accessTokens.tokenHash },
-);
+const endTokensAfterSwap = endingTokens(isSwapped);
 
 /**
  * Creates or replaces the user's API token, and replaces all of the user's sessions with a new one. Returns the hashes of the access
@@ -53,17 +51,20 @@ export async function swapToken(
   added: { newHash: string; hint: string; sealed: string | null; endsAccessTokens: boolean },
   renewed: NewSessionRow,
 ): Promise<string[] | undefined> {
-  const values = { ...checked, ...added, ...renewed, endsAccessTokens: Number(added.endsAccessTokens) };
+  const { endsAccessTokens, ...token } = added;
+  const values = { ...checked, ...token, ...renewed };
+  const ending = { endsAccessTokens, endsApiToken: false };
   const action = checked.tokenHash === null ? "create API token" : "reset API token";
-  const detail = { hint: added.hint, ...(added.endsAccessTokens && { accessTokens: "ended" }) };
+  const detail = { hint: added.hint, ...detailOf(ending) };
+  const [endAccessTokens] = endTokensAfterSwap(db, values, ending);
   const [swapped, , ended] = await runBatch(
     db,
     replaceToken(db, values),
     auditChange(db, values, action, "user", checked.userId, detail),
-    endAccessTokens(db, values),
+    endAccessTokens,
     ...renewAfterSwap(db, values),
   );
-  return swapped.length > 0 ? ended.map(({ tokenHash }) => tokenHash) : undefined;
+  return swapped.length > 0 ? hashesOf(ended) : undefined;
 }
 
 const changePassword = returning(
@@ -81,28 +82,33 @@ const sealSecretAgain = statement(sql`
   SET ${names(authenticators.sealed)} = coalesce(${sql.placeholder("sealedSecret")}, ${authenticators.sealed})
   WHERE ${authenticators.userId} = ${userId} AND ${isChanged}
 `);
+const endTokensAfterChange = endingTokens(isChanged);
 const renewAfterChange = renewal(isChanged);
 const rememberAfterChange = remembering(isChanged);
 
 /**
  * Sets a new password and the token and the two-factor secret encrypted with it, and replaces all of the user's sessions and known
- * browsers with new ones of this browser. Changes nothing and returns false if the password or the token changed since it was read.
+ * browsers with new ones of this browser. Returns the hashes of the tokens that it ended. Changes nothing and returns undefined if
+ * the password or the token changed since it was read.
  */
 export async function updatePassword(
   db: D1Database,
   checked: Checked,
   changed: { newHash: string; sealed: string | null; sealedSecret: string | null },
+  ending: EndedTokens,
   renewed: NewSessionRow & NewDeviceRow,
-): Promise<boolean> {
+): Promise<string[] | undefined> {
   const values = { ...checked, ...changed, ...renewed };
-  const [updated] = await runBatch(
+  const [updated, , ...ended] = await runBatch(
     db,
     changePassword(db, values),
-    auditChange(db, values, "change password", "user", checked.userId),
+    auditChange(db, values, "change password", "user", checked.userId, detailOf(ending)),
+    ...endTokensAfterChange(db, values, ending),
     sealAgain(db, values),
     sealSecretAgain(db, values),
     ...renewAfterChange(db, values),
     ...rememberAfterChange(db, values),
   );
-  return updated.length > 0;
+  const [accessTokens, apiTokens] = ended;
+  return updated.length > 0 ? hashesOf(accessTokens, apiTokens) : undefined;
 }

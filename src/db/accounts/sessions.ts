@@ -8,6 +8,7 @@ import { as, names, query, type RowOf, returning } from "../query.ts";
 import { apps, auditLog, authenticators, dailyEngagements, memberships, sessions, users } from "../schema.ts";
 import { type Bound, runBatch, runIdempotent, statement, type Value } from "../statement.ts";
 import { forgetAll, type NewDeviceRow, remembering } from "./devices.ts";
+import { detailOf, type EndedTokens, endingTokens, hashesOf } from "./ended-tokens.ts";
 
 const s = alias(sessions, "s");
 
@@ -215,9 +216,14 @@ export function renewal(isChanged: SQL) {
 }
 
 const endOne = statement(sql`DELETE FROM ${sessions} WHERE ${sessions.idHash} = ${idHash}`);
-const endAll = statement(sql`DELETE FROM ${sessions} WHERE ${sessions.userId} = ${userId}`);
+const endAll = statement(sql`DELETE FROM ${sessions} WHERE ${sessions.userId} = ${userId} AND ${isChecked}`);
+const endTokens = endingTokens(isChecked);
 const auditEnd = (action: AuditAction) => {
-  const entry = { userId: sql`${s.userId}`, subject: sql`'user ' || ${s.userId}`, detail: sql`'{}'` };
+  const entry = {
+    userId: sql`${s.userId}`,
+    subject: sql`'user ' || ${s.userId}`,
+    detail: sql`${sql.placeholder("detail")}`,
+  };
   return returning(sql`${insertEntry(action, entry)} FROM ${as(s)} WHERE ${isCurrent}`, {
     userId: auditLog.userId,
   });
@@ -231,7 +237,7 @@ const auditSignOutEverywhere = auditEnd("sign out everywhere");
 
 /** Ends a session. Returns the ID of its user, and 1 for one with a password; undefined if it had ended before. */
 export async function deleteSession(db: D1Database, session: { idHash: string; now: number }) {
-  const values = { ...session };
+  const values = { ...session, detail: "{}" };
   const [[user]] = await runIdempotent(
     db,
     methodOf(db, values),
@@ -241,13 +247,24 @@ export async function deleteSession(db: D1Database, session: { idHash: string; n
   return user;
 }
 
-/** Ends every session of the user of a session, and forgets the user's browsers. */
+/**
+ * Ends every session of the user of a session, forgets the user's browsers, and ends tokens. Returns the hashes of those. `passwordHash`
+ * is the one that was checked; with another one, only browsers are forgotten.
+ */
 export async function deleteSessions(
   db: D1Database,
-  session: { idHash: string; userId: number; now: number },
-): Promise<void> {
-  const values = { ...session };
-  await runIdempotent(db, auditSignOutEverywhere(db, values), endAll(db, values), forgetAll(db, values));
+  session: { idHash: string; userId: number; now: number; passwordHash: string | null },
+  ending: EndedTokens,
+): Promise<string[]> {
+  const values = { ...session, detail: JSON.stringify(detailOf(ending)) };
+  const [, accessTokens, apiTokens] = await runIdempotent(
+    db,
+    auditSignOutEverywhere(db, values),
+    ...endTokens(db, values, ending),
+    endAll(db, values),
+    forgetAll(db, values),
+  );
+  return hashesOf(accessTokens, apiTokens);
 }
 
 /** A session of the user: the beginning of its hash, which names it on the account page. */
