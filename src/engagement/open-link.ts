@@ -1,8 +1,9 @@
 /** `GET /{link_token}`: opens a link, which records a click and redirects. */
 import * as z from "zod/mini";
 import { publicOperation } from "../auth/guards.ts";
-import { chooseTarget, TARGET_PARAMETERS } from "../domain/engagements/click-target.ts";
+import { chooseTarget, platformOf, TARGET_PARAMETERS } from "../domain/engagements/click-target.ts";
 import { committed, findLink, isServerToServer, path, query, recordLater, recordNow } from "./open.ts";
+import { readPlaceholder } from "./record.ts";
 
 const TARGET = z
   .optional(z.string())
@@ -27,8 +28,11 @@ export const openLink = publicOperation({
   async handle(context) {
     const { linkToken, destination } = await findLink(context);
     if (isServerToServer(context)) return recordNow(context, linkToken, "click");
-    const userAgent = context.request.headers.get("user-agent") ?? "";
-    const { url, notAllowed } = chooseTarget(destination, context.url.searchParams, userAgent);
+    const { url, notAllowed } = chooseTarget(destination, {
+      query: context.url.searchParams,
+      platform: platformOf(context.request.headers.get("user-agent") ?? ""),
+      valueFor: (name) => readPlaceholder(context, linkToken, name),
+    });
     recordLater(context, linkToken, "click", notAllowed);
     return new Response(null, { status: 302, headers: { location: url, "cache-control": "no-store" } });
   },

@@ -63,14 +63,39 @@ export function readPersonal(
   kind: Kind,
   notAllowed: string[] = [],
 ): OpenedLink {
-  const { headers, cf } = context.request;
+  const audience = readAudience(context.request);
+  const dropped = notAllowed.map((name): Drop => [name, "not_allowed"]);
+  return readOpened(context, linkToken, kind, () => ({ audience, dropped }));
+}
+
+function readAudience({ headers, cf }: Request): Audience {
   const country = String(cf?.country);
-  const audience = {
+  return {
     country: COUNTRY_CODES.has(country) ? country : UNKNOWN_COUNTRY,
     platform: platformOf(headers.get("user-agent") ?? ""),
   };
-  const dropped = notAllowed.map((name): Drop => [name, "not_allowed"]);
-  return readOpened(context, linkToken, kind, () => ({ audience, dropped }));
+}
+
+/**
+ * What a click of a person has for a placeholder of its target: a parameter as its URL has it. Undefined if it is missing, there twice
+ * with different values, or an unfilled macro.
+ */
+export function readPlaceholder(
+  { url, request }: Context,
+  linkToken: string,
+  name: string,
+): string | undefined {
+  if (name === "link_token") return linkToken;
+  const { country, platform } = readAudience(request);
+  if (name === "platform") return platform;
+  if (name === "country") return country === UNKNOWN_COUNTRY ? undefined : country;
+  const values = new Set(url.searchParams.getAll(name).map((value) => value.trim()));
+  values.delete("");
+  const [value] = values;
+  const place = name === "cost_id" ? "cost_id" : "name";
+  const isUsable =
+    value !== undefined && values.size === 1 && findUnusable(value, place) !== "unfilled_macro";
+  return isUsable ? value : undefined;
 }
 
 const userAgent = readAs(z.string(), platformOf);
@@ -97,10 +122,10 @@ function readOpened(
   { url, now }: Context,
   linkToken: string,
   kind: Kind,
-  readAudience: typeof readReportedAudience,
+  audienceOf: typeof readReportedAudience,
 ): OpenedLink {
   const pairs = readPairs(url.search.slice(1));
-  const { audience, dropped: droppedAudience } = readAudience(pairs);
+  const { audience, dropped: droppedAudience } = audienceOf(pairs);
   const id = readParameter(pairs, "cost_id", costId);
   const isIdDropped = id.value === null && pairs.some(({ name }) => name === "cost_id");
   const { price, dropped } = isIdDropped ? dropPrice(pairs) : readPrice(pairs, kind);

@@ -1315,6 +1315,35 @@ LINK_TOKEN=…</pre>
       { id: "where-a-click-leads", title: "Where a click leads", body: `<p>To the first of these that is there for the device:</p>
 ${FACTS["table of targets"]}
 <p>A parameter whose scheme or host the app does not allow is skipped, and the link counts it with the reason <code>not_allowed</code>: an operator adds the host to <code>redirect_hosts</code>, or the scheme to <code>redirect_schemes</code>, if it should lead there. <code>fallback</code> comes after the store, so it serves devices without one. An app on an iPad is an iPad, but Safari on an iPad that asks for pages of a desktop looks like a Mac.</p>` },
+      { id: "parameters-that-are-passed-on", title: "Parameters that are passed on", body: `<p>The URLs of an app can have placeholders, which each click fills, for example to measure installs elsewhere:</p>
+<pre data-language="text">https://play.google.com/store/apps/details?id=com.example.shop&amp;referrer=cost_id%3D{{cost_id}}%26campaign%3D{{campaign}}
+https://shop.example.com/start?campaign={campaign}&amp;gclid={gclid}</pre>
+<div class="table" tabindex="0" role="region" aria-label="Parameters that are passed on"><table>
+<thead>
+<tr>
+<th>Placeholder</th>
+<th>Value</th>
+</tr>
+</thead>
+<tbody><tr>
+<td><code>{campaign}</code>, <code>{cost_id}</code>, <code>{gclid}</code>, or the name of any other parameter</td>
+<td>The parameter of the click&#39;s URL, without white space at its ends</td>
+</tr>
+<tr>
+<td><code>{link_token}</code></td>
+<td>The token of the link that was opened</td>
+</tr>
+<tr>
+<td><code>{platform}</code>, <code>{country}</code></td>
+<td>As the click is counted: <code>ios</code>, <code>android</code>, <code>windows</code>, <code>macos</code>, <code>linux</code> or <code>other</code>, and the code of the country if it is known</td>
+</tr>
+<tr>
+<td><code>{{campaign}}</code></td>
+<td>The value for a value inside a value: encoded twice. Write <code>referrer=</code> of Google Play with it</td>
+</tr>
+</tbody></table>
+</div>
+<p>Values are percent-encoded, so they can change neither the host nor another parameter. A value is empty if the parameter is missing, there twice with different values, an unfilled macro, longer than 512 characters, or a <code>.</code> or <code>..</code>. All are empty if the URL would have more than 8,192 characters. A placeholder cannot be in the scheme, host or port. A target that the URL of the click names is followed unchanged.</p>` },
       { id: "voids", title: "Voids", body: `<p>A void removes the cost of an ID, or the price on its URL, from the totals. The same values never bring it back; a call with other values counts in its place. After a void, only a call can count for the ID.</p>` },
       { id: "what-is-remembered", title: "What is remembered", body: `<p>Everything that has one ID is forgotten together, when more than ${FACTS["retention time"]} have passed since its newest click or impression, and since the arrival of a cost that matches none. From then on the ID is new. The hourly purge deletes the rows some time later; that changes nothing that you can see. A click or impression that a queue delivers more than ${FACTS["retention time"]} after it happened is not recorded; its link counts it as dropped, with the reason <code>too_old</code>. The daily totals stay, and <a href="/docs/archive">an archive</a> can keep the rows.</p>` },
     ],

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import {
   chooseTarget,
   type Destination,
+  platformOf,
   TARGET_PARAMETERS,
 } from "../../src/domain/engagements/click-target.ts";
 import { ANDROID, IPHONE } from "../harness.ts";
@@ -17,8 +18,14 @@ const destination: Destination = {
   redirectHosts: ["example.com", "shop.example.com", "localhost:8080"],
   redirectSchemes: ["https", "demoapp"],
 };
+const choose = (app: Destination, query: URLSearchParams, userAgent: string) =>
+  chooseTarget(app, {
+    query,
+    platform: platformOf(userAgent),
+    valueFor: (name) => query.get(name) ?? undefined,
+  });
 const target = (redirect: string, change: Partial<Destination> = {}) =>
-  chooseTarget({ ...destination, ...change }, new URLSearchParams({ redirect }), "").url;
+  choose({ ...destination, ...change }, new URLSearchParams({ redirect }), "").url;
 
 describe("a target in the query", () => {
   it.each([
@@ -152,7 +159,7 @@ describe("the target of a click", () => {
   const url = (path: string) => `https://example.com/${path}`;
   const evil = (path: string) => `https://evil.test/${path}`;
   const follow = (query: Record<string, string>, userAgent: string, change: Partial<Destination> = {}) =>
-    chooseTarget({ ...destination, ...stores, ...change }, new URLSearchParams(query), userAgent);
+    choose({ ...destination, ...stores, ...change }, new URLSearchParams(query), userAgent);
   const all = Object.fromEntries(TARGET_PARAMETERS.map((name) => [name, url(name)]));
 
   /** What each device follows when the parameters up to it are taken out, one after the other. */
@@ -241,9 +248,20 @@ describe("the target of a click", () => {
     expect(follow(query, userAgent)).toEqual({ url: followed, notAllowed });
   });
 
+  it("passes parameters on in the URLs of the app, and not in those of the click", () => {
+    const url = "https://app.test/?c={campaign}";
+    const passing = { defaultUrl: url, iosUrl: `${url}#ios`, androidUrl: `${url}#android` };
+    const query = { campaign: "a&b", redirect: "https://evil.test/" };
+    expect(follow(query, MAC, passing).url).toBe("https://app.test/?c=a%26b");
+    expect(follow(query, IPHONE, passing).url).toBe("https://app.test/?c=a%26b#ios");
+    expect(follow(query, ANDROID, passing).url).toBe("https://app.test/?c=a%26b#android");
+    const own = "https://example.com/?c={campaign}";
+    expect(follow({ ...query, redirect: own }, MAC, passing).url).toBe(own);
+  });
+
   it("is the first of a parameter that is there twice", () => {
     const query = new URLSearchParams(`redirect=${evil("1")}&redirect=${url("2")}`);
-    expect(chooseTarget(destination, query, MAC)).toEqual({ url: DEFAULT, notAllowed: ["redirect"] });
+    expect(choose(destination, query, MAC)).toEqual({ url: DEFAULT, notAllowed: ["redirect"] });
   });
 });
 

@@ -79,8 +79,9 @@ describe("a click", () => {
   it.each(read("targets", "device", "query", "url", "rejected"))(
     "on $device with $query leads to $url",
     (one) => {
-      const agent = expectDefined(agents[one.device]);
-      expect(chooseTarget(destination, new URLSearchParams(one.query), agent)).toEqual({
+      const platform = platformOf(expectDefined(agents[one.device]));
+      const click = { query: new URLSearchParams(one.query), platform, valueFor: () => undefined };
+      expect(chooseTarget(destination, click)).toEqual({
         url: one.url,
         notAllowed: one.rejected === "" ? [] : one.rejected.split(","),
       });

@@ -92,6 +92,11 @@ describe("a form", () => {
       '<a href="#default_url">Default URL must be an absolute http or https URL.</a>',
     ],
     [
+      "/operator/apps/new",
+      { name: "x", default_url: "https://{host}/" },
+      '<a href="#default_url">Default URL must not have {host} in its scheme, host or port; ',
+    ],
+    [
       `/operator/apps/${DEMO.appToken}`,
       { redirect_schemes: "https\r\njavascript" },
       '<a href="#redirect_schemes">Allowed redirect URL schemes must not be ',

@@ -1,7 +1,8 @@
 /** Chooses where a click leads, and recognizes platforms. No I/O, no clock. */
 import { type Platform, UNKNOWN_PLATFORM } from "./audience.ts";
+import { fillPlaceholders, type ValueFor } from "./placeholders.ts";
 
-/** Where the links of an app lead. A click may name its own target on the listed hosts and schemes. */
+/** Where the links of an app lead, with placeholders. A click may name its own target on the listed hosts and schemes. */
 export interface Destination {
   defaultUrl: string;
   iosUrl: string | null;
@@ -58,22 +59,29 @@ export interface ChosenTarget {
   notAllowed: string[];
 }
 
-export function chooseTarget(
-  destination: Destination,
-  query: URLSearchParams,
-  userAgent: string,
-): ChosenTarget {
-  const platform = platformOf(userAgent);
+/** What a click says about its target: its URL's parameters, and the values for placeholders. */
+export interface Click {
+  query: URLSearchParams;
+  platform: Platform;
+  valueFor: ValueFor;
+}
+
+export function chooseTarget(destination: Destination, { query, platform, valueFor }: Click): ChosenTarget {
   const notAllowed: string[] = [];
+  const { defaultUrl } = destination;
   for (const target of TARGETS) {
     if ("platform" in target && target.platform !== platform) continue;
-    const requested = target.from === "url" ? query.get(target.name) : destination[target.key];
-    if (!requested) continue;
-    const url = target.from === "url" ? allowedTarget(requested, destination) : requested;
+    if (target.from === "app") {
+      const saved = destination[target.key];
+      if (saved) return { url: fillPlaceholders(saved, valueFor), notAllowed };
+      continue;
+    }
+    const requested = query.get(target.name);
+    const url = requested && allowedTarget(requested, destination);
     if (url) return { url, notAllowed };
-    notAllowed.push(target.name);
+    if (requested) notAllowed.push(target.name);
   }
-  return { url: destination.defaultUrl, notAllowed };
+  return { url: fillPlaceholders(defaultUrl, valueFor), notAllowed };
 }
 
 /** The first that fits, because Android names Linux too, and an iPhone names Mac OS X. */

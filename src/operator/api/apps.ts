@@ -6,6 +6,7 @@ import { toDestination } from "../../db/links/destinations.ts";
 import * as db from "../../db/operator/apps.ts";
 import { findUser } from "../../db/operator/users.ts";
 import { isForbiddenScheme } from "../../domain/engagements/click-target.ts";
+import { judgePlaceholders, withSample } from "../../domain/engagements/placeholders.ts";
 import {
   DEFAULT_MAX_LINKS,
   DEFAULT_MAX_NEW_SUB_LINKS,
@@ -23,15 +24,19 @@ import { role } from "./users.ts";
 
 const byToken = z.object({ token: appToken });
 
-/** An absolute http or https URL, normalized by the URL parser so that it is safe in a header. */
+/**
+ * An absolute http or https URL, normalized by the URL parser so that it is safe in a header. With placeholders it stays unchanged: the
+ * click that fills them normalizes it.
+ */
 const webUrl = readAs(z.string().check(plainText(1, 2048)), (value, reject) => {
-  const url = URL.parse(value);
+  const sample = withSample(value);
+  const url = URL.parse(sample);
   const isWeb = url?.protocol === "https:" || url?.protocol === "http:";
-  if (!url || !isWeb || !/^https?:\/\//i.test(value)) {
-    reject("must be an absolute http or https URL");
-    return z.NEVER;
-  }
-  return url.href;
+  const problem = judgePlaceholders(value);
+  if (problem) reject(problem);
+  else if (!url || !isWeb || !/^https?:\/\//i.test(value)) reject("must be an absolute http or https URL");
+  else return sample === value ? url.href : value;
+  return z.NEVER;
 });
 
 /** Labels without wildcards, or an IPv6 address in brackets, with an optional port. */
@@ -60,6 +65,8 @@ const listOf = <T extends z.ZodMiniType>(item: T) =>
 const NO_DAILY_MAXIMUM = `must be a whole number from 0 to ${inEnglish(MAX_FROM_ENGAGEMENTS)}`;
 const NO_MAXIMUM = "must be a whole number from 1 to 10,000,000";
 
+const PASSED_ON = "{campaign} or the name of another parameter in braces passes its value on.";
+
 const text = { item: z.string() };
 const textOrNull = { item: z.nullable(z.string()) };
 const list = { item: z.array(z.string()), from: (json: string) => JSON.parse(json) as string[], default: [] };
@@ -69,25 +76,46 @@ export const APP = noun("App", {
   name: { ...text, input: name, form: { label: "Name", required: true } },
   default_url: {
     ...text,
-    input: webUrl.with(z.describe("Where a click leads when no other destination matches")),
+    input: webUrl.with(
+      z.describe(
+        "Where a click leads when no other destination matches. Can have placeholders: see `/docs/rules#parameters-that-are-passed-on`",
+      ),
+    ),
     form: {
       label: "Default URL",
       type: "url",
       required: true,
-      hint: "Used when no other destination matches.",
+      hint: `Used when no other destination matches. ${PASSED_ON}`,
     },
   },
   ios_url: {
     ...textOrNull,
-    input: z.nullable(webUrl).with(z.describe("The store page for iPhone and iPad")),
+    input: z
+      .nullable(webUrl)
+      .with(
+        z.describe(
+          "The store page for iPhone and iPad. Can have placeholders: see `/docs/rules#parameters-that-are-passed-on`",
+        ),
+      ),
     default: null,
-    form: { label: "App Store URL", type: "url", sends: "text or null" },
+    form: { label: "App Store URL", type: "url", sends: "text or null", hint: PASSED_ON },
   },
   android_url: {
     ...textOrNull,
-    input: z.nullable(webUrl).with(z.describe("The store page for Android")),
+    input: z
+      .nullable(webUrl)
+      .with(
+        z.describe(
+          "The store page for Android. Can have placeholders: see `/docs/rules#parameters-that-are-passed-on`",
+        ),
+      ),
     default: null,
-    form: { label: "Google Play URL", type: "url", sends: "text or null" },
+    form: {
+      label: "Google Play URL",
+      type: "url",
+      sends: "text or null",
+      hint: "Within referrer=, write {{campaign}} with two pairs of braces.",
+    },
   },
   redirect_hosts: {
     ...list,
