@@ -10,7 +10,7 @@ import type { InputError } from "../../src/errors.ts";
 import { type CsvTable, readTable } from "../../src/http/input/csv.ts";
 import { TABLE as COSTS } from "../../src/usecases/costs/batch.ts";
 import { TABLE as LINKS } from "../../src/workspace/transfer/import-rows.ts";
-import { ANDROID, ask, call, DEMO, freshDemo, IPHONE } from "../harness.ts";
+import { ANDROID, ask, call, DEMO, freshDemo, IPHONE, rows } from "../harness.ts";
 
 const sources = import.meta.glob("./*.tsv", { query: "?raw", import: "default", eager: true });
 
@@ -122,6 +122,71 @@ describe("a file of costs", () => {
       const stored = answer.body.results?.filter(({ status }) => status === "ok").length ?? 0;
       expect([stored, answer.status]).toEqual([Number(rows), rows === "0" ? 400 : 200]);
       if (rows === "0") expect(JSON.stringify(answer.body)).toContain(message);
+    },
+  );
+});
+
+describe("on the URL of a click", () => {
+  beforeAll(freshDemo);
+  beforeEach(() => rows("DELETE FROM dropped_parameters"));
+  it.each(read("values", "param", "result", "value"))(
+    "$param=$value is $result",
+    async ({ param, result, value }) => {
+      const { body } = await ask<{ dropped: string[] }>(
+        `/${DEMO.linkToken}?s2s=1&${param}=${encodeURIComponent(value)}`,
+      );
+      const reasons = await rows("SELECT param, reason FROM dropped_parameters");
+      const isUsed = result === "used";
+      expect([body.dropped, reasons]).toEqual([
+        isUsed ? [] : [param],
+        isUsed ? [] : [{ param, reason: result }],
+      ]);
+    },
+  );
+});
+
+describe("in a call", () => {
+  beforeEach(freshDemo);
+  it.each(read("costs", "param", "status", "result", "value"))(
+    "$param=$value: $status $result",
+    async (one) => {
+      const cost = {
+        cost_id: "field-cost-0001",
+        cost_type: "cpc",
+        cost_currency: "USD",
+        cost_amount: "1",
+        tag: "field",
+      };
+      const { status, body } = await ask<{ cost_id: string; amount: string; errors: { param: string }[] }>(
+        "/cost",
+        {
+          token: DEMO.costToken,
+          method: "POST",
+          body: new URLSearchParams({ ...cost, [one.param]: one.value }),
+        },
+      );
+      expect(status).toBe(Number(one.status));
+      if (status === 400) {
+        expect(body.errors.map(({ param }) => param)).toEqual([one.param]);
+        expect(JSON.stringify(body.errors)).toContain(one.result);
+      } else if (one.result !== "")
+        expect(one.param === "cost_id" ? body.cost_id : body.amount).toBe(one.result);
+    },
+  );
+});
+
+describe("the template of a partner", () => {
+  beforeEach(freshDemo);
+  it.each(read("templates", "param", "status", "message", "template"))(
+    "$param=$template: $status",
+    async (one) => {
+      const { status, body } = await ask<{ data: { items: Record<string, string>[] }; errors: object[] }>(
+        "/operator/v1/partners/2",
+        { method: "PATCH", token: DEMO.operatorToken, json: { [one.param]: one.template } },
+      );
+      expect(status).toBe(Number(one.status));
+      if (status === 200) expect(body.data.items[0]?.[one.param]).toBe(one.template);
+      else expect(JSON.stringify(body.errors)).toContain(one.message);
     },
   );
 });
