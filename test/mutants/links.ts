@@ -54,8 +54,8 @@ export const links: Mutant[] = [
   {
     name: "a file changes 1,001 links",
     file: "src/workspace/transfer/import-rows.ts",
-    search: "number > MAX_ROWS",
-    replace: "number > MAX_ROWS + 1",
+    search: "nth > MAX_ROWS",
+    replace: "nth > MAX_ROWS + 1",
     tests: ["test/workspace/import-changes.test.ts"],
   },
   {
@@ -85,6 +85,27 @@ export const links: Mutant[] = [
     search: "redirectHosts.includes(url.host)",
     replace: "redirectHosts.includes(url.hostname)",
     tests: ["test/domain/choose-target.test.ts"],
+  },
+  {
+    name: "a bot counts as a person",
+    file: "src/engagement/open.ts",
+    search: '!isPerson(headers.get("user-agent") ?? "")',
+    replace: "false",
+    tests: ["test/engagement/bots.test.ts"],
+  },
+  {
+    name: "a bot that names a library counts as a person",
+    file: "src/engagement/agents.ts",
+    search: "rest !== userAgent && !isbot(",
+    replace: "rest !== userAgent || !isbot(",
+    tests: ["test/engagement/agents.test.ts"],
+  },
+  {
+    name: "a token in capitals is no link",
+    file: "src/engagement/open.ts",
+    search: "token.toLowerCase() : undefined",
+    replace: "token : undefined",
+    tests: ["test/field/field.test.ts"],
   },
   {
     name: "a request with s2s=1 does not wait for its limit",

@@ -61,16 +61,29 @@ export const pages: Mutant[] = [
   {
     name: "a cell can be a formula",
     file: "src/http/csv.ts",
-    search: "function toCell(value: Cell): string {\n",
-    replace:
-      "function toCell(value: Cell): string {\n  if (/^[=+@]/.test(String(value))) return String(value);\n",
+    search: 'String(value ?? "").replace(GUARDED, "\'")',
+    replace: 'String(value ?? "").replace(/^=/, "\'=")',
     tests: ["test/http/csv.test.ts"],
   },
   {
+    name: "an apostrophe that a file had before a formula is lost",
+    file: "src/http/csv.ts",
+    search: 'cell.replace(GUARD, "")',
+    replace: 'cell.replace(GUARD, "").replace(GUARD, "")',
+    tests: ["test/http/csv.test.ts"],
+  },
+  {
+    name: "a row is named by a line after empty ones",
+    file: "src/http/input/csv.ts",
+    search: "while (isLineEnd(bytes[start])) start++;",
+    replace: "",
+    tests: ["test/cost/batch-csv.test.ts"],
+  },
+  {
     name: "a quote in a checked row ends its value",
-    file: "src/pages/uploads/rows.ts",
-    search: "cell.replaceAll('\"', '\"\"')",
-    replace: "cell",
+    file: "src/http/csv.ts",
+    search: "text.replaceAll('\"', '\"\"')",
+    replace: "text",
     tests: ["test/partner/upload.test.ts"],
   },
   {
