@@ -78,6 +78,7 @@ function toOperation(operation: Operation, method: Method, surface: string): Jso
   };
   const form = input.form && {
     "application/x-www-form-urlencoded": { schema: toSchema(z.partial(input.form), "input") },
+    "application/json": { schema: toSchema(z.partial(input.form), "input") },
   };
   const content = json ?? form;
   return {

@@ -12,6 +12,7 @@ import { pagingV2 as toPaging } from "../http/paging.ts";
 import { pagingV2 } from "../http/response-schemas.ts";
 import { costItem, costsResponse, isTest } from "../usecases/costs/item.ts";
 import { listOwnCosts, markTest } from "../usecases/costs/read.ts";
+import { costInput } from "../usecases/costs/submit.ts";
 
 export const listCosts = costOperation({
   method: "GET",
@@ -27,6 +28,10 @@ export const listCosts = costOperation({
         .optional(z.enum(MATCHES, `must be one of ${MATCHES.join(", ")}`))
         .with(z.describe("Only costs in this state")),
     }),
+    misplaced: {
+      names: Object.keys(costInput.shape),
+      message: "is a parameter of a cost, and GET only lists costs: send it with POST",
+    },
     paged: "by text" as const,
   },
   responses: {

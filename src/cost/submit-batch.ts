@@ -47,6 +47,7 @@ export const submitBatch = costOperation({
       key: "costs",
       example: `cost_type,cost_currency,cost_id,cost_amount,tag\r\n${COST_TYPES[0]},USD,acme-click-20260701,0.25,july\r\n`,
     },
+    numberAsText: "cost_amount",
     maxBodyBytes: MAX_BATCH_BYTES,
   },
   describedBody: z.strictObject({ costs: z.array(costInput).check(z.minLength(1), z.maxLength(MAX_COSTS)) }),

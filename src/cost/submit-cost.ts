@@ -5,7 +5,9 @@ import type { Cost } from "../domain/costs.ts";
 import type { Context } from "../env.ts";
 import { AppError, type InputError } from "../errors.ts";
 import { jsonResponse } from "../http/envelope.ts";
-import { decodeUtf8, MAX_BODY_BYTES, mediaType, readBody } from "../http/input/body.ts";
+import { decodeUtf8, isNamedUtf8, MAX_BODY_BYTES, mediaType, readBody } from "../http/input/body.ts";
+import { repeatedNames } from "../http/input/input.ts";
+import { parseJson } from "../http/input/json.ts";
 import { type Pair, parsePairs, readPairs } from "../http/input/pairs.ts";
 import { authorizeInvalid } from "../usecases/costs/rejections.ts";
 import {
@@ -26,7 +28,7 @@ export const submitCost = costOperation({
   id: "submitCost",
   summary: "Send the cost of a click or impression",
   description:
-    "Send each parameter in the query string, in the form body, or in both with the same value. cost_type, cost_currency, cost_id and tag are required. 200 means that the cost is committed.",
+    "Send each parameter in the query string, in the body as a form or as one JSON object, or in both with the same value. In JSON, all values are strings, and cost_amount can be a number without an exponent. cost_type, cost_currency, cost_id and tag are required. 200 means that the cost is committed.",
   input: { form: costInput },
   responses: {
     200: {
@@ -85,13 +87,34 @@ async function readForm(context: Context): Promise<{ pairs: Pair[]; cost: Cost |
 
 async function readBodyPairs({ request }: Context, errors: InputError[]): Promise<Pair[]> {
   const body = await readBody(request, MAX_BODY_BYTES);
-  if (body.byteLength > 0 && mediaType(request) !== "application/x-www-form-urlencoded") {
+  if (body.byteLength === 0) return [];
+  const type = mediaType(request);
+  const isJson = type === "application/json" || type.endsWith("+json");
+  if (!(isJson && isNamedUtf8(request)) && type !== "application/x-www-form-urlencoded") {
     throw new AppError(
       "unsupported_media_type",
-      "Send the parameters in the query string or as application/x-www-form-urlencoded.",
+      "Send the parameters in the query string, as application/x-www-form-urlencoded, or as application/json in UTF-8.",
     );
   }
-  const form = decodeUtf8(body);
-  if (form === undefined) errors.push({ param: "body", message: "must be UTF-8" });
-  return readPairs(form ?? "");
+  const text = decodeUtf8(body);
+  if (text === undefined) errors.push({ param: "body", message: "must be UTF-8" });
+  if (text === undefined || !isJson) return readPairs(text ?? "");
+  return readJsonPairs(text, errors);
+}
+
+/** The values of a JSON object as pairs, like those of a form. An amount can be a number, which is read from the text. */
+function readJsonPairs(text: string, errors: InputError[]): Pair[] {
+  const json = parseJson(text, "cost_amount");
+  const isObject = typeof json?.value === "object" && json.value !== null && !Array.isArray(json.value);
+  if (!json || !isObject) {
+    errors.push({ param: "body", message: json ? "must be a JSON object" : "must be JSON" });
+    return [];
+  }
+  errors.push(...repeatedNames(json));
+  return Object.entries(json.value as object).flatMap(([name, value]) => {
+    if (!Object.hasOwn(costInput.shape, name) || value === null) return [];
+    if (typeof value === "string") return [{ name, value, isUtf8: true }];
+    errors.push({ param: name, message: "must be a string" });
+    return [];
+  });
 }

@@ -27,14 +27,15 @@ export function createRouter(routes: Route[]): (context: Context) => Promise<Res
     router.all(path, async (request, context) => {
       Object.assign(context.trace, { route: path, surface });
       const handler = methods[(request.method === "HEAD" ? "GET" : request.method) as Method];
-      if (!handler) throw methodNotAllowed(request.method, methods);
+      if (!handler) throw methodNotAllowed(request.method, methods, hintOf(routes, context));
       await before?.(context);
       context.params = decodeParams(request.params);
       return handler(context);
     });
   }
-  router.all("*", () => {
-    throw new AppError("not_found", "This path does not exist. The paths are at `/docs`.");
+  router.all("*", (_, context) => {
+    const hint = hintOf(routes, context);
+    throw new AppError("not_found", `This path does not exist.${hint || " The paths are at `/docs`."}`);
   });
   return async (context) => {
     const { origin, pathname } = context.url;
@@ -50,10 +51,25 @@ export function withoutEndSlashes(path: string): string {
   return path.slice(0, end);
 }
 
-function methodNotAllowed(method: string, methods: Route["methods"]): AppError {
+/** Version 2 of the campaign API only reads links (spec §9): where the same is in version 1. */
+function hintOf(routes: Route[], { url, request }: Context): string {
+  if (!url.pathname.startsWith("/public/v2/")) return "";
+  const sent = withoutEndSlashes(url.pathname).replace("/public/v2/", "/public/v1/").split("/");
+  const isSame = (path: string) => {
+    const parts = path.split("/");
+    return (
+      parts.length === sent.length && parts.every((part, at) => part.startsWith(":") || part === sent[at])
+    );
+  };
+  const method = (request.method === "HEAD" ? "GET" : request.method) as Method;
+  const found = routes.find(({ path, methods }) => methods[method] !== undefined && isSame(path));
+  return found ? ` Use ${request.method} ${found.path.replaceAll(/:(\w+)/g, "{$1}")}.` : "";
+}
+
+function methodNotAllowed(method: string, methods: Route["methods"], hint: string): AppError {
   const allowed = Object.keys(methods).flatMap((name) => (name === "GET" ? ["GET", "HEAD"] : name));
   const allow = allowed.join(", ");
-  const detail = `This path does not support ${method}. Allowed: ${allow}.`;
+  const detail = `This path does not support ${method}. Allowed: ${allow}.${hint}`;
   return new AppError("method_not_allowed", detail, { headers: { allow } });
 }
 

@@ -97,9 +97,13 @@ describe("a batch", () => {
     ]);
   });
 
-  test("accepts an amount only as a string, as POST /cost does", async () => {
-    const { body } = await sendBatch([cost("batch-number-001", { cost_amount: 0.25 })]);
-    expect(body.results[0]?.errors).toEqual([{ param: "cost_amount", message: "must be a string" }]);
+  test("accepts an amount as a string or a number, and other values only as strings, as POST /cost does", async () => {
+    const { body } = await sendBatch([
+      cost("batch-number-001", { cost_amount: 0.25 }),
+      cost("batch-number-002", { tag: 1 }),
+    ]);
+    expect(body.results[0]).toMatchObject({ status: "ok", amount: "0.25" });
+    expect(body.results[1]?.errors).toEqual([{ param: "tag", message: "must be a string" }]);
   });
 
   test("names an item that is not an object by its position", async () => {

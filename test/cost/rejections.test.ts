@@ -140,7 +140,7 @@ describe("no rejection is counted", () => {
     ["of an unknown credential", () => sendCost({ cost_id: ID }, { token: `ll_live_${"x".repeat(40)}` })],
     ["of a test credential", () => sendCost({ cost_id: "short" }, { token: DEMO.testCostToken })],
     ["of a body that is too large", () => call("/cost", { token: DEMO.costToken, body: "x".repeat(70_000) })],
-    ["of a body of another type", () => call("/cost", { token: DEMO.costToken, json: {} })],
+    ["of a body of another type", () => call("/cost", { token: DEMO.costToken, body: new FormData() })],
     ["of a list with an invalid query", () => ask("/cost?limit=0", { token: DEMO.costToken })],
     ["of a void", () => ask(`/cost/${ID}/void`, { method: "POST", token: DEMO.costToken })],
   ])("%s", async (_name, send) => {

@@ -151,13 +151,12 @@ describe("the body of a cost", () => {
   });
 
   it("is rejected with any other content type", async () => {
-    expect(await rejection("/cost", { token: DEMO.costToken, json: PARAMS })).toMatchObject({
+    const multipart = new FormData();
+    multipart.set("tag", "spring");
+    expect(await rejection("/cost", { token: DEMO.costToken, body: multipart })).toMatchObject({
       status: 415,
       code: "unsupported_media_type",
     });
-    const multipart = new FormData();
-    multipart.set("tag", "spring");
-    expect((await rejection("/cost", { token: DEMO.costToken, body: multipart })).status).toBe(415);
   });
 
   it("is accepted at 64 KiB, and rejected one byte above", async () => {

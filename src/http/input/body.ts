@@ -55,7 +55,7 @@ const BODY_DEADLINE_MS = 30_000;
  */
 export async function readBody(request: Request, maxBytes = MAX_BODY_BYTES): Promise<Uint8Array> {
   try {
-    return await withDeadline(readBytes(request, maxBytes), BODY_DEADLINE_MS, "the body");
+    return await withDeadline(readDecoded(request, maxBytes), BODY_DEADLINE_MS, "the body");
   } catch (error) {
     if (error instanceof AppError) throw error;
     if (error instanceof DeadlineError) throw new AppError("request_timeout");
@@ -63,9 +63,50 @@ export async function readBody(request: Request, maxBytes = MAX_BODY_BYTES): Pro
   }
 }
 
+const tooLargeFor = (maxBytes: number) =>
+  new AppError("payload_too_large", `The body can have at most ${inEnglish(maxBytes)} bytes.`);
+
+/** Decodes gzip. A body is limited as it was sent, and again while it is decoded. */
+async function readDecoded(request: Request, maxBytes: number): Promise<Uint8Array> {
+  const coding = (request.headers.get("content-encoding") ?? "").trim().toLowerCase();
+  const isGzip = coding === "gzip" || coding === "x-gzip";
+  if (!isGzip && coding !== "" && coding !== "identity") {
+    await discardBody(request);
+    throw new AppError(
+      "unsupported_media_type",
+      `The Content-Encoding ${coding.slice(0, 100)} is not supported. Send the body with gzip, or without one.`,
+      { headers: { "accept-encoding": "gzip" } },
+    );
+  }
+  const sent = await readBytes(request, maxBytes);
+  if (!isGzip || sent.byteLength === 0) return sent;
+  const decoded = new Response(sent).body?.pipeThrough(new DecompressionStream("gzip"));
+  try {
+    return await collect(decoded ?? [], maxBytes);
+  } catch (error) {
+    if (error instanceof AppError) throw error;
+    throw invalidRequest([
+      { param: "body", message: "is not one complete gzip member, as its Content-Encoding says" },
+    ]);
+  }
+}
+
+async function collect(
+  stream: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  maxBytes: number,
+): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of stream) {
+    size += chunk.byteLength;
+    if (size > maxBytes) throw tooLargeFor(maxBytes);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks, size);
+}
+
 async function readBytes(request: Request, maxBytes: number): Promise<Uint8Array> {
-  const tooLarge = () =>
-    new AppError("payload_too_large", `The body can have at most ${inEnglish(maxBytes)} bytes.`);
+  const tooLarge = () => tooLargeFor(maxBytes);
   const length = request.headers.get("content-length");
   if (Number(length) > maxBytes) {
     await discardBody(request);
@@ -78,14 +119,7 @@ async function readBytes(request: Request, maxBytes: number): Promise<Uint8Array
     if (bytes.byteLength > maxBytes) throw tooLarge();
     return bytes;
   }
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of request.body ?? []) {
-    size += chunk.byteLength;
-    if (size > maxBytes) throw tooLarge();
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks, size);
+  return collect(request.body ?? [], maxBytes);
 }
 
 const MAX_DISCARDED_BYTES = 16 * 1024 * 1024;

@@ -5,6 +5,7 @@ import { AppError, type InputError } from "../../errors.ts";
 import { type ListRange, readPosition, readTextPosition, type TextRange } from "../cursors.ts";
 import { decodeTable, decodeUtf8, isNamedUtf8, MAX_BODY_BYTES, mediaType, readBody } from "./body.ts";
 import type { CsvTable } from "./csv.ts";
+import { type Json, parseJson } from "./json.ts";
 import { parsePairs, readPairs } from "./pairs.ts";
 import { invalidRequest, isOptional, parsePart } from "./parse.ts";
 
@@ -12,12 +13,16 @@ import { invalidRequest, isOptional, parsePart } from "./parse.ts";
 export interface Contract {
   path?: z.ZodMiniType;
   query?: z.ZodMiniObject;
+  /** Names that belong to another operation, and what to do with them. */
+  misplaced?: { names: string[]; message: string };
   /** Request headers in addition to Authorization. */
   headers?: z.ZodMiniObject;
   /** A body that has a default, which is an object without required keys, can be absent or empty. */
   body?: z.ZodMiniType;
   /** The body can also be a table in CSV: `body` then parses an object with its rows as the list `csv.key`, and `lines` has the line of each. */
   csv?: CsvTable & { key: string; example: string };
+  /** In JSON, numbers with this name are read as the text that they have there. */
+  numberAsText?: string;
   /** 64 KiB unless the contract says otherwise. */
   maxBodyBytes?: number;
   /**
@@ -47,7 +52,11 @@ export async function readInput<C extends Contract>(context: Context, contract: 
   if (contract.path) parsed.path = parsePart(contract.path, context.params, errors);
   if (contract.query) {
     const pairs = readPairs(context.url.search.slice(1));
-    parsed.query = parsePairs(contract.query, pairs, "same text", errors);
+    const misplaced = pairs.filter(({ name }) => contract.misplaced?.names.includes(name));
+    const message = contract.misplaced?.message ?? "";
+    errors.push(...new Map(misplaced.map(({ name }) => [name, { param: name, message }])).values());
+    const others = misplaced.length > 0 ? pairs.filter((pair) => !misplaced.includes(pair)) : pairs;
+    parsed.query = parsePairs(contract.query, others, "same text", errors);
   }
   if (contract.body) {
     const isAbsent = isOptional(contract.body) && !context.request.headers.has("content-type");
@@ -88,14 +97,15 @@ async function readJson(request: Request, contract: Contract, errors: InputError
   // Some clients send a content type with every request.
   if (text === "" && contract.body && isOptional(contract.body)) return {};
   if (text === "") return reject("must not be empty");
-  try {
-    const json: unknown = text && JSON.parse(text);
-    if (json !== undefined) return isDeep(json) ? reject(`must be at most ${MAX_LEVELS} levels deep`) : json;
-  } catch {
-    // Reported below, like a body that is not text.
-  }
-  return reject("must be JSON in UTF-8");
+  const json = text === undefined ? undefined : parseJson(text, contract.numberAsText);
+  if (!json) return reject("must be JSON in UTF-8");
+  errors.push(...repeatedNames(json));
+  return isDeep(json.value) ? reject(`must be at most ${MAX_LEVELS} levels deep`) : json.value;
 }
+
+/** The errors of names that a JSON object has twice. */
+export const repeatedNames = ({ repeated }: Json): InputError[] =>
+  repeated.map((param) => ({ param, message: "is given twice; send it once" }));
 
 /** Deeper than any contract. Without a limit, code that walks the JSON recursively could run out of stack. */
 const MAX_LEVELS = 20;
