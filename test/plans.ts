@@ -21,6 +21,8 @@ const either = (...patterns: RegExp[]) => new RegExp(patterns.map(({ source }) =
 
 /** The tables that may be scanned, each only in statements that match its pattern. */
 const ALLOWED_SCANS: Record<string, RegExp> = {
+  // The days that a report counts one after the other, each a row.
+  days: /\bdays\(day, size\) AS/,
   // Has one row.
   partner_catalog: /./,
   // The catalog has all partners. It is read only after a change, and all requests share it.

@@ -3,7 +3,7 @@
  * report at a time, the users in turn, because a database works on one at a time too, and everything else waits behind them.
  */
 
-import { MAX_COVERED, TooLargeError } from "../db/ledger/reports/too-large.ts";
+import { TooLargeError } from "../db/ledger/reports/too-large.ts";
 import { inEnglish } from "../domain/texts.ts";
 import { type Context, systemClock } from "../env.ts";
 import { AppError } from "../errors.ts";
@@ -16,7 +16,7 @@ export const REPORT_PACE = {
   /** How often it looks whether its turn has come. */
   look: 50,
   /** After this time the others no longer wait for a report, because nobody ends the turn of a request that was aborted. */
-  longest: 15_000,
+  longest: 30_000,
   /** How long the isolate rests before the next report in the line: this share of the time of the last one, up to a maximum. */
   rest: { share: 0.25, most: 250 },
 };
@@ -94,8 +94,12 @@ function end(turn: Turn): void {
 /** report_too_large for a report that covers too many rows; any other error unchanged. */
 export function explainTooLarge(error: unknown): unknown {
   if (!(error instanceof TooLargeError)) return error;
-  const rows = inEnglish(MAX_COVERED);
-  const message = `is too early: the days have more than ${rows} rows of totals; use fewer days`;
+  const { days } = error;
+  const most =
+    days === undefined
+      ? ""
+      : `: at most ${inEnglish(days)} ${days === 1 ? "day" : "days"} up to the last one`;
+  const message = `is too early: the days have more rows of totals than a report adds up; use fewer days${most}`;
   return new AppError("report_too_large", undefined, { errors: [{ param: "from", message }] });
 }
 

@@ -1,7 +1,7 @@
 /** What the reports of the campaign API share: who may read them, their common fields, and JSON or CSV. */
 import * as z from "zod/mini";
 import type { Principal } from "../auth/guards.ts";
-import type { ReportName } from "../db/ledger/reports/reports.ts";
+import type { ReportName } from "../db/ledger/reports/sources.ts";
 import { PLATFORMS } from "../domain/engagements/audience.ts";
 import type { Context } from "../env.ts";
 import { prefers } from "../http/accept.ts";

@@ -42,9 +42,9 @@ export function list(fields: Fields): SQL {
   return join(Object.entries(fields).map(([name, field]) => sql`${field} AS ${sql.identifier(name)}`));
 }
 
-/** `SELECT column AS name, … <rest>`. */
-export function query<F extends Fields>(fields: F, rest: SQL) {
-  return statement<RowOf<F>>(sql`SELECT ${list(fields)} ${rest}`);
+/** `SELECT column AS name, … <rest>`, after the CTEs `ctes`. */
+export function query<F extends Fields>(fields: F, rest: SQL, ctes = sql``) {
+  return statement<RowOf<F>>(sql`${ctes} SELECT ${list(fields)} ${rest}`);
 }
 
 /** `<change> RETURNING column AS name, …`. SQLite does not accept the alias of a table here. */

@@ -76,6 +76,13 @@ export type Rows<Statements extends Bound<unknown>[]> = {
   [Index in keyof Statements]: Statements[Index] extends Bound<infer Row> ? Row[] : never;
 };
 
+/** Statements by name. One that is undefined is left out. */
+export type Batch = Record<string, Bound<unknown> | undefined>;
+/** The rows of each statement of a batch, by its name. One that was left out has none. */
+export type NamedRows<B extends Batch> = {
+  [Name in keyof B]: NonNullable<B[Name]> extends Bound<infer Row> ? Row[] : never;
+};
+
 /** Runs the statements in one transaction, with one call to D1: all of them commit or none. */
 export type Run = <Statements extends Bound<unknown>[]>(
   db: D1Database,

@@ -5,6 +5,7 @@ import type { DayRange } from "../db/ledger/reports/statements.ts";
 import { dayOf, formatDate } from "../domain/time.ts";
 import { utcDate } from "../http/input/fields.ts";
 import { dayChecks } from "../http/input/report-fields.ts";
+import { notice } from "./elements.ts";
 import { keptInputs, withQuery } from "./lists/query.ts";
 import { describeDays } from "./locale.ts";
 import type { Markup } from "./markup.ts";
@@ -94,8 +95,18 @@ export function comparedDays(
   return over.to < from ? undefined : { now: over, before: daysBefore(over) };
 }
 
+/** What a page says that reads only the newest days, because there is too much to add up. */
+export const cutNotice = ({ from, to }: DayRange, first: number): Markup | "" =>
+  first <= from
+    ? ""
+    : notice(
+        `There is too much to add up for all of these days. The figures are of ${describeDays({ from: first, to })}.`,
+        "warn",
+      );
+
 /** What a page says in the place of changes. */
 export const NOT_OVER = "Today isn't over, so it isn't compared with the days before.";
+export const NOT_READ = "There is too much to add up for the days before, so nothing is compared.";
 
 /** The parameters of the same days on another page. */
 export function periodQuery({ preset, from, to }: Period): Record<string, string> {

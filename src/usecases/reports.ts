@@ -1,15 +1,9 @@
 /** Reads a report of an app and formats its rows for JSON and CSV. */
 import type { AppAccess, Viewer } from "../db/accounts/viewers.ts";
-import {
-  findReports,
-  type Group,
-  type Part,
-  type ReportName,
-  type ReportRow,
-} from "../db/ledger/reports/reports.ts";
+import type { Group, ReportName, ReportRow } from "../db/ledger/reports/sources.ts";
 import { type DayRange, MAX_ROWS } from "../db/ledger/reports/statements.ts";
+import { type Part, readSums } from "../db/ledger/reports/sums.ts";
 import type { Ledger } from "../db/ledger/shards.ts";
-import type { Bound } from "../db/statement.ts";
 import { formatAdjusted, formatSpend } from "../domain/money.ts";
 import { inEnglish } from "../domain/texts.ts";
 import { dayOf, formatDate } from "../domain/time.ts";
@@ -59,36 +53,37 @@ export interface Report {
   fileName: string;
 }
 
-/** Reads reports of an app in one call, see `findReports`. Throws invalid_request for one with too many rows. */
-export async function readReports<
-  const Parts extends readonly [Part, ...Part[]],
-  More extends Bound<unknown>[],
->(ledger: Ledger, viewer: Viewer, appToken: string, parts: Parts, ...more: More) {
-  const found = await findReports(ledger, viewer, appToken, parts, ...more);
-  if (found.rows.some((rows) => rows === undefined)) throw tooManyRows();
-  return { ...found, rows: found.rows as { [I in keyof Parts]: ReportRow<Parts[I]["report"]>[] } };
-}
-
 /** Reads a report. Throws invalid_request for one with too many rows, and for too many days up to today. */
 export async function readReport<R extends ReportName>(
   ledger: Ledger,
   viewer: Viewer,
   { report, appToken, query, now }: ReportRequest<R>,
 ): Promise<Report> {
-  const { group_by: groups, partner_id: partnerId, cost_type: costType, ...more } = query;
+  const {
+    group_by: groups,
+    partner_id: partnerId,
+    cost_type: costType,
+    level,
+    from: _,
+    to: __,
+    ...more
+  } = query;
   const days = toDays(query, now);
   checkAudienceDays({ ...query, groups }, days);
-  const scope = { ...more, ...days, groups, partnerId, costType };
-  const { access, link, rows } = await readReports(ledger, viewer, appToken, [{ report, scope } as Part]);
+  const found = await readSums(ledger, {
+    whose: { viewer, appToken },
+    parts: { own: { report, ...days, groups } as Part },
+    filters: { ...more, partnerId, costType },
+  });
+  const rows = found.rowsOf("own", level) as unknown as ReportRow<R>[];
+  if (found.isTooMany("own") || rows.length > MAX_ROWS) throw tooManyRows();
   const columns = columnsOf(report, groups);
-  const items = (rows[0] as unknown[] as ReportRow<R>[]).map((row) =>
-    Object.fromEntries(Object.entries(columns).map(([name, read]) => [name, read(row)])),
-  );
-  const hasLink = query.link === undefined || link !== undefined;
   return {
-    access,
-    hasLink,
-    items,
+    access: found.access,
+    hasLink: query.link === undefined || found.link !== undefined,
+    items: rows.map((row) =>
+      Object.fromEntries(Object.entries(columns).map(([name, read]) => [name, read(row)])),
+    ),
     header: Object.keys(columns),
     fileName: fileNameOf(report, appToken, days, groups),
   };

@@ -2,9 +2,10 @@
 import { html } from "hono/html";
 import type { Session } from "../auth/sessions.ts";
 import type { OwnApp } from "../db/accounts/sessions.ts";
-import { findOwnTotals, type OwnTotals } from "../db/ledger/reports/reports.ts";
+import type { Viewer } from "../db/accounts/viewers.ts";
+import type { ReportRow } from "../db/ledger/reports/sources.ts";
 import type { DayRange } from "../db/ledger/reports/statements.ts";
-import { ifNotTooLarge } from "../db/ledger/reports/too-large.ts";
+import { readSums } from "../db/ledger/reports/sums.ts";
 import { currenciesOf } from "../domain/figures/performance.ts";
 import { sumSpend } from "../domain/money.ts";
 import { dayOf } from "../domain/time.ts";
@@ -65,10 +66,11 @@ function noApps({ env }: Context, { role }: Session): Markup {
 interface Card {
   app: OwnApp;
   period: Period;
-  /** Undefined if the apps have too many clicks and costs. */
-  figures: Figures | undefined;
+  figures: Figures;
 }
 interface Figures {
+  /** Whether the days before were read too. */
+  isCompared: boolean;
   /** By currency, in units of 0.00000001. */
   spend: Map<string, [now: bigint, before: bigint]>;
   clicks: [now: number, before: number];
@@ -78,17 +80,20 @@ async function cards(context: Context, session: Session, apps: OwnApp[]): Promis
   const today = dayOf(context.now);
   const { from } = daysBefore(toPeriod({}, context.now));
   const tokens = apps.map(({ token }) => token);
-  const viewer = toViewer(context, session);
-  const totals = await ifNotTooLarge(findOwnTotals(context.ledger, viewer, { from, to: today }, tokens));
+  const totals = await readTotals(context, toViewer(context, session), tokens, { from, to: today });
   const all = apps.map((app): Card => {
     const period = toPeriod({}, context.now, app.firstDay);
-    return { app, period, figures: totals && figuresOf(app, period, totals) };
+    return {
+      app,
+      period: { ...period, from: Math.max(period.from, totals.from) },
+      figures: figuresOf(app, period, totals),
+    };
   });
-  const [main = ""] = currenciesOf(totals?.spend ?? []);
+  const [main = ""] = currenciesOf(totals.spend);
   const sizes = {
     name: () => 0n,
-    "-spend": ({ figures }: Card) => figures?.spend.get(main)?.[0] ?? 0n,
-    "-clicks": ({ figures }: Card) => BigInt(figures?.clicks[0] ?? 0),
+    "-spend": ({ figures }: Card) => figures.spend.get(main)?.[0] ?? 0n,
+    "-clicks": ({ figures }: Card) => BigInt(figures.clicks[0]),
   };
   const list = await readListView(context, LIST, async (_, { sort, offset, limit }, { q = "" }) => {
     const text = q.toLowerCase();
@@ -97,7 +102,7 @@ async function cards(context: Context, session: Session, apps: OwnApp[]): Promis
     return { rows: sorted.slice(offset, offset + limit), total: found.length };
   });
   return html`
-    ${totals ? "" : notice("Your apps have too many clicks and costs to add them up here. Open an app to see its figures.")}
+    ${totals.from > from ? notice("Your apps have too much to add up for all of these days. Open an app to see more.") : ""}
     ${apps.length > FEW_APPS ? list.controls : ""}
     ${list.rows.length > 0 ? html`<ul class="grid cards">${list.rows.map(card)}</ul>` : noRows(list, html``, "apps")}
     ${list.pager}`;
@@ -106,8 +111,33 @@ async function cards(context: Context, session: Session, apps: OwnApp[]): Promis
 /** So many apps are seen without a search. */
 const FEW_APPS = 3;
 
+interface Totals {
+  spend: ReportRow<"spend">[];
+  engagements: ReportRow<"engagements">[];
+  /** The first day that was read. */
+  from: number;
+}
+
+/** The totals of all apps by day, by app and currency, and by app and kind. */
+async function readTotals(
+  { ledger }: Context,
+  viewer: Viewer,
+  apps: string[],
+  days: DayRange,
+): Promise<Totals> {
+  const found = await readSums(ledger, {
+    whose: { viewer, apps },
+    parts: {
+      spend: { report: "spend", ...days, groups: ["day"] },
+      engagements: { report: "engagements", ...days, groups: ["day", "kind"] },
+    },
+    canBeCut: true,
+  });
+  return { spend: found.rowsOf("spend"), engagements: found.rowsOf("engagements"), from: found.from };
+}
+
 /** What the app has in the days of the period, and in those before. */
-function figuresOf({ token }: OwnApp, period: Period, { spend, engagements }: OwnTotals): Figures {
+function figuresOf({ token }: OwnApp, period: Period, { spend, engagements, from }: Totals): Figures {
   const before = daysBefore(period);
   const isIn = ({ from, to }: DayRange, day: number | null) => day !== null && from <= day && day <= to;
   const own = spend.filter(({ appToken, day }) => appToken === token && isIn(period, day));
@@ -120,6 +150,7 @@ function figuresOf({ token }: OwnApp, period: Period, { spend, engagements }: Ow
       .filter(({ appToken, kind, day }) => appToken === token && kind === "click" && isIn(days, day))
       .reduce((sum, { count }) => sum + count, 0);
   return {
+    isCompared: from <= before.from,
     spend: new Map(
       currenciesOf(own).map((currency) => [currency, [spentIn(period, currency), spentIn(before, currency)]]),
     ),
@@ -131,23 +162,20 @@ function card({ app, period, figures }: Card): Markup {
   const isOver = period.preset !== "today";
   const days = isOver ? `last ${period.to - period.from + 1} days` : "today so far";
   const change = ([now, before]: [bigint, bigint]) =>
-    isOver && now + before > 0n ? html` <span class="muted">${showChange(now, before)}</span>` : "";
-  const spent = [...(figures?.spend ?? [])].map(
+    isOver && figures.isCompared && now + before > 0n
+      ? html` <span class="muted">${showChange(now, before)}</span>`
+      : "";
+  const spent = [...figures.spend].map(
     ([currency, sums]) => html`<div>${moneyText(sums[0], currency)}${change(sums)}</div>`,
   );
   return html`
     <li class="card">
       <h2><a href="/apps/${app.token}">${nameText(app.name)}</a></h2>
       <dl class="details">
-        ${
-          figures
-            ? html`
-              <dt>Spend, ${days}</dt>
-              <dd>${spent.length === 0 ? "None" : spent}</dd>
-              <dt>Clicks, ${days}</dt>
-              <dd>${showCount(figures.clicks[0])}${change([BigInt(figures.clicks[0]), BigInt(figures.clicks[1])])}</dd>`
-            : ""
-        }
+        <dt>Spend, ${days}</dt>
+        <dd>${spent.length === 0 ? "None" : spent}</dd>
+        <dt>Clicks, ${days}</dt>
+        <dd>${showCount(figures.clicks[0])}${change([BigInt(figures.clicks[0]), BigInt(figures.clicks[1])])}</dd>
         <dt>Network links</dt><dd>${showCount(app.linkCount)}</dd>
       </dl>
       <p><a href="/apps/${app.token}/performance">Performance<span class="visually-hidden"> of ${app.name}</span></a></p>

@@ -2,11 +2,12 @@
 import { html } from "hono/html";
 import * as z from "zod/mini";
 import { findHidden, HIDDEN_DAYS } from "../db/hidden-attention.ts";
-import { type Dropped, findAttachments, findDropped, findDroppedAt } from "../db/ledger/attention.ts";
+import { findAttachments, findDropped, findDroppedAt } from "../db/ledger/attention.ts";
 import { findRejectionsInApp, findRejectionsInShards } from "../db/ledger/rejections.ts";
 import { type Adjustment, findAdjustments } from "../db/ledger/reports/adjustments.ts";
-import type { BothSums } from "../db/ledger/reports/performance.ts";
-import { findReports, type ReportRow } from "../db/ledger/reports/reports.ts";
+import type { ReportRow } from "../db/ledger/reports/sources.ts";
+import type { DayRange } from "../db/ledger/reports/statements.ts";
+import { readSums } from "../db/ledger/reports/sums.ts";
 import { currenciesOf } from "../domain/figures/performance.ts";
 import { dayOf, formatDate } from "../domain/time.ts";
 import type { Context } from "../env.ts";
@@ -21,8 +22,10 @@ import type { Markup } from "../pages/markup.ts";
 import { moneyText } from "../pages/money.ts";
 import { showNotice } from "../pages/notice.ts";
 import {
+  cutNotice,
   daysBefore,
   NOT_OVER,
+  NOT_READ,
   type Period,
   periodChecks,
   periodFields,
@@ -30,7 +33,7 @@ import {
   periodQuery,
   toPeriod,
 } from "../pages/periods.ts";
-import { tooManyRows } from "../usecases/reports.ts";
+import type { BothSums } from "../usecases/performance/rows.ts";
 import { authorizeApp, type Member, type Show } from "./frame.ts";
 import { adjustedNote } from "./reports/adjusted.ts";
 import { findProblems, missingCondition, NO_COSTS, type Signals } from "./reports/attention.ts";
@@ -50,7 +53,10 @@ type Counts = ReportRow<"engagements">[];
 
 /** What the page shows of its days, and of the same number of days before. */
 interface Overview extends Signals {
+  /** The days that were read. */
   period: Period;
+  /** The days before were not read, and perhaps not the first days either: there is too much. */
+  isCut: boolean;
   spend: Row[];
   spendBefore: Row[];
   engagements: Counts;
@@ -81,6 +87,7 @@ export const overviewPage: Show = async (context, member) => {
       ${showNotice(OVERVIEW_NOTICES, context)}
       ${isNew(member, context.now, [...overview.spend, ...overview.recent.costs]) ? startCard(member, { ...overview, link: undefined }) : ""}
       ${periodPicker(context.url, period)}
+      ${cutNotice(period, overview.period.from)}
       ${figures(member, overview, totals, dayOf(context.now))}
       ${adjustedNote(member, totals, overview.adjustments, overview.partners)}
       ${attention(member, overview)}
@@ -89,84 +96,106 @@ export const overviewPage: Show = async (context, member) => {
   };
 };
 
-async function readOverview({ ledger, now }: Context, member: Member, period: Period): Promise<Overview> {
+async function readOverview({ ledger, now }: Context, member: Member, asked: Period): Promise<Overview> {
   const { viewer, app, path } = member;
-  const { from, to } = period;
-  const before = daysBefore(period);
+  const { from, to } = asked;
+  const before = daysBefore(asked);
   const both = { from: before.from, to };
-  const campaigns = { groups: ["link", "cost_type"], level: 2 } as const;
-  const opened = { groups: ["link", "kind"], level: 2 } as const;
   const today = dayOf(now);
-  const recent = { from: today - 1, to: today };
   // What is rejected today needs attention today.
-  const upToNow = { from, to: period.preset ? today : to };
-  const isSharded = ledger.shards.length > 0;
-  const found = await findReports(
+  const upToNow = { from, to: asked.preset ? today : to };
+  const byLink = { report: "spend", groups: ["link", "cost_type"], isOptional: true } as const;
+  const openedByLink = { report: "engagements", groups: ["link", "kind"], isOptional: true } as const;
+  const lastDays = (days: DayRange) =>
+    ({
+      recent: { report: "spend", ...days, groups: ["partner"] },
+      recentEngagements: { report: "engagements", ...days, groups: ["partner"] },
+    }) as const;
+  const whose = { viewer, appToken: app.token };
+  const recent = { from: today - 1, to: today };
+  // Long ago, the last days are not beside the others.
+  const isNear = to >= today - 2;
+  const found = await readSums(
     ledger,
-    viewer,
-    app.token,
-    [
-      { report: "spend", scope: { ...both, groups: ["day", "partner"] } },
-      { report: "engagements", scope: { ...both, groups: ["day", "partner", "kind"] } },
-      { report: "spend", scope: { ...campaigns, ...period } },
-      { report: "engagements", scope: { ...opened, ...period } },
-      { report: "spend", scope: { ...campaigns, ...before } },
-      { report: "engagements", scope: { ...opened, ...before } },
-      { report: "spend", scope: { ...recent, groups: ["partner"] } },
-      { report: "engagements", scope: { ...recent, groups: ["partner"] } },
-    ],
-    findAttachments(ledger.control, viewer, app.token),
-    findDropped(ledger.control, viewer, app.token, period),
-    findRejectionsInApp(ledger.control, viewer, app.token, upToNow),
-    findHidden(ledger.control, app.token, now),
-    findAdjustments(ledger.control, viewer, app.token, period),
+    {
+      whose,
+      parts: {
+        spend: { report: "spend", ...both, groups: ["day", "partner"] },
+        engagements: { report: "engagements", ...both, groups: ["day", "partner", "kind"] },
+        campaigns: { ...byLink, from, to },
+        opened: { ...openedByLink, from, to },
+        campaignsBefore: { ...byLink, ...before },
+        openedBefore: { ...openedByLink, ...before },
+        ...lastDays(isNear ? recent : { from: to, to }),
+      },
+      canBeCut: true,
+    },
+    {
+      attachments: findAttachments(ledger.control, viewer, app.token),
+      dropped: findDropped(ledger.control, viewer, app.token, asked),
+      rejected: findRejectionsInApp(ledger.control, viewer, app.token, upToNow),
+      hidden: findHidden(ledger.control, app.token, now),
+      adjustments: findAdjustments(ledger.control, viewer, app.token, asked),
+    },
   );
   authorizeApp(found.access);
-  const [spend, engagements, ...more] = found.rows;
-  const [costs, counts, costsBefore, countsBefore, recentCosts, recentEngagements] = more;
-  const isRead = costs && counts && costsBefore && countsBefore;
-  if (!spend || !engagements || !recentCosts || !recentEngagements) throw tooManyRows();
-  const [attachments, droppedInOne, rejectedInOne, hidden, adjustments] = found.more;
-  const dropped: Dropped[] = isSharded
-    ? await findDroppedAt(ledger.control, [...found.linkIds], period)
-    : droppedInOne;
-  const rejected = isSharded ? await findRejectionsInShards(ledger, app.token, upToNow) : rejectedInOne;
+  const last = isNear ? found : await readSums(ledger, { whose, parts: lastDays(recent), canBeCut: true });
+  const { more, partners } = found;
+  const isSharded = ledger.shards.length > 0;
+  const ids = new Set(
+    [...found.rowsOf("campaigns"), ...found.rowsOf("opened")].map(({ linkId }) => linkId ?? 0),
+  );
+  const period = { ...asked, from: Math.max(from, found.from) };
+  // Of the days before, all count or none.
+  const isCut = found.from > before.from;
   const isNow = ({ day }: { day: number | null }) => (day ?? 0) >= from;
-  const current = spend.filter(isNow);
+  const split = <R extends { day: number | null }>(rows: R[]) => ({
+    now: rows.filter(isNow),
+    before: isCut ? [] : rows.filter((row) => !isNow(row)),
+  });
+  const spend = split(found.rowsOf("spend"));
+  const engagements = split(found.rowsOf("engagements"));
+  const isRead = !(["campaigns", "opened", "campaignsBefore", "openedBefore"] as const).some(found.isTooMany);
   return {
+    ...more,
     period,
-    spend: current,
-    spendBefore: spend.filter((row) => !isNow(row)),
-    engagements: engagements.filter(isNow),
-    engagementsBefore: engagements.filter((row) => !isNow(row)),
-    changes: isRead && {
-      now: { spend: costs, engagements: counts },
-      before: { spend: costsBefore, engagements: countsBefore },
-    },
-    partners: found.partners,
-    attachments,
-    dropped,
-    rejected,
-    hidden,
-    adjustments,
-    unpriced: current.reduce((sum, row) => sum + row.unpriced, 0),
-    recent: { costs: recentCosts, engagements: recentEngagements },
-    partnersHref: `${path}/partners?${new URLSearchParams(periodQuery(period))}`,
+    isCut,
+    spend: spend.now,
+    spendBefore: spend.before,
+    engagements: engagements.now,
+    engagementsBefore: engagements.before,
+    changes: isRead
+      ? {
+          now: { spend: found.rowsOf("campaigns", 2), engagements: found.rowsOf("opened", 2) },
+          before: isCut
+            ? { spend: [], engagements: [] }
+            : { spend: found.rowsOf("campaignsBefore", 2), engagements: found.rowsOf("openedBefore", 2) },
+        }
+      : undefined,
+    partners,
+    ...(isSharded && {
+      dropped: await findDroppedAt(ledger.control, [...ids], asked),
+      rejected: await findRejectionsInShards(ledger, app.token, upToNow),
+    }),
+    unpriced: spend.now.reduce((sum, row) => sum + row.unpriced, 0),
+    recent: { costs: last.rowsOf("recent"), engagements: last.rowsOf("recentEngagements") },
+    partnersHref: `${path}/partners?${new URLSearchParams(periodQuery(asked))}`,
     performanceHref: (query) =>
-      `${path}/performance?${new URLSearchParams({ ...periodQuery(period), ...query })}`,
+      `${path}/performance?${new URLSearchParams({ ...periodQuery(asked), ...query })}`,
   };
 }
 
 function figures({ path, app }: Member, overview: Overview, totals: Sums[], today: number): Markup {
-  const { engagements, engagementsBefore, spendBefore, unpriced, dropped, period, performanceHref } =
+  const { engagements, engagementsBefore, spendBefore, unpriced, dropped, period, performanceHref, isCut } =
     overview;
   const countOf = (counts: Counts, kind: string) =>
     counts.reduce((sum, row) => sum + (row.kind === kind ? row.count : 0), 0);
   const linksHref = `${path}/links?${new URLSearchParams(periodQuery(period))}`;
   const days = daysBefore(period);
   const isEmptyBefore = engagementsBefore.length + spendBefore.length === 0;
-  const since = isEmptyBefore && app.firstDay !== null && app.firstDay > days.to ? app.firstDay : undefined;
-  const isCompared = period.to < today && since === undefined;
+  const since =
+    isEmptyBefore && !isCut && app.firstDay !== null && app.firstDay > days.to ? app.firstDay : undefined;
+  const isCompared = period.to < today && since === undefined && !isCut;
   const noteOf = (now: bigint, before: bigint) => (isCompared ? { note: showChange(now, before) } : {});
   const count = (name: string, href: string, now: number, before?: number): Tile => ({
     name,
@@ -206,7 +235,7 @@ function figures({ path, app }: Member, overview: Overview, totals: Sums[], toda
         dropped.reduce((sum, link) => sum + link.count, 0),
       ),
     ])}
-    <p class="hint">${isCompared ? `Compared with ${describeDays(days)}.` : since === undefined ? NOT_OVER : `There is no data before ${describeDay(since)} to compare with.`}</p>`;
+    <p class="hint">${isCompared ? `Compared with ${describeDays(days)}.` : isCut ? NOT_READ : since === undefined ? NOT_OVER : `There is no data before ${describeDay(since)} to compare with.`}</p>`;
 }
 
 /** The first ones are shown. */

@@ -1,7 +1,8 @@
 /** The Partners page of an app: what each partner may do, its links, its spend, and how complete its costs are. Problems come first. */
 import { html } from "hono/html";
 import { type Attachment, findAttachments, findOpenRounds } from "../db/ledger/attention.ts";
-import type { ReportRow } from "../db/ledger/reports/reports.ts";
+import type { ReportRow } from "../db/ledger/reports/sources.ts";
+import { readSums } from "../db/ledger/reports/sums.ts";
 import type { Partner } from "../db/links/partner-catalog.ts";
 import { COST_TYPES, type CostType, TYPES_PER_CLICK, toMask, toTypes } from "../domain/cost-types.ts";
 import { currenciesOf, toFigures } from "../domain/figures/performance.ts";
@@ -14,8 +15,7 @@ import { type Column, firstRows, table } from "../pages/lists/table.ts";
 import { NONE, showCount, showPercent } from "../pages/locale.ts";
 import type { Markup } from "../pages/markup.ts";
 import { moneyText } from "../pages/money.ts";
-import { type Period, periodPicker, periodQuery, toPeriod } from "../pages/periods.ts";
-import { readReports } from "../usecases/reports.ts";
+import { cutNotice, type Period, periodPicker, periodQuery, toPeriod } from "../pages/periods.ts";
 import { authorizeApp, type Member, type Show } from "./frame.ts";
 import { periodQuery as daysQuery } from "./links/query.ts";
 import { COVERAGE } from "./performance/cells.ts";
@@ -29,6 +29,7 @@ export const partnersPage: Show = async (context, member) => {
     body: html`
       ${pageHead("Partners")}
       ${periodPicker(context.url, view.period)}
+      ${cutNotice(view.period, view.from)}
       ${partnersTable(context.url, member, view)}
       ${others.length > 0 ? otherPartners(context.url, others) : ""}`,
   };
@@ -36,6 +37,8 @@ export const partnersPage: Show = async (context, member) => {
 
 interface PartnersView {
   period: Period;
+  /** The first day that was read. */
+  from: number;
   partners: ReadonlyMap<number, Partner>;
   attachments: Map<number, Attachment>;
   /** The cost types that are in an open round, by partner. */
@@ -49,20 +52,23 @@ async function readPartners(context: Context, { viewer, app }: Member): Promise<
   const period = toPeriod(query, context.now, app.firstDay);
   const { ledger } = context;
   const { from, to } = period;
-  const found = await readReports(
+  const found = await readSums(
     ledger,
-    viewer,
-    app.token,
-    [
-      { report: "spend", scope: { from, to, groups: ["partner", "cost_type"] } },
-      { report: "engagements", scope: { from, to, groups: ["partner", "kind"] } },
-    ],
-    findAttachments(ledger.control, viewer, app.token),
-    findOpenRounds(ledger.control, viewer, app.token),
+    {
+      whose: { viewer, appToken: app.token },
+      parts: {
+        spend: { report: "spend", from, to, groups: ["partner", "cost_type"] },
+        engagements: { report: "engagements", from, to, groups: ["partner", "kind"] },
+      },
+      canBeCut: true,
+    },
+    {
+      attachments: findAttachments(ledger.control, viewer, app.token),
+      rounds: findOpenRounds(ledger.control, viewer, app.token),
+    },
   );
   authorizeApp(found.access);
-  const [spend, engagements] = found.rows;
-  const [attachments, rounds] = found.more;
+  const { attachments, rounds } = found.more;
   const byPartner = Map.groupBy(rounds, ({ partnerId }) => partnerId);
   return {
     period,
@@ -71,8 +77,9 @@ async function readPartners(context: Context, { viewer, app }: Member): Promise<
     inRound: new Map(
       [...byPartner].map(([id, open]) => [id, open.flatMap((round) => toTypes(round.costTypes))]),
     ),
-    spend,
-    engagements,
+    from: found.from,
+    spend: found.rowsOf("spend"),
+    engagements: found.rowsOf("engagements"),
   };
 }
 

@@ -1,7 +1,7 @@
 /** What a new app does first, in the place of figures that are all zero. What is done follows from the data. */
 import { html } from "hono/html";
-import { findAttachments } from "../db/ledger/attention.ts";
-import { findReports, hasEngagementInShard } from "../db/ledger/reports/reports.ts";
+import { findAttachments, hasEngagementInShard } from "../db/ledger/attention.ts";
+import { readSums } from "../db/ledger/reports/sums.ts";
 import { firstLinks } from "../db/links/browse.ts";
 import type { Partners } from "../db/links/partner-catalog.ts";
 import { dayOf } from "../domain/time.ts";
@@ -34,20 +34,23 @@ export async function readStart(context: Context, { viewer, app }: Member): Prom
   // With shards, the first day of the app is only that of clicks without a cost ID. The totals of a shard can be too many to add up.
   if (app.firstDay !== null || (await hasEngagementInShard(ledger, app.token))) return undefined;
   const ever = { from: 0, to: dayOf(now), groups: [] };
-  const found = await findReports(
+  const [withPartner, byName] = firstLinks(ledger.control, viewer, app.token);
+  const found = await readSums(
     ledger,
-    viewer,
-    app.token,
-    [
-      { report: "engagements", scope: ever },
-      { report: "spend", scope: ever },
-    ],
-    findAttachments(ledger.control, viewer, app.token),
-    ...firstLinks(ledger.control, viewer, app.token),
+    {
+      whose: { viewer, appToken: app.token },
+      parts: { spend: { report: "spend", ...ever }, engagements: { report: "engagements", ...ever } },
+      canBeCut: true,
+    },
+    { attachments: findAttachments(ledger.control, viewer, app.token), withPartner, byName },
   );
   authorizeApp(found.access);
-  if (found.rows.some((rows) => rows?.length !== 0)) return undefined;
-  const [attachments, [attached], [named]] = found.more;
+  if (found.rowsOf("spend").length + found.rowsOf("engagements").length > 0) return undefined;
+  const {
+    attachments,
+    withPartner: [attached],
+    byName: [named],
+  } = found.more;
   const { partners } = found;
   const row = attached ?? named;
   return { attachments, partners, link: row && toLink(row, partners, context) };

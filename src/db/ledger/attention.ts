@@ -8,6 +8,8 @@ import { dailyEngagements, droppedParameters, rounds } from "../schema.ts";
 import { runBatch } from "../statement.ts";
 import { IDS } from "./reports/report-links.ts";
 import type { DayRange } from "./reports/statements.ts";
+import { runOnEveryShard } from "./run.ts";
+import type { Ledger } from "./shards.ts";
 
 /** The number of links with a partner of their own that are read, those of level 1 first. */
 const MOST_LINKS = 500;
@@ -92,4 +94,15 @@ export async function findDroppedAt(
 ): Promise<Dropped[]> {
   const [rows] = await runBatch(db, droppedAtKnown(db, { ids: JSON.stringify(linkIds), from, to }));
   return rows;
+}
+
+const anEngagement = query(
+  { day: dailyEngagements.day },
+  sql`FROM ${dailyEngagements} WHERE ${dailyEngagements.appToken} = ${sql.placeholder("appToken")} LIMIT 1`,
+);
+
+/** Whether a shard has a click or an impression of an app. `OwnApp.firstDay` says it of DB. */
+export async function hasEngagementInShard(ledger: Ledger, appToken: string): Promise<boolean> {
+  const found = await runOnEveryShard(ledger, (db) => [anEngagement(db, { appToken })]);
+  return found.flat(2).length > 0;
 }

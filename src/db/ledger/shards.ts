@@ -9,7 +9,9 @@ import { partnersOfCredentials } from "../isolate-memory.ts";
 import { query } from "../query.ts";
 import { credentials, shardIdentity } from "../schema.ts";
 import {
+  type Batch,
   type Bound,
+  type NamedRows,
   type Rows,
   type Run,
   runBatch,
@@ -123,6 +125,26 @@ export async function runGated<Statements extends Bound<unknown>[]>(
 ): Promise<Rows<Statements>> {
   const [, ...rows] = await runInPlace(ledger, db, [gate(db, placeOf(ledger, db)), ...statements], run);
   return rows as unknown as Rows<Statements>;
+}
+
+/** Like `runGated`, for statements in groups, each with a name. They run in this order. */
+export async function runNamed<Groups extends Record<string, Batch>>(
+  ledger: Ledger,
+  db: D1Database,
+  groups: Groups,
+): Promise<{ [Name in keyof Groups]: NamedRows<Groups[Name]> }> {
+  const statements = Object.values(groups).flatMap((batch) => Object.values(batch));
+  const results = await runGated(
+    ledger,
+    db,
+    statements.filter((one) => one !== undefined),
+  );
+  const rows = results.values();
+  const named = Object.entries(groups).map(([group, batch]) => [
+    group,
+    Object.fromEntries(Object.entries(batch).map(([name, one]) => [name, one ? rows.next().value : []])),
+  ]);
+  return Object.fromEntries(named);
 }
 
 /**

@@ -1,7 +1,6 @@
 /** The figures of a performance report by day, for its chart. */
-import type { Series } from "../../db/ledger/reports/performance.ts";
-import type { ReportRow } from "../../db/ledger/reports/reports.ts";
 import { type DaySeries, sumDays } from "../../db/ledger/reports/series.ts";
+import type { ReportRow } from "../../db/ledger/reports/sources.ts";
 import type { DayRange } from "../../db/ledger/reports/statements.ts";
 import type { CostType } from "../../domain/cost-types.ts";
 import { type Figures, toFigures } from "../../domain/figures/performance.ts";
@@ -9,6 +8,7 @@ import type { PerformanceGroup } from "../../http/input/report-fields.ts";
 import { keyIn, type PerformanceRow } from "./rows.ts";
 
 type ByDay = Map<number, Figures>;
+type Series = Record<"spend" | "engagements", DaySeries[]>;
 
 export interface Daily {
   total: ByDay;

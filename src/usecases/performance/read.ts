@@ -1,18 +1,18 @@
 /** Reads the performance report of an app: what its groups cost in some days, and in as many days before. */
 import type { AppAccess, Viewer } from "../../db/accounts/viewers.ts";
-import { findPerformance } from "../../db/ledger/reports/performance.ts";
-import type { FilterLink } from "../../db/ledger/reports/reports.ts";
 import type { DayRange } from "../../db/ledger/reports/statements.ts";
+import { type FilterLink, readSums } from "../../db/ledger/reports/sums.ts";
+import { TooLargeError } from "../../db/ledger/reports/too-large.ts";
 import type { Ledger } from "../../db/ledger/shards.ts";
 import type { Partners } from "../../db/links/partner-catalog.ts";
-import type { Bound, Rows } from "../../db/statement.ts";
+import type { Batch, NamedRows } from "../../db/statement.ts";
 import type { CostType } from "../../domain/cost-types.ts";
 import { currenciesOf } from "../../domain/figures/performance.ts";
 import { COST_WINDOW_MS, DAY_MS, dayOf } from "../../domain/time.ts";
 import type { PerformanceGroup } from "../../http/input/report-fields.ts";
 import { checkAudienceDays, completeDays, type GivenDays, tooManyRows } from "../reports.ts";
 import { type Daily, toDaily } from "./daily.ts";
-import { type PerformanceRow, toRows } from "./rows.ts";
+import { type BothSums, type PerformanceRow, toRows } from "./rows.ts";
 
 export interface PerformanceQuery {
   currency?: string | undefined;
@@ -28,6 +28,8 @@ export interface PerformanceQuery {
 export interface PerformanceRequest {
   /** Whether to read what there is while shards don't answer. */
   isPartialAllowed?: boolean;
+  /** For a page: whether to read the newest days that fit if there is too much. */
+  canBeCut?: boolean;
   /** Whether to read the figures by day too. */
   isDaily?: boolean;
   appToken: string;
@@ -53,6 +55,10 @@ export interface Performance {
   total: PerformanceRow;
   /** A shard did not answer, so its costs and clicks are missing. */
   isPartial: boolean;
+  /** The days before were not read, and perhaps not the first days either: there is too much. */
+  isCut: boolean;
+  /** There are too many rows of the group to read them, so there is only the total. */
+  isTooMany: boolean;
   /** By link, the rows of another level. */
   rowsAt: (level: number) => PerformanceRow[];
   /** The figures by day of everything, and of these rows, if they were asked for. */
@@ -61,32 +67,81 @@ export interface Performance {
 
 export const DEFAULT_LEVEL = 2;
 
-/** Reads the report in one call, see `findPerformance`. Throws invalid_request for too many rows. */
-export async function readPerformance<More extends Bound<unknown>[] = []>(
+/** Reads the report, see `readSums`. Throws invalid_request for too many rows, and TooLargeError, unless it can be cut. */
+export async function readPerformance<More extends Batch = Record<never, never>>(
   ledger: Ledger,
   viewer: Viewer,
-  { appToken, days: now, query, isPartialAllowed = false, isDaily = false }: PerformanceRequest,
-  ...more: More
-): Promise<Performance & { more: Rows<More> }> {
+  request: PerformanceRequest,
+  more?: More,
+): Promise<Performance & { more: NamedRows<More> }> {
+  const {
+    appToken,
+    days: asked,
+    query,
+    isPartialAllowed = false,
+    isDaily = false,
+    canBeCut = false,
+  } = request;
   const { group_by: group, link, partner_id: partnerId, cost_type: costType, country, platform } = query;
-  checkAudienceDays({ ...query, groups: group ? [group] : [] }, now);
-  const before = { from: now.from - (now.to - now.from + 1), to: now.from - 1 };
-  // Weeks are added up from days.
-  const filter = {
-    before,
-    now,
-    group: group === "week" ? ("day" as const) : group,
-    link,
-    partnerId,
-    costType,
-    country,
-    platform,
-    isPartialAllowed,
-    hasSeries: isDaily,
-  };
-  const found = await findPerformance(ledger, viewer, appToken, filter, ...more);
-  if (!found.sumsAt) throw tooManyRows();
-  const { sumsAt, partners } = found;
+  checkAudienceDays({ ...query, groups: group ? [group] : [] }, asked);
+  const before = { from: asked.from - (asked.to - asked.from + 1), to: asked.from - 1 };
+  const { spend, engagements } = GROUPS[group ?? "none"];
+  const found = await readSums(
+    ledger,
+    {
+      whose: { viewer, appToken },
+      filters: { link, partnerId, costType, country, platform },
+      parts: {
+        spend: { report: "spend", ...asked, groups: spend },
+        engagements: { report: "engagements", ...asked, groups: engagements },
+        spendBefore: { report: "spend", ...before, groups: spend },
+        engagementsBefore: { report: "engagements", ...before, groups: engagements },
+      },
+      hasSeries: isDaily,
+      isPartialAllowed,
+      canBeCut,
+    },
+    more,
+  ).catch((error) => {
+    // Half of the days that fit are those before.
+    throw error instanceof TooLargeError && error.days
+      ? new TooLargeError(Math.floor(error.days / 2))
+      : error;
+  });
+  const isTooMany = PARTS.some(found.isTooMany);
+  if (isTooMany && !canBeCut) throw tooManyRows();
+  // There are too many rows of one day: the total has no rows.
+  if (isTooMany)
+    return {
+      ...(await readPerformance(
+        ledger,
+        viewer,
+        { ...request, query: { ...query, group_by: undefined } },
+        more,
+      )),
+      group,
+      rows: [],
+      isTooMany,
+    };
+  const now = { from: Math.max(asked.from, found.from), to: asked.to };
+  // Of the days before, all count or none.
+  const isCut = found.from > before.from;
+  const { partners } = found;
+  const sumsAt = (level: number): BothSums => ({
+    now: { spend: found.rowsOf("spend", level), engagements: found.rowsOf("engagements", level) },
+    before: isCut
+      ? { spend: [], engagements: [] }
+      : { spend: found.rowsOf("spendBefore", level), engagements: found.rowsOf("engagementsBefore", level) },
+  });
+  const seriesAt = (level: number) => ({
+    now: { spend: found.seriesOf("spend", level), engagements: found.seriesOf("engagements", level) },
+    before: isCut
+      ? { spend: [], engagements: [] }
+      : {
+          spend: found.seriesOf("spendBefore", level),
+          engagements: found.seriesOf("engagementsBefore", level),
+        },
+  });
   const level = query.level ?? DEFAULT_LEVEL;
   const sums = sumsAt(level);
   const currencies = currenciesOf(sums.now.spend, sums.before.spend);
@@ -104,12 +159,28 @@ export async function readPerformance<More extends Bound<unknown>[] = []>(
     currencies,
     rows: toRows(sums, { ...scope, group }),
     isPartial: found.isPartial,
+    isCut,
+    isTooMany: false,
     rowsAt: (level) => toRows(sumsAt(level), { ...scope, group }),
-    daily: (rows) => toDaily(found.seriesAt(level), { now, rows, group, currency, costType }),
+    daily: (rows) => toDaily(seriesAt(level), { now, rows, group, currency, costType }),
     total: total as PerformanceRow,
     more: found.more,
   };
 }
+
+const PARTS = ["spend", "engagements", "spendBefore", "engagementsBefore"] as const;
+
+/** The groups of the sums: costs always by their type, and engagements by their kind. Weeks are added up from days. */
+const GROUPS = {
+  none: { spend: ["cost_type"], engagements: ["kind"] },
+  link: { spend: ["link", "cost_type"], engagements: ["link", "kind"] },
+  partner: { spend: ["partner", "cost_type"], engagements: ["partner", "kind"] },
+  cost_type: { spend: ["cost_type"], engagements: ["kind"] },
+  day: { spend: ["day", "cost_type"], engagements: ["day", "kind"] },
+  week: { spend: ["day", "cost_type"], engagements: ["day", "kind"] },
+  country: { spend: ["country", "cost_type"], engagements: ["country", "kind"] },
+  platform: { spend: ["platform", "cost_type"], engagements: ["platform", "kind"] },
+} as const;
 
 /** The last day on which costs for the days can arrive: a cost arrives at most one window after its engagement. */
 export const lastArrival = ({ to }: Pick<DayRange, "to">) => to + COST_WINDOW_MS / DAY_MS;

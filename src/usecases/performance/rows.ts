@@ -1,5 +1,5 @@
 /** The rows of the performance report: the sums of both periods by their group, and the figures of each. */
-import type { PeriodSums } from "../../db/ledger/reports/performance.ts";
+import type { ReportRow } from "../../db/ledger/reports/sources.ts";
 import type { DayRange } from "../../db/ledger/reports/statements.ts";
 import type { Partners } from "../../db/links/partner-catalog.ts";
 import { COST_TYPES, type CostType } from "../../domain/cost-types.ts";
@@ -8,6 +8,13 @@ import { type Figures, formatFigure, type Measured, toFigures } from "../../doma
 import { DAY_MS, formatDate } from "../../domain/time.ts";
 import type { Cell } from "../../http/csv.ts";
 import type { PerformanceGroup } from "../../http/input/report-fields.ts";
+
+/** The sums of a period. */
+export interface PeriodSums {
+  spend: ReportRow<"spend">[];
+  engagements: ReportRow<"engagements">[];
+}
+export type BothSums = Record<"now" | "before", PeriodSums>;
 
 type SpendRow = PeriodSums["spend"][number];
 type CountRow = PeriodSums["engagements"][number];
@@ -34,10 +41,8 @@ export interface RowScope {
   partners: Partners;
 }
 
-type Both = { now: PeriodSums; before: PeriodSums };
-
 /** Days that lie in the same place of both periods are in the same row. */
-export function toRows({ now, before }: Both, scope: RowScope): PerformanceRow[] {
+export function toRows({ now, before }: BothSums, scope: RowScope): PerformanceRow[] {
   const shift = scope.now.to - scope.now.from + 1;
   const keyOf = (sum: AnySum, days: number) => keyIn(scope.group, sum, (sum.day ?? 0) + days);
   const group = <S extends AnySum>(sums: S[], days: number) => Map.groupBy(sums, (sum) => keyOf(sum, days));

@@ -1,8 +1,8 @@
 /** The section of a link's page about the countries and platforms of its clicks and costs. */
 import { html } from "hono/html";
 import type { Viewer } from "../../db/accounts/viewers.ts";
-import type { ReportRow } from "../../db/ledger/reports/reports.ts";
-import { ifNotTooLarge } from "../../db/ledger/reports/too-large.ts";
+import type { ReportRow } from "../../db/ledger/reports/sources.ts";
+import { readSums } from "../../db/ledger/reports/sums.ts";
 import type { Ledger } from "../../db/ledger/shards.ts";
 import { currenciesOf, type Figures, toFigures } from "../../domain/figures/performance.ts";
 import { MAX_AUDIENCE_DAYS } from "../../http/input/report-fields.ts";
@@ -11,31 +11,37 @@ import { card } from "../../pages/elements.ts";
 import { firstRows, table } from "../../pages/lists/table.ts";
 import { NONE, showCount, showShare } from "../../pages/locale.ts";
 import type { Markup } from "../../pages/markup.ts";
-import type { Period } from "../../pages/periods.ts";
-import { readReports } from "../../usecases/reports.ts";
+import { cutNotice, type Period } from "../../pages/periods.ts";
 import { figure } from "../performance/cells.ts";
 
 export interface LinkAudience {
   spend: ReportRow<"spend">[];
   counts: ReportRow<"engagements">[];
+  period: Period;
+  /** The first day that was read. */
+  from: number;
 }
 
-/** Undefined if the days are more than the reports cover, or if there is too much to add up. */
+/** Undefined if the days are more than the reports cover. */
 export async function readAudience(
   ledger: Ledger,
   viewer: Viewer,
   appToken: string,
   link: string,
-  { from, to }: Period,
+  period: Period,
 ): Promise<LinkAudience | undefined> {
+  const { from, to } = period;
   if (to - from >= MAX_AUDIENCE_DAYS.link) return undefined;
-  const found = await ifNotTooLarge(
-    readReports(ledger, viewer, appToken, [
-      { report: "spend", scope: { from, to, link, groups: ["cost_type", "country", "platform"] } },
-      { report: "engagements", scope: { from, to, link, groups: ["kind", "country", "platform"] } },
-    ]),
-  );
-  return found && { spend: found.rows[0], counts: found.rows[1] };
+  const found = await readSums(ledger, {
+    whose: { viewer, appToken },
+    filters: { link },
+    parts: {
+      spend: { report: "spend", from, to, groups: ["cost_type", "country", "platform"] },
+      counts: { report: "engagements", from, to, groups: ["kind", "country", "platform"] },
+    },
+    canBeCut: true,
+  });
+  return { spend: found.rowsOf("spend"), counts: found.rowsOf("counts"), period, from: found.from };
 }
 
 type Key = "country" | "platform";
@@ -54,6 +60,7 @@ export function audienceSection(url: URL, audience: LinkAudience | undefined): M
     : isEmpty
       ? html`<p class="muted">No clicks, impressions or costs in this period.</p>`
       : html`
+          ${cutNotice(audience.period, audience.from)}
           ${audienceTable(url, audience, "country")}
           ${audienceTable(url, audience, "platform")}
           <p class="hint">Cloudflare estimates the country, and the browser names the platform. For clicks sent by a server, both are unknown unless the URL has them. Adjustments have neither. <a href="/docs/privacy">What is stored</a></p>`;

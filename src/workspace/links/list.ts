@@ -7,7 +7,7 @@ import { filterForm, filterSelect } from "../../pages/lists/list.ts";
 import { keptInputs, withQuery } from "../../pages/lists/query.ts";
 import { showCount, showList, showPlural } from "../../pages/locale.ts";
 import type { Markup } from "../../pages/markup.ts";
-import { periodPicker } from "../../pages/periods.ts";
+import { cutNotice, periodPicker } from "../../pages/periods.ts";
 import { matchOffer, selectionForm, sortedPartners } from "../bulk/selection.ts";
 import type { Member, Show } from "../frame.ts";
 import { workspaceScript } from "../script.ts";
@@ -132,8 +132,9 @@ const hiddenHint = (url: URL, { query }: LinksView) =>
     ? ""
     : html`<p class="hint">Archived links are hidden here and left out of the export. <a href="${withQuery(url, { archived: "all", after: null })}">Include archived links</a></p>`;
 
-function notices({ query, figures, currency }: LinksView): Markup {
+function notices({ query, figures, currency, period, from }: LinksView): Markup {
   return html`
+    ${cutNotice(period, from)}
     ${figures ? "" : notice("Too many links have clicks or costs in this period, so figures aren't shown. Choose fewer days.", "warn")}
     ${figures && query.sort === "-spend" && currency ? html`<p class="hint">Ordered by spend in ${currency}, with everything below each link.</p>` : ""}
     ${query.cost === "own" ? html`<p class="hint">Lists sub-links with a cost data setting of their own. Select them to set it to same as parent.</p>` : ""}

@@ -2,6 +2,7 @@
 import { html } from "hono/html";
 import { findAdjustments } from "../../db/ledger/reports/adjustments.ts";
 import { findLinkFigures } from "../../db/ledger/reports/link-figures.ts";
+import { readSums } from "../../db/ledger/reports/sums.ts";
 import { linkPageStatements, type PageLink } from "../../db/links/browse.ts";
 import { historyStatement } from "../../db/links/history.ts";
 import { currenciesOf } from "../../domain/figures/performance.ts";
@@ -29,9 +30,8 @@ import { describeDay, describeDays, showCount } from "../../pages/locale.ts";
 import type { Markup } from "../../pages/markup.ts";
 import { moneyText } from "../../pages/money.ts";
 import { showNotice } from "../../pages/notice.ts";
-import { periodPicker, toPeriod } from "../../pages/periods.ts";
+import { cutNotice, periodPicker, toPeriod } from "../../pages/periods.ts";
 import { toLink } from "../../usecases/links/link.ts";
-import { readReports } from "../../usecases/reports.ts";
 import { historySection, LATEST } from "../edit/history.ts";
 import { authorizeApp, type Member, type Show } from "../frame.ts";
 import { adjustedNote } from "../reports/adjusted.ts";
@@ -61,6 +61,7 @@ export const linkPage: Show = async (context, member) => {
       ${states(member, view)}
       ${addresses(url, view)}
       ${periodPicker(withoutNotice(url), period)}
+      ${cutNotice(period, view.from)}
       ${figures(member, view)}
       ${charts(member, view, dayOf(context.now))}
       ${subLinks(context, member, view)}
@@ -77,46 +78,50 @@ async function readLinkView(context: Context, { viewer, app }: Member): Promise<
   const { env, ledger, now, params } = context;
   const period = toPeriod(query, now, app.firstDay);
   const linkToken = params.link_token ?? "";
-  const scope = { from: period.from, to: period.to, link: linkToken };
-  const [found, { figures }, audience] = await Promise.all([
-    readReports(
+  const days = { from: period.from, to: period.to };
+  const scope = { ...days, link: linkToken };
+  const [link, dropped, subLinks] = linkPageStatements(env.DB, viewer, {
+    appToken: app.token,
+    linkToken,
+    firstDay: dayOf(now) - DROPPED_DAYS + 1,
+    limit: MOST_SUB_LINKS,
+  });
+  const history = historyStatement(env.DB, { appToken: app.token, linkToken }, { limit: LATEST + 1 });
+  const adjustments = findAdjustments(env.DB, viewer, app.token, scope);
+  const [found, { figures, from }, audience] = await Promise.all([
+    readSums(
       ledger,
-      viewer,
-      app.token,
-      [
-        { report: "spend", scope: { ...scope, groups: ["day", "cost_type"] } },
-        { report: "engagements", scope: { ...scope, groups: ["day", "kind"] } },
-      ],
-      ...linkPageStatements(env.DB, viewer, {
-        appToken: app.token,
-        linkToken,
-        firstDay: dayOf(now) - DROPPED_DAYS + 1,
-        limit: MOST_SUB_LINKS,
-      }),
-      historyStatement(env.DB, { appToken: app.token, linkToken }, { limit: LATEST + 1 }),
-      findAdjustments(env.DB, viewer, app.token, scope),
+      {
+        whose: { viewer, appToken: app.token },
+        filters: { link: linkToken },
+        parts: {
+          spend: { report: "spend", ...days, groups: ["day", "cost_type"] },
+          counts: { report: "engagements", ...days, groups: ["day", "kind"] },
+        },
+        canBeCut: true,
+      },
+      { link, dropped, subLinks, history, adjustments },
     ),
     findLinkFigures(ledger, viewer, { appToken: app.token, ...scope }),
     readAudience(ledger, viewer, app.token, linkToken, period),
   ]);
   authorizeApp(found.access);
-  const [[row], dropped, subLinks, history, adjustments] = found.more;
+  const {
+    link: [row],
+    ...more
+  } = found.more;
   if (!row) throw new AppError("not_found", "This app has no link with this token.");
-  const [spend, counts] = found.rows;
-  const link = toLink(row, found.partners, context);
   return {
+    ...more,
     row,
-    link,
+    link: toLink(row, found.partners, context),
     partners: found.partners,
     period,
-    spend,
-    counts,
-    dropped,
-    subLinks,
-    history,
+    from: Math.max(found.from, from),
+    spend: found.rowsOf("spend"),
+    counts: found.rowsOf("counts"),
     figures,
     audience,
-    adjustments,
   };
 }
 

@@ -35,6 +35,8 @@ export interface LinkView {
   history: HistoryRow[];
   figures: Map<number, LinkFigures> | undefined;
   audience: LinkAudience | undefined;
+  /** The first day that was read. */
+  from: number;
   adjustments: Adjustment[];
 }
 

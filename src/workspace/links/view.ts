@@ -39,6 +39,8 @@ export interface LinksView {
   branches: Map<string, Branch>;
   /** By the ID of the link. Undefined if there are too many to read. */
   figures: Map<number, LinkFigures> | undefined;
+  /** The first day of the figures. */
+  from: number;
   /** The currency that a list by spend is ordered by first. */
   currency: string | undefined;
   partners: Partners;
@@ -72,7 +74,7 @@ export async function readMatches(
 
 /** The same links in pages, with their figures. */
 async function readFound(context: Context, member: Member, query: LinksQuery, { from, to }: Period): Read {
-  const [{ figures }, { partners, matches }] = await Promise.all([
+  const [{ figures, from: first }, { partners, matches }] = await Promise.all([
     findLinkFigures(context.ledger, member.viewer, { appToken: member.app.token, from, to }),
     readMatches(context, member, query),
   ]);
@@ -93,6 +95,7 @@ async function readFound(context: Context, member: Member, query: LinksQuery, { 
   return {
     branches: new Map([[ROOT, branch]]),
     figures,
+    from: first,
     currency,
     partners,
     found: { ...found, count: links.length },
@@ -120,7 +123,7 @@ async function readBranches(
     after: query.after.get(branch)?.after,
   });
   // Only the order by a figure needs the figures before the links.
-  const [{ figures, ids }, early] = await Promise.all([
+  const [{ figures, ids, from }, early] = await Promise.all([
     reading,
     query.sort === "name" ? browse(branchKeys.map(toList)) : undefined,
   ]);
@@ -161,7 +164,7 @@ async function readBranches(
       },
     ];
   });
-  return { branches: new Map(branches), figures, currency, partners: found.partners };
+  return { branches: new Map(branches), figures, from, currency, partners: found.partners };
 }
 
 /** What only the data shows to be wrong. */

@@ -13,7 +13,7 @@ import { withQuery } from "../../pages/lists/query.ts";
 import { describeDay, describeDays, NONE, showPlural } from "../../pages/locale.ts";
 import type { Markup } from "../../pages/markup.ts";
 import { showNotice } from "../../pages/notice.ts";
-import { NOT_OVER, periodPicker, toPeriod } from "../../pages/periods.ts";
+import { cutNotice, NOT_OVER, NOT_READ, periodPicker, toPeriod } from "../../pages/periods.ts";
 import { performanceCsv as toCsv } from "../../usecases/performance/csv.ts";
 import { isFinal, lastArrival } from "../../usecases/performance/read.ts";
 import type { AppPage, Member, Show } from "../frame.ts";
@@ -60,7 +60,7 @@ export async function showPerformance(
   const filterBar = isEmpty(page) ? "" : filterMenu(url, page, filters);
   const rejected = view ?? filters;
   const compared = {
-    isCompared: period.to < dayOf(now) && !report.isPartial,
+    isCompared: period.to < dayOf(now) && !report.isPartial && !report.isCut,
     isOpen: !isFinal(period, now),
   };
   return {
@@ -76,6 +76,8 @@ export async function showPerformance(
       ${report.isPartial ? notice(PARTIAL, "warn") : ""}
       ${views}
       ${periodPicker(url, period)}
+      ${cutNotice(period, report.now.from)}
+      ${report.isTooMany ? notice(TOO_MANY, "warn") : ""}
       <div class="toolbar">${currencyChoices(url, page)}</div>
       ${filterChips(url, page)}
       ${
@@ -123,6 +125,7 @@ function tooManyDays(url: URL, query: PerformanceView, { from, to }: DayRange, m
   };
 }
 
+const TOO_MANY = "There are too many rows to list them. Choose another breakdown, or filter by a link.";
 const PARTIAL =
   "A part of the data can't be read right now, so all figures are partial. Load the page again in a minute.";
 
@@ -201,7 +204,9 @@ function comparison({ report, period }: PerformancePage, { isCompared, isOpen }:
   const text = !isCompared
     ? report.isPartial
       ? "Partial figures aren't compared."
-      : NOT_OVER
+      : report.isCut
+        ? NOT_READ
+        : NOT_OVER
     : hadNothing
       ? `No data in the previous period, ${describeDays(before)}.`
       : `Compared with ${describeDays(before)}.`;
@@ -211,8 +216,8 @@ function comparison({ report, period }: PerformancePage, { isCompared, isOpen }:
   return html`<p class="hint">${text}${open}</p>`;
 }
 
-const isEmpty = ({ rows, report: { total } }: PerformancePage) =>
-  rows.length === 0 && total.now.spend === 0n && total.before.spend === 0n;
+const isEmpty = ({ rows, report: { total, isTooMany } }: PerformancePage) =>
+  !isTooMany && rows.length === 0 && total.now.spend === 0n && total.before.spend === 0n;
 
 function nothing({ url }: Context, member: Member, page: PerformancePage): Markup {
   const { query, report, attachments } = page;

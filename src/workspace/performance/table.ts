@@ -77,7 +77,9 @@ export function performanceTable(
 const MORE_FIGURES = html`<details class="more-figures"><summary aria-label="More figures"></summary></details>`;
 
 const totalName = ({ query, report }: PerformancePage) =>
-  `Total, ${query.q === undefined ? "" : "all "}${showPlural(report.rows.length, "row")}`;
+  report.isTooMany
+    ? "Total"
+    : `Total, ${query.q === undefined ? "" : "all "}${showPlural(report.rows.length, "row")}`;
 
 /** The first click on a heading puts the highest number or the first name at the top, the next one turns it around. */
 function sorting(url: URL, { sort }: PerformancePage, column: Column) {

@@ -60,17 +60,20 @@ export async function readPage(
       days: period,
       query: { ...query, cost_type: query.cost_type as CostType | undefined },
       isPartialAllowed,
+      canBeCut: true,
       // The page has a chart, which the file does not.
       isDaily: isPartialAllowed,
     },
-    findAttachments(ledger.control, viewer, app.token),
-    findViews(ledger.control, session.userId, app.token),
-    findAdjustments(ledger.control, viewer, app.token, {
-      ...period,
-      link: query.link,
-      partnerId: query.partner_id,
-      costType: query.cost_type,
-    }),
+    {
+      attachments: findAttachments(ledger.control, viewer, app.token),
+      views: findViews(ledger.control, session.userId, app.token),
+      adjustments: findAdjustments(ledger.control, viewer, app.token, {
+        ...period,
+        link: query.link,
+        partnerId: query.partner_id,
+        costType: query.cost_type,
+      }),
+    },
   );
   authorizeApp(report.access);
   const isLinkGone = query.link !== undefined && !report.link;
@@ -93,8 +96,7 @@ export async function readPage(
   const words = toWords(query.q ?? "");
   const found = report.rows.filter((row) => hasWords(rowName(row), words));
   const rows = withOpenRows(report, found, query, sort, 0);
-  const [attachments, views, adjustments] = more;
-  return { query, period, sort, report, rows, partnerName, attachments, views, adjustments };
+  return { query, period, sort, report, rows, partnerName, ...more };
 }
 
 export const DEFAULT_SORT: PageSort = { column: "spend", isDescending: true };

@@ -1,7 +1,7 @@
 /** Names what is missing or wrong in an app, each with a link to where it is fixed. */
 import type { Attachment, Dropped } from "../../db/ledger/attention.ts";
 import type { RejectedInApp } from "../../db/ledger/rejections.ts";
-import type { ReportRow } from "../../db/ledger/reports/reports.ts";
+import type { ReportRow } from "../../db/ledger/reports/sources.ts";
 import type { Partners } from "../../db/links/partner-catalog.ts";
 import { ERRORS } from "../../errors.ts";
 import { sumByCode } from "../../pages/costs/rates.ts";

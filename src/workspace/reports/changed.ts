@@ -1,6 +1,5 @@
 /** The five campaigns whose spend changed most, on the overview of an app. Each leads to Performance. */
 import { html } from "hono/html";
-import type { BothSums } from "../../db/ledger/reports/performance.ts";
 import type { DayRange } from "../../db/ledger/reports/statements.ts";
 import type { Partners } from "../../db/links/partner-catalog.ts";
 import { currenciesOf } from "../../domain/figures/performance.ts";
@@ -11,7 +10,7 @@ import { describeDays } from "../../pages/locale.ts";
 import type { Markup } from "../../pages/markup.ts";
 import { daysBefore } from "../../pages/periods.ts";
 import { isFinal } from "../../usecases/performance/read.ts";
-import { type PerformanceRow, toRows } from "../../usecases/performance/rows.ts";
+import { type BothSums, type PerformanceRow, toRows } from "../../usecases/performance/rows.ts";
 import { change, figure, signal } from "../performance/cells.ts";
 
 const MOST = 5;

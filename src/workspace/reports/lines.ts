@@ -1,5 +1,5 @@
 /** Adds up the rows of spend reports, and makes the series of a chart of them. Pure. */
-import type { ReportRow } from "../../db/ledger/reports/reports.ts";
+import type { ReportRow } from "../../db/ledger/reports/sources.ts";
 import { COST_TYPE, type CostType } from "../../domain/cost-types.ts";
 import { currenciesOf } from "../../domain/figures/performance.ts";
 import { sumAdjusted, sumSpend } from "../../domain/money.ts";

@@ -8,7 +8,7 @@ import { adjustments } from "../../schema.ts";
 import type { Bound } from "../../statement.ts";
 import { BELOW, IDS_BELOW } from "./report-links.ts";
 import { equals } from "./sources.ts";
-import { type ReportScope, toValues } from "./statements.ts";
+import { type DayRange, type Filters, toValues } from "./statements.ts";
 
 const a = alias(adjustments, "a");
 const fields = {
@@ -47,8 +47,8 @@ export function findAdjustments(
   db: D1Database,
   viewer: Viewer,
   appToken: string,
-  { from, to, link, partnerId, costType }: Omit<ReportScope, "groups">,
+  { from, to, link, partnerId, costType }: DayRange & Filters,
 ): Bound<Adjustment> {
-  const values = toValues({ from, to, link, partnerId, costType, groups: [] });
+  const values = { ...toValues({ link, partnerId, costType }), from, to };
   return (link === undefined ? ofApp : belowLink)(viewer)(db, { ...values, ...viewer, appToken });
 }

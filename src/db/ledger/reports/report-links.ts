@@ -1,38 +1,15 @@
 /** The links of reports: those of the totals, with the links that they are added to, and those below the link of a filter. */
-import { type AnyColumn, type SQL, sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core/alias";
 import { ancestors, l1, l2, l3 } from "../../links/links.ts";
 import { link as l } from "../../links/lists.ts";
 import { as, optional, query, type RowOf } from "../../query.ts";
 import { links } from "../../schema.ts";
 import { statement } from "../../statement.ts";
-import { BOTH_REPORTS, type ReportName } from "./sources.ts";
+import type { ReportName } from "./sources.ts";
 import { idsOf, type Selection } from "./totals.ts";
 
-/** A value of the link that `l` is added to: its ancestor of the level, or itself if it is not below that level. */
-const ofTarget = <T = string>(...values: [own: SQL | AnyColumn, ...above: (SQL | AnyColumn)[]]) => {
-  const cases = values.map((value, distance) => sql` WHEN ${sql.raw(String(distance))} THEN ${value}`);
-  return sql<T>`CASE max(${l.level} - coalesce(${sql.placeholder("level")}, 4), 0)${sql.join(cases)} END`;
-};
-const prefix = (label: AnyColumn) => sql`coalesce(${label} || '::', '')`;
-
-const targetFields = {
-  linkId: l.id,
-  targetId: sql<number>`${ofTarget(l.id, l1.id, l2.id, l3.id)}`,
-  linkToken: ofTarget(l.token, l1.token, l2.token, l3.token),
-  linkLabel: ofTarget(l.label, l1.label, l2.label, l3.label),
-  linkName: ofTarget(
-    sql`${prefix(l3.label)} || ${prefix(l2.label)} || ${prefix(l1.label)} || ${l.label}`,
-    sql`${prefix(l3.label)} || ${prefix(l2.label)} || ${l1.label}`,
-    sql`${prefix(l3.label)} || ${l2.label}`,
-    l3.label,
-  ),
-};
-/** A link of a report, and the link that it is added to. */
-export type Target = RowOf<typeof targetFields>;
-
 const fromLinks = (ids: SQL) => sql`FROM (${ids}) ids CROSS JOIN ${as(l)} ON ${l.id} = ids.id ${ancestors}`;
-const targetsOf = (ids: SQL) => query(targetFields, fromLinks(ids));
 
 /** A link with the links above it, the nearest first. */
 const chainFields = {
@@ -48,17 +25,24 @@ const chainFields = {
 export type LinkChain = RowOf<typeof chainFields>;
 const chainsOf = (ids: SQL) => query(chainFields, fromLinks(ids));
 
-/** A link, and the link of a level above it that it is added to, with the setting in effect of that link. */
-export interface SettledTarget extends Target {
+/** A link of the totals, and the link that it is added to, with the names of that link. */
+export interface Target {
+  linkId: number;
+  targetId: number;
+  linkToken: string;
+  /** The link's own name. */
+  linkLabel: string;
+  /** With the names of the links above it. */
+  linkName: string;
   level: number;
   /** Of the link above it. */
   parentToken: string | null;
-  /** Whether cost data is on; null: nothing sets it. */
+  /** Whether cost data is on, by the nearest setting; null: nothing sets it. */
   costSwitch: number | null;
 }
 
 /** Each link is added to the link of this level above it, or to itself. */
-export function settleAt(level: number, links: LinkChain[]): SettledTarget[] {
+export function targetsAt(level: number, links: LinkChain[]): Target[] {
   return links.map((link) => {
     const chain = [
       { id: link.linkId, token: link.token, label: link.label, costSwitch: link.costSwitch },
@@ -83,26 +67,13 @@ export function settleAt(level: number, links: LinkChain[]): SettledTarget[] {
   });
 }
 
-/** The links of the totals; aborts the batch if the report covers too many rows. */
-export const linksOf = (report: ReportName, selection: Selection) => targetsOf(idsOf([report], selection));
-
-const pathFields = { id: l.id, level: l.level, ...optional({ id1: l1.id, id2: l2.id, id3: l3.id }) };
-/** A link with the links above it, the nearest first. */
-export type LinkPath = RowOf<typeof pathFields>;
-
-const pathsOf = (ids: SQL) => query(pathFields, fromLinks(ids));
-
-/** The same for the totals of both reports, with the links above them. */
-export const linkPathsOf = (selection: Selection) => pathsOf(idsOf(BOTH_REPORTS, selection));
-
-/** The same with their names and settings. */
-export const linkChainsOf = (selection: Selection) => chainsOf(idsOf(BOTH_REPORTS, selection));
+/** The links of the totals of reports, with those above them; aborts the batch if the reports cover too many rows. */
+export const linkChainsOf = (reports: readonly ReportName[], selection: Selection) =>
+  chainsOf(idsOf(reports, selection));
 
 export const IDS = sql`SELECT value AS id FROM json_each(${sql.placeholder("ids")})`;
 /** The links with these IDs. */
-export const findTargets = targetsOf(IDS);
 export const findChains = chainsOf(IDS);
-export const findPaths = pathsOf(IDS);
 
 const c = alias(links, "c");
 /** A CTE with the link of the filter and everything below it. */

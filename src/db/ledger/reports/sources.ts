@@ -162,7 +162,6 @@ export const SOURCES = {
 } satisfies Record<string, Source>;
 
 export type ReportName = keyof typeof SOURCES;
-export const BOTH_REPORTS = ["spend", "engagements"] as const;
 export type Group<R extends ReportName> = keyof (typeof SOURCES)[R]["groups"] & string;
 
 type Keys<R extends ReportName> = RowOf<(typeof SOURCES)[R]["keys"]>;
@@ -187,6 +186,11 @@ interface Names {
   /** With the names of the links above it. */
   linkName?: string | null;
   partnerName?: string | null;
+  level?: number;
+  /** The token of the link above it. */
+  parentToken?: string | null;
+  /** Whether cost data is on for the link, by the nearest setting; null: nothing sets it. */
+  costSwitch?: number | null;
 }
 
 /** What the rows of all reports have, and a row's other keys and sums by name. */

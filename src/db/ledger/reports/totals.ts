@@ -4,10 +4,10 @@
  * several rows more for each total.
  */
 import { type SQL, sql } from "drizzle-orm";
-import { as, type Fields, limitTo, list } from "../../query.ts";
+import { as, type Fields, limitTo, list, query } from "../../query.ts";
 import { statement } from "../../statement.ts";
 import { type AnyRow, equals, type Part, type ReportName, SOURCES, type Source } from "./sources.ts";
-import { MAX_COVERED, TOO_LARGE } from "./too-large.ts";
+import { TOO_LARGE } from "./too-large.ts";
 
 /** Which totals a statement sums: those of some apps, of all links or of some. Each is what follows the column in SQL. */
 export interface Selection {
@@ -40,23 +40,25 @@ function partsOf(source: Source, audience?: AudienceMode): Part[] {
  * The rows that a statement reads. The keys of most tables begin with app and day, so of all filters only days make them fewer.
  * Those of the audience begin with app and link: of all links, only those that have totals in these days have an audience.
  */
-function isCovered({ keys, of }: Part, selection: Selection): SQL {
+function isCovered({ keys, of }: Part, selection: Selection, days = IN_DAYS): SQL {
   const { apps, links } = selection;
   const active =
-    of && sql`IN (SELECT ${of.keys.linkId} FROM ${as(of.table)} WHERE ${isCovered(of, selection)})`;
+    of && sql`IN (SELECT ${of.keys.linkId} FROM ${as(of.table)} WHERE ${isCovered(of, selection, days)})`;
   const ofLinks = of ? sql`AND ${keys.linkId} ${links ?? active}` : NOTHING;
   return sql`${keys.appToken} ${apps} ${ofLinks}
-  AND ${keys.day} BETWEEN ${sql.placeholder("from")} AND ${sql.placeholder("to")}`;
+  AND ${keys.day} ${days}`;
 }
 /** Which of them it sums. */
 const isSelected = ({ keys, filter, of }: Part, { links }: Selection) =>
   sql`${equals(keys.partnerId, "partnerId")} AND ${filter} ${links && !of ? sql`AND ${keys.linkId} ${links}` : NOTHING}`;
 
-const maxCovered = sql.raw(String(MAX_COVERED));
+/** The most rows of totals. */
+const most = sql.placeholder("most");
+const IN_DAYS = sql`BETWEEN ${sql.placeholder("from")} AND ${sql.placeholder("to")}`;
 
 /** The value if the report covers few enough rows; otherwise the batch is aborted, so the sums after it read nothing. */
 const unlessTooLarge = (json: SQL) =>
-  sql`json_extract(${json}, iif(covered.size > ${maxCovered}, '${sql.raw(TOO_LARGE)}', '$'))`;
+  sql`json_extract(${json}, iif(covered.size > ${most}, '${sql.raw(TOO_LARGE)}', '$'))`;
 
 /**
  * The row `covered` with the number of rows that reports cover, and more about them. It reads each of them once. For the audience, it
@@ -68,17 +70,26 @@ const coveredBy = (
   of: (part: Part) => SQL,
   more = NOTHING,
 ) => {
+  return sql`(
+    SELECT count(*) AS size ${more} FROM (${coveredRows(reports, selection, of)} LIMIT ${most} + 1)
+  ) covered`;
+};
+
+const coveredRows = (
+  reports: readonly ReportName[],
+  selection: Selection,
+  of: (part: Part) => SQL,
+  days = IN_DAYS,
+) => {
   const rows = reports.flatMap((report) =>
     partsOf(SOURCES[report], selection.audience).flatMap((part) => [
       ...(part.of && !selection.links
-        ? [sql`SELECT NULL AS id FROM ${as(part.of.table)} WHERE ${isCovered(part.of, selection)}`]
+        ? [sql`SELECT NULL AS id FROM ${as(part.of.table)} WHERE ${isCovered(part.of, selection, days)}`]
         : []),
-      sql`SELECT ${of(part)} FROM ${as(part.table)} WHERE ${isCovered(part, selection)}`,
+      sql`SELECT ${of(part)} FROM ${as(part.table)} WHERE ${isCovered(part, selection, days)}`,
     ]),
   );
-  return sql`(
-    SELECT count(*) AS size ${more} FROM (${sql.join(rows, unionAll)} LIMIT ${maxCovered} + 1)
-  ) covered`;
+  return sql.join(rows, unionAll);
 };
 
 /** Aborts the batch if the reports together cover too many rows. */
@@ -87,6 +98,23 @@ export function judgementOf(reports: readonly ReportName[], selection: Selection
     sql`${selection.cte ?? NOTHING} SELECT ${unlessTooLarge(sql`'{}'`)} FROM ${coveredBy(reports, selection, () => NULL)}`,
   );
 }
+
+/**
+ * The first of the newest days that together have few enough rows; the day after the last one if that has more by itself. Counts the
+ * rows of one day after the other, so it reads at most as many, and those of one day more.
+ */
+export const newestDaysOf = (reports: readonly ReportName[], selection: Selection) =>
+  query(
+    { first: sql<number>`min(day)` },
+    sql`FROM days WHERE size <= ${most}`,
+    sql`${selection.cte ? sql`${selection.cte},` : sql`WITH RECURSIVE`} days(day, size) AS (
+      SELECT ${sql.placeholder("to")} + 1, 0
+      UNION ALL
+      SELECT days.day - 1, size + (SELECT count(*) FROM (
+        ${coveredRows(reports, selection, () => NULL, sql`= days.day - 1`)} LIMIT ${most} + 1
+      )) FROM days WHERE size <= ${most} AND days.day > ${sql.placeholder("from")}
+    )`,
+  );
 
 /**
  * The sums of the totals by the keys of the groups, without names. Each table has its own rows, in any order. They are summed in

@@ -1,8 +1,7 @@
 /** The page of an app: its links and spend in short, its members, its destinations, and the switch that archives it. */
 import { html } from "hono/html";
 import * as z from "zod/mini";
-import { findSpendOfApps } from "../../../db/ledger/reports/reports.ts";
-import { ifNotTooLarge } from "../../../db/ledger/reports/too-large.ts";
+import { readSums } from "../../../db/ledger/reports/sums.ts";
 import { isMember, listMembers } from "../../../db/operator/apps.ts";
 import { findUserByEmail } from "../../../db/operator/users.ts";
 import { currenciesOf } from "../../../domain/figures/performance.ts";
@@ -35,17 +34,21 @@ export const appPage: Show = async (context, rejected, session) => {
   const token = tokenOf(context);
   const to = dayOf(context.now);
   const days = { from: to - DAYS + 1, to };
-  const [app, page, spend, own] = await Promise.all([
+  const [app, page, found, own] = await Promise.all([
     readApp.handle(context, session, { path: { token } }),
     readPage(context, listMembers, { appToken: token }),
-    ifNotTooLarge(findSpendOfApps(context.ledger, days, [], [token])),
+    readSums(context.ledger, {
+      whose: { apps: [token] },
+      parts: { spend: { report: "spend", ...days, groups: [] } },
+      canBeCut: true,
+    }),
     isMember(context.env.DB, token, session.userId),
   ]);
   const path = `/operator/apps/${token}`;
   const rejectedAt = (end: string) => (context.url.pathname.endsWith(end) ? rejected : undefined);
-  const total = !spend
-    ? "Too many costs to add them up here"
-    : spend.length === 0
+  const spend = found.rowsOf("spend");
+  const total =
+    spend.length === 0
       ? "None"
       : html`${currenciesOf(spend).map((currency) => html`<div>${moneyText(sumSpend(spend.filter((row) => row.currency === currency)), currency)}</div>`)}`;
   return {
@@ -60,7 +63,7 @@ export const appPage: Show = async (context, rejected, session) => {
             "Links",
             `${showCount(app.created_link_count)}, ${showCount(app.link_count)} of them network links`,
           ],
-          [`Spend, last ${DAYS} days`, total],
+          [`Spend, last ${to - found.from + 1} days`, total],
           ["Created", time(app.created_at)],
         ),
         own

@@ -1,7 +1,8 @@
 /** The spend of all apps by partner, of one partner by app, and the costs that wait for their click or impression. */
 import { html } from "hono/html";
 import * as z from "zod/mini";
-import { findSpendOfApps, type ReportRow } from "../../../db/ledger/reports/reports.ts";
+import type { ReportRow } from "../../../db/ledger/reports/sources.ts";
+import { readSums } from "../../../db/ledger/reports/sums.ts";
 import { listAppsWithArchived, listAppTokens } from "../../../db/operator/apps.ts";
 import { listPartnerNames } from "../../../db/operator/partners.ts";
 import { listPendingSpend, type PendingSpend } from "../../../db/operator/pending.ts";
@@ -18,7 +19,9 @@ import type { Markup } from "../../../pages/markup.ts";
 import { moneyText } from "../../../pages/money.ts";
 import {
   comparedDays,
+  cutNotice,
   NOT_OVER,
+  NOT_READ,
   periodChecks,
   periodFields,
   periodPicker,
@@ -44,10 +47,20 @@ export const spendPage: Show = async (context) => {
   if (asked.partner_id !== undefined && !partner)
     errors.push({ param: "partner_id", message: "This partner does not exist." });
   const read = (days: { from: number; to: number }) =>
-    findSpendOfApps(ledger, { ...days, partnerId: partner?.id }, partner ? [] : ["partner"], tokens);
+    readSums(ledger, {
+      whose: { apps: tokens },
+      filters: { partnerId: partner?.id },
+      parts: { spend: { report: "spend", ...days, groups: partner ? [] : ["partner"] } },
+      canBeCut: true,
+    });
   const compared = comparedDays(period, now);
   const isOver = compared?.now.to === period.to;
-  const [rows, before] = await Promise.all([read(period), isOver ? read(compared.before) : undefined]);
+  const found = await read(period);
+  const isRead = found.from <= period.from;
+  const earlier = isOver && isRead ? await read(compared.before) : undefined;
+  const rows = found.rowsOf("spend");
+  const before =
+    earlier && earlier.from <= (compared?.before.from ?? 0) ? earlier.rowsOf("spend") : undefined;
   const names: Names = partner
     ? new Map(apps.map(({ token, name }) => [token, { name, href: `/operator/apps/${token}` }]))
     : new Map(
@@ -66,9 +79,10 @@ export const spendPage: Show = async (context) => {
       ${pageHead(title)}
       ${errors.length > 0 ? notice(html`${errors.map(toSentence).join(" ")} This page ignores that.`, "error") : ""}
       ${periodPicker(url, period)}
+      ${cutNotice(period, found.from)}
       ${currencies.length === 0 ? notice("No matched costs in this period.") : ""}
       ${currencies.map((one) => currencySection(one, names, partner ? "App" : "Partner"))}
-      <p class="muted">${partner ? "" : "All apps together. "}Spend includes adjustments. ${before ? "Changes are compared with the same number of days before." : NOT_OVER}</p>
+      <p class="muted">${partner ? "" : "All apps together. "}Spend includes adjustments. ${before ? "Changes are compared with the same number of days before." : isOver ? NOT_READ : NOT_OVER}</p>
       ${partner ? html`<p><a href="/operator/partners/${partner.id}">Partner page</a></p>` : pendingSection(pending)}`,
   };
 };
