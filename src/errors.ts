@@ -10,7 +10,7 @@ export const ERRORS = {
   report_too_large: {
     status: 400,
     title: "The report covers too much",
-    help: "A report covers at most 200,000 rows of totals in a database: each day has one for each link, partner, cost type (or kind) and currency. Only fewer days help: set `from` and `to`.",
+    help: "A report reads its days in at most 10 calls to a database, each of 200,000 rows of totals or of one day: each day has a row for each link, partner, cost type (or kind) and currency. Only fewer days help: `errors` says how many fit. Set `from` and `to`.",
   },
   level_limit: {
     status: 400,

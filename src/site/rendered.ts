@@ -345,7 +345,7 @@ GROUP BY ALL ORDER BY ALL;</pre>
 </tr>
 <tr>
 <td>Report</td>
-<td>366 days, by country and platform 31 days or 93 days of one link, 50,000 rows, and 200,000 rows of totals in its days, in each database: one for each day, link, partner, cost type (or kind) and currency</td>
+<td>366 days, by country and platform 31 days or 93 days of one link, 50,000 rows, and 10 calls to a database, each of 200,000 rows of totals or of one day: a row for each day, link, partner, cost type (or kind) and currency</td>
 </tr>
 <tr>
 <td>Redirect hosts, redirect schemes</td>
@@ -417,7 +417,7 @@ GROUP BY ALL ORDER BY ALL;</pre>
 </div>
 <p>Above a limit the response is <code>429</code> with <code>Retry-After</code>. Cloudflare counts in each location separately, so the limits are approximate. They are set in <code>wrangler.toml</code>. Other clicks and impressions have no rate limit: add one in Cloudflare if you need it.</p>
 <p>An address above its limit of rejected credentials gets <code>429</code> for a minute, before the database is asked. A credential that worked in the last five minutes still works from there. An unknown link is remembered for a minute, and <code>/readyz</code> answers from checks that are at most five seconds old.</p>
-<p>One copy of the Worker reads one report at a time, for its users in turn. Another one waits up to 10 seconds, so two tabs of a browser both get theirs, and then gets <code>429</code>. A report whose days have more than 200,000 rows of totals gets <code>400</code> <code>report_too_large</code> before it reads them; only fewer days help.</p>
+<p>One copy of the Worker reads one report at a time, for its users in turn. Another one waits up to 10 seconds, so two tabs of a browser both get theirs, and then gets <code>429</code>. A report whose days have more than 200,000 rows of totals is read in ranges of days, in at most 10 calls, and costs and clicks go before each of them. If that is not enough, pages show the newest days that fit and say so, and the API answers <code>400</code> <code>report_too_large</code> with the number of days that fit. A click or a cost that arrives between two calls can be in one day and not in another.</p>
 <p>A browser that has signed in to an account before is counted by itself, so attempts by others never lock its owner out. It is a new browser again after a new password, when two-factor authentication is turned on or off, and after &quot;Sign out everywhere&quot;. One copy of the Worker checks at most two passwords a second; the others wait some seconds and then get <code>429</code>.</p>
 <p>In a clock hour, 20 wrong two-factor codes can be entered for an account: by each browser that has signed in to it before, and by all others together. Then they get <code>429</code> until the hour ends.</p>` },
       { id: "deadlines", title: "Deadlines", body: `<div class="table" tabindex="0" role="region" aria-label="Deadlines"><table>
@@ -1583,7 +1583,7 @@ https://shop.example.com/start?campaign={campaign}&amp;gclid={gclid}</pre>
 </tr>
 <tr>
 <td>400 <code>report_too_large</code></td>
-<td>Ask for fewer days.</td>
+<td>Ask for fewer days. The response says how many fit.</td>
 </tr>
 <tr>
 <td>400 for a report by country</td>
