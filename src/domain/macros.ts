@@ -118,8 +118,12 @@ export const isTemplateMacro = (value: string): boolean =>
  */
 export function toComparable(value: string): string | null {
   const decoded = decodings(value.trim()).at(-1) ?? "";
-  return isPlain(decoded) ? null : decoded.normalize("NFC");
+  if (isPlain(decoded)) return null;
+  // Normalizing sorts accents, which takes longer than linear time, and no macro is that long.
+  return decoded.length > MAX_NORMALIZED ? decoded : decoded.normalize("NFC");
 }
+
+const MAX_NORMALIZED = 1_000;
 
 /** No macro is longer. It keeps small what a batch of costs sends twice. */
 const MAX_MACRO = 64;
