@@ -1,6 +1,6 @@
 /**
- * Writes the log: one JSON line for each request and one for each unexpected error. Of what a caller sent, only the method
- * is logged. Routes are logged as patterns, so that no cost ID, token or name gets into the log.
+ * Writes the log: one JSON line for each request and one for each unexpected error. Of what a caller sent, only the method and the tag
+ * of a cost are logged. Routes are logged as patterns, so that no cost ID, token or name gets into the log.
  */
 import type { ErrorCode } from "./errors.ts";
 
@@ -13,6 +13,8 @@ export interface Trace {
   partnerId?: number;
   /** On the partner's pages: the credential that the browser is signed in with. */
   credentialId?: number;
+  /** Of a submitted cost (spec §2.5), at most 128 characters of which each is visible. */
+  tag?: string;
   outcome?: ErrorCode | SignInOutcome;
   /** Why single sign-on failed: a code, or the origin that does not answer. */
   reason?: string;
@@ -41,7 +43,7 @@ interface CompletedRequest {
 export function logRequest(completed: CompletedRequest, status: number, completedAt: number): void {
   const { env, request, requestId, now, trace } = completed;
   if (status < 500 && toFraction(requestId) >= Number(env.LOG_SAMPLE ?? 1)) return;
-  const { surface, route, userId, partnerId, credentialId, outcome, reason } = trace;
+  const { surface, route, userId, partnerId, credentialId, tag, outcome, reason } = trace;
   console.log(
     JSON.stringify({
       level: status < 500 ? "info" : "error",
@@ -55,6 +57,7 @@ export function logRequest(completed: CompletedRequest, status: number, complete
       user_id: userId,
       partner_id: partnerId,
       credential_id: credentialId,
+      tag,
       reason,
     }),
   );

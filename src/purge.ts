@@ -14,7 +14,7 @@ const PURGE_MARGIN_MS = HOUR_MS;
 const SLICE_KEYS = 5_000;
 /** An invocation can make 1,000 calls to D1 and R2. The next run continues where this one stops. */
 const MAX_CALLS = 700;
-/** For each of the eight expiring tables of DB, and the one that all databases have: 4,000 rows in a call, about 20 calls. */
+/** For each of the eight expiring tables of DB, and the two that all databases have: 4,000 rows in a call, about 20 calls. */
 const EXPIRED_SLICE = 4_000;
 const MAX_EXPIRED_SLICES = 20;
 /** The counts by country and platform of all databases: 10,000 rows in a call. */
@@ -57,8 +57,10 @@ export async function purge(
     deleteAllExpired("idempotency_keys"),
     deleteAllExpired("link_imports"),
     deleteAllExpired("dropped_parameters"),
-    ...databasesOf(ledger).map((db, _, all) =>
-      deleteAllExpired("daily_rejections", db, Math.ceil(MAX_EXPIRED_SLICES / all.length)),
+    ...(["daily_rejections", "recent_rejections"] as const).flatMap((table) =>
+      databasesOf(ledger).map((db, _, all) =>
+        deleteAllExpired(table, db, Math.ceil(MAX_EXPIRED_SLICES / all.length)),
+      ),
     ),
   ]);
   const failed = walks.find((result) => result.status === "rejected");

@@ -33,7 +33,7 @@ const ALLOWED_SCANS: Record<string, RegExp> = {
     /FROM partners ORDER BY .* LIMIT 1000$|FROM audit_log/,
     // Each partner can have rejected costs: the purge looks for old counts of all, and an overview for those in its app.
     // The cron looks for those whose rates are a day old.
-    /p\.integrated_types <> 0 AND |^DELETE FROM daily_rejections|^SELECT r\.partner_id AS partnerId, r\.code AS code/,
+    /p\.integrated_types <> 0 AND |^DELETE FROM (daily|recent)_rejections|^SELECT r\.partner_id AS partnerId, r\.code AS code/,
     START,
   ),
   partner_rates: START,

@@ -1,4 +1,4 @@
-/** `GET /cost`: a partner lists its own costs by ID. Beyond the specification. */
+/** `GET /cost`: a partner lists its own costs by ID, or those that were rejected. Beyond the specification. */
 import * as z from "zod/mini";
 import { costOperation } from "../auth/guards.ts";
 import { MATCHES } from "../db/ledger/cost-list.ts";
@@ -11,22 +11,32 @@ import { pageQuery } from "../http/input/fields.ts";
 import { pagingV2 as toPaging } from "../http/paging.ts";
 import { pagingV2 } from "../http/response-schemas.ts";
 import { costItem, costsResponse, isTest } from "../usecases/costs/item.ts";
-import { listOwnCosts, markTest } from "../usecases/costs/read.ts";
+import { listOwnCosts, listOwnRejections, markTest } from "../usecases/costs/read.ts";
+import {
+  ABOUT_REJECTIONS,
+  checkPosition,
+  rejectionItem,
+  rejectionsResponse,
+} from "../usecases/costs/rejection-item.ts";
 import { costInput } from "../usecases/costs/submit.ts";
+
+const FILTERS = [...MATCHES, "rejected"] as const;
 
 export const listCosts = costOperation({
   method: "GET",
   path: "/cost",
   id: "listCosts",
   summary: "List your costs",
-  description: `Costs and prices on URLs by ID, in the order of its UTF-8 bytes, as long as they are kept. A page reads at most ${inEnglish(MAX_KEYS)} IDs, so it can have fewer items than \`limit\`, or none, before the end: \`next\` is null only on the last page. Send \`Accept: text/csv\` to get the page as CSV; its \`Link\` header has the next page. In CSV, IDs and tags are as they were sent, also those that a spreadsheet would run as a formula; /partner/costs has a file for spreadsheets. With a test credential: the costs of its integration round, without those that were rejected.`,
+  description: `Costs and prices on URLs by ID, in the order of its UTF-8 bytes, as long as they are kept. A page reads at most ${inEnglish(MAX_KEYS)} IDs, so it can have fewer items than \`limit\`, or none, before the end: \`next\` is null only on the last page. Send \`Accept: text/csv\` to get the page as CSV; its \`Link\` header has the next page. In CSV, IDs and tags are as they were sent, also those that a spreadsheet would run as a formula; /partner/costs has a file for spreadsheets. With a test credential: the costs of its integration round.
+
+\`match=rejected\` is a list of its own: costs that got 400 or 403. ${ABOUT_REJECTIONS}. They are in no other list.`,
   input: {
     query: z.strictObject({
       limit: pageQuery.shape.limit,
       cursor: z.optional(z.string()).with(z.describe("The page starts after this cursor")),
       match: z
-        .optional(z.enum(MATCHES, `must be one of ${MATCHES.join(", ")}`))
-        .with(z.describe("Only costs in this state")),
+        .optional(z.enum(FILTERS, `must be one of ${FILTERS.join(", ")}`))
+        .with(z.describe("Only costs in this state; without it, all that were accepted")),
     }),
     misplaced: {
       names: Object.keys(costInput.shape),
@@ -38,7 +48,7 @@ export const listCosts = costOperation({
     200: {
       description: "A page of costs",
       schema: z.strictObject({
-        items: z.array(z.strictObject(costItem)),
+        items: z.array(z.union([z.strictObject(costItem), z.strictObject(rejectionItem)])),
         paging: pagingV2,
         test: isTest,
         request_id: z.string(),
@@ -47,18 +57,28 @@ export const listCosts = costOperation({
     },
   },
   errors: ["credential_revoked"],
-  async handle(context, caller, { query, range }) {
-    const { items, next } = await listOwnCosts(context, caller, query.match ?? null, range);
+  async handle(context, caller, { query: { match = null }, range }) {
+    const { next, json, csv } =
+      match === "rejected"
+        ? toAnswers(await listOwnRejections(context, caller, checkPosition(range)), rejectionsResponse)
+        : toAnswers(await listOwnCosts(context, caller, match, range), costsResponse);
     const paging = toPaging(context, range, { next });
-    if (prefers(context.request, "text/csv")) {
-      return costsResponse(
-        items,
-        toCsvAsSent,
-        paging.next === null ? {} : { link: `<${paging.next}>; rel="next"` },
-      );
-    }
-    return jsonResponse({ items, paging, ...markTest(caller), request_id: context.requestId }, 200, {
+    if (prefers(context.request, "text/csv"))
+      return csv(paging.next === null ? {} : { link: `<${paging.next}>; rel="next"` });
+    return jsonResponse({ items: json, paging, ...markTest(caller), request_id: context.requestId }, 200, {
       vary: "Accept",
     });
   },
 });
+
+/** A page of one of the lists, in both forms. */
+function toAnswers<Item>(
+  { items, next }: { items: Item[]; next: string | null },
+  toFile: (items: Item[], write: typeof toCsvAsSent, headers: Record<string, string>) => Response,
+) {
+  return {
+    next,
+    json: items as unknown[],
+    csv: (headers: Record<string, string>) => toFile(items, toCsvAsSent, headers),
+  };
+}

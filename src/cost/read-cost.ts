@@ -5,6 +5,7 @@ import { jsonResponse } from "../http/envelope.ts";
 import { storedCostId } from "../http/input/fields.ts";
 import { costItem, isTest, toCostItem } from "../usecases/costs/item.ts";
 import { findOwnCost, markTest } from "../usecases/costs/read.ts";
+import { noAcceptedCost } from "../usecases/costs/unaccepted.ts";
 
 export const readCost = costOperation({
   method: "GET",
@@ -12,7 +13,7 @@ export const readCost = costOperation({
   id: "readCost",
   summary: "Read one of your costs",
   description:
-    "With a test credential: a cost of its integration round, in the state that it would have live.",
+    "With a test credential: a cost of its integration round, in the state that it would have live. If there is no accepted cost, the detail of the 404 says when costs with this ID were rejected, which click or impression has it, and what a cost would get now.",
   input: { path: z.object({ cost_id: storedCostId }) },
   responses: {
     200: {
@@ -27,7 +28,8 @@ export const readCost = costOperation({
   },
   errors: ["credential_revoked", "not_found"],
   async handle(context, caller, { path }) {
-    const { costId, found } = await findOwnCost(context, caller, path.cost_id);
+    const { costId, found, unaccepted } = await findOwnCost(context, caller, path.cost_id);
+    if (unaccepted) throw noAcceptedCost("You have", unaccepted);
     return jsonResponse({
       status: "ok",
       ...toCostItem(costId, found, context.now),

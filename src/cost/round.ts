@@ -5,7 +5,6 @@
 
 import type { CostCaller } from "../auth/guards.ts";
 import * as rounds from "../db/operator/rounds/rounds.ts";
-import { CONTROL } from "../domain/characters.ts";
 import { type CostType, KINDS } from "../domain/cost-types.ts";
 import type { Cost } from "../domain/costs.ts";
 import { findUnusable, isListed } from "../domain/macros.ts";
@@ -13,8 +12,8 @@ import { currentCostAfter, judgeEntry } from "../domain/rounds/entries.ts";
 import type { RoundEntry } from "../domain/rounds/findings.ts";
 import type { Context } from "../env.ts";
 import { AppError, type InputError } from "../errors.ts";
-import type { Pair } from "../http/input/pairs.ts";
 import { invalidRequest } from "../http/input/parse.ts";
+import { toShown } from "../usecases/costs/sent.ts";
 import { accepted, type CostResult, conflict, costInput, unusableId } from "../usecases/costs/submit.ts";
 
 /** The parameters as they were sent, and the cost parsed from them or the error of invalid ones. */
@@ -115,34 +114,4 @@ function toInputErrors({ errors, message }: AppError): InputError[] {
 /** The ID as it was sent, so that an invalid cost and its correction belong together in the report. */
 function toCostId({ sent, cost }: SentCost): string | null {
   return (cost instanceof AppError ? sent.cost_id : cost.costId) ?? null;
-}
-
-/** The parameters of a cost among the pairs of a request. A parameter with two values shows both. */
-export function toSentPairs(pairs: Pair[]): Record<string, string> {
-  const sent: Record<string, string> = {};
-  for (const name of Object.keys(costInput.shape)) {
-    const values = [...new Set(pairs.filter((pair) => pair.name === name).map((pair) => pair.value))];
-    if (values.length > 0) sent[name] = toShown(values.join(" and "));
-  }
-  return sent;
-}
-
-/** The parameters of a cost in an item of a batch. */
-export function toSentItem(item: unknown): Record<string, string> {
-  if (typeof item !== "object" || item === null) return {};
-  return Object.fromEntries(
-    Object.entries(item)
-      .filter(([name]) => Object.hasOwn(costInput.shape, name))
-      .map(([name, value]) => [name, toShown(typeof value === "string" ? value : JSON.stringify(value))]),
-  );
-}
-
-const MAX_SHOWN = 300;
-
-/** Limits the length, and replaces characters that a database or a terminal cannot handle. */
-function toShown(value: string): string {
-  const characters = [...value.toWellFormed().replace(CONTROL, "\u{fffd}")];
-  return characters.length > MAX_SHOWN
-    ? `${characters.slice(0, MAX_SHOWN - 1).join("")}…`
-    : characters.join("");
 }

@@ -20,8 +20,9 @@ import {
   toRow,
 } from "../usecases/costs/batch.ts";
 import { authorizeInvalid } from "../usecases/costs/rejections.ts";
+import { toSentItem, traceTag } from "../usecases/costs/sent.ts";
 import { costInput, costResult, REQUEST_ID, RESULT_EXAMPLE } from "../usecases/costs/submit.ts";
-import { submitTests, toSentItem } from "./round.ts";
+import { submitTests } from "./round.ts";
 
 /** Each repetition of an ID is judged after the one before it, in statements of its own. */
 const MAX_REPEATS = 10;
@@ -77,6 +78,7 @@ export const submitBatch = costOperation({
   async handle(context, caller, { body, lines }) {
     const costs = limitRepeats(body.costs.map(readItem));
     const sent = body.costs.map(toSentItem);
+    traceTag(context, sent);
     const results =
       caller.mode === "test"
         ? await submitTests(
@@ -84,7 +86,7 @@ export const submitBatch = costOperation({
             caller,
             costs.map((cost, index) => ({ sent: sent[index] ?? {}, cost })),
           )
-        : await submitValid(context, caller, costs);
+        : await submitValid(context, caller, costs, sent);
     if (prefers(context.request, "text/csv")) {
       const rows = results.map((result, index) =>
         toRow(result, lines?.[index] ?? index + 1, sent[index]?.cost_id ?? null),
@@ -103,7 +105,7 @@ export const submitBatch = costOperation({
   /** The round stores an invalid batch too. Of a live one, nobody knows how many costs it has: it counts as one. */
   async onInvalidInput(context, caller, error) {
     if (caller.mode === "test") await submitTests(context, caller, [{ sent: {}, cost: error }]);
-    else await authorizeInvalid(context, caller, [error]);
+    else await authorizeInvalid(context, caller, error, {});
   },
 });
 

@@ -10,6 +10,7 @@ import { repeatedNames } from "../http/input/input.ts";
 import { parseJson } from "../http/input/json.ts";
 import { type Pair, parsePairs, readPairs } from "../http/input/pairs.ts";
 import { authorizeInvalid } from "../usecases/costs/rejections.ts";
+import { toSentPairs, traceTag } from "../usecases/costs/sent.ts";
 import {
   type CostResult,
   costInput,
@@ -20,7 +21,7 @@ import {
   submitCosts,
   toCost,
 } from "../usecases/costs/submit.ts";
-import { submitTests, toSentPairs } from "./round.ts";
+import { submitTests } from "./round.ts";
 
 export const submitCost = costOperation({
   method: "POST",
@@ -49,11 +50,12 @@ export const submitCost = costOperation({
   ],
   async handle(context, caller) {
     const { pairs, cost } = await readForm(context);
-    if (caller.mode === "test") {
-      return toResponse(context, await submitTests(context, caller, [{ sent: toSentPairs(pairs), cost }]));
-    }
+    const sent = toSentPairs(pairs);
+    traceTag(context, [sent]);
+    if (caller.mode === "test")
+      return toResponse(context, await submitTests(context, caller, [{ sent, cost }]));
     if (cost instanceof AppError) {
-      await authorizeInvalid(context, caller, [cost]);
+      await authorizeInvalid(context, caller, cost, sent);
       throw cost;
     }
     return toResponse(context, await submitCosts(context, caller, [cost]));

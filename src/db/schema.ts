@@ -1005,6 +1005,37 @@ export const dailyRejections = sqliteTable(
   (table) => [primaryKey({ columns: [table.partnerId, table.appToken, table.day, table.code] })],
 );
 
+/** The door for rejected costs of live credentials, whose trigger is in migrations/rules.sql. Nothing is stored under this name. */
+export const rejections = sqliteView("rejections", {
+  partnerId: integer("partner_id").notNull(),
+  appToken: text("app_token").notNull(),
+  code: text().$type<RejectionCode>().notNull(),
+  rejectedAt: integer("rejected_at").notNull(),
+  costId: text("cost_id"),
+  tag: text(),
+}).existing();
+
+/**
+ * The newest rejected costs of each partner and code, for a week: at most `MOST_RECENT` in a database, because a trigger writes the
+ * next one in the place of the oldest.
+ */
+export const recentRejections = sqliteTable(
+  "recent_rejections",
+  {
+    partnerId: integer("partner_id").notNull(),
+    code: text().$type<RejectionCode>().notNull(),
+    /** In the order in which they were rejected. */
+    number: integer().notNull(),
+    rejectedAt: integer("rejected_at").notNull(),
+    /** As it was sent, up to its greatest length. Null if there was none, or if the cost could not be read. */
+    costId: text("cost_id"),
+    tag: text(),
+    /** As in `daily_rejections`. */
+    appToken: text("app_token").notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.partnerId, table.code, table.number] })],
+);
+
 /** Counts the parameters that were dropped from URLs, by link, day, parameter and reason. */
 export const droppedParameters = sqliteTable(
   "dropped_parameters",

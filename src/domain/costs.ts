@@ -5,6 +5,10 @@ import type { Audience } from "./engagements/audience.ts";
 import type { DropReason } from "./engagements/sub-links.ts";
 import { formatAmount } from "./money.ts";
 
+/** The most characters of a cost ID and of a tag (spec §2.5). */
+export const MAX_COST_ID = 256;
+export const MAX_TAG = 128;
+
 /** A cost as a partner sends it. */
 export interface Cost {
   costId: string;

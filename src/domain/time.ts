@@ -15,6 +15,9 @@ export const RETENTION_MS = 2 * COST_WINDOW_MS;
 /** How long the counts of dropped parameters and of rejected costs are kept. */
 export const KEPT_COUNTS_MS = 400 * DAY_MS;
 
+/** How long rejected costs are kept with their IDs. */
+export const KEPT_REJECTIONS_MS = 7 * DAY_MS;
+
 /** How long clicks, impressions and costs are counted by country and platform. */
 export const AUDIENCE_MONTHS = 25;
 

@@ -19,7 +19,7 @@ import {
   RETENTION,
   TYPES_OF_IMPRESSIONS,
 } from "../domain/texts.ts";
-import { AUDIENCE_MONTHS, DAY_MS, KEPT_COUNTS_MS } from "../domain/time.ts";
+import { AUDIENCE_MONTHS, DAY_MS, KEPT_COUNTS_MS, KEPT_REJECTIONS_MS } from "../domain/time.ts";
 
 const mark = (type: CostType) => `<code>${type}</code>`;
 const listed = (types: CostType[], last: "and" | "or") => listOf(types.map(mark), last);
@@ -52,6 +52,7 @@ export const FACTS = {
   "cost window": COST_WINDOW,
   "retention time": RETENTION,
   "days of rates": inDays(RATE_DAYS * DAY_MS),
+  "rejection time": inDays(KEPT_REJECTIONS_MS),
   "count time": inDays(KEPT_COUNTS_MS),
   "audience time": `${AUDIENCE_MONTHS} months`,
   "audience rows": inEnglish(MAX_AUDIENCE_KEYS),

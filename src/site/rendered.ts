@@ -721,7 +721,7 @@ OPERATOR_TOKEN=ll_api_…</pre>
 </tr>
 <tr>
 <td>Costs are rejected</td>
-<td>The page of the partner shows how many of each day, why, and how complete its costs are. <code>GET /operator/v1/partners/{id}/rejections</code> counts them by day and code, of all apps or of one. The counts are kept ${FACTS["count time"]}.</td>
+<td>The page of the partner shows how many of each day, why, and how complete its costs are. <code>GET /operator/v1/partners/{id}/rejections</code> counts them by day and code, of all apps or of one. The counts are kept ${FACTS["count time"]}. For ${FACTS["rejection time"]}, <strong>Rejected costs</strong> of the partner and <code>GET /operator/v1/partners/{id}/rejections/recent</code> also list the newest ones with their IDs, and the page of an ID says what a cost for it would get now. The log has the tag of each cost.</td>
 </tr>
 <tr>
 <td>Costs do not match</td>
@@ -1154,6 +1154,14 @@ LINK_TOKEN=…</pre>
 <td>${FACTS["count time"]}, then the hourly purge deletes them</td>
 </tr>
 <tr>
+<td>Rejected costs: the ID and the tag as they were sent, the time and the reason; at most 200 for each partner and reason in a database</td>
+<td>${FACTS["rejection time"]}, then the hourly purge deletes them</td>
+</tr>
+<tr>
+<td>The log: the tag of a cost</td>
+<td>as long as you keep the log</td>
+</tr>
+<tr>
 <td>The <a href="/docs/archive">archive</a>, if there is one</td>
 <td>until you delete its objects</td>
 </tr>
@@ -1471,7 +1479,8 @@ https://shop.example.com/start?campaign={campaign}&amp;gclid={gclid}</pre>
 <li>a person, an app or a server opened it: crawlers and link previews are not recorded. The page of the link counts them under &quot;Problems with URLs&quot;, as <code>engagement</code> with the reason &quot;A bot opened the link&quot;</li>
 </ul>
 <p>In a round, the report at <code>/partner</code> says why.</p>` },
-      { id: "a-cost-or-cost-id-is-rejected", title: "A cost or cost ID is rejected", body: `<div class="table" tabindex="0" role="region" aria-label="A cost or cost ID is rejected"><table>
+      { id: "a-cost-or-cost-id-is-rejected", title: "A cost or cost ID is rejected", body: `<p>To see what was rejected, open <strong>Costs</strong> at <code>/partner</code> and choose the state &quot;Rejected&quot;, or send <code>GET /cost?match=rejected</code>: the newest ones with ID, reason, tag and time, for ${FACTS["rejection time"]}. For one ID, <code>GET /cost/{cost_id}</code> answers <code>404</code> with its rejections, the click or impression that has it, and what a cost for it would get now. Operators have the same on the page of the partner.</p>
+<div class="table" tabindex="0" role="region" aria-label="A cost or cost ID is rejected"><table>
 <thead>
 <tr>
 <th>Symptom</th>

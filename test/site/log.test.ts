@@ -28,7 +28,7 @@ async function linesOf(path: string, options?: Call) {
 
 const partner = { token: DEMO.costToken, method: "POST" };
 const member = { token: DEMO.apiToken };
-const FORM = "cost_type=cpc&cost_currency=USD&tag=secret-tag";
+const FORM = "cost_type=cpc&cost_currency=USD&tag=july";
 
 test.each<[string, string, Call, object]>([
   [
@@ -53,7 +53,15 @@ test.each<[string, string, Call, object]>([
     "a cost",
     `/cost?${FORM}&cost_id=acme-secret-0001`,
     partner,
-    { surface: "cost", route: "/cost", method: "POST", status: 200, outcome: "ok", partner_id: 1 },
+    {
+      surface: "cost",
+      route: "/cost",
+      method: "POST",
+      status: 200,
+      outcome: "ok",
+      partner_id: 1,
+      tag: "july",
+    },
   ],
   [
     "a cost read back",
@@ -120,6 +128,26 @@ test("logs the user id of a session, and neither the password nor the session id
   for (const secret of [DEMO.email, DEMO.password, browser.session ?? "no session"]) {
     expect(output.join("\n")).not.toContain(secret);
   }
+});
+
+const COST = { cost_type: "cpc", cost_currency: "USD", cost_id: "acme-secret-0006" };
+const costWith = (tag: string, more = {}) => `/cost?${new URLSearchParams({ ...COST, tag, ...more })}`;
+const batchOf = (...tags: string[]): Call => ({
+  ...partner,
+  json: { costs: tags.map((tag) => ({ ...COST, tag })) },
+});
+
+test.each<[string, string, Call, string | undefined]>([
+  ["one cost", costWith("mytag"), partner, "mytag"],
+  ["an invalid cost", costWith("mytag", { cost_type: "x" }), partner, "mytag"],
+  ["a batch with one tag", "/cost/batch", batchOf("t", "t"), "t"],
+  ["a batch with two tags", "/cost/batch", batchOf("t", "u"), undefined],
+  ["invisible characters", costWith("a\u202eb\u0007"), partner, "a\\u202Eb\ufffd"],
+  ["a long tag", costWith("x".repeat(500)), partner, "x".repeat(128)],
+  ["a cost without a tag", "/cost", partner, undefined],
+])("writes the tag of %s", async (_, path, options, tag) => {
+  const { lines } = await linesOf(path, options);
+  expect(lines.map((line) => line.tag)).toEqual([tag]);
 });
 
 const broken: D1Database = new Proxy(env.DB, {

@@ -1,11 +1,10 @@
-/** Counts invalid costs, and reads the counts of rejected ones. A trigger counts those that were judged (migrations/rules.sql). */
+/** Counts and keeps invalid costs, and reads the counts of rejected ones. A trigger does so with those that were judged (migrations/rules.sql). */
 import { type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core/alias";
 import type { RejectionCode } from "../../domain/matching.ts";
-import { dayOf } from "../../domain/time.ts";
 import { membership as m, perViewer, type Viewer } from "../accounts/viewers.ts";
-import { as, insertInto, query, type RowOf } from "../query.ts";
-import { dailyRejections, partners } from "../schema.ts";
+import { as, insertInto, jsonValues, query, type RowOf, type Sent } from "../query.ts";
+import { dailyRejections, partners, rejections } from "../schema.ts";
 import { runGrouped, statement } from "../statement.ts";
 import type { DayRange } from "./reports/statements.ts";
 import { MAX_COVERED, TooLargeError } from "./reports/too-large.ts";
@@ -13,19 +12,24 @@ import { runOnEveryShard } from "./run.ts";
 import { databasesOf, type Ledger, runGated } from "./shards.ts";
 
 const p = (name: string) => sql`${sql.placeholder(name)}`;
+const sent = jsonValues("costId", "tag");
+/** Of an invalid cost, what was sent as its ID and its tag. */
+export type InvalidCost = Sent<typeof sent>;
+
 const add = statement<unknown>(
-  sql`${insertInto(dailyRejections, {
+  sql`${insertInto(rejections, {
     partnerId: p("partnerId"),
     appToken: sql`''`,
-    day: p("day"),
     code: sql`'invalid_request'`,
-    count: p("count"),
-  })} WHERE true ON CONFLICT DO UPDATE SET count = count + excluded.count`,
+    rejectedAt: p("now"),
+    ...sent,
+  })} FROM json_each(${p("costs")}) j`,
 );
 
-/** Counts invalid costs of a partner. Not repeated after a lost connection, which could count them twice. */
-export async function countInvalid({ control }: Ledger, partnerId: number, count: number, now: number) {
-  await runGrouped()(control, add(control, { partnerId, day: dayOf(now), count }));
+/** Counts and keeps invalid costs of a partner. Not repeated after a lost connection, which could count them twice. */
+export async function addInvalid({ control }: Ledger, partnerId: number, costs: InvalidCost[], now: number) {
+  const values = { partnerId, costs: JSON.stringify(costs), now };
+  await runGrouped(costs.length)(control, add(control, values));
 }
 
 const r = alias(dailyRejections, "r");

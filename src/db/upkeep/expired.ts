@@ -1,10 +1,10 @@
 /**
  * Deletes the rows that expire: sessions of users and of partners, access tokens, what single sign-on keeps for a while, the
- * responses stored for idempotency keys, what imports changed, and the counts of dropped parameters and of rejected costs.
+ * responses stored for idempotency keys, what imports changed, rejected costs, and their counts and those of dropped parameters.
  */
 import { type SQL, sql, type Table } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core/alias";
-import { DAY_MS, HOUR_MS, KEPT_COUNTS_MS } from "../../domain/time.ts";
+import { DAY_MS, HOUR_MS, KEPT_COUNTS_MS, KEPT_REJECTIONS_MS } from "../../domain/time.ts";
 import { ATTEMPT_MS } from "../accounts/identities.ts";
 import { KEY_LIFE_MS } from "../idempotency.ts";
 import { pairsOf } from "../ledger/rejections.ts";
@@ -19,6 +19,7 @@ import {
   links,
   partnerSessions,
   partners,
+  recentRejections,
   sessions,
   signInAttempts,
   usedStates,
@@ -62,6 +63,8 @@ const expiredRejections = sql`${pairsOf(sql`${partners.id}`, sql`FROM ${partners
   SELECT ${partnerId}, ${app}, ${day}, ${code} FROM pairs CROSS JOIN ${dailyRejections} ON ${partnerId} = pairs.partner_id AND ${app} = pairs.app
     AND ${day} < ${firstKept}`;
 
+const k = alias(recentRejections, "k");
+
 const remove = {
   sessions: removalIf(sessions, names(sessions.idHash), sql`${sessions.expiresAt} <= ${now}`),
   partner_sessions: removalIf(
@@ -96,6 +99,12 @@ const remove = {
     expiredCounts,
   ),
   daily_rejections: removalOf(dailyRejections, rejectionKey, expiredRejections),
+  recent_rejections: removalOf(
+    recentRejections,
+    names(recentRejections.partnerId, recentRejections.code, recentRejections.number),
+    sql`SELECT ${k.partnerId}, ${k.code}, ${k.number} FROM ${partners} CROSS JOIN ${as(k)} ON ${k.partnerId} = ${partners.id}
+      AND ${k.rejectedAt} < ${now} - ${sql.raw(String(KEPT_REJECTIONS_MS))}`,
+  ),
 };
 
 export type ExpiringTable = keyof typeof remove;

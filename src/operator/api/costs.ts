@@ -5,13 +5,14 @@ import type { Operator } from "../../db/audit.ts";
 import { findCostOfPartner } from "../../db/ledger/costs.ts";
 import { voidForPartner } from "../../db/ledger/voids.ts";
 import { findPartner } from "../../db/operator/partners.ts";
+import { toTypes } from "../../domain/cost-types.ts";
 import type { Context } from "../../env.ts";
-import { AppError } from "../../errors.ts";
 import { jsonResponse } from "../../http/envelope.ts";
 import { storedCostId } from "../../http/input/fields.ts";
 import { VOIDED_EXAMPLE, voided } from "../../http/response-schemas.ts";
 import { costItem, toCostItem } from "../../usecases/costs/item.ts";
-import { lookUp } from "../../usecases/costs/read.ts";
+import { lookUp, toStoredId } from "../../usecases/costs/read.ts";
+import { findUnaccepted, noAcceptedCost } from "../../usecases/costs/unaccepted.ts";
 import { voidFound } from "../../usecases/costs/void.ts";
 import { byId, notFound, reason } from "./common.ts";
 import { itemOperation } from "./item-operations.ts";
@@ -28,15 +29,22 @@ const partnerCost = z
   })
   .with(z.meta({ id: "PartnerCost" }));
 
-const NO_COST =
-  "This partner has no cost with this ID: it was never sent, or it has expired. Check the cost_id.";
+const NO_COST = "This partner has no accepted cost with this ID, or it has expired. Check the cost_id.";
 
-/** Throws not_found. */
-export async function findPartnerCost({ ledger, now }: Context, partnerId: number, sent: string) {
+/** The cost of a partner with an ID, or else what is known of the ID. Throws not_found if there is no such partner. */
+export async function findPartnerCost(context: Context, partnerId: number, sent: string) {
+  const { env, ledger, now } = context;
   const known = await lookUp(sent, (costId) => findCostOfPartner(ledger, { partnerId, costId }, now));
-  if (!known) throw new AppError("not_found", NO_COST);
-  const { costId, found: cost } = known;
-  return { ...toCostItem(costId, cost, now), app_token: cost.appToken, link: cost.link ?? null };
+  if (known) {
+    const { costId, found: cost } = known;
+    return {
+      cost: { ...toCostItem(costId, cost, now), app_token: cost.appToken, link: cost.link ?? null },
+    };
+  }
+  const partner = await findPartner(env.DB, partnerId);
+  if (!partner) throw notFound("partner");
+  const key = { partnerId, costId: toStoredId(sent) };
+  return { unaccepted: await findUnaccepted(context, key, toTypes(partner.integratedTypes)) };
 }
 
 const readPartnerCost = itemOperation({
@@ -44,13 +52,17 @@ const readPartnerCost = itemOperation({
   path: "/operator/v1/partners/:id/costs/:cost_id",
   id: "readPartnerCost",
   summary: "Read a cost of a partner",
-  description: "Costs are found until they are forgotten. Look at a cost before you void it.",
+  description:
+    "Costs are found until they are forgotten. Look at a cost before you void it. If there is no accepted cost, the detail of the 404 says when costs with this ID were rejected, which click or impression has it, and what a cost would get now.",
   input: { path: z.extend(byId, { cost_id: storedCostId }) },
   item: partnerCost,
   returns: "The current state of the cost",
   errors: ["not_found"],
-  handle: (context, _operator, { path }) =>
-    findPartnerCost(context, path.id, path.cost_id) as Promise<z.output<typeof partnerCost>>,
+  async handle(context, _operator, { path }) {
+    const found = await findPartnerCost(context, path.id, path.cost_id);
+    if (found.unaccepted) throw noAcceptedCost("This partner has", found.unaccepted);
+    return found.cost as z.output<typeof partnerCost>;
+  },
 });
 
 export const newVoid = z.strictObject({ cost_id: storedCostId, reason });

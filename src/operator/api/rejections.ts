@@ -1,13 +1,21 @@
-/** `GET /operator/v1/partners/{id}/rejections`: how many costs of a partner were rejected, and why. */
+/** How many costs of a partner were rejected, and why, and the newest of them. */
 import * as z from "zod/mini";
 import { operatorOperation } from "../../auth/guards.ts";
+import { listRecentRejections } from "../../db/ledger/recent-rejections.ts";
 import { findRejections, type Rejected } from "../../db/ledger/rejections.ts";
 import { findPartner } from "../../db/operator/partners.ts";
 import { formatDate } from "../../domain/time.ts";
 import { envelopeV1, jsonResponse } from "../../http/envelope.ts";
-import { appToken } from "../../http/input/fields.ts";
+import { appToken, pageQuery } from "../../http/input/fields.ts";
 import { dayChecks, groupBy, reportDays } from "../../http/input/report-fields.ts";
-import { itemsV1 } from "../../http/response-schemas.ts";
+import { pagingV2 } from "../../http/paging.ts";
+import { itemsV1, reportV1 } from "../../http/response-schemas.ts";
+import {
+  ABOUT_REJECTIONS,
+  checkPosition,
+  rejectionItem,
+  toRejectionItem,
+} from "../../usecases/costs/rejection-item.ts";
 import { toDays } from "../../usecases/reports.ts";
 import { byId, notFound } from "./common.ts";
 
@@ -18,6 +26,17 @@ const rejections = z
     count: z.int().with(z.describe("Rejected costs")),
   })
   .with(z.meta({ id: "Rejections" }));
+
+const recentRejection = z
+  .strictObject({
+    ...rejectionItem,
+    app_token: z
+      .nullable(z.string())
+      .with(z.describe("The app of the click or impression with this ID, if the cost type fits it")),
+  })
+  .with(z.meta({ id: "RecentRejection" }));
+
+const OF_APP = "Only costs whose ID is that of a click or impression of this app, if the cost type fits it";
 
 const readRejections = operatorOperation({
   method: "GET",
@@ -31,13 +50,7 @@ const readRejections = operatorOperation({
     query: z
       .strictObject({
         ...reportDays,
-        app_token: z
-          .optional(appToken)
-          .with(
-            z.describe(
-              "Only costs whose ID is that of a click or impression of this app, if the cost type fits it",
-            ),
-          ),
+        app_token: z.optional(appToken).with(z.describe(OF_APP)),
         group_by: groupBy(["day", "code"]),
       })
       .check(...dayChecks),
@@ -68,4 +81,35 @@ function toItems(found: Rejected[], groups: readonly ("day" | "code")[]) {
     .map(([key, same]) => ({ ...JSON.parse(key), count: same.reduce((sum, { count }) => sum + count, 0) }));
 }
 
-export const operations = [readRejections];
+const listRejections = operatorOperation({
+  method: "GET",
+  path: "/operator/v1/partners/:id/rejections/recent",
+  id: "listPartnerRejections",
+  summary: "List the newest rejected costs of a partner",
+  description: `${ABOUT_REJECTIONS}, of costs that got 400 or 403 with a live credential. To look for one ID, read the cost with it.`,
+  input: {
+    path: byId,
+    query: z.strictObject({
+      limit: pageQuery.shape.limit,
+      cursor: z.optional(z.string()).with(z.describe("The page starts after this cursor")),
+      app_token: z.optional(appToken).with(z.describe(OF_APP)),
+    }),
+    paged: "by text" as const,
+  },
+  responses: {
+    200: { description: "A page of rejected costs", schema: reportV1({}, recentRejection) },
+  },
+  errors: ["not_found"],
+  async handle(context, _operator, { path: { id }, query, range }) {
+    const { env, ledger, now } = context;
+    const [partner, { items, next }] = await Promise.all([
+      findPartner(env.DB, id),
+      listRecentRejections(ledger, id, query.app_token ?? null, checkPosition(range), now),
+    ]);
+    if (!partner) throw notFound("partner");
+    const shown = items.map((item) => ({ ...toRejectionItem(item), app_token: item.appToken || null }));
+    return jsonResponse(envelopeV1(context, shown, pagingV2(context, range, { next })));
+  },
+});
+
+export const operations = [readRejections, listRejections];

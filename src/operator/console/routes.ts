@@ -11,6 +11,7 @@ import { credentialsPage, submitRevocation } from "./credentials.ts";
 import { type Act, type Show, withForm, withPage, withRedirect } from "./layout.ts";
 import * as partnerList from "./partners/list.ts";
 import * as partners from "./partners/page.ts";
+import { rejectionsPage } from "./partners/rejections.ts";
 import * as settings from "./partners/settings.ts";
 import * as setup from "./partners/setup.ts";
 import { costPage, submitVoid } from "./partners/voids.ts";
@@ -66,6 +67,7 @@ export const consoleRoutes: Route[] = [
   form("/operator/partners/:id/credentials", partners.submitNewCredential, partnerPage, always),
   pageWithForm("/operator/partners/:id/voids", costPage, submitVoid),
   page("/operator/partners/:id/pending", pendingPage),
+  page("/operator/partners/:id/rejections", rejectionsPage),
   page("/operator/spend", report(spendPage)),
   page("/operator/rounds", partnerList.partnersPage),
   page("/operator/rounds/:id", roundPage),

@@ -7,18 +7,21 @@ import { expectDefined } from "../../domain/expect-defined.ts";
 import { COST_WINDOW, describeFits } from "../../domain/texts.ts";
 import { COST_WINDOW_MS, toIso } from "../../domain/time.ts";
 import type { Context } from "../../env.ts";
+import { ERRORS } from "../../errors.ts";
 import { storedCostId } from "../../http/input/fields.ts";
 import { readInput } from "../../http/input/input.ts";
 import { redirectResponse } from "../../http/redirect.ts";
 import { operatorContact } from "../../pages/contact.ts";
 import { priceText } from "../../pages/costs/cost-types.ts";
+import { unacceptedCards } from "../../pages/costs/rejections.ts";
 import { COST_STATES, costBadge } from "../../pages/costs/states.ts";
 import { confirmation } from "../../pages/forms/form.ts";
 import { type Markup, time } from "../../pages/markup.ts";
 import { type CostItem, toCostItem } from "../../usecases/costs/item.ts";
 import { findOwnCost } from "../../usecases/costs/read.ts";
+import type { Unaccepted } from "../../usecases/costs/unaccepted.ts";
 import { voidOwn } from "../../usecases/costs/void.ts";
-import { PARTNER_NOTICES, withFrame, withLedger } from "../frame.ts";
+import { PARTNER_NOTICES, type PartnerPage, withFrame, withLedger } from "../frame.ts";
 
 const contract = { path: z.object({ cost_id: storedCostId }) };
 
@@ -29,7 +32,8 @@ async function readId(context: Context): Promise<string> {
 }
 
 export const costPage = withFrame("/partner/costs", async (context, partner, caller) => {
-  const { costId: id, found: cost } = await findOwnCost(context, caller, await readId(context));
+  const { costId: id, found: cost, unaccepted } = await findOwnCost(context, caller, await readId(context));
+  if (unaccepted) return unacceptedPage(context, id, unaccepted);
   const item = toCostItem(id, cost, context.now);
   return {
     title: `Cost ${showInvisible(id)}`,
@@ -55,6 +59,18 @@ export const costPage = withFrame("/partner/costs", async (context, partner, cal
       ${partner.mode === "test" ? TEST_NOTE : voidCard(item, cost, context)}`,
   };
 });
+
+function unacceptedPage({ trace }: Context, id: string, unaccepted: Unaccepted): PartnerPage {
+  trace.outcome = "not_found";
+  return {
+    title: `Cost ${showInvisible(id)}`,
+    status: ERRORS.not_found.status,
+    body: html`
+      <p><a href="/partner/costs">All costs</a></p>
+      <h1 class="id">${showInvisible(id)}</h1>
+      ${unacceptedCards("You have", unaccepted)}`,
+  };
+}
 
 const MISMATCHES: Record<NonNullable<CostItem["mismatch"]>, string> = {
   wrong_engagement: `The click or impression with this ID doesn't fit the cost type: ${describeFits()}.`,

@@ -1,4 +1,4 @@
-/** `/partner/costs`: the partner's costs by ID and state, as a page and as CSV. */
+/** `/partner/costs`: the partner's costs by ID and state, and those that were rejected, as a page and as CSV. */
 
 import { html } from "hono/html";
 import * as z from "zod/mini";
@@ -13,23 +13,27 @@ import { pageQuery, plainText } from "../../http/input/fields.ts";
 import { type Parsed, readInput } from "../../http/input/input.ts";
 import { pagingV2 } from "../../http/paging.ts";
 import { priceText } from "../../pages/costs/cost-types.ts";
+import { KEPT_REJECTIONS, rejectionTable } from "../../pages/costs/rejections.ts";
 import { COST_STATES, costBadge } from "../../pages/costs/states.ts";
 import { filterForm, filterSelect } from "../../pages/lists/list.ts";
 import { type Column, table } from "../../pages/lists/table.ts";
 import { showCount } from "../../pages/locale.ts";
 import { type Markup, time } from "../../pages/markup.ts";
 import { type CostItem, costsResponse } from "../../usecases/costs/item.ts";
-import { listOwnCosts } from "../../usecases/costs/read.ts";
+import { listOwnCosts, listOwnRejections } from "../../usecases/costs/read.ts";
+import { checkPosition, rejectionsResponse } from "../../usecases/costs/rejection-item.ts";
 import { report, withFrame } from "../frame.ts";
 
 const PAGE_SIZE = 50;
 const FILE_SIZE = 1_000;
 
+const STATES = [...MATCHES, "rejected"] as const;
+
 const contract = {
   query: z.object({
     cursor: z.optional(z.string()),
     limit: pageQuery.shape.limit,
-    match: z.optional(z.enum(MATCHES, `must be one of ${MATCHES.join(", ")}`)),
+    match: z.optional(z.enum(STATES, `must be one of ${STATES.join(", ")}`)),
     cost_id: z.optional(z.string().check(plainText(1, 256))),
   }),
   paged: "by text" as const,
@@ -37,26 +41,52 @@ const contract = {
 
 export const costsPage = withFrame("/partner/costs", async (context, _partner, caller) => {
   const { query, range } = await readQuery(context);
-  const { items, next } = await find(context, caller, query, { ...range, limit: PAGE_SIZE });
+  const page = { ...range, limit: PAGE_SIZE };
+  const { list, count, next } =
+    query.match === "rejected"
+      ? await rejectedPage(context, caller, query, page)
+      : await acceptedPage(context, caller, query, page);
   return {
     title: "Costs",
     body: html`
       <h1>Costs</h1>
       ${filters(query)}
-      ${table({ label: "Costs", columns: COLUMNS, rows: items, empty: emptyList(query, next !== null) })}
+      ${list}
       <p class="actions">
         ${range.after === null ? "" : html`<a class="button secondary" href="${pathOf(query)}">First page</a>`}
         ${next === null ? "" : html`<a class="button secondary" href="${pathOf(query, pagingV2(context, range, { next }).cursor)}">Next page</a>`}
-        ${items.length > 0 ? html`<a href="${pathOf(query, query.cursor, "/partner/costs.csv")}">Download CSV</a> <span class="hint">Up to ${showCount(FILE_SIZE)} costs, starting with the first one on this page.</span>` : ""}
+        ${count > 0 ? html`<a href="${pathOf(query, query.cursor, "/partner/costs.csv")}">Download CSV</a> <span class="hint">Up to ${showCount(FILE_SIZE)} costs, starting with the first one on this page.</span>` : ""}
       </p>`,
   };
 });
+
+async function acceptedPage(context: Context, caller: CostCaller, query: Query, range: Range) {
+  const { items, next } = await find(context, caller, query, range);
+  const list = table({
+    label: "Costs",
+    columns: COLUMNS,
+    rows: items,
+    empty: emptyList(query, next !== null),
+  });
+  return { list, count: items.length, next };
+}
+
+async function rejectedPage(context: Context, caller: CostCaller, query: Query, range: Range) {
+  const { items, next } = await findRejected(context, caller, query, range);
+  const list = html`
+    <p class="muted">The newest first. ${KEPT_REJECTIONS}</p>
+    ${rejectionTable("Rejected costs", items, emptyList(query, false), pathOfCost)}`;
+  return { list, count: items.length, next };
+}
 
 export const costsFile = withFrame(
   "/partner/costs",
   report(async (context, _partner, caller) => {
     const { query, range } = await readQuery(context);
-    const { items } = await find(context, caller, query, { ...range, limit: FILE_SIZE });
+    const page = { ...range, limit: FILE_SIZE };
+    if (query.match === "rejected")
+      return rejectionsResponse((await findRejected(context, caller, query, page)).items, toCsv);
+    const { items } = await find(context, caller, query, page);
     return costsResponse(items, toCsv);
   }),
 );
@@ -70,16 +100,26 @@ function readQuery(context: Context): Promise<Parsed<typeof contract>> {
 }
 
 type Query = Parsed<typeof contract>["query"];
+interface Range {
+  after: string | null;
+  limit: number;
+}
+
+const findRejected = (context: Context, caller: CostCaller, { cost_id }: Query, range: Range) =>
+  listOwnRejections(context, caller, checkPosition({ ...range, prefix: cost_id ?? null }));
 
 /** A page of the costs whose IDs start with `cost_id`. */
 async function find(
   context: Context,
   caller: CostCaller,
   { match, cost_id: prefix = "" }: Query,
-  { after, limit }: { after: string | null; limit: number },
+  { after, limit }: Range,
 ) {
   const from = after ?? (prefix === "" ? null : justBefore(prefix));
-  const { items, next } = await listOwnCosts(context, caller, match ?? null, { after: from, limit });
+  const { items, next } = await listOwnCosts(context, caller, match === "rejected" ? null : (match ?? null), {
+    after: from,
+    limit,
+  });
   return {
     items: items.filter(({ cost_id }) => cost_id.startsWith(prefix)),
     next: next?.startsWith(prefix) ? next : null,
@@ -114,17 +154,22 @@ function filters({ match, cost_id }: Query): Markup {
     filterSelect(
       "match",
       "State",
-      [["", "All states"], ...MATCHES.map((one): [string, string] => [one, COST_STATES[one].name])],
+      [
+        ["", "All states"],
+        ...MATCHES.map((one): [string, string] => [one, COST_STATES[one].name]),
+        ["rejected", "Rejected"],
+      ],
       match ?? "",
     ),
   );
 }
 
+const pathOfCost = (costId: string) => `/partner/costs/${encodeURIComponent(costId)}`;
+
 const COLUMNS: Column<CostItem>[] = [
   {
     heading: "Cost ID",
-    cell: ({ cost_id }) =>
-      html`<a href="/partner/costs/${encodeURIComponent(cost_id)}">${showInvisible(cost_id)}</a>`,
+    cell: ({ cost_id }) => html`<a href="${pathOfCost(cost_id)}">${showInvisible(cost_id)}</a>`,
   },
   { heading: "State", cell: ({ match }) => costBadge(match) },
   { heading: "Type", cell: ({ cost_type }) => cost_type ?? "" },

@@ -29,7 +29,7 @@ const VOIDED = "You voided this cost, so it doesn't count. To replace it, send o
 
 /** Finds what an import would do with each row. Stores nothing. */
 export async function checkRows(context: Context, caller: CostCaller, rows: FileRow[]): Promise<Outcome[]> {
-  const found = await submitValid(context, caller, readCosts(rows), "check");
+  const found = await submitValid(context, caller, readCosts(rows), [], "check");
   return rows.map(({ number, values }, index): Outcome => {
     const result = found[index];
     const name = values.cost_id ?? null;
@@ -43,7 +43,8 @@ export async function checkRows(context: Context, caller: CostCaller, rows: File
 
 /** Sends the costs of the rows. */
 export async function importRows(context: Context, caller: CostCaller, rows: FileRow[]): Promise<Outcome[]> {
-  const results = await submitValid(context, caller, readCosts(rows));
+  const sent = rows.map(({ values }) => values);
+  const results = await submitValid(context, caller, readCosts(rows), sent);
   return results.map((result, index): Outcome => {
     const { number = 0, values } = rows[index] ?? {};
     const name = values?.cost_id ?? null;

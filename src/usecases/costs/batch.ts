@@ -9,7 +9,8 @@ import type { Cell } from "../../http/csv.ts";
 import type { CsvTable } from "../../http/input/csv.ts";
 import { parsePart, toSentence } from "../../http/input/parse.ts";
 import { COST_COLUMNS } from "./item.ts";
-import { noteInvalid } from "./rejections.ts";
+import { REJECTION_COLUMNS } from "./rejection-item.ts";
+import { noteInvalid, type SentParameters } from "./rejections.ts";
 import { type CostResult, costInput, invalidCost, submitCosts, toCost } from "./submit.ts";
 
 export const RESULT_COLUMNS = [
@@ -31,7 +32,7 @@ export const TABLE: CsvTable = {
   row: costInput,
   maxRows: MAX_COSTS,
   headings: { amount: "cost_amount" },
-  unread: [...COST_COLUMNS, ...MISSING_COLUMNS, ...RESULT_COLUMNS].filter(
+  unread: [...COST_COLUMNS, ...MISSING_COLUMNS, ...REJECTION_COLUMNS, ...RESULT_COLUMNS].filter(
     (name) => !Object.hasOwn(costInput.shape, name),
   ),
 };
@@ -39,19 +40,19 @@ export const MAX_BATCH_BYTES = 1024 * 1024;
 
 /**
  * Submits the valid costs, or checks them. The result of an invalid one is its error. If no cost is valid, the caller is authorized
- * nevertheless.
+ * nevertheless. `sent` has the parameters of each as they were sent.
  */
 export async function submitValid(
   context: Context,
   caller: CostCaller,
   costs: (Cost | AppError)[],
+  sent: SentParameters[],
   how: "store" | "check" = "store",
 ): Promise<(CostResult | AppError)[]> {
   const valid = costs.flatMap((cost) => (cost instanceof AppError ? [] : [cost]));
-  const invalid = costs.filter((cost) => cost instanceof AppError);
   if (valid.length === 0) caller.authorize(await findCredential(context.ledger, caller.tokenHash));
   const results = valid.length === 0 ? [] : await submitCosts(context, caller, valid, how);
-  if (how === "store") noteInvalid(context, expectDefined(context.trace.partnerId), invalid);
+  if (how === "store") noteInvalid(context, expectDefined(context.trace.partnerId), costs, sent);
   return costs.map((cost) => (cost instanceof AppError ? cost : expectDefined(results.shift())));
 }
 

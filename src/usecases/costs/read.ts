@@ -5,11 +5,16 @@
 import type { CostCaller } from "../../auth/guards.ts";
 import { listCosts, type MatchFilter } from "../../db/ledger/cost-list.ts";
 import { type CostRecord, findCost } from "../../db/ledger/costs.ts";
-import { findTestCosts } from "../../db/operator/rounds/costs.ts";
+import type { RecentRange } from "../../db/ledger/recent-rejections.ts";
+import * as db from "../../db/ledger/recent-rejections.ts";
+import { findTestCosts, listTestRejections } from "../../db/operator/rounds/costs.ts";
 import { trimInvisible } from "../../domain/characters.ts";
+import type { Credential } from "../../domain/costs.ts";
+import { expectDefined } from "../../domain/expect-defined.ts";
 import type { Context } from "../../env.ts";
-import { AppError } from "../../errors.ts";
 import { type CostItem, toCostItem } from "./item.ts";
+import { type RejectionItem, toRejectionItem } from "./rejection-item.ts";
+import { findUnaccepted, NOTHING_KNOWN, type Unaccepted } from "./unaccepted.ts";
 
 /** Lists the costs by ID after `after`. `match` null: in every state. */
 export async function listOwnCosts(
@@ -52,33 +57,52 @@ export async function lookUp<Found>(
   return undefined;
 }
 
-/** Finds the cost with an ID. Throws not_found. */
-export async function findOwnCost(
-  context: Context,
-  caller: CostCaller,
-  sent: string,
-): Promise<{ costId: string; found: CostRecord }> {
-  const cost = await lookUp(sent, (costId) => findById(context, caller, costId));
-  if (!cost) throw new AppError("not_found", NO_COST);
-  return cost;
+/** The ID under which a cost that is sent with this one is stored. */
+export const toStoredId = (sent: string): string => trimInvisible(sent) || sent;
+
+type OwnCost = { costId: string } & (
+  | { found: CostRecord; unaccepted?: undefined }
+  | { found?: undefined; unaccepted: Unaccepted }
+);
+
+/** Finds the cost with an ID, or else what is known of the ID; for a test credential nothing is. */
+export async function findOwnCost(context: Context, caller: CostCaller, sent: string): Promise<OwnCost> {
+  const { ledger, now } = context;
+  const { tokenHash } = caller;
+  if (caller.mode === "test") {
+    const known = await lookUp(sent, async (costId) => {
+      const { credential, costs } = await findTestCosts(ledger, tokenHash, { costId }, now);
+      caller.authorize(credential);
+      return costs[0];
+    });
+    return known ?? { costId: toStoredId(sent), unaccepted: NOTHING_KNOWN };
+  }
+  let credential: Credential | undefined;
+  const known = await lookUp(sent, async (costId) => {
+    const found = await findCost(ledger, tokenHash, costId, now);
+    credential = caller.authorize(found.credential);
+    return found.cost;
+  });
+  if (known) return known;
+  const { partnerId, costTypes } = expectDefined(credential);
+  const key = { partnerId, costId: toStoredId(sent) };
+  return { costId: key.costId, unaccepted: await findUnaccepted(context, key, costTypes) };
 }
 
-export const NO_COST =
-  "You have no cost with this ID: it was never sent, or it has expired. Check the cost_id.";
-
-async function findById(
+/** Lists the rejected costs, the newest first. `prefix`: only IDs that begin with it. */
+export async function listOwnRejections(
   { ledger, now }: Context,
   caller: CostCaller,
-  costId: string,
-): Promise<CostRecord | undefined> {
+  range: RecentRange,
+): Promise<{ items: RejectionItem[]; next: string | null }> {
   if (caller.mode === "live") {
-    const { credential, cost } = await findCost(ledger, caller.tokenHash, costId, now);
+    const { credential, items, next } = await db.listOwnRejections(ledger, caller.tokenHash, range, now);
     caller.authorize(credential);
-    return cost;
+    return { items: items.map(toRejectionItem), next };
   }
-  const { credential, costs } = await findTestCosts(ledger, caller.tokenHash, { costId }, now);
+  const { credential, items, next } = await listTestRejections(ledger, caller.tokenHash, range);
   caller.authorize(credential);
-  return costs[0];
+  return { items: items.map(toRejectionItem), next };
 }
 
 /** What a response says of costs that never count. */

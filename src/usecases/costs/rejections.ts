@@ -1,26 +1,43 @@
-/** Counts the invalid costs of valid credentials. The statement that judges the others counts those that it rejects. */
+/** Counts and keeps the invalid costs of valid credentials. The statement that judges the others does so with those that it rejects. */
 import type { CostCaller } from "../../auth/guards.ts";
 import { findCredential } from "../../db/ledger/costs.ts";
-import { countInvalid } from "../../db/ledger/rejections.ts";
+import { addInvalid, type InvalidCost } from "../../db/ledger/rejections.ts";
+import { MAX_COST_ID, MAX_TAG } from "../../domain/costs.ts";
 import type { Context } from "../../env.ts";
-import type { AppError } from "../../errors.ts";
+import { AppError } from "../../errors.ts";
 
-/** Counts the errors of invalid costs, after the response. Other errors are about the request, which can be resent. */
+/** The parameters of a cost as they were sent. */
+export type SentParameters = { cost_id?: string; tag?: string };
+
+/** Notes the costs that are invalid, after the response. Other errors are about the request, which can be resent. */
 export function noteInvalid(
   { ledger, now, afterResponse }: Context,
   partnerId: number,
-  errors: AppError[],
+  costs: unknown[],
+  sent: SentParameters[],
 ): void {
-  const count = errors.filter(({ code }) => code === "invalid_request").length;
-  if (count > 0) afterResponse(countInvalid(ledger, partnerId, count, now));
+  const invalid = costs.flatMap((cost, index) =>
+    cost instanceof AppError && cost.code === "invalid_request" ? [toInvalid(sent[index])] : [],
+  );
+  if (invalid.length > 0) afterResponse(addInvalid(ledger, partnerId, invalid, now));
 }
 
-/** Authorizes the caller of a request without a valid cost, and counts its costs. */
+const toInvalid = ({ cost_id, tag }: SentParameters = {}): InvalidCost => ({
+  costId: shorten(cost_id, MAX_COST_ID),
+  tag: shorten(tag, MAX_TAG),
+});
+
+/** The first characters of a text. Null: nothing was sent. */
+const shorten = (text: string | undefined, length: number): string | null =>
+  text === undefined ? null : [...text.slice(0, 2 * length)].slice(0, length).join("").toWellFormed();
+
+/** Authorizes the caller of a request without a valid cost, and notes its cost. */
 export async function authorizeInvalid(
   context: Context,
   caller: CostCaller,
-  errors: AppError[],
+  error: AppError,
+  sent: SentParameters,
 ): Promise<void> {
   const { partnerId } = caller.authorize(await findCredential(context.ledger, caller.tokenHash));
-  noteInvalid(context, partnerId, errors);
+  noteInvalid(context, partnerId, [error], [sent]);
 }

@@ -5,7 +5,9 @@ import { type VoidVerdict, voidOwnCost } from "../../db/ledger/voids.ts";
 import { COST_WINDOW } from "../../domain/texts.ts";
 import type { Context } from "../../env.ts";
 import { AppError } from "../../errors.ts";
-import { lookUp, NO_COST } from "./read.ts";
+import { lookUp } from "./read.ts";
+
+const NO_COST = "You have no accepted cost with this ID, or it has expired. Check the cost_id.";
 
 /** A partner voids its own cost. Throws test_credential, and the errors of `voidFound`. */
 export async function voidOwn(

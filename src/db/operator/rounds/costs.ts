@@ -2,16 +2,18 @@
 import { type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core/alias";
 import type { Engagements } from "../../../domain/costs.ts";
-import { matchOf, preferred } from "../../../domain/matching.ts";
+import { matchOf, preferred, type RejectionCode } from "../../../domain/matching.ts";
 import { storedCostAfter } from "../../../domain/rounds/entries.ts";
 import { listEngagements } from "../../../domain/rounds/findings.ts";
 import { groupEngagements } from "../../../domain/rounds/report.ts";
 import { type CostRecord, withLinkTokens } from "../../ledger/costs.ts";
 import { COLUMNS, entry as e, isRemembered } from "../../ledger/entries.ts";
 import { compareIds } from "../../ledger/key-pages.ts";
+import { positionOf, type RecentPage, type RecentRange, toPosition } from "../../ledger/recent-rejections.ts";
 import { type Ledger, runGated } from "../../ledger/shards.ts";
-import { as, query, type RowOf } from "../../query.ts";
+import { as, limitTo, query, type RowOf } from "../../query.ts";
 import { credentials, links } from "../../schema.ts";
+import { runBatch } from "../../statement.ts";
 import {
   type EngagementRow,
   engagementFieldsOfRound,
@@ -46,6 +48,46 @@ function reading(which: SQL) {
 const ofOneId = reading(sql`${n.costId} = ${sql.placeholder("costId")}`);
 // A round has at most MAX_ROUND_ENTRIES.
 const ofLaterIds = reading(sql`${n.costId} > ${sql.placeholder("after")}`);
+
+const rejectedEntries = query(
+  entryFields,
+  sql`FROM ${ofCredential} CROSS JOIN ${as(n)} ON ${n.roundId} = ${x.id}
+    WHERE ${c.revokedAt} IS NULL AND ${n.record} ->> 'answer' <> 'ok' AND ${n.number} < coalesce(${sql.placeholder("before")}, ${n.number} + 1)
+    ORDER BY ${n.number} DESC ${limitTo("limit")}`,
+);
+
+/** Lists what a test credential sent and its round rejected, the newest first. */
+export async function listTestRejections(
+  { control }: Ledger,
+  hash: string,
+  { after, limit, prefix = null }: RecentRange,
+): Promise<{ credential: TestCredential | undefined } & RecentPage> {
+  const values = {
+    tokenHash: hash,
+    before: after === null ? null : (toPosition(after)?.number ?? null),
+    limit: limit + 1,
+  };
+  const [[row], entries] = await runBatch(
+    control,
+    testCredential(control, values),
+    rejectedEntries(control, values),
+  );
+  const found = entries.map(toEntry).map(({ number, receivedAt, costId, sent, answer }) => ({
+    code: answer as RejectionCode,
+    number,
+    rejectedAt: receivedAt,
+    costId,
+    tag: sent.tag ?? null,
+    appToken: "",
+  }));
+  const items = found.slice(0, limit);
+  const last = items.at(-1);
+  return {
+    credential: row && toCredential(row),
+    items: items.filter(({ costId }) => prefix === null || costId?.startsWith(prefix)),
+    next: found.length > limit && last ? positionOf(last) : null,
+  };
+}
 
 /** The cost with one ID, or all costs with IDs after one. */
 export type Wanted = { costId: string } | { after: string };

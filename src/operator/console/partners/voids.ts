@@ -3,10 +3,10 @@ import { html } from "hono/html";
 import { findPartner } from "../../../db/operator/partners.ts";
 import { showInvisible } from "../../../domain/characters.ts";
 import { dayOf } from "../../../domain/time.ts";
-import type { Context } from "../../../env.ts";
 import { AppError } from "../../../errors.ts";
 import { storedCostId } from "../../../http/input/fields.ts";
 import { parseOrThrow } from "../../../http/input/parse.ts";
+import { unacceptedCards } from "../../../pages/costs/rejections.ts";
 import { costBadge } from "../../../pages/costs/states.ts";
 import { card, facts, nameText, notice, pageHead } from "../../../pages/elements.ts";
 import { confirmation, form } from "../../../pages/forms/form.ts";
@@ -17,7 +17,7 @@ import { badField, notFound } from "../../api/common.ts";
 import { findPartnerCost, newVoid, voidCost } from "../../api/costs.ts";
 import { type Act, done, type FormError, idOf, partnerTrail, pick, type Show } from "../layout.ts";
 
-type Found = Awaited<ReturnType<typeof findPartnerCost>>;
+type Found = NonNullable<Awaited<ReturnType<typeof findPartnerCost>>["cost"]>;
 
 const pathOf = (partnerId: number) => `/operator/partners/${partnerId}/voids`;
 
@@ -43,27 +43,25 @@ export const voidSection = (partnerId: number): Markup =>
 export const costPage: Show = async (context, formError) => {
   const id = idOf(context);
   const costId = formError?.form.get("cost_id") ?? context.url.searchParams.get("cost_id") ?? "";
-  const [partner, found] = await Promise.all([findPartner(context.env.DB, id), find(context, id, costId)]);
+  const isId = costId.trim() !== "" && storedCostId.safeParse(costId).success;
+  const [partner, { cost: found, unaccepted } = {}] = await Promise.all([
+    findPartner(context.env.DB, id),
+    isId ? findPartnerCost(context, id, costId) : undefined,
+  ]);
   if (!partner) throw notFound("partner");
+  const shown = html`<span class="id">${showInvisible(found?.cost_id ?? costId)}</span>`;
   return {
-    title: found ? `Cost ${showInvisible(found.cost_id)}` : "Find a cost",
+    title: isId ? `Cost ${showInvisible(found?.cost_id ?? costId)}` : "Find a cost",
     section: "Partners",
     body: html`
       ${partnerTrail({ id, name: partner.displayName }, "Cost")}
-      ${found ? pageHead(html`<span class="id">${showInvisible(found.cost_id)}</span>`, costBadge(found.match)) : pageHead("Find a cost")}
+      ${isId ? pageHead(shown, found ? costBadge(found.match) : "") : pageHead("Find a cost")}
       ${found ? html`${values(id, found)}${voidCard(id, found, formError)}` : ""}
-      ${found || costId.trim() === "" ? "" : notice("This partner has no cost with this ID: it was never sent, or it has expired.", "warn")}
-      ${card({ id: "another", title: found ? "Find another cost" : "Cost ID" }, finder(id, found ? "" : costId))}`,
+      ${unaccepted ? unacceptedCards("This partner has", unaccepted) : ""}
+      ${isId || costId.trim() === "" ? "" : notice("No cost can have this ID: it must have 1 to 256 characters.", "warn")}
+      ${card({ id: "another", title: isId ? "Find another cost" : "Cost ID" }, finder(id, isId ? "" : costId))}`,
   };
 };
-
-async function find(context: Context, partnerId: number, costId: string): Promise<Found | undefined> {
-  if (!storedCostId.safeParse(costId).success) return undefined;
-  return findPartnerCost(context, partnerId, costId).catch((error) => {
-    if (error instanceof AppError && error.code === "not_found") return undefined;
-    throw error;
-  });
-}
 
 function values(partnerId: number, item: Found): Markup {
   const { engagement, app_token, link, url_price: price } = item;

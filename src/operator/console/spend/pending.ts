@@ -4,6 +4,7 @@ import { listPendingCosts } from "../../../db/ledger/cost-list.ts";
 import { MAX_KEYS } from "../../../db/ledger/key-pages.ts";
 import { findPartner } from "../../../db/operator/partners.ts";
 import { showInvisible } from "../../../domain/characters.ts";
+import { MAX_COST_ID } from "../../../domain/costs.ts";
 import { formatAmount } from "../../../domain/money.ts";
 import { COST_WINDOW } from "../../../domain/texts.ts";
 import { COST_WINDOW_MS, toIso } from "../../../domain/time.ts";
@@ -18,7 +19,6 @@ import { notFound } from "../../api/common.ts";
 import { idOf, type Show } from "../layout.ts";
 
 const PAGE_SIZE = 100;
-const MAX_COST_ID = 256;
 
 export const pendingPage: Show = async (context) => {
   const id = idOf(context);

@@ -1,0 +1,88 @@
+/** Rejected costs one by one, and what is known of an ID that has no accepted cost. */
+import { html } from "hono/html";
+import { showInvisible } from "../../domain/characters.ts";
+import type { RejectionCode } from "../../domain/matching.ts";
+import { inDays, listOf } from "../../domain/texts.ts";
+import { KEPT_REJECTIONS_MS, toIso } from "../../domain/time.ts";
+import { ERRORS } from "../../errors.ts";
+import type { RejectionItem } from "../../usecases/costs/rejection-item.ts";
+import { type Expected, toRejections, type Unaccepted } from "../../usecases/costs/unaccepted.ts";
+import { card, facts, notice } from "../elements.ts";
+import { type Column, table } from "../lists/table.ts";
+import { type Markup, time } from "../markup.ts";
+
+/** How many are kept, and for how long. */
+export const KEPT_REJECTIONS = `The newest 200 of each reason are kept, for ${inDays(KEPT_REJECTIONS_MS)}.`;
+
+/** Why a cost was rejected. */
+export const reasonLink = (code: string): Markup =>
+  html`<a href="/docs/errors#${code}">${ERRORS[code as RejectionCode].title}</a>`;
+
+const REASON: Column<RejectionItem> = { heading: "Reason", cell: ({ code }) => reasonLink(code) };
+const SENT: Column<RejectionItem> = { heading: "Sent", cell: ({ rejected_at }) => time(rejected_at) };
+
+/** Rejected costs, the newest first. `href` leads to the page of an ID, if there is one. */
+export function rejectionTable(
+  label: string,
+  rows: RejectionItem[],
+  empty: Markup,
+  href: (costId: string) => string,
+): Markup | string {
+  const id = (costId: string | null) => {
+    if (costId === null) return html`<span class="muted">None</span>`;
+    const shown = html`<code>${showInvisible(costId)}</code>`;
+    // An ID that is too short has no page.
+    return [...costId].length < 12 ? shown : html`<a href="${href(costId)}">${shown}</a>`;
+  };
+  const columns: Column<RejectionItem>[] = [
+    { heading: "Cost ID", cell: ({ cost_id }) => id(cost_id) },
+    REASON,
+    SENT,
+    { heading: "Tag", cell: ({ tag }) => showInvisible(tag ?? "") },
+  ];
+  return table({ label, columns, rows, empty });
+}
+
+const EXPECTED: Partial<Record<Expected, string>> = {
+  matched: "Accepted, and it matches",
+  pending: "Accepted, and it waits for another click or impression",
+};
+
+/** In the place of a cost: when costs with the ID were rejected, what has the ID, and what a cost would get now. */
+export function unacceptedCards(whoHas: string, unaccepted: Unaccepted): Markup {
+  const { engagements, expected } = unaccepted;
+  const rejections = toRejections(unaccepted);
+  const { click, impression } = engagements;
+  const byAnswer = [...Map.groupBy(expected, ({ answer }) => answer)];
+  return html`
+    ${notice(`${whoHas} no accepted cost with this ID.`, "warn")}
+    ${card(
+      { id: "rejections", title: "Rejected costs with this ID" },
+      rejections.length === 0
+        ? html`<p class="muted">None in the last ${inDays(KEPT_REJECTIONS_MS)}.</p>`
+        : table({ label: "Rejected costs with this ID", columns: [SENT, REASON], rows: rejections }),
+    )}
+    ${
+      click || impression
+        ? card(
+            { id: "recorded", title: "Click or impression with this ID" },
+            facts(
+              click !== undefined && ["Click", time(toIso(click.occurredAt))],
+              impression !== undefined && ["Impression", time(toIso(impression.occurredAt))],
+            ),
+            byAnswer.length === 0 ? "" : html`<h3>A cost for it would now be</h3>`,
+            byAnswer.length === 0
+              ? ""
+              : facts(
+                  ...byAnswer.map(([answer, same]): [string, Markup] => [
+                    listOf(
+                      same.map(({ costType }) => costType),
+                      "and",
+                    ),
+                    html`${EXPECTED[answer] ?? html`Rejected: ${reasonLink(answer)}`}`,
+                  ]),
+                ),
+          )
+        : ""
+    }`;
+}
