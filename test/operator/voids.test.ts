@@ -113,7 +113,7 @@ describe("an operator's void", () => {
     const { body } = await voidCost();
     expect(body).toMatchObject({
       code: "not_found",
-      detail: expect.stringContaining("has no cost with this ID"),
+      detail: expect.stringContaining("has no accepted cost with this ID"),
     });
     await send("0.5");
     expect(await rejection("/operator/v1/partners/2/voids", { token, json })).toMatchObject({ status: 404 });
@@ -345,7 +345,7 @@ describe("the console", () => {
       const page = await operator.get(`${path}?cost_id=${encodeURIComponent(id)}`);
       expect([page.status, page.text]).toEqual([
         200,
-        expect.stringContaining("This partner has no cost with this ID"),
+        expect.stringContaining("This partner has no accepted cost with this ID"),
       ]);
     }
     const unknown = await operator.post(path, { cost_id: "never-seen-cost-1", reason: "typo" });
