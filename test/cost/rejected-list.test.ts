@@ -328,6 +328,7 @@ describe("pages", () => {
     const page = await get(`/voids?cost_id=${ID}`);
     expect(page).toContain("This partner has no accepted cost with this ID.");
     expect(page).toContain("<dt>cpc, cpi and cpe</dt><dd>Rejected: <a");
-    expect(await get("/voids?cost_id=short")).toContain("No accepted cost can have this ID");
+    const invalid = await get(`/voids?cost_id=${"x".repeat(257)}`);
+    expect(invalid).toContain("No cost can have this ID: it must have 1 to 256 characters.");
   });
 });

@@ -103,7 +103,7 @@ describe("a body that never ends", () => {
 
   it.each(reading)("gets 408 after thirty seconds and changes nothing: %s", async (_, one) => {
     // Of a cost, it is counted as rejected.
-    const changed = async () => ({ ...(await everything()), daily_rejections: [] });
+    const changed = async () => ({ ...(await everything()), daily_rejections: [], recent_rejections: [] });
     const before = await changed();
     for (const headers of [{}, { "content-length": "50" }]) {
       const response = await respondAfter(30_000, one.path, "{", (body) => {
@@ -176,7 +176,7 @@ describe("a body that never ends", () => {
 describe("a body that is cut off", () => {
   it.each(reading)("gets 400 and changes nothing: %s", async (_, one) => {
     // Of a cost, it is counted as rejected.
-    const changed = async () => ({ ...(await everything()), daily_rejections: [] });
+    const changed = async () => ({ ...(await everything()), daily_rejections: [], recent_rejections: [] });
     const before = await changed();
     for (const headers of [{}, { "content-length": "50" }]) {
       const options = validCall(one, bodyOf(["{"], "fails").body);

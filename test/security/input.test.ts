@@ -49,10 +49,10 @@ const UNKNOWN_FIELDS = {
   toString: "x",
 };
 
-/** The rows of every table, without the counts of rejected costs, which rejections change. */
+/** The rows of every table, without the rejected costs and their counts, which rejections change. */
 async function stored() {
-  const { daily_rejections: counted, ...others } = await everything();
-  if (!counted) throw new Error("the counts were not read");
+  const { daily_rejections: counted, recent_rejections: kept, ...others } = await everything();
+  if (!counted || !kept) throw new Error("the rejections were not read");
   return others;
 }
 

@@ -28,12 +28,10 @@ export function rejectionTable(
   empty: Markup,
   href: (costId: string) => string,
 ): Markup | string {
-  const id = (costId: string | null) => {
-    if (costId === null) return html`<span class="muted">None</span>`;
-    const shown = html`<code>${showInvisible(costId)}</code>`;
-    // An ID that is too short has no page.
-    return [...costId].length < 12 ? shown : html`<a href="${href(costId)}">${shown}</a>`;
-  };
+  const id = (costId: string | null) =>
+    costId
+      ? html`<a href="${href(costId)}"><code>${showInvisible(costId)}</code></a>`
+      : html`<span class="muted">None</span>`;
   const columns: Column<RejectionItem>[] = [
     { heading: "Cost ID", cell: ({ cost_id }) => id(cost_id) },
     REASON,

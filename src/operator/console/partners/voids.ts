@@ -59,7 +59,7 @@ export const costPage: Show = async (context, formError) => {
       ${found ? html`${values(id, found)}${voidCard(id, found, formError)}` : ""}
       ${unaccepted ? unacceptedCards("This partner has", unaccepted) : ""}
       ${isId || costId.trim() === "" ? "" : notice("No cost can have this ID: it must have 1 to 256 characters.", "warn")}
-      ${card({ id: "another", title: isId ? "Find another cost" : "Cost ID" }, finder(id, isId ? "" : costId))}`,
+      ${card({ id: "another", title: isId ? "Find another cost" : "Cost ID" }, finder(id, found ? "" : costId))}`,
   };
 };
 
