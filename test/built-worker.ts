@@ -91,8 +91,8 @@ export interface Settings {
   databases?: string[];
   /** Default true. */
   isMigrated?: boolean;
-  /** Wraps the databases of the Worker, so that `databaseOf` can delay its calls and make them fail. */
-  faulty?: boolean;
+  /** The file of a Worker around this one, which imports it as `./worker.js`. */
+  wrapper?: string;
   /** Gets each line of the Worker's log. Default: they are discarded. */
   onLog?: (line: string) => void;
   /** Whether ENGAGEMENTS is bound, with the Worker as the consumer of its queue. Default false. */
@@ -120,7 +120,7 @@ export async function startBuilt({
   ...settings
 }: Settings): Promise<BuiltWorker> {
   const { root = ROOT, seed, queue = false, state, port = 0, inspectorPort } = settings;
-  const { databases = [], isMigrated = true, faulty = false, onLog } = settings;
+  const { databases = [], isMigrated = true, wrapper, onLog } = settings;
   const config: Config = unstable_readConfig({ config: join(root, "wrangler.toml") });
   const rateLimits = config.ratelimits.map(({ name, namespace_id, simple }) => [
     name,
@@ -129,9 +129,9 @@ export async function startBuilt({
   const miniflare = new Miniflare(
     convertV4MiniflareOptions({
       name,
-      modules: faulty
+      modules: wrapper
         ? [
-            { type: "ESModule", path: "index.js", contents: buildFaulty() },
+            { type: "ESModule", path: "index.js", contents: buildWrapper(wrapper) },
             { type: "ESModule", path: "worker.js", contents: script },
           ]
         : [{ type: "ESModule", path: "index.js", contents: script }],
@@ -166,9 +166,12 @@ export async function startBuilt({
   return { miniflare, url, db };
 }
 
-function buildFaulty(): string {
+/** A Worker whose databases wait and fail as a test says. */
+export const FAULTY = join(import.meta.dirname, "faulty-worker.ts");
+
+function buildWrapper(file: string): string {
   const { outputFiles } = buildSync({
-    entryPoints: [join(import.meta.dirname, "faulty-worker.ts")],
+    entryPoints: [file],
     bundle: true,
     format: "esm",
     external: ["./worker.js"],

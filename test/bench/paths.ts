@@ -46,7 +46,7 @@ export interface Path {
   aims?: Partial<typeof AIMS>;
   /** Whether ENGAGEMENTS is bound. */
   queue?: true;
-  /** The request number `n` to a server with this data. No two are alike. */
+  /** The request number `n` to a server with this data. */
   ask: (data: Data, n: number) => Ask;
 }
 
@@ -63,37 +63,50 @@ function knownNames({ networks }: Data, n: number): string {
   return `campaign=Bench+campaign+${campaign}&adgroup=Bench+group+${adGroup}`;
 }
 
+/** Alike clicks share a row, so all of them are of one platform. */
+const headers = {
+  "user-agent":
+    "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Mobile/15E148 Safari/604.1",
+};
+const open = (path: string): Ask => ({ method: "GET", path, headers });
+
 const CLICK_PATHS: Path[] = [
   {
     name: "click plain",
     status: 302,
     requests: 640,
-    ask: (data, n) => ({ method: "GET", path: clickPath(data, n) }),
+    ask: (data, n) => open(clickPath(data, n)),
+  },
+  {
+    name: "click hot",
+    status: 302,
+    requests: 640,
+    ask: (data) => open(clickPath(data, 0)),
   },
   {
     name: "click id",
     status: 302,
     requests: 320,
-    ask: (data, n) => ({ method: "GET", path: `${clickPath(data, n)}?cost_id=${toId("click", n)}` }),
+    ask: (data, n) => open(`${clickPath(data, n)}?cost_id=${toId("click", n)}`),
   },
   {
     name: "click s2s",
     status: 200,
     requests: 320,
     aims: { throughputAgainst: 1.5 },
-    ask: (data, n) => ({ method: "GET", path: `${clickPath(data, n)}?cost_id=${toId("s2s", n)}&s2s=1` }),
+    ask: (data, n) => open(`${clickPath(data, n)}?cost_id=${toId("s2s", n)}&s2s=1`),
   },
   {
     name: "click campaign",
     status: 302,
     requests: 320,
-    ask: (data, n) => ({ method: "GET", path: `${networkPath(data, n)}?${knownNames(data, n)}` }),
+    ask: (data, n) => open(`${networkPath(data, n)}?${knownNames(data, n)}`),
   },
   {
     name: "click new campaign",
     status: 302,
     requests: 320,
-    ask: (data, n) => ({ method: "GET", path: `${networkPath(data, n)}?campaign=Bench+${n}` }),
+    ask: (data, n) => open(`${networkPath(data, n)}?campaign=Bench+${n}`),
   },
 ];
 
@@ -174,10 +187,7 @@ export const PATHS: Path[] = [
     name: "impression id",
     status: 200,
     requests: 320,
-    ask: (data, n) => ({
-      method: "GET",
-      path: `/impression${clickPath(data, n)}?cost_id=${toId("impression", n)}`,
-    }),
+    ask: (data, n) => open(`/impression${clickPath(data, n)}?cost_id=${toId("impression", n)}`),
   },
   ...CLICK_PATHS.map((path): Path => ({ ...path, name: `${path.name} queue`, queue: true })),
 ];

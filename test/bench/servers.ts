@@ -2,7 +2,7 @@
 import { cpSync, existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "esbuild";
-import { type Settings, startBuilt } from "../built-worker.ts";
+import { FAULTY, type Settings, startBuilt } from "../built-worker.ts";
 import { DESTINATION, destinationKey } from "./bare/engagements.ts";
 import { fill } from "./fill.ts";
 import { openConnections, type Target } from "./load.ts";
@@ -29,7 +29,7 @@ export interface Prepared {
 
 /** Fills a new server whose data lives in a folder, and stops it. */
 export async function prepare({ settings, demo }: Checkout, state: string): Promise<Prepared> {
-  const filled = { ...settings, state };
+  const filled = { ...settings, state, wrapper: join(import.meta.dirname, "memory-limiters.ts") };
   const { miniflare, url } = await startBuilt(filled);
   const agent = openConnections();
   const data = await fill({ url, agent }, demo);
@@ -68,7 +68,7 @@ export function prepareQueue({ settings, data }: Prepared): Prepared {
 export function prepareCounting({ settings, data }: Prepared): Prepared {
   const state = `${settings.state}-counting`;
   cpSync(settings.state, state, { recursive: true });
-  return { settings: { ...settings, state, faulty: true }, data };
+  return { settings: { ...settings, state, wrapper: FAULTY }, data };
 }
 
 export async function start({ settings, data }: Prepared): Promise<Server> {

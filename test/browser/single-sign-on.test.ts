@@ -1,7 +1,7 @@
 /** Single sign-on in a browser, with a real provider: sign in, link, confirm, sign out, and what a person sees if it fails. */
 import { type Browser, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, inject, test } from "vitest";
-import { startBuilt } from "../built-worker.ts";
+import { FAULTY, startBuilt } from "../built-worker.ts";
 import { resetUsers, type SingleSignOnWorker, startWithProvider, USERS } from "../single-sign-on/worker.ts";
 import { CHROMIUM, checkEveryWidth, openMenu } from "./browser.ts";
 
@@ -9,7 +9,7 @@ let worker: SingleSignOnWorker;
 let browser: Browser;
 beforeAll(async () => {
   [worker, browser] = await Promise.all([
-    startWithProvider((settings) => startBuilt({ ...settings, script: inject("script"), faulty: true })),
+    startWithProvider((settings) => startBuilt({ ...settings, script: inject("script"), wrapper: FAULTY })),
     chromium.launch(CHROMIUM),
   ]);
 });

@@ -2,7 +2,7 @@
 import { Agent, type IncomingHttpHeaders, request } from "node:http";
 import type { Socket } from "node:net";
 import { DEMO } from "../../../src/dev/demo.ts";
-import { type BuiltWorker, type Settings, startBuilt } from "../../built-worker.ts";
+import { type BuiltWorker, FAULTY, type Settings, startBuilt } from "../../built-worker.ts";
 import type { Behavior, Seen } from "../../faulty-worker.ts";
 import { SharedCalls } from "../../live-service.ts";
 import { createState, readState } from "./databases.ts";
@@ -37,7 +37,7 @@ export async function startFaulty({ isMigrated = true, ...settings }: FaultySett
   const rows = state ? readState(state) : undefined;
   const server = await startBuilt({
     ...settings,
-    ...{ script, bindings, faulty: true, onLog, isMigrated: false },
+    ...{ script, bindings, wrapper: FAULTY, onLog, isMigrated: false },
     ...(state && { state }),
   });
   const ask = async (method: string, behavior?: Partial<Behavior>) => {
