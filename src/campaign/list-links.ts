@@ -74,7 +74,8 @@ function linkPage(
 ): Response {
   const page = toPage(range, found.rows);
   const inherited = inheritedFrom(found.parent);
-  const items = page.items.map((row) => toLink({ ...row, ...inherited }, found.partners, context));
+  // Not copied: 50 copies are a twentieth of the time of a list.
+  const items = page.items.map((row) => toLink(Object.assign(row, inherited), found.partners, context));
   return jsonResponse(
     version === 1
       ? envelopeV1(context, items, pagingV1(context, range, page, found.total))

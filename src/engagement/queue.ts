@@ -1,9 +1,10 @@
 /** The optional queue in front of the ledger. It stores engagements durably until they are recorded in batches. */
 import { TooManyWaitingError } from "../db/group-commit.ts";
-import { countBot, countOf, recordAll, recordInPassing } from "../db/ledger/engagements.ts";
+import { countBot, recordAll, recordInPassing } from "../db/ledger/engagements.ts";
 import type { Ledger } from "../db/ledger/shards.ts";
 import { withDeadline } from "../deadline.ts";
 import type { OpenedLink } from "../domain/costs.ts";
+import { countOf } from "../domain/engagements/alike.ts";
 import { RETENTION } from "../domain/texts.ts";
 import type { Context } from "../env.ts";
 import { logError, logFigures } from "../log.ts";

@@ -42,8 +42,6 @@ export interface Path {
   status: number;
   /** Requests of one pair to each server: less than a second on one core. */
   requests: number;
-  /** Where one path differs from the others. */
-  aims?: Partial<typeof AIMS>;
   /** Whether ENGAGEMENTS is bound. */
   queue?: true;
   /** The request number `n` to a server with this data. */
@@ -93,7 +91,6 @@ const CLICK_PATHS: Path[] = [
     name: "click s2s",
     status: 200,
     requests: 320,
-    aims: { throughputAgainst: 1.5 },
     ask: (data, n) => open(`${clickPath(data, n)}?cost_id=${toId("s2s", n)}&s2s=1`),
   },
   {

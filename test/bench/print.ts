@@ -50,7 +50,6 @@ export function printLine(
   revision: string | undefined,
   withQuiet: boolean,
 ): void {
-  const aims = { ...AIMS, ...path.aims };
   const cpu = ratioOf(pairs, "cpu", OURS, BARE);
   const throughput = ratioOf(pairs, "throughput", OURS, BARE);
   const cells = [
@@ -59,10 +58,10 @@ export function printLine(
     toWhole(pairs, "cpu", OURS),
     toWhole(pairs, "cpu", BARE),
     toRatio(cpu),
-    toVerdict(cpu.median <= aims.cpu),
+    toVerdict(cpu.median <= AIMS.cpu),
     toWhole(pairs, "throughput", OURS),
     toRatio(throughput),
-    toVerdict(throughput.median >= aims.throughput),
+    toVerdict(throughput.median >= AIMS.throughput),
     calls.toFixed(2),
     middleOf(pairs, (pair) => pair[OURS]?.p99 ?? Number.NaN).median.toFixed(1),
     toRatio(ratioOf(pairs, "p99", OURS, BARE)),
@@ -72,9 +71,9 @@ export function printLine(
     const throughputAgainst = ratioOf(pairs, "throughput", OURS, AGAINST);
     cells.push(
       toRatio(against),
-      toVerdict(against.median <= aims.against),
+      toVerdict(against.median <= AIMS.against),
       toRatio(throughputAgainst),
-      toVerdict(throughputAgainst.median >= aims.throughputAgainst),
+      toVerdict(throughputAgainst.median >= AIMS.throughputAgainst),
       toRatio(ratioOf(pairs, "p99", OURS, AGAINST)),
     );
   }

@@ -146,8 +146,8 @@ export const groups: Mutant[] = [
   {
     ...runners,
     name: "a write without an ID is sent again after a lost connection",
-    search: "export const runGrouped = (rows = 0): Run => runner({ attempts: 1, rows });",
-    replace: "export const runGrouped = (rows = 0): Run => runner({ attempts: MAX_ATTEMPTS, rows });",
+    search: "runner({ attempts: 1, rows, shared });",
+    replace: "runner({ attempts: MAX_ATTEMPTS, rows, shared });",
   },
   {
     ...runners,
@@ -164,8 +164,8 @@ export const groups: Mutant[] = [
   {
     name: "a plain click is sent again after a lost connection",
     file: "src/db/ledger/engagements.ts",
-    search: "first?.costId === null ? runGrouped() : runGroupedIdempotent()",
-    replace: "first ? runGroupedIdempotent() : runGrouped()",
+    search: "if (first.costId !== null) return runGroupedIdempotent();",
+    replace: "return runGroupedIdempotent();",
     tests: ["test/faults/clicks.test.ts"],
   },
   {

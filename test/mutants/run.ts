@@ -23,6 +23,7 @@ import { groups } from "./groups.ts";
 import { ledger } from "./ledger.ts";
 import { limits } from "./limits.ts";
 import { links } from "./links.ts";
+import { memory } from "./memory.ts";
 import type { Mutant } from "./mutant.ts";
 import { operators } from "./operators.ts";
 import { pages } from "./pages.ts";
@@ -33,6 +34,7 @@ const mutants: Mutant[] = [
   ...ledger,
   ...storage,
   ...groups,
+  ...memory,
   ...links,
   ...accounts,
   ...limits,

@@ -6,6 +6,7 @@ import { type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core/alias";
 import type { Kind } from "../../domain/cost-types.ts";
 import type { Engagement, OpenedLink } from "../../domain/costs.ts";
+import { likenessOf, merge } from "../../domain/engagements/alike.ts";
 import type { Audience } from "../../domain/engagements/audience.ts";
 import { LEVEL_PARAMETERS } from "../../domain/engagements/sub-links.ts";
 import { expectDefined } from "../../domain/expect-defined.ts";
@@ -190,28 +191,6 @@ export function insertEngagements(ledger: Ledger, added: NewEngagement[], now: n
 }
 
 /**
- * What engagements without an ID that are stored alike have in common: all that they say, but of the time only the day, and of the
- * tokens for new sub-links only whether there are any. Undefined with an ID.
- */
-function likenessOf({ occurredAt, subLinks, count: _, ...others }: OpenedLink): string | undefined {
-  if (others.costId !== null) return undefined;
-  const names = subLinks.map(({ name, reason, token }) => [name, reason, token !== ""]);
-  return JSON.stringify([others, Math.floor(occurredAt / DAY_MS), names]);
-}
-
-/** Alike engagements as one with their count, in the place of the first. */
-function merge(opened: OpenedLink[]): OpenedLink[] {
-  const alike = Map.groupBy(opened, (one) => likenessOf(one) ?? one);
-  return [...alike.values()].map((some) => {
-    const [first] = some as [OpenedLink];
-    return some.length === 1 ? first : { ...first, count: countOf(some) };
-  });
-}
-
-/** How many engagements these stand for. */
-export const countOf = (opened: OpenedLink[]) => opened.reduce((sum, { count = 1 }) => sum + count, 0);
-
-/**
  * Records engagements whose links and partners it looks up. Creates the sub-links that they name, or with `onlyComplete` records
  * nothing for a link whose sub-links are not all found. Alike ones become one row. While one with a `likeness` waits for its call,
  * others can join it. `rows` has the results, `failed` the engagements of each shard that failed, and `tooOld` those that are dropped.
@@ -243,11 +222,10 @@ export async function recordAll(
   const record = expectDefined(recordDownTo[depth - 1]);
   const unrecorded = { opened: JSON.stringify(tooOld), reason: "too_old", now, ...placeOf(ledger, db) };
   const drops = tooOld.length > 0 ? [countUnrecorded(db, unrecorded)] : [];
-  const bind = (bound = values()) => [
-    ...drops,
-    ...(onlyComplete ? [] : creationStatements(db, depth, bound)),
-    record(db, bound),
-  ];
+  const bind = () => {
+    const bound = values();
+    return [...drops, ...(onlyComplete ? [] : creationStatements(db, depth, bound)), record(db, bound)];
+  };
   const batch = await runInPlace(ledger, db, bind(), runFor(delivered, likeness, bind));
   const rows = batch.at(-1) as Row[];
   if (!isSharded) return { rows, failed: [], tooOld };
@@ -275,10 +253,7 @@ function runFor(
 ): Run {
   if (second || !first) return runIdempotent;
   if (first.costId !== null) return runGroupedIdempotent();
-  return runGrouped(
-    0,
-    likeness === undefined ? undefined : { key: likeness, item: first, bind: () => bind() },
-  );
+  return runGrouped(0, likeness === undefined ? undefined : { key: likeness, item: first, bind });
 }
 
 /** The opened links of a database that failed. */
