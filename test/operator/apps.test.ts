@@ -1,4 +1,5 @@
 import { beforeEach, expect, test } from "vitest";
+import { signedIn } from "../account/support.ts";
 import {
   ask,
   click,
@@ -77,6 +78,71 @@ test.each([
     status: 400,
     params: expect.arrayContaining(["default_url", "ios_url", "android_url"]),
   });
+});
+
+/** Those of the second security review, all of which an operator could allow. */
+const OTHER_PAGES = [
+  ...[
+    "x-safari-https",
+    "duckduckgo",
+    "ucbrowser",
+    "samsunginternet",
+    "dolphin",
+    "aloha",
+    "arc",
+    "orion",
+    "kiwi",
+  ],
+  ...["wtai", "prefs", "app-settings", "shortcuts", "workflow", "java", "afp", "nfs", "sftp", "vnc", "rdp"],
+  ...["mms", "rtsp", "help"],
+];
+test.each(OTHER_PAGES)("rejects the scheme %j, also if it is confirmed", async (scheme) => {
+  const json = { redirect_schemes: [scheme], confirms_schemes: true };
+  expect(await rejection(`${apps}/${DEMO.appToken}`, { token, method: "PATCH", json })).toMatchObject({
+    status: 400,
+    params: ["redirect_schemes.0"],
+  });
+});
+
+test("a scheme other than https, http and intent needs a confirmation, unless the app has it already", async () => {
+  const path = `${apps}/${DEMO.appToken}`;
+  const patch = (json: object) => ask(path, { token, method: "PATCH", json });
+  const schemes = async () =>
+    (
+      await rows<{ schemes: string }>(
+        "SELECT redirect_schemes AS schemes FROM apps WHERE token = ?",
+        DEMO.appToken,
+      )
+    )[0]?.schemes;
+  const before = await schemes();
+  const sent = { redirect_schemes: ["https", "otherapp", "demoapp", "another.app"] };
+  for (const more of [{}, { confirms_schemes: false }])
+    expect(await rejection(path, { token, method: "PATCH", json: { ...sent, ...more } })).toEqual({
+      status: 400,
+      code: "invalid_request",
+      params: ["redirect_schemes.1", "redirect_schemes.3"],
+    });
+  expect(await schemes()).toBe(before);
+  expect((await patch({ ...sent, confirms_schemes: true })).status).toBe(200);
+  expect(await schemes()).toBe(JSON.stringify(sent.redirect_schemes));
+  expect((await patch({ redirect_schemes: ["otherapp", "http", "intent"] })).status).toBe(200);
+  expect((await patch({ confirms_schemes: true })).status).toBe(400);
+  const created = { name: "New", default_url: "https://example.com/", redirect_schemes: ["newapp"] };
+  expect((await rejection(apps, { token, json: created })).params).toEqual(["redirect_schemes.0"]);
+  expect((await ask(apps, { token, json: { ...created, confirms_schemes: true } })).status).toBe(201);
+});
+
+test("the console asks for the confirmation with a box", async () => {
+  const operator = await signedIn(DEMO.operatorEmail, DEMO.operatorPassword);
+  const path = `/operator/apps/${DEMO.appToken}`;
+  expect((await operator.get(path)).text).toMatch(/type="checkbox" name="confirms_schemes" value="yes" >/);
+  const fields = { redirect_schemes: "https\r\notherapp" };
+  const rejected = await operator.post(path, fields);
+  expect([rejected.status, rejected.text]).toEqual([
+    400,
+    expect.stringContaining("has otherapp, which may open other pages"),
+  ]);
+  expect((await operator.post(path, { ...fields, confirms_schemes: "yes" })).status).toBe(303);
 });
 
 test.each(["javascript", "DATA", "vbscript", "file", "blob", "about", "no scheme", "https:"])(

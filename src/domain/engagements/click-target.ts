@@ -42,11 +42,19 @@ const FORBIDDEN_SCHEMES: ReadonlySet<string> = new Set([
   ...["view-source", "feed", "pcast", "wyciwyg", "resource", "moz-extension", "devtools", "res", "ie.http"],
   ...["itms-services", "content", "android-app", "search", "shell", "hcp", "smb", "ldap", "telnet", "ssh"],
   ...["ftp", "ws", "wss", "search-ms", "x-web-search", "x-apple.systempreferences"],
+  ...["wtai", "prefs", "app-settings", "shortcuts", "workflow", "java", "afp", "nfs", "sftp", "vnc", "rdp"],
+  ...["mms", "rtsp", "help"],
 ]);
 const FORBIDDEN_PREFIX = /^(?:ms-|x-javascript|x-msdownload|com-apple-)/;
 /** Of browsers: they open any page, such as `googlechromes`, `firefox-focus` and `microsoft-edge-https`. */
 const BROWSER =
-  /^(?:brave|chrome|ddglaunch|ddgquicklink|edge|firefox|googlechrome|microsoft-edge|opera|vivaldi|yandexbrowser)(?:s|-.*)?$|^touch-https?$/;
+  /^(?:aloha|arc|brave|chrome|ddglaunch|ddgquicklink|dolphin|duckduckgo|edge|firefox|googlechrome|kiwi|microsoft-edge|opera|orion|samsunginternet|ucbrowser|vivaldi|x-safari|yandexbrowser)(?:s|-.*)?$|^touch-https?$/;
+
+/**
+ * Schemes whose targets are checked by their host or their package. Nobody knows every scheme that opens other pages, so an operator
+ * confirms that any other one opens only the app itself.
+ */
+export const CHECKED_SCHEMES: readonly string[] = ["https", "http", "intent"];
 
 export function isForbiddenScheme(scheme: string): boolean {
   return FORBIDDEN_SCHEMES.has(scheme) || FORBIDDEN_PREFIX.test(scheme) || BROWSER.test(scheme);

@@ -5,7 +5,6 @@ import { putDestination } from "../../db/links/destination-cache.ts";
 import { toDestination } from "../../db/links/destinations.ts";
 import * as db from "../../db/operator/apps.ts";
 import { findUser } from "../../db/operator/users.ts";
-import { isForbiddenScheme } from "../../domain/engagements/click-target.ts";
 import { judgePlaceholders, withSample } from "../../domain/engagements/placeholders.ts";
 import {
   DEFAULT_MAX_LINKS,
@@ -20,6 +19,7 @@ import { appToken, idNumber, idText, plainText, readAs } from "../../http/input/
 import { INSTANT, instantOrNull, noun } from "../noun.ts";
 import { badField, change, name, notFound, page } from "./common.ts";
 import { itemOperation, listOperation } from "./item-operations.ts";
+import { confirms_schemes, requireConfirmed, scheme } from "./redirect-schemes.ts";
 import { role } from "./users.ts";
 
 const byToken = z.object({ token: appToken });
@@ -48,14 +48,6 @@ const host = readAs(z.string().check(plainText(1, 260)), (value, reject) => {
   if (url && PLAIN_HOST.test(url.host)) return url.host;
   reject("must be a host without wildcards, for example shop.example.com; hosts are matched exactly");
   return z.NEVER;
-});
-
-const scheme = readAs(z.string().check(plainText(1, 64)), (value, reject) => {
-  const name = value.toLowerCase();
-  if (!/^[a-z][a-z0-9+.-]*$/.test(name)) reject("must be a URL scheme without the colon");
-  if (isForbiddenScheme(name))
-    reject("must not be a scheme that runs code, reads local data or controls a device");
-  return name;
 });
 
 const MAX_LIST_ITEMS = 100;
@@ -185,16 +177,19 @@ export const APP = noun("App", {
 
 export type AppItem = z.output<typeof APP.item>;
 
-const appChange = change({
-  ...APP.changed,
-  archived: z
-    .optional(z.boolean())
-    .with(
-      z.describe(
-        "true: the app is hidden from the lists of its members. Its links keep redirecting and recording, and its reports stay",
+const appChange = change(
+  {
+    ...APP.changed,
+    archived: z
+      .optional(z.boolean())
+      .with(
+        z.describe(
+          "true: the app is hidden from the lists of its members. Its links keep redirecting and recording, and its reports stay",
+        ),
       ),
-    ),
-});
+  },
+  { confirms_schemes },
+);
 
 const listApps = listOperation({
   path: "/operator/v1/apps",
@@ -214,10 +209,11 @@ export const createApp = itemOperation({
   path: "/operator/v1/apps",
   id: "createApp",
   summary: "Create an app",
-  input: { body: z.strictObject(APP.created) },
+  input: { body: z.strictObject({ ...APP.created, confirms_schemes }) },
   item: APP.item,
   errors: [],
-  async handle({ env }, operator, { body }) {
+  async handle({ env }, operator, { body: { confirms_schemes, ...body } }) {
+    await requireConfirmed(body.redirect_schemes, confirms_schemes, async () => []);
     const inserted = await db.insertApp(env.DB, operator, createAppToken(), APP.toValues(body));
     return APP.toItem(expectDefined(inserted));
   },
@@ -247,7 +243,15 @@ export const updateApp = itemOperation({
   input: { path: byToken, body: appChange },
   item: APP.item,
   errors: ["not_found"],
-  async handle({ env, afterResponse }, operator, { path: { token }, body: { archived, ...body } }) {
+  async handle(
+    { env, afterResponse },
+    operator,
+    { path: { token }, body: { archived, confirms_schemes, ...body } },
+  ) {
+    await requireConfirmed(body.redirect_schemes, confirms_schemes, async () => {
+      const found = await db.findApp(env.DB, token);
+      return found ? toDestination(found).redirectSchemes : [];
+    });
     const updated = await db.updateApp(env.DB, operator, token, { ...APP.toValues(body), archived });
     if (!updated) throw notFound("app");
     afterResponse(putDestination(env.LINKS, token, toDestination(updated), operator.now));

@@ -1,0 +1,39 @@
+/** The schemes that targets of an app's clicks may have, and the confirmation of those that nobody else checks. */
+import * as z from "zod/mini";
+import { CHECKED_SCHEMES, isForbiddenScheme } from "../../domain/engagements/click-target.ts";
+import { plainText, readAs } from "../../http/input/fields.ts";
+import { invalidRequest } from "../../http/input/parse.ts";
+
+export const scheme = readAs(z.string().check(plainText(1, 64)), (value, reject) => {
+  const name = value.toLowerCase();
+  if (!/^[a-z][a-z0-9+.-]*$/.test(name)) reject("must be a URL scheme without the colon");
+  if (isForbiddenScheme(name))
+    reject("must not be a scheme that runs code, reads local data or controls a device");
+  return name;
+});
+
+export const confirms_schemes = z
+  .optional(z.boolean())
+  .with(
+    z.describe(
+      "true: you have checked that each scheme in `redirect_schemes` opens nothing but the app itself. Required for a new scheme other than https, http and intent",
+    ),
+  );
+
+/** Throws invalid_request, with every scheme that must be confirmed. `readSaved` reads those that the app has already. */
+export async function requireConfirmed(
+  sent: string[] | undefined,
+  isConfirmed: boolean | undefined,
+  readSaved: () => Promise<string[]>,
+): Promise<void> {
+  const unchecked = (sent ?? []).filter((scheme) => !CHECKED_SCHEMES.includes(scheme));
+  if (isConfirmed || unchecked.length === 0) return;
+  const saved = await readSaved();
+  const errors = (sent ?? []).flatMap((scheme, index) =>
+    !unchecked.includes(scheme) || saved.includes(scheme)
+      ? []
+      : { param: `redirect_schemes.${index}`, message: `has ${scheme}, which ${CONFIRM}` },
+  );
+  if (errors.length > 0) throw invalidRequest(errors);
+}
+const CONFIRM = "may open other pages: confirm (confirms_schemes) that it opens only the app itself";
