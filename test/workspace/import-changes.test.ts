@@ -345,7 +345,7 @@ describe("the undo of an import", () => {
     const database = wrapDatabases((real) =>
       withMethods(real, {
         prepare: (sql: string) => {
-          isRead ||= sql.startsWith("SELECT") && sql.includes("link_imports");
+          isRead ||= sql.includes("last_entry");
           return real.prepare(sql);
         },
         batch: async (statements: D1PreparedStatement[]) => {
