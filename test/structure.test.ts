@@ -173,6 +173,7 @@ describe("imports", () => {
       "domain/texts.ts",
       "domain/time.ts",
       "domain/engagements/click-target.ts",
+      "domain/engagements/placeholders.ts",
     ];
     const isContract = (path: string) => isSurface(path) && path.endsWith("/contract.ts");
     expect(violations(isContract, ({ from }) => !shared.includes(from))).toEqual([]);
