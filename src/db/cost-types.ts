@@ -11,7 +11,7 @@ export function fits(kind: Kind, costType: string): SQL {
 }
 
 /** The amount is the price of 1,000 impressions. */
-const isPerMille = (costType: AnyColumn): SQL =>
+const isPerMille = (costType: AnyColumn | SQL): SQL =>
   sql`${costType} IN (${sql.raw(TYPES_PER_MILLE.map(quote).join(", "))})`;
 
 /** What amounts in units of 0.00001 come to: whole numbers of the currency, and rests in units of 0.00000001. */
@@ -19,6 +19,10 @@ export const moneyOf = (costType: AnyColumn, amount: AnyColumn) => ({
   whole: sql`${amount} / iif(${isPerMille(costType)}, 100000000, 100000)`,
   rest: sql`iif(${isPerMille(costType)}, ${amount} % 100000000, ${amount} % 100000 * 1000)`,
 });
+
+/** What an amount of one price in units of 0.00001 comes to, in units of 0.00000001. */
+export const unitsOf = (costType: SQL, amount: SQL) =>
+  sql<number>`${amount} * iif(${isPerMille(costType)}, 1, 1000)`;
 
 /** The bit of the cost type that an expression has; NULL for another text. */
 export function bitOf(costType: string): SQL {

@@ -13,6 +13,7 @@ import {
   UNKNOWN_PLATFORM,
 } from "../domain/engagements/audience.ts";
 import { platformOf } from "../domain/engagements/click-target.ts";
+import { generateId } from "../domain/engagements/generated-ids.ts";
 import { type DropReason, LEVEL_PARAMETERS } from "../domain/engagements/sub-links.ts";
 import { findUnusable, toOtherForm } from "../domain/macros.ts";
 import type { Context } from "../env.ts";
@@ -134,7 +135,7 @@ function readOpened(
     linkToken,
     kind,
     occurredAt: now,
-    costId: id.value ?? (hasPrice ? `url-${crypto.randomUUID()}` : null),
+    costId: id.value ?? (hasPrice ? generateId(now, crypto.randomUUID()) : null),
     isGenerated: id.value === null,
     ...price,
     subLinks: LEVEL_PARAMETERS.map((parameter) => {

@@ -12,6 +12,7 @@ import * as rates from "./api/rates.ts";
 import * as rejections from "./api/rejections.ts";
 import * as rounds from "./api/rounds.ts";
 import * as testLinks from "./api/test-links.ts";
+import * as urlPrices from "./api/url-prices.ts";
 import * as users from "./api/users.ts";
 import { consoleRoutes } from "./console/routes.ts";
 
@@ -25,6 +26,7 @@ const nouns = [
   rates,
   rejections,
   costs,
+  urlPrices,
   adjustments,
   archive,
   audit,

@@ -300,6 +300,14 @@ GROUP BY ALL ORDER BY ALL;</pre>
 <td>100, unless an operator sets another limit for the partner</td>
 </tr>
 <tr>
+<td>Sum of the prices on URLs of one partner and app on a day</td>
+<td>no limit, unless an operator sets one; <a href="/docs/operators#limit-prices-on-urls">above it they are held</a></td>
+</tr>
+<tr>
+<td>Prices on URLs that one request voids, accepts or drops</td>
+<td>1,000</td>
+</tr>
+<tr>
 <td>Page of a list</td>
 <td>50 items by default, at most 1,000</td>
 </tr>
@@ -687,7 +695,9 @@ OPERATOR_TOKEN=ll_api_…</pre>
 <pre data-language="console"><kbd>operator partners/1 -X PATCH -d '{&quot;max_url_amount&quot;: &quot;25&quot;}' | grep -o '&quot;max_url_amount&quot;:&quot;[0-9]*&quot;'</kbd>
 <samp>&quot;max_url_amount&quot;:&quot;25&quot;</samp></pre>
 <p>Write the currency into the cost parameters too, for example <code>cost_currency=USD</code>: then prices in other currencies do not count, and the link counts them as dropped. With a macro in its place, any currency counts. A code that is not ISO 4217 is rejected.</p>
-<p>Partners that were created when the limit was 10,000 keep theirs. <strong>Partners</strong> in the console lists those with more than 100: choose the state &quot;Prices on URLs above 100&quot;.</p>` },
+<p>Partners that were created when the limit was 10,000 keep theirs. <strong>Partners</strong> in the console lists those with more than 100: choose the state &quot;Prices on URLs above 100&quot;.</p>
+<p><code>max_url_spend</code> limits to how much the prices on URLs of one app, currency and UTC day add up, null for no limit. Set it for every partner whose cost parameters name <code>cost_amount</code>: <strong>Partners</strong> in the console lists those without one as &quot;Prices on URLs without a limit a day&quot;. A price above it is held: it is kept, counts nothing and gives no amount to a call, so a stranger who fills the limit takes nothing away. <code>GET /operator/v1/partners/{id}/url-prices</code> lists what counted and what is held, and <code>POST</code> accepts or drops the held prices of a day, 1,000 a request. If the cost parameters fix no currency, the first three of a day can count. With shards each has its part, at least one highest price.</p>
+<p>To void the prices that strangers added on a day, send <code>day</code> and <code>app_token</code> instead of <code>cost_id</code> to <code>POST /operator/v1/partners/{id}/voids</code>, and repeat it with <code>next</code> until that is null; then do the same with <code>&quot;generated&quot;: false</code> for prices on URLs with a <code>cost_id</code>.</p>` },
       { id: "respond-to-incidents", title: "Respond to incidents", body: `<div class="table" tabindex="0" role="region" aria-label="Respond to incidents"><table>
 <thead>
 <tr>

@@ -14,6 +14,7 @@ const PRICE = 100;
 
 beforeEach(async () => {
   await freshLedger();
+  await rows("UPDATE links SET cost_switch = 1, partner_id = 1 WHERE token = 'demo1nk009'");
   await rows(
     "UPDATE partners SET cost_parameters = 'cost_id={id}&cost_type=cpc&cost_amount={a}&cost_currency={c}'",
   );

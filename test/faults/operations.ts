@@ -153,6 +153,10 @@ const SAMPLES: Record<string, Sample> = {
     path: "/operator/v1/partners/1/voids",
     json: { cost_id: "demo-spend-00-0", reason: "fraud" },
   },
+  decideUrlPrices: {
+    path: "/operator/v1/partners/1/url-prices",
+    json: { app_token: DEMO.appToken, day: "2026-03-15", decision: "drop", reason: "junk" },
+  },
   createAdjustment: { path: "/operator/v1/adjustments", json: ADJUSTMENT, headers: key },
   ...page("/login", form({ email: DEMO.email, password: DEMO.password }), { repeats: true }),
   ...page("/logout", form()),

@@ -53,6 +53,8 @@ const ENTRIES: Record<string, Expected> = {
   undoDismissal: ["round 1 (by 2): undo dismissal"],
   createTestLink: ["link new (by 2): create test link"],
   voidPartnerCost: ["partner 1 (by 2): void cost"],
+  // There are no held prices.
+  decideUrlPrices: [],
   createAdjustment: ["adjustment 2 (by 2): create adjustment"],
   "POST /login": ["user 1 (by 1): sign in"],
   "POST /login/code": ["user 2 (by 2): sign in"],

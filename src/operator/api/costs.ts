@@ -6,9 +6,10 @@ import { findCostOfPartner } from "../../db/ledger/costs.ts";
 import { voidForPartner } from "../../db/ledger/voids.ts";
 import { findPartner } from "../../db/operator/partners.ts";
 import { toTypes } from "../../domain/cost-types.ts";
+import { expectDefined } from "../../domain/expect-defined.ts";
 import type { Context } from "../../env.ts";
 import { jsonResponse } from "../../http/envelope.ts";
-import { storedCostId } from "../../http/input/fields.ts";
+import { appToken, storedCostId } from "../../http/input/fields.ts";
 import { VOIDED_EXAMPLE, voided } from "../../http/response-schemas.ts";
 import { costItem, toCostItem } from "../../usecases/costs/item.ts";
 import { lookUp, toStoredId } from "../../usecases/costs/read.ts";
@@ -16,6 +17,7 @@ import { findUnaccepted, noAcceptedCost } from "../../usecases/costs/unaccepted.
 import { voidFound } from "../../usecases/costs/void.ts";
 import { byId, notFound, reason } from "./common.ts";
 import { itemOperation } from "./item-operations.ts";
+import { dayText, position, voidedDay, voidPrices } from "./url-prices.ts";
 
 const partnerCost = z
   .strictObject({
@@ -67,6 +69,32 @@ const readPartnerCost = itemOperation({
 
 export const newVoid = z.strictObject({ cost_id: storedCostId, reason });
 
+/** One cost, or the prices on URLs of a day. */
+const anyVoid = z
+  .strictObject({
+    cost_id: z.optional(storedCostId),
+    day: z.optional(dayText),
+    app_token: z.optional(appToken),
+    generated: z
+      .optional(z.boolean())
+      .with(
+        z.describe(
+          "With a day. true, the default: the prices without a `cost_id` on their URL, which got a generated ID. false: the other prices of the day that no call has",
+        ),
+      ),
+    next: z.optional(position),
+    reason,
+  })
+  .check(
+    z.refine(
+      ({ cost_id, day, app_token, generated, next }) =>
+        cost_id === undefined
+          ? day !== undefined && app_token !== undefined
+          : [day, app_token, generated, next].every((value) => value === undefined),
+      "must have either cost_id, or day and app_token",
+    ),
+  );
+
 /** Returns the ID that was found, and whether its cost was void before. */
 export async function voidCost(
   { env, ledger }: Context,
@@ -85,27 +113,35 @@ const voidPartnerCost = operatorOperation({
   method: "POST",
   path: "/operator/v1/partners/:id/voids",
   id: "voidPartnerCost",
-  summary: "Void a cost of a partner",
+  summary: "Void a cost of a partner, or the prices on URLs of a day",
   description:
-    "The cost, or the price on the URL of its click or impression, no longer counts. Sending the same values again does not bring it back; a call with other values counts in its place. Possible until the cost expires, also for a stopped partner. The audit log keeps the reason and the removed values.",
-  input: { path: byId, body: newVoid },
+    "The cost, or the price on the URL of its click or impression, no longer counts. Sending the same values again does not bring it back; a call with other values counts in its place. Possible until the cost expires, also for a stopped partner. The audit log keeps the reason and the removed values. With `day` and `app_token` instead of `cost_id`: at most 1,000 prices on URLs a request, with one entry in the audit log; continue with `next`.",
+  input: { path: byId, body: anyVoid },
   requestExample: { cost_id: "acme-click-20260701", reason: "The network reported the click as fraud" },
   responses: {
     200: {
-      description: "The cost does not count, because of this request or of an earlier one",
-      schema: voided,
+      description:
+        "The cost does not count, because of this request or of an earlier one; or the prices that were voided",
+      schema: z.union([voided, voidedDay]),
       example: VOIDED_EXAMPLE,
     },
   },
   errors: ["not_found"],
   async handle(context, operator, { path: { id }, body }) {
-    const { costId, isDuplicate } = await voidCost(context, operator, id, body);
+    const { cost_id, reason, day, app_token, generated = true, next } = body;
+    const { requestId } = context;
+    if (cost_id === undefined) {
+      const of = { partnerId: id, appToken: expectDefined(app_token), day: expectDefined(day) };
+      const changed = await voidPrices(context, operator, of, { generated, next, reason });
+      return jsonResponse({ status: "ok", ...changed, request_id: requestId });
+    }
+    const { costId, isDuplicate } = await voidCost(context, operator, id, { cost_id, reason });
     return jsonResponse({
       status: "ok",
       cost_id: costId,
       match: "voided",
       duplicate: isDuplicate,
-      request_id: context.requestId,
+      request_id: requestId,
     });
   },
 });

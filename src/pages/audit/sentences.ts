@@ -99,6 +99,9 @@ const SENTENCES: Record<AuditAction, Sentence> = {
         : `${values}${because(detail)}`;
     },
   },
+  "void prices": ofPrices("voided"),
+  "accept held prices": ofPrices("accepted"),
+  "drop held prices": ofPrices("dropped"),
   "create adjustment": {
     verb: "added",
     more: ({ amount, currency, app_token, reason }, nameOf) =>
@@ -166,6 +169,23 @@ export const isByPartner = (detail: Detail) => detail.credential_id !== undefine
 const quote = (value: unknown) => `“${value}”`;
 const listOf = (value: unknown) => (Array.isArray(value) ? value.join(", ") : String(value ?? ""));
 const because = ({ reason }: Detail) => (reason ? `: ${reason}` : "");
+/** Of a change of many prices on URLs. */
+function ofPrices(verb: string): Sentence {
+  return {
+    verb: ({ count, outcome }) =>
+      outcome === "not carried out"
+        ? `found ${showPlural(Number(count), "price")} on URLs changed that were to be ${verb}, of`
+        : `${verb} ${showPlural(Number(count), "price")} on URLs of`,
+    more: ({ app_token, day, sums, reason }, nameOf) => {
+      const all = Object.entries((sums ?? {}) as Record<string, string>).map(([currency, sum]) =>
+        moneyOf(sum, currency),
+      );
+      const where = `in ${nameOf("app", String(app_token)) ?? app_token} on ${day}`;
+      return `${where}${all.length > 0 ? ` (${showList(all)})` : ""}: ${reason}`;
+    },
+  };
+}
+
 const moneyOf = (amount: unknown, currency: unknown) => showAmount(String(amount), String(currency));
 /** What a void removes. */
 const valuesOf = ({ cost_type, currency, amount }: Detail) =>
