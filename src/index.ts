@@ -87,9 +87,10 @@ export default {
       checkConfiguration(env);
       return ledgerOf(env);
     });
-    const [{ purge }, { storeRates }] = await Promise.all([
+    const [{ purge }, { storeRates }, { storeActivity }] = await Promise.all([
       import("./purge.ts"),
       import("./db/operator/stored-rates.ts"),
+      import("./db/operator/partner-activity.ts"),
     ]);
     const done = await Promise.allSettled([
       logged(() => purge(ledger, scheduledTime)),
@@ -97,6 +98,7 @@ export default {
       logged(() => replicateCredentials(ledger)),
       logged(() => auditSubLinks(ledger.control, scheduledTime)),
       logged(() => storeRates(ledger, scheduledTime)),
+      logged(() => storeActivity(ledger, scheduledTime)),
     ]);
     // The platform then shows the run as failed.
     for (const result of done) if (result.status === "rejected") throw result.reason;

@@ -33,10 +33,14 @@ const ALLOWED_SCANS: Record<string, RegExp> = {
     /FROM partners ORDER BY .* LIMIT 1000$|FROM audit_log/,
     // Each partner can have rejected costs: the purge looks for old counts of all, and an overview for those in its app.
     // The cron looks for those whose rates are a day old.
+    // It finds the last cost and the last click of all.
+    /^SELECT partners\.id AS id FROM partners$|^SELECT r\.partner_id AS partnerId, r\.day AS day, /,
     /p\.integrated_types <> 0 AND |^DELETE FROM (daily|recent)_rejections|^SELECT r\.partner_id AS partnerId, r\.code AS code/,
     START,
   ),
   partner_rates: START,
+  // One row a partner, which the cron reads every hour.
+  partner_activity: /FROM partner_activity$/,
   rounds: START,
   failed_sign_ins: START,
   authenticators: START,

@@ -500,6 +500,28 @@ export const partnerRates = sqliteTable(
   (table) => [primaryKey({ columns: [table.partnerId, table.costType] })],
 );
 
+/**
+ * When the last cost and the last click of each partner came, as the hourly cron finds it: there is no row for each, so it compares
+ * the counts of the last days with those of the run before.
+ */
+export const partnerActivity = sqliteTable("partner_activity", {
+  partnerId: integer("partner_id")
+    .primaryKey()
+    .references(() => partners.id),
+  /** The hour of the run, in hours since 1970. */
+  hour: integer().notNull(),
+  /** The first day of the counts. */
+  firstDay: integer("first_day").notNull(),
+  /** Costs in any state and rejections since then. */
+  costs: integer().notNull(),
+  clicks: integer().notNull(),
+  /** The hour of the run that found it, or the end of its day if the first run did. */
+  lastCostAt: integer("last_cost_at"),
+  lastClickAt: integer("last_click_at"),
+  /** Of the partner's open rounds, at the time of the run. */
+  openMismatches: integer("open_mismatches").notNull(),
+});
+
 /** Integration rounds, in which a partner tests some cost types. At most one open round per partner and cost type. */
 export const rounds = sqliteTable(
   "rounds",

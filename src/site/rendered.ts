@@ -730,6 +730,10 @@ OPERATOR_TOKEN=ll_api_…</pre>
 <td>Stop the partner, and <a href="/docs/corrections">correct what was counted</a>.</td>
 </tr>
 <tr>
+<td>A partner is silent</td>
+<td><code>GET /operator/v1/partners/{id}</code> has <code>last_cost_at</code> and <code>last_click_at</code>, to the hour, and <code>open_mismatches</code> of its open rounds, as the hourly cron found them. A price on a URL counts as a cost that came, and a void can hide one cost of the same hour.</td>
+</tr>
+<tr>
 <td>Costs are rejected</td>
 <td>The page of the partner shows how many of each day, why, and how complete its costs are. <code>GET /operator/v1/partners/{id}/rejections</code> counts them by day and code, of all apps or of one. The counts are kept ${FACTS["count time"]}. For ${FACTS["rejection time"]}, <strong>Rejected costs</strong> of the partner and <code>GET /operator/v1/partners/{id}/rejections/recent</code> also list the newest ones with their IDs, and the page of an ID says what a cost for it would get now. The log has the tag of each cost.</td>
 </tr>

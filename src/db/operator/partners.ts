@@ -8,6 +8,7 @@ import { credentials, partners, rounds } from "../schema.ts";
 import { runBatch, runForRow } from "../statement.ts";
 import { agreedCurrency, highestUrlAmount } from "../url-prices.ts";
 import { pagedList } from "./paged-list.ts";
+import { activityOf } from "./partner-activity.ts";
 import { contains, searchedList } from "./searched-list.ts";
 
 const isOpen = sql`${rounds.partnerId} = ${partners.id} AND ${rounds.state} = 'open'`;
@@ -20,6 +21,7 @@ const fields = {
   /** IDs as a JSON array. */
   openRounds: sql<string>`(SELECT json_group_array(${rounds.id}) FROM ${rounds} WHERE ${isOpen})`,
   hasLiveCredential: sql<number>`EXISTS (SELECT 1 FROM ${credentials} WHERE ${isLive})`,
+  ...activityOf,
   /** The only currency of prices on URLs; null if the cost parameters fix none. */
   urlCurrency: agreedCurrency(partners),
   /** Whether prices on URLs count without a limit for the day. */

@@ -134,6 +134,17 @@ export const PARTNER = noun("PartnerRecord", {
     of: (row: db.PartnerRow) => judgeTemplates(toTemplates(row)),
   },
   open_rounds: { item: z.array(z.int()), from: (json: string) => JSON.parse(json) as number[] },
+  last_cost_at: instantOrNull(
+    "When the last cost came, accepted or rejected, to the hour, as the hourly cron found it; null if none came in the last weeks",
+  ),
+  last_click_at: instantOrNull(
+    "When the last click was recorded, to the hour; null if none was in the last weeks",
+  ),
+  open_mismatches: {
+    item: z
+      .nullable(z.int())
+      .with(z.describe("In its open rounds, as the hourly cron found them; null before its first run")),
+  },
   created_at: INSTANT,
 });
 

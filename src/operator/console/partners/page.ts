@@ -5,6 +5,7 @@ import { findPartner, type PartnerRow } from "../../../db/operator/partners.ts";
 import { type FoundRates, findRates } from "../../../db/operator/rates.ts";
 import { listRoundsOfPartner } from "../../../db/operator/rounds/lists.ts";
 import { COST_TYPE, COST_TYPES, toTypes } from "../../../domain/cost-types.ts";
+import { toIso } from "../../../domain/time.ts";
 import { costTypeChecks, costTypeName } from "../../../pages/costs/cost-types.ts";
 import { ratesSection } from "../../../pages/costs/rates.ts";
 import { partnerBadge, roundBadge, typeBadges } from "../../../pages/costs/states.ts";
@@ -94,10 +95,12 @@ function stateSection(partner: PartnerRow, counts: FoundRates["counts"]): Markup
   const step = nextStep(partner, known);
   return card(
     { id: "state", title: "State and next step" },
-    facts(...COST_TYPES.map((type): Fact => [costTypeName(type), typeBadges(partner, type)]), [
-      "Next step",
-      step ? html`<a href="${step.href}">${step.text}</a>` : "None",
-    ]),
+    facts(
+      ...COST_TYPES.map((type): Fact => [costTypeName(type), typeBadges(partner, type)]),
+      partner.lastCostAt !== null && ["Last cost, to the hour", time(toIso(partner.lastCostAt))],
+      partner.lastClickAt !== null && ["Last click, to the hour", time(toIso(partner.lastClickAt))],
+      ["Next step", step ? html`<a href="${step.href}">${step.text}</a>` : "None"],
+    ),
     html`<p class="actions">
       ${buttonLink(`/operator/partners/${id}/setup`, "Setup")}
       <a href="/operator/spend?partner_id=${id}">Spend by app</a>
