@@ -38,9 +38,13 @@ const exclude = ["test/browser/**", "test/dev/**", "test/linear/**", "test/bench
 const ON_SHARDS = [
   "test/shards/*.test.ts",
   "test/cost/{list,batch,stopped,rejected-list,test-credential,void}.test.ts",
-  "test/engagement/{audience,queue,faults}.test.ts",
+  "test/engagement/{audience,queue,faults,held-prices}.test.ts",
   "test/purge/{purge,archive}.test.ts",
+<<<<<<< HEAD
   "test/operator/{voids,rates,partner-activity,archive,start}.test.ts",
+=======
+  "test/operator/{voids,rates,archive,start,url-prices}.test.ts",
+>>>>>>> f309347 (Hold prices with shards up to a limit below one highest price)
   "test/reports/{audience,reports-model}.test.ts",
   "test/partner/{missing,totals,upload}.test.ts",
   "test/db/{ledger-model,restore}.test.ts",

@@ -16,7 +16,7 @@ export const highestUrlAmount = ({ costParameters, maxUrlAmount }: Partner) =>
 
 /**
  * To how much the prices of one app, currency and day can add up in a database before they are held, in units of 0.00001: the limit of
- * the partner, with shards the part of each, but at least one highest price. NULL: without limit. Takes `shards`.
+ * the partner, with shards the part of each, but at least one highest price, if the limit allows one. NULL: without limit. Takes `shards`.
  */
 export const maxUrlSpendOf = ({
   maxUrlSpend,
@@ -25,7 +25,7 @@ export const maxUrlSpendOf = ({
   const shards = sql`max(1, CAST(${sql.placeholder("shards")} AS INTEGER))`;
   return sql<
     number | null
-  >`iif(${shards} = 1, ${maxUrlSpend}, max(${maxUrlAmount}, ${maxUrlSpend} / ${shards}))`;
+  >`iif(${shards} = 1, ${maxUrlSpend}, max(min(${maxUrlAmount}, ${maxUrlSpend}), ${maxUrlSpend} / ${shards}))`;
 };
 
 const NAME = sql.raw("'&cost_currency='");
