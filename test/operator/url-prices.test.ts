@@ -60,7 +60,9 @@ describe("held prices", () => {
     expect(await spend()).toBe(0);
     expect(await decide("accept")).toEqual({ count: 3, sums: { USD: "60" }, left: 0 });
     expect(await spend()).toBe(60);
-    const sums = await rows<Record<"counted" | "held" | "held_count", number>>("SELECT * FROM daily_url_prices");
+    const sums = await rows<Record<"counted" | "held" | "held_count", number>>(
+      "SELECT * FROM daily_url_prices",
+    );
     const sum = (key: "counted" | "held" | "held_count") => sums.reduce((total, row) => total + row[key], 0);
     expect([sum("counted"), sum("held"), sum("held_count")]).toEqual([60e8, 0, 0]);
     expect(await audit()).toEqual([
