@@ -142,6 +142,7 @@ function partnersTable(url: URL, { path, env }: Member, view: PartnersView): Mar
         ${nameText(partner.displayName)}
         <details class="types"><summary>Cost types<span class="visually-hidden"> of ${partner.displayName}</span></summary>
           <p class="hint">${withContact(env, explain(partner, inRound))}</p>
+          <p><a href="${path}/partners/${partner.id}/rejections">Rejected costs<span class="visually-hidden"> of ${partner.displayName}</span></a></p>
           ${facts(...COST_TYPES.map((type): [string, Markup] => [describeType(type), typeState(partner, inRound, spend, type)]))}
         </details>`,
     },

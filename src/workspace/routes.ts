@@ -18,6 +18,7 @@ import { overviewPage } from "./overview.ts";
 import { partnersPage } from "./partners.ts";
 import { performanceCsv, performancePage } from "./performance/page.ts";
 import { backToPerformance, submitDeletion, submitView } from "./performance/views.ts";
+import { rejectionsPage } from "./rejections.ts";
 import { backToOverview, submitHidden, submitShown } from "./reports/hide.ts";
 import { performanceStyles, workspaceScript, workspaceStyles } from "./script.ts";
 import { linksCsv } from "./transfer/export.ts";
@@ -75,4 +76,5 @@ export const workspaceRoutes: Route[] = [
   form("/performance/views", "performance", backToPerformance, submitView),
   form("/performance/views/:view_id/delete", "performance", backToPerformance, submitDeletion),
   page("/partners", "partners", report(partnersPage)),
+  page("/partners/:partner_id/rejections", "partners", rejectionsPage),
 ];

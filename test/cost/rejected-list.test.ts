@@ -331,4 +331,19 @@ describe("pages", () => {
     const invalid = await get(`/voids?cost_id=${"x".repeat(257)}`);
     expect(invalid).toContain("No cost can have this ID: it must have 1 to 256 characters.");
   });
+
+  it("of a member list those of the app, with the ends of the IDs only", async () => {
+    await reject();
+    await startSessions();
+    const get = async (app: string) =>
+      call(`/apps/${app}/partners/1/rejections`, {
+        headers: { accept: "text/html", cookie: SESSIONS.member },
+      });
+    const text = await (await get(DEMO.appToken)).text();
+    expect(text).toContain("<code>…ost-01</code>");
+    for (const hidden of [ID, "late", "short"]) expect(text).not.toContain(hidden);
+    expect((await get("demoapp00002")).status).toBe(404);
+    await rows("UPDATE recent_rejections SET app_token = 'demoapp00002'");
+    expect(await (await get(DEMO.appToken)).text()).toContain("No costs were rejected in these days.");
+  });
 });

@@ -189,7 +189,7 @@ function describeRejected({ rejected, partners }: Signals, path: string): Findin
       text: `${showPlural(all, "cost", "costs")} of ${name} ${all === 1 ? "was" : "were"} rejected. ${reasons.join(" ")}`,
       fix: codes.some(({ code }) => code === "cost_data_disabled")
         ? ["Show its links", `${path}/links?partner=${id}`]
-        : ["Go to partners", `${path}/partners`],
+        : ["Show rejected costs", `${path}/partners/${id}/rejections`],
     };
   });
 }
