@@ -16,7 +16,7 @@ export type Unusable = "unfilled_macro" | "placeholder";
 /** Why a value is no value of its own; undefined if it is one. A client can have percent-encoded it once more. */
 export function findUnusable(value: string, place: MacroPlace): Unusable | undefined {
   const forms = decodings(value.trim());
-  if (forms.some(isPlaceholder)) return "placeholder";
+  if (forms.some((form) => isPlaceholder(form, place))) return "placeholder";
   return forms.some((form) => isMacro(form, place)) ? "unfilled_macro" : undefined;
 }
 
@@ -83,10 +83,18 @@ const NOTHING = new Set([
 const ZEROS = "0".repeat(32);
 const ZERO_UUID = "00000000-0000-0000-0000-000000000000";
 
+/** The same words and the digit zero in a cost ID: the templates of clients also join them without anything between them. */
+const NOTHING_IN_ID = /undefined|null|none|nil|nan|not set|object object|0/g;
+
 /** Only these, also joined to each other. Joined to anything else they can be part of an ID. */
-function isPlaceholder(value: string): boolean {
-  const text = value.toLowerCase().replaceAll(ZERO_UUID, "nil").replaceAll(ZEROS, "nil");
-  return text.split(/[_.:|/,~-]+/).every((part) => NOTHING.has(part));
+function isPlaceholder(value: string, place: MacroPlace): boolean {
+  const text = value.toLowerCase();
+  if (place === "cost_id") {
+    const rest = text.replace(NOTHING_IN_ID, "");
+    return rest !== text && /^[\s\p{P}\p{S}]*$/u.test(rest) && !/[{}%]/.test(rest);
+  }
+  const words = text.replaceAll(ZERO_UUID, "nil").replaceAll(ZEROS, "nil");
+  return words.split(/[_.:|/,~-]+/).every((part) => NOTHING.has(part));
 }
 
 /** Chains of redirects encode a value again. */
@@ -108,9 +116,9 @@ function decodings(value: string): string[] {
 /** Only letters, digits, spaces and the separators of IDs. A macro of an unknown form is never plain. */
 const isPlain = (value: string) => /^[\p{L}\p{M}\p{N} _.-]*$/u.test(value);
 
-/** Whether a value of a partner's template, decoded once, is a macro: the network replaces it. */
+/** Whether a value of a partner's template, decoded once, is a macro: the network replaces it. A number such as `0,25` is none. */
 export const isTemplateMacro = (value: string): boolean =>
-  !isPlain(value) || findUnusable(value, "cost_id") === "unfilled_macro";
+  (!isPlain(value) && /\p{L}/u.test(value)) || findUnusable(value, "cost_id") === "unfilled_macro";
 
 /**
  * A value in the form that is compared with the macros of a template, because the network can bring a form that nobody listed; null if it is

@@ -2,6 +2,7 @@
  * A partner's templates: query parameters with its macros, stored byte for byte and added to the URLs of its links. A mistake in one
  * loses every cost without an error, so they are judged when they are saved. Pure functions, in linear time.
  */
+import { INVISIBLE } from "./characters.ts";
 import { COST_TYPES } from "./cost-types.ts";
 import { LEVEL_PARAMETERS } from "./engagements/sub-links.ts";
 import { findUnusable, isTemplateMacro, toComparable } from "./macros.ts";
@@ -49,6 +50,8 @@ export function judgeTemplate(param: TemplateName, template: string): string[] {
         ]
       : []),
     ...(ENTITY.test(template) ? [`must have & where it has &amp;, as HTML writes it${instead}`] : []),
+    ...strayCharacters(template, instead),
+    ...notSeparated(template, instead),
     ...wrongCase(template, instead),
     ...repeatsIn(template, instead),
     ...pairs.flatMap(({ name }) => judgeName(param, name)),
@@ -67,10 +70,12 @@ function correct(template: string): string {
   const seen = new Set<string>();
   return query
     .replace(/&amp;/gi, "&")
+    .replaceAll(INVISIBLE, "")
     .split("&")
+    .flatMap(separate)
     .flatMap((pair) => {
       const at = pair.includes("=") ? pair.indexOf("=") : pair.length;
-      const name = toOwn(pair.slice(0, at));
+      const name = toOwn(pair.slice(0, at)).trim();
       if (pair === "" || seen.has(name)) return [];
       seen.add(name);
       return name + pair.slice(at);
@@ -79,11 +84,36 @@ function correct(template: string): string {
 }
 
 /** Names are case-sensitive, and ours are in lower case. */
-const toOwn = (name: string) => (OWN_NAMES.has(name.toLowerCase()) ? name.toLowerCase() : name);
+function toOwn(name: string): string {
+  const own = name.trim().toLowerCase();
+  return OWN_NAMES.has(own) ? own : name;
+}
+
+/** A name with a space is another name, and with an invisible character a value is no name of a link. */
+function strayCharacters(template: string, instead: string): string[] {
+  const names = templatePairs(template).map(({ name }) => name);
+  return [
+    ...(names.some((name) => name.trim() !== name)
+      ? [`must not have white space before or after a name${instead}`]
+      : []),
+    ...(template.search(INVISIBLE) < 0 ? [] : [`must not have invisible characters${instead}`]),
+  ];
+}
+
+/** A parameter of ours in the value of another, after a character that people take for the separator. */
+const NOT_SEPARATED = new RegExp(`(?:[;?|,\\s]|%26|%3f)(?=(?:${[...OWN_NAMES].join("|")})=)`, "i");
+
+const separate = (pair: string): string[] =>
+  OWN_NAMES.has(toOwn(pair.split("=", 1)[0] ?? "")) ? pair.trimStart().split(NOT_SEPARATED) : [pair];
+
+function notSeparated(template: string, instead: string): string[] {
+  const wrong = template.split("&").flatMap((pair) => separate(pair).slice(1));
+  return wrong.map((pair) => `must have & before ${pair.split("=", 1)[0]}${instead}`);
+}
 
 function wrongCase(template: string, instead: string): string[] {
   const names = templatePairs(template).map(({ name }) => name);
-  const wrong = names.filter((name) => toOwn(name) !== name);
+  const wrong = names.map((name) => name.trim()).filter((name) => toOwn(name) !== name);
   return wrong.map((name) => `must have ${toOwn(name)} in lower case, not ${name}${instead}`);
 }
 
@@ -134,8 +164,8 @@ function judgeCostParameters(pairs: { name: string; value: string }[]): string[]
     )
   )
     messages.push("must have a macro or an ISO 4217 code as cost_currency, for example USD");
-  if (!macroOr("cost_amount", (value) => /^\d{1,7}(?:\.\d{1,9})?$/.test(value)))
-    messages.push("must have a macro or a decimal as cost_amount, for example 0.25");
+  if (!macroOr("cost_amount", (value) => /^(?:0|[1-9]\d{0,6})(?:\.\d{1,5}0*)?$/.test(value)))
+    messages.push("must have a macro or a decimal with at most 5 places as cost_amount, for example 0.25");
   return messages;
 }
 

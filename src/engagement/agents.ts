@@ -7,15 +7,15 @@ import { isbot } from "isbot";
  */
 const USED_BY_PEOPLE = [
   // Game engines, which open links from code (LeopotamGroupLibraryUnity issue 9).
-  /(?<![\w.-])(?:UnityPlayer|UnityWebRequest|X-UnrealEngine-Agent|cocos2d-x|BestHTTP)(?![\w-])(?:[/ ]v?\d[\w.+-]*)?/gi,
+  /(?<![\w.-])(?:UnityPlayer|UnityWebRequest|X-UnrealEngine-Agent|UnrealEngine|http-legacy|Godot|Defold|cocos2d-x|BestHTTP)(?![\w-])(?:[/ ]v?\d[\w.+-]*)?/gi,
   // In-app browsers (isbot issue 250, device-detector issue 5484).
   /(?<![\w.-])(?:NewsArticle|ToutiaoMicroApp)(?![\w-])(?:[/ ]v?\d[\w.+-]*)?/gi,
   // HTTP libraries of apps and of the servers of networks: what each sends if nobody sets another agent.
-  /(?<![\w.-])(?:curl|libcurl|libcurl-agent|wget|CFNetwork|Alamofire|Dalvik|okhttp|Ktor[ -]client|Dart|WinHttp|Microsoft-WinInet)(?![\w-])(?:[/ ]v?\d[\w.+-]*)?/gi,
-  /(?<![\w.-])(?:Java|Java-http-client|Apache-Http(?:Async)?Client|Jersey|HttpUrlConnection|Jetty|AHC|AsyncHttpClient|ReactorNetty|Vert\.x-WebClient|(?:akka|pekko)-http)(?![\w-])(?:[/ ]v?\d[\w.+-]*)?/gi,
-  /(?<![\w.-])(?:node|node-fetch|undici|axios|got|superagent|Deno|Bun|PHP|GuzzleHttp|Symfony HttpClient|PostmanRuntime|HTTPie)(?![\w-])(?:[/ ]v?\d[\w.+-]*)?/gi,
-  /(?<![\w.-])(?:Python|python-(?:requests|httpx|urllib)|aiohttp|Ruby|rest-?client|Faraday|Typhoeus|http\.rb|lua-resty-http|ngx_lua)(?![\w-])(?:[/ ]v?\d[\w.+-]*)?/gi,
-  /(?<![\w.-])(?:Go-http-client|go-resty|fasthttp|reqwest|hyper|ureq|hackney|clj-http|http-kit|RestSharp|\.NET|HttpClient)(?![\w-])(?:[/ ]v?\d[\w.+-]*)?/gi,
+  /(?<![\w.-])(?:curl|libcurl|libcurl-agent|wget|CFNetwork|Alamofire|Dalvik|okhttp|Ktor[ -]client|Dart|WinHttp(?:\.WinHttpRequest\.5)?|Microsoft-WinInet)(?![\w-])(?:[/ ]v?\d[\w.+-]*)?/gi,
+  /(?<![\w.-])(?:Java|Java-http-client|Apache-Http(?:Async)?Client|Jersey|HttpUrlConnection|Jetty|AHC|AsyncHttpClient|ReactorNetty|Vert\.x-WebClient|(?:akka|pekko)-http|unirest-java|scalaj-http|http4s-\w+)(?![\w-])(?:[/ ]v?\d[\w.+-]*)?/gi,
+  /(?<![\w.-])(?:node|node-fetch|undici|axios|got|(?:node-)?superagent|Deno|Bun|PHP|GuzzleHttp|Symfony HttpClient|PostmanRuntime|HTTPie)(?![\w-])(?:[/ ]v?\d[\w.+-]*)?/gi,
+  /(?<![\w.-])(?:Python|python-(?:requests|httpx|urllib3?)|aiohttp|Ruby|rest-?client|Faraday|Typhoeus|HTTParty|excon|http\.rb|lua-resty-http|ngx_lua)(?![\w-])(?:[/ ]v?\d[\w.+-]*)?/gi,
+  /(?<![\w.-])(?:Go-http-client|go-resty|fasthttp|reqwest|hyper|ureq|hackney|mint|libwww-perl|LWP::Simple|HTTP-Tiny|cpp-httplib|Boost\.Beast|clj-http|http-kit|RestSharp|\.NET|HttpClient)(?![\w-])(?:[/ ]v?\d[\w.+-]*)?/gi,
   // The address of the project of a library.
   /\(?\+?https?:\/\/github\.com\/[\w./-]*\)?/gi,
   // What had nothing else in it.

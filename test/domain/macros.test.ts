@@ -113,6 +113,22 @@ it.each([
   expect(findUnusable(value, "cost_id")).toBe("placeholder");
 });
 
+it.each([
+  "undefinedundefined",
+  "null null null",
+  "<nil>-<nil>",
+  '"null","null"',
+  "000000000000",
+  "0000-0000-0000",
+  "null0",
+])("%s is a placeholder as a cost ID only", (value) => {
+  expect([findUnusable(value, "name"), findUnusable(value, "cost_id")]).toEqual([undefined, "placeholder"]);
+});
+
+it.each(["0,25", "12345,67890"])("%s in a template is a literal, and no macro equals it", (value) => {
+  expect(isTemplateMacro(value)).toBe(false);
+});
+
 it.each(["USD", "cpi", "Brand 2026", "Ünïcode_日本-1.5", "0.25"])(
   "%s in a template is a literal",
   (value) => {

@@ -80,7 +80,7 @@ export function readTable(text: string, table: CsvTable, errors: InputError[]): 
   const toItem = (cells: string[]) =>
     Object.fromEntries(
       cells
-        .map((cell, at) => [columns[at] ?? "", fromCell(cell)] as const)
+        .map((cell, at) => [columns[at] ?? "", fromCell(cell.replace(FORMULA_TEXT, "$1"))] as const)
         .filter(([name, cell], at) => isRead(name, at) && (cell !== "" || !optional.has(name))),
     );
   return records.map(({ line, cells }) => ({
@@ -88,6 +88,9 @@ export function readTable(text: string, table: CsvTable, errors: InputError[]): 
     item: cells.length === columns.length ? toItem(cells) : wrongLength(cells.length, columns.length),
   }));
 }
+
+/** How programs keep a spreadsheet from reading an ID as a number. */
+const FORMULA_TEXT = /^="([^"]*)"$/;
 
 interface Row {
   line: number;
