@@ -100,11 +100,16 @@ function strayCharacters(template: string, instead: string): string[] {
   ];
 }
 
-/** A parameter of ours in the value of another, after a character that people take for the separator. */
-const NOT_SEPARATED = new RegExp(`(?:[;?|,\\s]|%26|%3f)(?=(?:${[...OWN_NAMES].join("|")})=)`, "i");
-
-const separate = (pair: string): string[] =>
-  OWN_NAMES.has(toOwn(pair.split("=", 1)[0] ?? "")) ? pair.trimStart().split(NOT_SEPARATED) : [pair];
+/** Splits a parameter of ours whose value has another one, after a character that people take for the separator. */
+function separate(pair: string): string[] {
+  if (!OWN_NAMES.has(toOwn(pair.split("=", 1)[0] ?? ""))) return [pair];
+  return pair
+    .trimStart()
+    .replace(/(?:[;?|,\s]|%26|%3f)(?=([a-z_]+)=)/gi, (separator, name: string) =>
+      OWN_NAMES.has(name.toLowerCase()) ? "&" : separator,
+    )
+    .split("&");
+}
 
 function notSeparated(template: string, instead: string): string[] {
   const wrong = template.split("&").flatMap((pair) => separate(pair).slice(1));
