@@ -17,6 +17,11 @@ export const ERRORS = {
     title: "A link has at most four levels",
     help: "The parent is a creative (level 4). Choose a parent of level 1, 2 or 3.",
   },
+  limit_reached: {
+    status: 400,
+    title: "The app has as many as it can have",
+    help: "`detail` says what there is too much of. Nothing was changed.",
+  },
   unknown_partner: {
     status: 400,
     title: "Unknown partner",

@@ -7,6 +7,8 @@ import { type Principal, userOperation } from "../auth/guards.ts";
 import type { KeyedRequest } from "../db/idempotency.ts";
 import * as db from "../db/links/creation.ts";
 import { putLink } from "../db/links/destination-cache.ts";
+import { toIds } from "../db/links/destinations.ts";
+import type { AppScope } from "../db/links/lists.ts";
 import type { Partners } from "../db/links/partner-catalog.ts";
 import type { Context } from "../env.ts";
 import { AppError, type InputError } from "../errors.ts";
@@ -34,6 +36,7 @@ import {
   toLink,
   toNewLink,
 } from "../usecases/links/link.ts";
+import { renewDestination, targetJudge } from "../usecases/links/targets.ts";
 import { appPath, authorizeApp, oneLink, toScope } from "./common.ts";
 
 export const createLink = userOperation({
@@ -44,7 +47,14 @@ export const createLink = userOperation({
   input: { path: appPath, headers: idempotencyKey, body: newLink },
   requestExample: { name: "Summer" },
   responses: { 201: oneLink("The new link", ["Location"]) },
-  errors: ["not_found", "level_limit", "app_full", "idempotency_key_in_use", "idempotency_key_reused"],
+  errors: [
+    "not_found",
+    "level_limit",
+    "limit_reached",
+    "app_full",
+    "idempotency_key_in_use",
+    "idempotency_key_reused",
+  ],
   handle: (context, caller, input) =>
     createAll(
       context,
@@ -133,8 +143,9 @@ async function createAll(
   describe: (results: (Link | AppError)[]) => Created,
 ): Promise<Response> {
   const { DB } = context.env;
-  const { path, items } = request;
+  const { path } = request;
   const scope = toScope(caller, path);
+  const items = await judgeTargets(context, scope, request);
   const links = items.filter((item): item is db.NewLink => !(item instanceof AppError));
   const key = request.headers["Idempotency-Key"];
   if (key === undefined) {
@@ -142,7 +153,7 @@ async function createAll(
     authorizeApp(caller, found.access);
     const results = judgeItems(context, items, found);
     const created = describe(results);
-    confirm(context, path, results, found.inserted);
+    await confirm(context, path, results, { items, inserted: found.inserted });
     return toResponse(context, created);
   }
   const keyed = toKeyedRequest(context, request.operation, key, request.body);
@@ -163,8 +174,22 @@ async function createAll(
     if (current.earlier) replay(context, current.earlier, keyed);
     throw keyInUse();
   }
-  confirm(context, path, results, inserted);
+  await confirm(context, path, results, { items, inserted });
   return toResponse(context, created);
+}
+
+/** The items, with an error for each whose target the app does not allow. */
+async function judgeTargets(
+  { env }: Context,
+  scope: AppScope,
+  { items, operation }: Pick<Request, "items" | "operation">,
+): Promise<Request["items"]> {
+  const targets = items.map((item) => (item instanceof AppError ? null : item.target));
+  const judge = await targetJudge(env.DB, scope, targets);
+  const isMany = operation === "create_links";
+  return items.map(
+    (item, index) => judge(targets[index], { param: isMany ? `links.${index}.target` : "target" }) ?? item,
+  );
 }
 
 function judgeItems(
@@ -180,7 +205,8 @@ function judgeItems(
     const rejection = judgeParent(item.parentToken, parent);
     if (rejection) return parentRejected(rejection);
     if (room < 0) return new AppError("app_full");
-    const row = newRow({ ...item, level: (parent?.level ?? 0) + 1 });
+    const { token, label, target } = item;
+    const row = { ...newRow({ token, label, level: (parent?.level ?? 0) + 1 }), target };
     return toLink({ ...row, ...inheritedFrom(parent) }, found.partners, context);
   });
 }
@@ -189,17 +215,21 @@ function judgeItems(
  * Throws if the links that SQL inserted are not those that the TypeScript rules accepted: both hold the same rules. Then puts
  * the new links into KV for clicks.
  */
-function confirm(
+async function confirm(
   context: Context,
   path: { app_token: string },
   results: (Link | AppError)[],
-  inserted: string[],
-): void {
+  { items, inserted }: { items: Request["items"]; inserted: db.Inserted[] },
+): Promise<void> {
   const created = results.flatMap((result) => (result instanceof AppError ? [] : result.token));
-  if (String(created.sort()) !== String(inserted.sort())) {
+  if (String(created.sort()) !== String(inserted.map(({ token }) => token).sort())) {
     throw new Error("the inserted links differ from the accepted ones");
   }
-  for (const token of created) context.afterResponse(putLink(context.env.LINKS, token, path.app_token));
+  if (items.some((item) => !(item instanceof AppError) && item.target !== null))
+    await renewDestination(context, path.app_token);
+  const { LINKS } = context.env;
+  for (const { token, ids } of inserted)
+    context.afterResponse(putLink(LINKS, token, { appToken: path.app_token, ids: toIds(ids) }));
 }
 
 function parentRejected(code: "not_found" | "level_limit"): AppError {

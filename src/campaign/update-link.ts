@@ -23,21 +23,21 @@ export const updateLink = userOperation({
   method: "PATCH",
   path: "/public/v1/apps/:app_token/trackers/:link_token",
   id: "updateLink",
-  summary: "Update a link: partner, cost data, name, archived",
+  summary: "Update a link: partner, cost data, target, name, archived",
   input: { path: linkPath, body: linkUpdate },
   requestExample: { partner_id: 1, cost_data_enabled: true },
   responses: { 200: oneLinkWithOwn("The updated link") },
-  errors: ["not_found", "unknown_partner", "partner_without_cost_data"],
+  errors: ["not_found", "unknown_partner", "partner_without_cost_data", "limit_reached"],
   async handle(context, caller, { path, body }) {
-    const { DB } = context.env;
     const { access, partners, results } = await changeLinks(
-      DB,
+      context,
       toScope(caller, path),
       [path.link_token],
       () => body,
-      context,
     );
-    const { after, rejection } = authorizeLink(caller, { access, link: results.get(path.link_token) });
+    const result = authorizeLink(caller, { access, link: results.get(path.link_token) });
+    const { after, rejection, targetError } = result;
+    if (targetError) throw targetError;
     if (rejection) throw new AppError(rejection, undefined, { errors: toErrors(rejection) });
     return jsonResponse(envelopeV1(context, [toLinkWithOwn(after, partners, context)]));
   },

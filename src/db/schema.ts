@@ -372,8 +372,12 @@ export const links = sqliteTable(
     newSubLinkCount: integer("new_sub_link_count").notNull().default(0),
     /** While the link is archived: the highest ID when it was. Sub-links up to it have no place; later ones have. */
     archivedThrough: integer("archived_through"),
+    /** Where clicks lead; null inherits from the nearest ancestor, "" leads to the URLs of the app. */
+    target: text("target"),
   },
   (table) => [
+    // Costs nothing until a link has its own target.
+    index("links_with_target").on(table.appToken).where(sql`${table.target} IS NOT NULL`),
     index("links_by_parent").on(table.appToken, table.parentId),
     // For filtered lists. The partial indexes cost nothing until a link is archived or has a partner.
     index("links_by_label").on(table.appToken, table.parentId, sql`${table.label} COLLATE NOCASE`),

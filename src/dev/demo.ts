@@ -6,7 +6,7 @@
 import type { Kind } from "../domain/cost-types.ts";
 import { DEFAULT_MAX_URL_AMOUNT } from "../domain/money.ts";
 import { COST_WINDOW_MS, DAY_MS } from "../domain/time.ts";
-import { demoCounts, demoSpend, MORE_LINKS, STOPPED_DAYS } from "./demo/activity.ts";
+import { demoCounts, demoSpend, MORE_LINKS, STOPPED_DAYS, TARGETS } from "./demo/activity.ts";
 import { DEMO_ROUND, DEMO_TYPES, demoRound } from "./demo/round.ts";
 import { type DemoRow, toStatements, type Values } from "./demo/rows.ts";
 import { demoToken, tokenColumns } from "./demo/secrets.ts";
@@ -198,6 +198,7 @@ export function demoRows(now: number): DemoRow[] {
     ...MORE_LINKS.map(([id, label, parent, level, partner_id, days]) =>
       link(id, `demo1nk0${id}`, label, parent, level, {
         ...(partner_id && { partner_id, cost_switch: 1 }),
+        ...(TARGETS[id] && { target: TARGETS[id] }),
         ...(days > 0 && { created_at: now - days * DAY_MS, from_engagement: 1 }),
       }),
     ),

@@ -26,10 +26,11 @@ export const openLink = publicOperation({
   responses: { 200: committed, 302: { description: "Redirect to the app", headers: ["Location"] } },
   errors: ["not_found", "rate_limited"],
   async handle(context) {
-    const { linkToken, destination } = await findLink(context);
+    const { linkToken, destination, ownTarget } = await findLink(context);
     if (isServerToServer(context)) return recordNow(context, linkToken, "click");
     const { url, notAllowed } = chooseTarget(destination, {
       query: context.url.searchParams,
+      ownTarget,
       platform: platformOf(context.request.headers.get("user-agent") ?? ""),
       valueFor: (name) => readPlaceholder(context, linkToken, name),
     });

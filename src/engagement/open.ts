@@ -100,9 +100,9 @@ function readToken(path: string): string | undefined {
 export async function findLink(context: Context) {
   if (isServerToServer(context)) await limitServerEngagements(context);
   const linkToken = readToken(context.params.link_token ?? "");
-  const destination = linkToken && (await lookUpDestination(context, linkToken));
-  if (!destination) throw linkNotFound();
-  return { linkToken, destination };
+  const found = linkToken && (await lookUpDestination(context, linkToken));
+  if (!found) throw linkNotFound();
+  return { linkToken, ...found };
 }
 
 const linkNotFound = () => new AppError("not_found", "This link does not exist or has been removed.");

@@ -32,6 +32,7 @@ const DEVICES: Partial<Record<Platform, string>> = {
 };
 const SOURCES = {
   url: "parameter of the URL, if the app allows its scheme and host",
+  link: "setting of the link, or of the nearest one above it that has one, if the app allows its scheme and host",
   app: "setting of the app",
 };
 

@@ -7,7 +7,7 @@ import { chartScript } from "../pages/chart/chart.ts";
 import { appsPage } from "./apps.ts";
 import { bulkPage, bulkResult, submitBulk } from "./bulk/pages.ts";
 import { createLinks, newLinkPage } from "./create/new.ts";
-import { backToSettings, submitArchived, submitName, submitPartner } from "./edit/changes.ts";
+import { backToSettings, submitArchived, submitName, submitPartner, submitTarget } from "./edit/changes.ts";
 import { historyPage } from "./edit/history.ts";
 import { settingsPage } from "./edit/settings.ts";
 import { type Show, type Tab, withApp } from "./frame.ts";
@@ -70,6 +70,7 @@ export const workspaceRoutes: Route[] = [
   form("/links/:link_token/settings/name", "links", backToSettings, submitName),
   form("/links/:link_token/settings/archived", "links", backToSettings, submitArchived),
   form("/links/:link_token/settings/partner", "links", backToSettings, submitPartner),
+  form("/links/:link_token/settings/target", "links", backToSettings, submitTarget),
   page("/links/:link_token/qr.svg", "links", qrCode),
   page("/performance", "performance", report(performancePage)),
   page("/performance.csv", "performance", report(performanceCsv)),

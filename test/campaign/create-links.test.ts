@@ -57,7 +57,7 @@ describe("create links", () => {
   it("returns each link as a read of it does, with what it inherits", async () => {
     const { body } = await createAll([{ name: "Deep", parent_token: "demo1nk003" }, { name: "Flat" }]);
     for (const { link } of body.data.items) {
-      const own = { partner_id: null, cost_data_enabled: null };
+      const own = { partner_id: null, cost_data_enabled: null, target: null };
       expect((await asUser(`${LINKS}/${link?.token}`)).body.data.items).toEqual([{ ...link, own }]);
     }
     expect(body.data.items[0]?.link).toMatchObject({ level: 4, partner_id: null, cost_data_enabled: true });
@@ -153,8 +153,11 @@ describe.each([
   const reportingTokens = (alter: (tokens: unknown[]) => unknown[]) =>
     misreportingDatabase((batch) =>
       batch.map((result) => {
-        const isInsertion = result.length > 0 && result.every((row) => Object.keys(row).join() === "token");
-        return isInsertion ? alter(result.map(({ token }) => token)).map((token) => ({ token })) : result;
+        const isInsertion =
+          result.length > 0 && result.every((row) => Object.keys(row).join() === "token,ids");
+        return isInsertion
+          ? alter(result.map(({ token }) => token)).map((token) => ({ token, ids: "1" }))
+          : result;
       }),
     );
   /** A database that reports level 3 for every parent, so that the rules allow a link below it. */

@@ -30,7 +30,7 @@ describe("read link", () => {
             url: `${ORIGIN}/${DEMO.linkToken}`,
             click_url: `${ORIGIN}/${DEMO.linkToken}?${CLICK}&${COST}`,
             impression_url: `${ORIGIN}/impression/${DEMO.linkToken}?${IMPRESSION}&${COST}`,
-            own: { partner_id: 1, cost_data_enabled: true },
+            own: { partner_id: 1, cost_data_enabled: true, target: null },
           },
         ],
       },
@@ -40,7 +40,7 @@ describe("read link", () => {
   it("returns a link as the list of its level does, and its own settings", async () => {
     const { items } = (await asUser(`${LINKS}/demo1nk003/children`)).body.data;
     expect(items).toHaveLength(2);
-    const own = { partner_id: null, cost_data_enabled: null };
+    const own = { partner_id: null, cost_data_enabled: null, target: null };
     for (const link of items) expect(await readLink(link.token)).toEqual({ ...link, own });
   });
 });

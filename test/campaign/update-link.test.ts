@@ -33,7 +33,7 @@ describe("update link", () => {
             url: `${ORIGIN}/${PLAIN}`,
             click_url: `${ORIGIN}/${PLAIN}?${macros}&note=%%ACME MACRO%%&${cost}`,
             impression_url: `${ORIGIN}/impression/${PLAIN}?${macros}&${cost}`,
-            own: { partner_id: 1, cost_data_enabled: true },
+            own: { partner_id: 1, cost_data_enabled: true, target: null },
           },
         ],
       },
@@ -46,15 +46,19 @@ describe("update link", () => {
     expect((await patchLink(sub, { cost_data_enabled: true })).own).toEqual({
       partner_id: null,
       cost_data_enabled: true,
+      target: null,
     });
     await patchLink(DEMO.linkToken, { cost_data_enabled: false });
     expect(await readLink(sub)).toMatchObject({ cost_data_enabled: true });
     expect(await patchLink(sub, { cost_data_enabled: null })).toMatchObject({
       cost_data_enabled: false,
-      own: { partner_id: null, cost_data_enabled: null },
+      own: { partner_id: null, cost_data_enabled: null, target: null },
     });
     await patchLink(DEMO.linkToken, { cost_data_enabled: true });
-    expect(await readLink(sub)).toMatchObject({ cost_data_enabled: true, own: { cost_data_enabled: null } });
+    expect(await readLink(sub)).toMatchObject({
+      cost_data_enabled: true,
+      own: { cost_data_enabled: null, target: null },
+    });
     const [entry] = await rows<{ detail: string }>(
       `SELECT detail FROM audit_log WHERE subject = 'link ${sub}' ORDER BY id DESC`,
     );
@@ -64,7 +68,7 @@ describe("update link", () => {
   it("turns cost data off on a link of level 1 with null, because it inherits from no link", async () => {
     expect(await patchLink(DEMO.linkToken, { cost_data_enabled: null })).toMatchObject({
       cost_data_enabled: false,
-      own: { partner_id: 1, cost_data_enabled: null },
+      own: { partner_id: 1, cost_data_enabled: null, target: null },
     });
   });
 
@@ -72,7 +76,7 @@ describe("update link", () => {
     const sub = "demo1nk002";
     expect(await patchLink(sub, { partner_id: 2, cost_data_enabled: null })).toMatchObject({
       cost_data_enabled: false,
-      own: { partner_id: 2, cost_data_enabled: null },
+      own: { partner_id: 2, cost_data_enabled: null, target: null },
     });
     expect(await patchLink(sub, { partner_id: 1 })).toMatchObject({ cost_data_enabled: true });
   });
@@ -134,7 +138,7 @@ describe("update link", () => {
       expect(link).toMatchObject({
         partner_id: null,
         cost_data_enabled: isOn,
-        own: { partner_id: null, cost_data_enabled: own },
+        own: { partner_id: null, cost_data_enabled: own, target: null },
       });
       expect(link.click_url).toContain("campaign={campaign_name}");
       expect(link.click_url.includes("acme_cost_id")).toBe(isOn);
@@ -207,7 +211,7 @@ describe("update link", () => {
     expect(await patchLink(PLAIN, json)).toMatchObject({
       name: "Newsletter",
       archived: true,
-      own: { partner_id: null, cost_data_enabled: null },
+      own: { partner_id: null, cost_data_enabled: null, target: null },
     });
   });
 
@@ -223,7 +227,7 @@ describe("update link rejects", () => {
     [
       "an empty object",
       {},
-      "body: must contain at least one of name, archived, partner_id, cost_data_enabled",
+      "body: must contain at least one of name, archived, partner_id, cost_data_enabled, target",
     ],
     ["a negative partner", { partner_id: -1 }, "partner_id: must be a positive integer"],
     ["partner 0", { partner_id: 0 }, "partner_id: must be a positive integer"],
@@ -234,7 +238,7 @@ describe("update link rejects", () => {
     [
       "an object in which every key counts as absent",
       { name: null, archived: null },
-      "body: must contain at least one of name, archived, partner_id, cost_data_enabled",
+      "body: must contain at least one of name, archived, partner_id, cost_data_enabled, target",
     ],
     ["an archived that is a number", { archived: 1 }, "archived: must be a boolean"],
     ["an empty name", { name: "" }, "name: must not be empty"],

@@ -119,7 +119,7 @@ describe.each<[string, (() => Promise<unknown>) | undefined]>([
     ];
     for (const [position, query] of queries.entries()) {
       const unseen = `kvonly000${position}`;
-      await env.LINKS.put(`link:${unseen}`, DEMO.appToken);
+      await env.LINKS.put(`link:${unseen}`, `${DEMO.appToken} 1`);
       for (const link of [DEMO.linkToken, unseen]) {
         const response = await call(`/${link}${query}`, options);
         expect([response.status, response.headers.get("location")], query).toEqual([302, STORE]);

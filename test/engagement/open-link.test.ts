@@ -195,7 +195,7 @@ describe("the partner and the cost switch of an engagement", () => {
   it("apply to the next click after a change, with the link cached in KV", async () => {
     await setSwitch(DEMO.linkToken, false);
     await click("engagement-id-02");
-    expect(await env.LINKS.get(`link:${DEMO.linkToken}`)).toBe(DEMO.appToken);
+    expect(await env.LINKS.get(`link:${DEMO.linkToken}`)).toBe(`${DEMO.appToken} 1`);
     await setSwitch(DEMO.linkToken, true);
     await click(ID);
     expect([await recorded("engagement-id-02"), await recorded()]).toMatchObject([

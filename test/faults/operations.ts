@@ -303,6 +303,11 @@ const SAMPLES: Record<string, Sample> = {
     { pattern: "/apps/:app_token/links/:link_token/settings/partner" },
   ),
   ...page(
+    `${LINK_PAGE}/settings/target`,
+    form({ leads: "own", target: "https://example.com/sale", seen_target: "inherit" }),
+    { pattern: "/apps/:app_token/links/:link_token/settings/target" },
+  ),
+  ...page(
     `/apps/${DEMO.appToken}/links/bulk`,
     form({ action: "attach", partner: "3", links: `${DEMO.linkToken},demo1nk008`, back: "?q=a" }),
     { pattern: "/apps/:app_token/links/bulk" },

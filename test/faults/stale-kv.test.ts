@@ -27,7 +27,7 @@ const old: Destination = {
 };
 const links = () =>
   kvWith({
-    get: async (key: string) => (key.startsWith("link:") ? DEMO.otherAppToken : old),
+    get: async (key: string) => (key.startsWith("link:") ? `${DEMO.otherAppToken} 9` : old),
   }).LINKS;
 
 const needing = (...needs: string[]) =>

@@ -148,6 +148,7 @@ const QUERIES: Record<string, string> = {
   "/settings/name": "",
   "/settings/archived": "",
   "/settings/partner": "",
+  "/settings/target": "",
   "/links/bulk": "",
   "/attention/hide": "",
   "/attention/show": "",

@@ -81,6 +81,7 @@ const ENTRIES: Record<string, Expected> = {
   "POST /apps/:app_token/links/:link_token/settings/name": [DEMO_LINK],
   "POST /apps/:app_token/links/:link_token/settings/archived": [DEMO_LINK],
   "POST /apps/:app_token/links/:link_token/settings/partner": [DEMO_LINK],
+  "POST /apps/:app_token/links/:link_token/settings/target": [DEMO_LINK],
   "POST /partner": ["partner 1 (by null): sign in"],
   "POST /partner/sign-out": ["partner 1 (by null): sign out"],
   "POST /partner/costs/:cost_id/void": [VOID_BY_PARTNER],

@@ -72,10 +72,10 @@ describe("a row with the token of a link", () => {
       "changed",
       "changed",
     ]);
-    expect(await own(SPRING)).toEqual({ partner_id: null, cost_data_enabled: null });
-    expect(await own(RUNNERS)).toEqual({ partner_id: 2, cost_data_enabled: false });
+    expect(await own(SPRING)).toEqual({ partner_id: null, cost_data_enabled: null, target: null });
+    expect(await own(RUNNERS)).toEqual({ partner_id: 2, cost_data_enabled: false, target: null });
     expect(await readLink(BEACON)).toMatchObject({ archived: true, own: { partner_id: null } });
-    expect(await own(PLAIN)).toEqual({ partner_id: 1, cost_data_enabled: true });
+    expect(await own(PLAIN)).toEqual({ partner_id: 1, cost_data_enabled: true, target: null });
     const entries = await rows<{ subject: string }>(
       "SELECT subject FROM audit_log WHERE action = 'update link' AND happened_at = ? ORDER BY id",
       NOW,
@@ -265,7 +265,7 @@ describe("the undo of an import", () => {
     ]);
     expect(await readLink(PLAIN)).toMatchObject({
       archived: false,
-      own: { partner_id: null, cost_data_enabled: false },
+      own: { partner_id: null, cost_data_enabled: false, target: null },
     });
     expect(await own(BEACON)).toMatchObject({ partner_id: 3 });
   });
@@ -284,7 +284,7 @@ describe("the undo of an import", () => {
     const undone = await undo(id);
     expect(textOf(undone.text)).toContain("1 link not restored completely.");
     expect(resultsOf(undone.text)).toEqual([["Acme", "not restored", KEPT]]);
-    expect(await own(ACME)).toEqual({ partner_id: 1, cost_data_enabled: false });
+    expect(await own(ACME)).toEqual({ partner_id: 1, cost_data_enabled: false, target: null });
   });
 
   it("keeps cost data off after somebody attached another partner and then this one again without it", async () => {
@@ -294,7 +294,7 @@ describe("the undo of an import", () => {
     await patchLink(ACME, { cost_data_enabled: false });
     const [id = ""] = await undoable();
     await undo(id);
-    expect(await own(ACME)).toEqual({ partner_id: 1, cost_data_enabled: false });
+    expect(await own(ACME)).toEqual({ partner_id: 1, cost_data_enabled: false, target: null });
   });
 
   it("judges each setting by itself: another one that somebody changed twice does not matter", async () => {
@@ -335,7 +335,7 @@ describe("the undo of an import", () => {
     await patchLink(ACME, { cost_data_enabled: false });
     await undo(second);
     await undo(first);
-    expect(await own(ACME)).toEqual({ partner_id: 1, cost_data_enabled: false });
+    expect(await own(ACME)).toEqual({ partner_id: 1, cost_data_enabled: false, target: null });
   });
 
   it("undoes nothing, and says that it can be sent again, if somebody changes a link in the meantime", async () => {
@@ -361,7 +361,7 @@ describe("the undo of an import", () => {
     );
     const response = await undo(id, { env: { DB: database } });
     expect([isDone, response.status]).toEqual([true, 503]);
-    expect(await own(ACME)).toEqual({ partner_id: 1, cost_data_enabled: false });
+    expect(await own(ACME)).toEqual({ partner_id: 1, cost_data_enabled: false, target: null });
     expect(textOf((await undo(id)).text)).toContain("1 link not restored completely.");
   });
 
@@ -393,7 +393,7 @@ describe("the undo of an import", () => {
     ).toEqual([
       ["Acme", "not restored", "Cost data can't be on: Beacon Network doesn't support cost data yet."],
     ]);
-    expect(await own(ACME)).toEqual({ partner_id: 2, cost_data_enabled: false });
+    expect(await own(ACME)).toEqual({ partner_id: 2, cost_data_enabled: false, target: null });
   });
 
   it("is offered for 24 hours, and not a millisecond longer", async () => {

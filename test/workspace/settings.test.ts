@@ -191,7 +191,7 @@ describe("partner and cost data", () => {
     const child = "demo1nk002";
     const form = partnerForm({ partner: "2", cost: "inherit", seen_cost: "inherit" });
     await browser.post(`${settingsOf(child)}/partner`, form);
-    expect((await readLink(child)).own).toEqual({ partner_id: 2, cost_data_enabled: null });
+    expect((await readLink(child)).own).toEqual({ partner_id: 2, cost_data_enabled: null, target: null });
     await browser.post(
       `${settingsOf(child)}/partner`,
       partnerForm({ partner: "none", cost: "inherit", seen_partner: "2", seen_cost: "inherit" }),

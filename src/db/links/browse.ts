@@ -225,9 +225,10 @@ export function firstLinks(db: D1Database, viewer: Viewer, appToken: string) {
 const pageFields = {
   ...fields,
   createdAt: l.createdAt,
-  // The tokens and the own partners of the links above it, the nearest first.
+  // The tokens, the own partners and the own targets of the links above it, the nearest first.
   ...optional({ token1: l1.token, token2: l2.token, token3: l3.token }),
   ...optional({ partner1: l1.partnerId, partner2: l2.partnerId, partner3: l3.partnerId }),
+  ...optional({ target1: l1.target, target2: l2.target, target3: l3.target }),
 };
 export type PageLink = RowOf<typeof pageFields>;
 const pageLink = perViewer((gate) =>

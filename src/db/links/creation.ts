@@ -7,9 +7,10 @@ import { alias } from "drizzle-orm/sqlite-core/alias";
 import { membership as m, perViewer } from "../accounts/viewers.ts";
 import { insertEntry, toJsonValue } from "../audit.ts";
 import { type KeyedRequest, keyStatements, type StoredResponse } from "../idempotency.ts";
-import { as, insertInto, jsonValues, optional, query, returning } from "../query.ts";
+import { as, insertInto, jsonValues, optional, query, type RowOf, returning } from "../query.ts";
 import { apps, links } from "../schema.ts";
 import { runGrouped, statement } from "../statement.ts";
+import { idsOfInserted } from "./destinations.ts";
 import { ancestors, type Inherited, inheritedFields } from "./links.ts";
 import { type AppScope, LINK_SETTINGS, type LinkRow, link as l, linkFields } from "./lists.ts";
 import { runWithPartners } from "./partner-catalog.ts";
@@ -18,6 +19,7 @@ export interface NewLink {
   token: string;
   label: string;
   parentToken: string | null;
+  target: string | null;
 }
 
 export type Parent = LinkRow & Inherited;
@@ -26,7 +28,7 @@ const parent = alias(links, "parent");
 const a = alias(apps, "a");
 const now = sql.placeholder("now");
 const newLinks = sql`json_each(${sql.placeholder("links")}) j`;
-const sent = jsonValues("token", "label", "parentToken") satisfies Record<keyof NewLink, SQL>;
+const sent = jsonValues("token", "label", "parentToken", "target") satisfies Record<keyof NewLink, SQL>;
 const { parentToken, ...ownValues } = sent;
 
 /** One row per new link, with its parent. There is also a row when the app, the membership or every link is missing. */
@@ -90,6 +92,7 @@ export function auditCreations(by: SQL, parent: SQL, from: SQL) {
   return statement<unknown>(sql`${insertEntry("create link", entry)} ${from}`);
 }
 
+export const insertedFields = { token: links.token, ids: idsOfInserted };
 const level = sql`coalesce(${parent.level}, 0) + 1`;
 const insertion = perViewer(({ from, userId, isMember, isViewer }) => {
   const member = sql`${from} CROSS JOIN ${as(m)} ON ${isMember}`;
@@ -102,7 +105,7 @@ const insertion = perViewer(({ from, userId, isMember, isViewer }) => {
         LEFT JOIN ${as(parent)} ON ${parent.token} = ${parentToken} AND ${parent.appToken} = ${m.appToken}
         WHERE ${isViewer} AND iif(${parentToken} IS NULL, true, ${parent.level} < 4)
           AND iif(${sql.placeholder("key")} IS NULL, ${hasRoom}, ${keys.isStored})`,
-      { token: links.token },
+      insertedFields,
     ),
     /** The tokens of the request are new, so the links that exist are those that this request inserted. */
     audit: auditCreations(
@@ -116,6 +119,9 @@ const insertion = perViewer(({ from, userId, isMember, isViewer }) => {
     `),
   };
 });
+
+/** A link that was inserted, as clicks know it. */
+export type Inserted = RowOf<typeof insertedFields>;
 
 const toJson = (links: NewLink[]) => JSON.stringify(links);
 
@@ -133,7 +139,7 @@ export async function insertLinks(db: D1Database, scope: AppScope, links: NewLin
     insertion(scope).insert(db, values),
     insertion(scope).audit(db, values),
   );
-  return { ...splitCreationContext(rows), inserted: inserted.map(({ token }) => token), partners };
+  return { ...splitCreationContext(rows), inserted, partners };
 }
 
 /** Reads the context of new links before they are inserted with a key, and the response stored for an earlier use of the key. */
@@ -163,7 +169,7 @@ export async function insertKeyedLinks(
   links: NewLink[],
   request: KeyedRequest,
   response: StoredResponse,
-): Promise<string[] | undefined> {
+): Promise<Inserted[] | undefined> {
   const values = { ...scope, ...request, ...response, links: toJson(links), promised: links.length };
   const { keys, insert, audit, deleteWrongResponse } = insertion(scope);
   const [, [stored], inserted] = await runGrouped(links.length)(
@@ -174,5 +180,5 @@ export async function insertKeyedLinks(
     audit(db, values),
     deleteWrongResponse(db, values),
   );
-  return stored && inserted.map(({ token }) => token);
+  return stored && inserted;
 }

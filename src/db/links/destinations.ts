@@ -1,36 +1,97 @@
-/** Finds the destination of a link. The caller is public, so there is no token. */
-import { sql } from "drizzle-orm";
+/** Finds where links lead. Clicks are public, so there is no token; who changes a link or an app has been checked. */
+import { type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core/alias";
 import type { Destination } from "../../domain/engagements/click-target.ts";
+import { membership as m, perViewer } from "../accounts/viewers.ts";
 import { as, query, type RowOf } from "../query.ts";
 import { apps, links } from "../schema.ts";
-import { runGroupedIdempotent } from "../statement.ts";
+import { runBatch, runGroupedIdempotent } from "../statement.ts";
+import type { AppScope } from "./lists.ts";
 
 const l = alias(links, "l");
 const a = alias(apps, "a");
-const destinationFields = {
+const t = alias(links, "t");
+const [p1, p2] = [alias(links, "p1"), alias(links, "p2")];
+
+const ofApp = sql`INDEXED BY links_with_target WHERE ${t.appToken} = ${a.token} AND ${t.target} IS NOT NULL`;
+const appFields = {
   defaultUrl: a.defaultUrl,
   iosUrl: a.iosUrl,
   androidUrl: a.androidUrl,
   redirectHosts: a.redirectHosts,
   redirectSchemes: a.redirectSchemes,
 };
-const destination = query(
-  { appToken: l.appToken, ...destinationFields },
+const destinationFields = {
+  ...appFields,
+  targets: sql<string>`(SELECT json_group_object(${t.id}, ${t.target}) FROM ${as(t)} ${ofApp})`,
+};
+
+/** The IDs of a link and of the links above it, upwards, with points between them. They never change. */
+const idsFrom = (id: SQL, parentId: SQL) => sql<string>`${id} || coalesce('.' || ${parentId} || coalesce((
+  SELECT '.' || ${p1.parentId} || coalesce((SELECT '.' || ${p2.parentId} FROM ${as(p2)} WHERE ${p2.id} = ${p1.parentId}), '')
+  FROM ${as(p1)} WHERE ${p1.id} = ${parentId}), ''), '')`;
+/** For the RETURNING of a statement that inserts links. */
+export const idsOfInserted = idsFrom(sql`${links.id}`, sql`${links.parentId}`);
+
+const ofLink = query(
+  { appToken: l.appToken, ids: idsFrom(sql`${l.id}`, sql`${l.parentId}`), ...destinationFields },
   sql`FROM ${as(l)} JOIN ${as(a)} ON ${a.token} = ${l.appToken} WHERE ${l.token} = ${sql.placeholder("linkToken")}`,
 );
+
+/** A link as clicks know it. */
+export interface ClickedLink {
+  appToken: string;
+  /** Its own and those of the links above it, upwards. */
+  ids: number[];
+}
+
+export const toIds = (ids: string): number[] => ids.split(".").map(Number);
 
 /** Returns undefined if no link has this token. */
 export async function findDestination(
   db: D1Database,
   linkToken: string,
-): Promise<{ appToken: string; destination: Destination } | undefined> {
-  const [[row]] = await runGroupedIdempotent()(db, destination(db, { linkToken }));
-  return row && { appToken: row.appToken, destination: toDestination(row) };
+): Promise<{ link: ClickedLink; destination: Destination } | undefined> {
+  const [[row]] = await runGroupedIdempotent()(db, ofLink(db, { linkToken }));
+  return row && { link: { appToken: row.appToken, ids: toIds(row.ids) }, destination: toDestination(row) };
 }
 
-export function toDestination(app: RowOf<typeof destinationFields>): Destination {
-  const { defaultUrl, iosUrl, androidUrl, redirectHosts, redirectSchemes } = app;
-  const lists = { redirectHosts: JSON.parse(redirectHosts), redirectSchemes: JSON.parse(redirectSchemes) };
-  return { defaultUrl, iosUrl, androidUrl, ...lists };
+const destinationOfApp = query(
+  destinationFields,
+  sql`FROM ${as(a)} WHERE ${a.token} = ${sql.placeholder("appToken")}`,
+);
+
+/** Where the links of an app lead. The caller was checked. Undefined if there is no such app. */
+export async function readDestination(db: D1Database, appToken: string): Promise<Destination | undefined> {
+  const [[row]] = await runBatch(db, destinationOfApp(db, { appToken }));
+  return row && toDestination(row);
+}
+
+const ofMember = perViewer(({ from, isMember, isViewer }) => {
+  const app = sql`FROM ${from} CROSS JOIN ${as(m)} ON ${isMember} CROSS JOIN ${as(a)} ON ${a.token} = ${m.appToken} WHERE ${isViewer}`;
+  return { all: query(destinationFields, app), urls: query(appFields, app) };
+});
+
+/** The same for a viewer; undefined without access to the app. */
+export async function findDestinationOfApp(
+  db: D1Database,
+  scope: AppScope,
+): Promise<Destination | undefined> {
+  const [[row]] = await runBatch(db, ofMember(scope).all(db, scope));
+  return row && toDestination(row);
+}
+
+/** The statement that reads where the links of an app lead, without their own targets. */
+export const appUrlsStatement = (db: D1Database, scope: AppScope) => ofMember(scope).urls(db, scope);
+
+export function toDestination(app: RowOf<typeof appFields> & { targets?: string }): Destination {
+  const { defaultUrl, iosUrl, androidUrl, redirectHosts, redirectSchemes, targets = "{}" } = app;
+  return {
+    defaultUrl,
+    iosUrl,
+    androidUrl,
+    redirectHosts: JSON.parse(redirectHosts),
+    redirectSchemes: JSON.parse(redirectSchemes),
+    targets: JSON.parse(targets),
+  };
 }

@@ -63,6 +63,7 @@ const changesSince = query(
     archived: changesOf("archived"),
     partnerId: changesOf("partner_id"),
     costSwitch: changesOf("cost_data_enabled"),
+    target: changesOf("target"),
   },
   sql`FROM ${as(i)} CROSS JOIN json_each(${i.changes}) j
     CROSS JOIN ${as(log)} INDEXED BY audit_by_subject ON ${log.subject} = 'link ' || ${token} AND ${log.id} > ${i.lastEntry}

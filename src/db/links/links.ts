@@ -30,6 +30,7 @@ export const inheritedFields = {
   >`coalesce(${l3.label} || '::', '') || coalesce(${l2.label} || '::', '') || ${l1.label}`,
   inheritedPartner: sql<number | null>`coalesce(${l1.partnerId}, ${l2.partnerId}, ${l3.partnerId})`,
   inheritedSwitch: sql<number | null>`coalesce(${l1.costSwitch}, ${l2.costSwitch}, ${l3.costSwitch})`,
+  inheritedTarget: sql<string | null>`coalesce(${l1.target}, ${l2.target}, ${l3.target})`,
 };
 export type Inherited = RowOf<typeof inheritedFields>;
 export const ancestors = sql`

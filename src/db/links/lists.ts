@@ -13,7 +13,7 @@ import type { Bound } from "../statement.ts";
 export const link = alias(links, "l");
 const parent = alias(links, "parent");
 
-/** A link's own columns. `costSwitch` and `partnerId` are null when the link inherits them. */
+/** A link's own columns. `costSwitch`, `partnerId` and `target` are null when the link inherits them. */
 export const linkFields = {
   id: link.id,
   token: link.token,
@@ -22,6 +22,7 @@ export const linkFields = {
   archived: link.archived,
   partnerId: link.partnerId,
   costSwitch: link.costSwitch,
+  target: link.target,
   childCount: link.childCount,
 };
 export type LinkRow = RowOf<typeof linkFields>;
@@ -32,6 +33,7 @@ export const LINK_SETTINGS = {
   archived: "archived",
   partnerId: "partner_id",
   costSwitch: "cost_data_enabled",
+  target: "target",
 } as const satisfies Partial<Record<keyof LinkRow, string>>;
 export type LinkSetting = (typeof LINK_SETTINGS)[keyof typeof LINK_SETTINGS];
 
@@ -39,8 +41,9 @@ export type LinkSetting = (typeof LINK_SETTINGS)[keyof typeof LINK_SETTINGS];
 export interface PathSettings {
   partnerId: number | null;
   costSwitch: boolean | null;
+  target: string | null;
 }
-const NO_SETTINGS: PathSettings = { partnerId: null, costSwitch: null };
+const NO_SETTINGS: PathSettings = { partnerId: null, costSwitch: null, target: null };
 export const PATH_SETTINGS = Object.keys(NO_SETTINGS) as (keyof PathSettings)[];
 
 /** An undefined value does not filter. */

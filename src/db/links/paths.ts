@@ -10,7 +10,7 @@ import { type AppAccess, type Gate, membership as m, perViewer } from "../accoun
 import { as, insertInto, jsonObject, optional, query, type RowOf, returning } from "../query.ts";
 import { apps, links } from "../schema.ts";
 import { chunk, runBatch } from "../statement.ts";
-import { auditCreations } from "./creation.ts";
+import { auditCreations, type Inserted, insertedFields } from "./creation.ts";
 import { ancestors, inheritedFields } from "./links.ts";
 import { type AppScope, link as l, linkFields, PATH_SETTINGS, type PathSettings } from "./lists.ts";
 import { type Partners, runWithPartners } from "./partner-catalog.ts";
@@ -205,7 +205,7 @@ function insertionAt(at: Depth) {
           AND ${at === 1 ? isBaseKnown : sql`${above} IS NOT NULL`}
           AND coalesce(${l.level}, 0) + ${depth} <= 4 AND ${hasRoom(at)}
         GROUP BY ${above}, ${nameAt(at)} ORDER BY min(j.key)`,
-      { token: links.token },
+      insertedFields,
     ),
   );
 }
@@ -224,14 +224,14 @@ const insertions = { 1: insertionAt(1), 2: insertionAt(2), 3: insertionAt(3), 4:
 
 /**
  * Creates the links of up to `MAX_PATHS` paths whose first link was missing when they were found, in one transaction. Returns the
- * tokens of the new links. Paths with the same beginning have the same tokens there.
+ * new links by their tokens. Paths with the same beginning have the same tokens there.
  */
 export async function insertPaths(
   db: D1Database,
   scope: AppScope,
   added: NewPath[],
   now: number,
-): Promise<{ access: AppAccess | undefined; created: Set<string> }> {
+): Promise<{ access: AppAccess | undefined; created: Map<string, Inserted> }> {
   const missing = (first: Depth) => new Set(added.flatMap(({ tokens }) => tokens.slice(first - 1))).size;
   const counts = Object.fromEntries(DEPTHS.map((at) => [`missing${at}`, missing(at)]));
   const tokens = JSON.stringify([...new Set(added.flatMap((path) => path.tokens))]);
@@ -239,9 +239,11 @@ export async function insertPaths(
   const deepest = Math.max(...added.map(({ names }) => names.length));
   const inserts = DEPTHS.filter((at) => at <= deepest).map((at) => insertions[at](scope)(db, values));
   const results = await runBatch(db, quota(scope)(db, scope), ...inserts, audit(scope)(db, values));
-  const [[access], ...inserted] = results as [AppAccess[], ...{ token: string }[][]];
+  const [[access], ...inserted] = results as [AppAccess[], ...Inserted[][]];
   return {
     access,
-    created: new Set(inserted.slice(0, inserts.length).flatMap((rows) => rows.map(({ token }) => token))),
+    created: new Map(
+      inserted.slice(0, inserts.length).flatMap((rows) => rows.map((link) => [link.token, link])),
+    ),
   };
 }

@@ -57,7 +57,7 @@ const sameLink = sql`FROM ${as(x)} CROSS JOIN ${as(l)} INDEXED BY links_by_partn
   WHERE ${x.id} = ${sql.placeholder("id")} AND ${l.appToken} = ${appToken} AND ${l.parentId} IS NULL
   AND ${l.partnerId} = ${x.partnerId}
     AND ${l.archived} = 0 AND ${l.label} = ${sql.placeholder("label")} AND ${l.createdAt} >= ${x.openedAt}`;
-const bySameName = query({ token: l.token }, sql`${sameLink} AND ${x.state} = 'open' LIMIT 1`);
+const bySameName = query({ token: l.token, id: l.id }, sql`${sameLink} AND ${x.state} = 'open' LIMIT 1`);
 const insert = returning(
   sql`INSERT INTO ${links} (${names(links.token, links.appToken, links.level, links.label, links.partnerId, links.createdAt)})
     SELECT ${sql.placeholder("token")}, ${apps.token}, 1, ${sql.placeholder("label")}, ${x.partnerId}, ${sql.placeholder("now")}
@@ -68,7 +68,7 @@ const insert = returning(
 );
 
 /**
- * Returns the token of the link, which exists already if the same form was sent twice. Returns undefined if there is no such app or
+ * Returns the link, which exists already if the same form was sent twice. Returns undefined if there is no such app or
  * open round, or if the app is archived or has its maximum of links.
  */
 export async function insertTestLink(
@@ -76,7 +76,7 @@ export async function insertTestLink(
   operator: Operator,
   roundId: number,
   link: { token: string; appToken: string; label: string },
-): Promise<string | undefined> {
+): Promise<{ token: string; id: number } | undefined> {
   const { token, appToken, label } = link;
   const entry = auditChange(db, operator, "create test link", "link", token, {
     app: appToken,
@@ -85,5 +85,5 @@ export async function insertTestLink(
   });
   const values = { ...link, id: roundId, now: operator.now };
   const [, , [found]] = await runBatch(db, insert(db, values), entry, bySameName(db, values));
-  return found?.token;
+  return found;
 }

@@ -30,6 +30,11 @@ export const MORE_LINKS: Link[] = [
   [16, "Echo", null, 1, 5, 0],
   [17, "Podcasts", 16, 2, null, 0],
 ];
+/** The targets of two of them. "Podcasts" inherits that of "Echo". */
+export const TARGETS: Partial<Record<number, string>> = {
+  12: "https://shop.example.com/sale?campaign={campaign}&click={cost_id}",
+  16: "https://example.com/listen?from={link_token}",
+};
 /** Days since partner 4 was stopped. */
 export const STOPPED_DAYS = 3;
 

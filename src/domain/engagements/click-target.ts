@@ -1,6 +1,8 @@
 /** Chooses where a click leads, and recognizes platforms. No I/O, no clock. */
+
+import { listOf } from "../texts.ts";
 import { type Platform, UNKNOWN_PLATFORM } from "./audience.ts";
-import { fillPlaceholders, type ValueFor } from "./placeholders.ts";
+import { fillPlaceholders, judgePlaceholders, type ValueFor, withSample } from "./placeholders.ts";
 
 /** Where the links of an app lead, with placeholders. A click may name its own target on the listed hosts and schemes. */
 export interface Destination {
@@ -9,11 +11,21 @@ export interface Destination {
   androidUrl: string | null;
   redirectHosts: string[];
   redirectSchemes: string[];
+  /** The own targets of links, by the ID of the link. "" leads to the app's URLs also where a link above has a target. */
+  targets?: Record<string, string>;
 }
 
+/** The most links of an app with a target of their own: every isolate that serves the app holds all of them. */
+export const MAX_TARGETS = 1_000;
+export const MAX_TARGET_LENGTH = 1_000;
+
+/** The own target of a link, or of the nearest one above it that has one. `ids` are those of the link and of the links above it, upwards. */
+export const targetInEffect = ({ targets = {} }: Destination, ids: number[]): string =>
+  targets[ids.find((id) => targets[id] !== undefined) ?? ""] ?? "";
+
 /**
- * Where a click leads: the first of these that is there for the platform. A parameter of the URL is skipped if the app does not allow its
- * scheme or host. The order is that of the links that people move here (Adjust's), so a deep link comes first, and `fallback` serves only
+ * Where a click leads: the first of these that is there for the platform. A parameter of the URL and the target of a link are skipped if
+ * the app does not allow their schemes or hosts. The order is that of the links that people move here (Adjust's), so a deep link comes first, and `fallback` serves only
  * devices without a store.
  */
 export const TARGETS = [
@@ -24,6 +36,7 @@ export const TARGETS = [
   { name: "redirect_macos", from: "url", platform: "macos" },
   { name: "redirect_windows", from: "url", platform: "windows" },
   { name: "redirect", from: "url" },
+  { name: "target", from: "link" },
   { name: "ios_url", from: "app", key: "iosUrl", platform: "ios" },
   { name: "android_url", from: "app", key: "androidUrl", platform: "android" },
   { name: "fallback", from: "url" },
@@ -63,18 +76,25 @@ export function isForbiddenScheme(scheme: string): boolean {
 export interface ChosenTarget {
   /** As the parser serializes it, so that the browser follows exactly what was checked. */
   url: string;
-  /** The parameters that were skipped, because the app does not allow their schemes or hosts. */
+  /** The names of those that were skipped, because the app does not allow their schemes or hosts. */
   notAllowed: string[];
 }
 
-/** What a click says about its target: its URL's parameters, and the values for placeholders. */
+/** What a click says about its target. */
 export interface Click {
+  /** The parameters of its URL. */
   query: URLSearchParams;
+  /** Of its link, see `targetInEffect`. */
+  ownTarget?: string;
   platform: Platform;
+  /** For placeholders. */
   valueFor: ValueFor;
 }
 
-export function chooseTarget(destination: Destination, { query, platform, valueFor }: Click): ChosenTarget {
+export function chooseTarget(
+  destination: Destination,
+  { query, ownTarget = "", platform, valueFor }: Click,
+): ChosenTarget {
   const notAllowed: string[] = [];
   const { defaultUrl } = destination;
   for (const target of TARGETS) {
@@ -84,8 +104,9 @@ export function chooseTarget(destination: Destination, { query, platform, valueF
       if (saved) return { url: fillPlaceholders(saved, valueFor), notAllowed };
       continue;
     }
-    const requested = query.get(target.name);
-    const url = requested && allowedTarget(requested, destination);
+    const isOwn = target.from === "link";
+    const requested = isOwn ? fillPlaceholders(ownTarget, valueFor) : query.get(target.name);
+    const url = requested && (isOwn ? allowedOwn : allowedTarget)(requested, destination);
     if (url) return { url, notAllowed };
     if (requested) notAllowed.push(target.name);
   }
@@ -106,6 +127,31 @@ export function platformOf(userAgent: string): Platform {
   const platform = PLATFORM_NAMES.find(([name]) => name.test(userAgent))?.[1] ?? UNKNOWN_PLATFORM;
   // An app on an iPad names a Macintosh, but a Mac never says Mobile (device-detector issue 5978).
   return platform === "macos" && userAgent.includes("Mobile/") ? "ios" : platform;
+}
+
+/** Of links, https is always allowed. */
+const allowedOwn = (url: string, destination: Destination) =>
+  allowedTarget(url, { ...destination, redirectSchemes: [...destination.redirectSchemes, "https"] });
+
+/** What is wrong with a target that a link of the app would get; undefined if nothing is. */
+export function judgeTarget(target: string, destination: Destination): string | undefined {
+  if (target === "") return undefined;
+  const problem = judgePlaceholders(target);
+  if (problem) return problem;
+  const sample = withSample(target);
+  const url = URL.parse(sample);
+  const scheme = url?.protocol.slice(0, -1);
+  const schemes = new Set(["https", ...destination.redirectSchemes]);
+  if (!url || !scheme) return "must be an absolute URL, for example https://shop.example.com/sale";
+  if (!schemes.has(scheme) || isForbiddenScheme(scheme))
+    return `must have an allowed scheme, not ${scheme}; the app allows ${listOf([...schemes], "and")}`;
+  if (allowedOwn(sample, destination)) return undefined;
+  if (scheme === "intent") return "must be an intent with the package of the app and an allowed fallback";
+  if (url.username || url.password) return "must not have a user name or a password";
+  const hosts = destination.redirectHosts;
+  const allowed =
+    hosts.length > 0 ? `the app allows ${listOf(hosts.slice(0, 10), "and")}` : "the app allows none yet";
+  return `must have an allowed host, not ${url.host}; ${allowed}, and an operator can add others to redirect_hosts`;
 }
 
 function allowedTarget(requested: string, destination: Destination): string | undefined {

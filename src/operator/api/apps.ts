@@ -1,8 +1,6 @@
 /** Apps, their destinations and their members in the operator API. */
 import { customAlphabet } from "nanoid";
 import * as z from "zod/mini";
-import { putDestination } from "../../db/links/destination-cache.ts";
-import { toDestination } from "../../db/links/destinations.ts";
 import * as db from "../../db/operator/apps.ts";
 import { findUser } from "../../db/operator/users.ts";
 import { judgePlaceholders, withSample } from "../../domain/engagements/placeholders.ts";
@@ -16,6 +14,7 @@ import { expectDefined } from "../../domain/expect-defined.ts";
 import { inEnglish } from "../../domain/texts.ts";
 import { AppError } from "../../errors.ts";
 import { appToken, idNumber, idText, plainText, readAs } from "../../http/input/fields.ts";
+import { renewDestination } from "../../usecases/links/targets.ts";
 import { INSTANT, instantOrNull, noun } from "../noun.ts";
 import { badField, change, name, notFound, page } from "./common.ts";
 import { itemOperation, listOperation } from "./item-operations.ts";
@@ -243,18 +242,15 @@ export const updateApp = itemOperation({
   input: { path: byToken, body: appChange },
   item: APP.item,
   errors: ["not_found"],
-  async handle(
-    { env, afterResponse },
-    operator,
-    { path: { token }, body: { archived, confirms_schemes, ...body } },
-  ) {
+  async handle(context, operator, { path: { token }, body: { archived, confirms_schemes, ...body } }) {
+    const { DB } = context.env;
     await requireConfirmed(body.redirect_schemes, confirms_schemes, async () => {
-      const found = await db.findApp(env.DB, token);
-      return found ? toDestination(found).redirectSchemes : [];
+      const found = await db.findApp(DB, token);
+      return found ? (JSON.parse(found.redirectSchemes) as string[]) : [];
     });
-    const updated = await db.updateApp(env.DB, operator, token, { ...APP.toValues(body), archived });
+    const updated = await db.updateApp(DB, operator, token, { ...APP.toValues(body), archived });
     if (!updated) throw notFound("app");
-    afterResponse(putDestination(env.LINKS, token, toDestination(updated), operator.now));
+    await renewDestination(context, token);
     return APP.toItem(updated);
   },
 });

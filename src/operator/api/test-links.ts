@@ -70,16 +70,17 @@ export const createTestLink = itemOperation({
   async handle(context, operator, { path: { id }, body: { app_token, name } }) {
     const { env, ledger, now } = context;
     const added = { token: createLinkToken(), appToken: app_token, label: name };
-    const token = await insertTestLink(env.DB, operator, id, added);
+    const inserted = await insertTestLink(env.DB, operator, id, added);
     const [round, app] = await Promise.all([findRound(ledger, id, now), findApp(env.DB, app_token)]);
     if (!round) throw notFound("round");
-    if (token === undefined) {
+    if (!inserted) {
       if (!app) throw badField("app_token", "must be the token of an existing app");
       if (app.archivedAt !== null)
         throw badField("app_token", "must be the token of an app that is not archived");
       throw new AppError(round.row.state === "open" ? "app_full" : "round_ended");
     }
-    context.afterResponse(putLink(env.LINKS, token, app_token));
+    const { token, id: linkId } = inserted;
+    context.afterResponse(putLink(env.LINKS, token, { appToken: app_token, ids: [linkId] }));
     const { partnerId } = round.row;
     const created = await readTestLink(context, { token, appToken: app_token, partnerId });
     if (!created) throw notFound("link");

@@ -290,4 +290,13 @@ const LINK_FIELDS: Record<LinkSetting, LinkField> = {
     inUpdate: ({ to }) =>
       to === null ? "set cost data to inherit from the parent" : `turned cost data ${to ? "on" : "off"}`,
   },
+  target: {
+    atCreation: (target) => (target === undefined ? undefined : `set its target to ${targetOf(target)}`),
+    inUpdate: ({ from, to }) =>
+      to === null
+        ? `set its target to inherit, instead of ${targetOf(from)}`
+        : `set its target to ${targetOf(to)}${from === null ? "" : `, instead of ${targetOf(from)}`}`,
+  },
 };
+
+const targetOf = (target: unknown) => (target === "" ? "the app's URLs" : quote(target));

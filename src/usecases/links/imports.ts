@@ -19,7 +19,8 @@ export interface Undone {
 }
 
 /** Throws not_found for an import that the app does not have, or that was undone or is older than 24 hours. */
-export async function undoImport({ env, now }: Context, scope: AppScope, id: number): Promise<Undone> {
+export async function undoImport(context: Context, scope: AppScope, id: number): Promise<Undone> {
+  const { env, now } = context;
   const found = await findImport(env.DB, scope.appToken, id, now);
   if (!found) throw new AppError("not_found", "This import was undone, or it is more than 24 hours old.");
   const { since, until } = found;
@@ -35,8 +36,7 @@ export async function undoImport({ env, now }: Context, scope: AppScope, id: num
     const settings = change ? settingsOf(change, link).filter(({ isKept }) => !isKept) : [];
     return change ? toUndo(change, link, new Set(settings.map(({ key }) => key))) : {};
   };
-  const { access, partners, results } = await changeLinks(env.DB, scope, [...changes.keys()], updateOf, {
-    now,
+  const { access, partners, results } = await changeLinks(context, scope, [...changes.keys()], updateOf, {
     action: "undo import",
     until,
     alsoStore: () => [removalStatement(env.DB, scope, id)],
@@ -52,7 +52,7 @@ export async function undoImport({ env, now }: Context, scope: AppScope, id: num
   return { access, partners, links };
 }
 
-const CHANGED = ["archived", "partnerId", "costSwitch"] as const;
+const CHANGED = ["archived", "partnerId", "costSwitch", "target"] as const;
 type Changed = (typeof CHANGED)[number];
 
 /** The values before the import, of the settings that go back. */
@@ -64,6 +64,7 @@ function toUndo({ before }: LinkChange, link: StoredLink, goesBack: ReadonlySet<
       partner_id: before.partnerId,
       cost_data_enabled: toSwitch(link.costSwitch),
     }),
+    ...(goesBack.has("target") && { target: before.target ?? null }),
     ...(goesBack.has("costSwitch") && { cost_data_enabled: toSwitch(before.costSwitch) }),
   };
 }

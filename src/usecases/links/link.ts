@@ -5,7 +5,9 @@ import type { NewLink } from "../../db/links/creation.ts";
 import type { Inherited } from "../../db/links/links.ts";
 import type { LinkRow, LinkSetting } from "../../db/links/lists.ts";
 import type { Partner, Partners } from "../../db/links/partner-catalog.ts";
-import { atMost, idNumber, nameText } from "../../http/input/fields.ts";
+import { MAX_TARGET_LENGTH } from "../../domain/engagements/click-target.ts";
+import { inEnglish } from "../../domain/texts.ts";
+import { atMost, idNumber, nameText, plainText } from "../../http/input/fields.ts";
 
 /** A stored link, and what it inherits. */
 export type StoredLink = LinkRow & Inherited;
@@ -55,7 +57,7 @@ export const link = z
     url: z.string().with(z.describe("The URL without parameters")),
     click_url: z.string().with(z.describe("A template with the partner's macros, unencoded")),
     impression_url: z.string().with(z.describe("A template with the partner's macros, unencoded")),
-  } satisfies Record<LinkSetting, z.ZodMiniType> & Record<string, z.ZodMiniType>)
+  } satisfies Record<Exclude<LinkSetting, "target">, z.ZodMiniType> & Record<string, z.ZodMiniType>)
   .with(z.meta({ id: "Link" }));
 
 export type Link = z.output<typeof link>;
@@ -65,7 +67,11 @@ export const linkWithOwn = z
   .strictObject({
     ...link.shape,
     own: z
-      .strictObject({ partner_id: z.nullable(z.int()), cost_data_enabled: z.nullable(z.boolean()) })
+      .strictObject({
+        partner_id: z.nullable(z.int()),
+        cost_data_enabled: z.nullable(z.boolean()),
+        target: z.nullable(z.string()),
+      })
       .with(z.describe("The link's own settings; null for one that it inherits")),
   })
   .with(z.meta({ id: "LinkWithOwn" }));
@@ -87,11 +93,13 @@ export const LINK_EXAMPLE: Link = {
 
 /** What the direct sub-links of a link inherit. Links of level 1 inherit nothing. */
 export function inheritedFrom(parent: StoredLink | undefined): Inherited {
-  if (!parent) return { inheritedName: null, inheritedPartner: null, inheritedSwitch: null };
+  if (!parent)
+    return { inheritedName: null, inheritedPartner: null, inheritedSwitch: null, inheritedTarget: null };
   return {
     inheritedName: toName(parent),
     inheritedPartner: parent.partnerId ?? parent.inheritedPartner,
     inheritedSwitch: parent.costSwitch ?? parent.inheritedSwitch,
+    inheritedTarget: parent.target ?? parent.inheritedTarget,
   };
 }
 
@@ -101,6 +109,7 @@ export const newRow = (own: Pick<LinkRow, "token" | "label" | "level">): LinkRow
   archived: 0,
   partnerId: null,
   costSwitch: null,
+  target: null,
   childCount: 0,
   ...own,
 });
@@ -146,7 +155,7 @@ export function toLink(row: StoredLink, partners: Partners, origins: Origins): L
 
 export const toLinkWithOwn = (row: StoredLink, partners: Partners, origins: Origins) => ({
   ...toLink(row, partners, origins),
-  own: { partner_id: row.partnerId, cost_data_enabled: toSwitch(row.costSwitch) },
+  own: { partner_id: row.partnerId, cost_data_enabled: toSwitch(row.costSwitch), target: row.target },
 });
 
 /** Null: inherited. */
@@ -171,16 +180,28 @@ function withQuery(url: string, parts: (string | undefined)[]): string {
   return query ? `${url}?${query}` : url;
 }
 
+/** The text of a target; `judgeTarget` judges it with the app. "" stays "". */
+export const linkTarget = z
+  .string()
+  .check(plainText(0, MAX_TARGET_LENGTH))
+  .with(
+    z.describe(
+      `Where clicks on the link and those below it lead, if their URLs name no other target: a URL with an allowed scheme and host, up to ${inEnglish(MAX_TARGET_LENGTH)} characters, which can have placeholders (see \`/docs/rules#parameters-that-are-passed-on\`). An empty text: to the URLs of the app, also where a link above has a target. null: inherited`,
+    ),
+  );
+
 /** The body of a POST (spec §4.4). */
 export const newLink = z.strictObject({
   name: linkName,
   parent_token: z
     .optional(z.string())
     .with(z.describe("The token of the link above the new one. Without it, the link has level 1")),
+  target: z.nullish(linkTarget),
 });
 
 export function toNewLink(sent: z.output<typeof newLink>): NewLink {
-  return { token: createLinkToken(), label: sent.name, parentToken: sent.parent_token ?? null };
+  const { name: label, parent_token: parentToken = null, target = null } = sent;
+  return { token: createLinkToken(), label, parentToken, target };
 }
 
 const changeFields = {
@@ -194,6 +215,7 @@ const changeFields = {
         "true requires a partner that supports cost data, on this link or above it; null inherits the setting of the link above",
       ),
     ),
+  target: z.nullish(linkTarget),
 } satisfies Record<LinkSetting, z.ZodMiniType>;
 
 /** The body of a PATCH (spec §4.5). An absent key keeps the current value; null returns to inheriting. */

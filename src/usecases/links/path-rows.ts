@@ -87,5 +87,6 @@ const FIELD_NAMES: Record<string, string> = {
   partner_id: "Partner ID",
   cost_data: "Cost data",
   archived: "Archived",
+  target: "Target",
   link_token: "Link token",
 };

@@ -188,6 +188,12 @@ function compare(row: PathRow, link: db.PathNode, partners: Partners): string[] 
       (link.costSwitch === null
         ? "It inherits its cost data setting."
         : `Its cost data is ${link.costSwitch ? "on" : "off"}.`),
+    target:
+      row.target !== null &&
+      row.target !== link.target &&
+      (link.target === null
+        ? "It has no target of its own."
+        : `Its target is ${link.target === "" ? "the app's URLs" : link.target}.`),
     archived:
       (link.archived ? !row.archived : row.archived) &&
       (link.archived ? "It's archived." : "It isn't archived."),

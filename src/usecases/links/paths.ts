@@ -4,6 +4,7 @@
  */
 import type { AppAccess } from "../../db/accounts/viewers.ts";
 import { putLink } from "../../db/links/destination-cache.ts";
+import { toIds } from "../../db/links/destinations.ts";
 import type { AppScope } from "../../db/links/lists.ts";
 import type { Partners } from "../../db/links/partner-catalog.ts";
 import * as db from "../../db/links/paths.ts";
@@ -14,6 +15,7 @@ import { AppError } from "../../errors.ts";
 import { createLinkToken } from "./link.ts";
 import { keyOf, type PathRow } from "./path-rows.ts";
 import { appFull, findPartner, inOrder, judge, type PathResult } from "./path-rules.ts";
+import { renewDestination, targetJudge } from "./targets.ts";
 
 export interface PathResults {
   access: AppAccess | undefined;
@@ -43,10 +45,7 @@ export async function checkPaths(
   const read = await db.findPaths(context.env.DB, scope, asked);
   const { access, partners, maxLinks } = read;
   if (!access || access.appToken === null) return { access, partners, maxLinks, rows, results: [] };
-  const judged = judge(
-    asked.map((row) => findPartner(row, partners)),
-    read,
-  );
+  const judged = judge(await withTargets(context, scope, asked, read), read);
   const all = rows.map((row) =>
     row instanceof AppError ? { row, result: row } : expectDefined(judged.shift()),
   );
@@ -57,6 +56,19 @@ export async function checkPaths(
     rows: all.map(({ row }) => row),
     results: all.map(({ result }) => result),
   };
+}
+
+/** The rows with the IDs of their partners, if the app allows their targets. A link that exists keeps its own. */
+async function withTargets(
+  { env }: Context,
+  scope: AppScope,
+  rows: PathRow[],
+  { found, partners }: db.FoundPaths,
+): Promise<(PathRow | AppError)[]> {
+  const isNew = ({ names }: PathRow, index: number) => found[index]?.nodes.length !== names.length;
+  const targets = rows.map((row, index) => (isNew(row, index) ? row.target : null));
+  const judgeTarget = await targetJudge(env.DB, scope, targets);
+  return rows.map((row, index) => judgeTarget(targets[index]) ?? findPartner(row, partners));
 }
 
 /**
@@ -103,11 +115,14 @@ export async function createPaths(
         results[index] = isThere ? result : appFull(maxLinks);
       }
     }
-    for (const token of created) {
+    for (const { token, ids } of created.values()) {
       done.add(token);
-      context.afterResponse(putLink(context.env.LINKS, token, scope.appToken));
+      const link = { appToken: scope.appToken, ids: toIds(ids) };
+      context.afterResponse(putLink(context.env.LINKS, token, link));
     }
   }
+  const isTargeted = added.some(({ row, path }) => row.target !== null && done.has(path.tokens.at(-1) ?? ""));
+  if (isTargeted) await renewDestination(context, scope.appToken);
   return checked;
 }
 

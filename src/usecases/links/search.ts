@@ -83,6 +83,7 @@ function withInherited(rows: AppLink[]): Searched[] {
         inheritedName: name ?? null,
         inheritedPartner: from?.partnerId ?? from?.inheritedPartner ?? null,
         inheritedSwitch: from?.costSwitch ?? from?.inheritedSwitch ?? null,
+        inheritedTarget: from?.target ?? from?.inheritedTarget ?? null,
       },
     });
   }

@@ -5,8 +5,10 @@ import type { AppScope, LinkSetting } from "../../db/links/lists.ts";
 import type { Partners } from "../../db/links/partner-catalog.ts";
 import * as db from "../../db/links/updates.ts";
 import type { Bound } from "../../db/statement.ts";
+import type { Context } from "../../env.ts";
 import { AppError } from "../../errors.ts";
 import { type linkUpdate, type StoredLink, toSwitch } from "./link.ts";
+import { renewDestination, targetJudge } from "./targets.ts";
 
 export type LinkUpdate = z.output<typeof linkUpdate>;
 
@@ -15,8 +17,13 @@ export type SeenLink = Partial<db.LinkSettings>;
 /** By token. */
 export type SeenLinks = Record<string, SeenLink>;
 
-/** `link_changed`: somebody else changed the link since it was seen. */
-export type UpdateRejection = "unknown_partner" | "partner_without_cost_data" | "link_changed";
+/** `link_changed`: somebody else changed the link since it was seen. The last two are about the target. */
+export type UpdateRejection =
+  | "unknown_partner"
+  | "partner_without_cost_data"
+  | "link_changed"
+  | "invalid_request"
+  | "limit_reached";
 
 /** What an update does to a link. */
 export interface UpdateResult {
@@ -25,6 +32,8 @@ export interface UpdateResult {
   after: StoredLink;
   rejection: UpdateRejection | undefined;
   isChanged: boolean;
+  /** Why its target is rejected. */
+  targetError?: AppError;
   /** Whether the partner in effect after the update supports cost data. */
   isSupported: boolean;
 }
@@ -61,6 +70,7 @@ export function judgeUpdate(
     archived: update.archived === undefined ? before.archived : Number(update.archived),
     partnerId: own,
     costSwitch: costSwitch === null ? null : Number(costSwitch),
+    target: update.target === undefined ? before.target : update.target,
   };
   const after = { ...before, ...settings };
   const isChanged = db.SETTINGS.some((key) => before[key] !== after[key]);
@@ -76,28 +86,57 @@ function switchAfter(before: StoredLink, { partner_id }: LinkUpdate, isSupported
 
 /** The detail of the audit entry, by the names of the API: what differs. */
 function toDetail({ before, after }: UpdateResult): object {
-  const fields = ({ label, archived, partnerId, costSwitch }: StoredLink): Record<LinkSetting, unknown> => ({
+  const fields = ({
+    label,
+    archived,
+    partnerId,
+    costSwitch,
+    target,
+  }: StoredLink): Record<LinkSetting, unknown> => ({
     name: label,
     archived: archived === 1,
     partner_id: partnerId,
     cost_data_enabled: toSwitch(costSwitch),
+    target,
   });
   const to: Record<string, unknown> = fields(after);
   const differing = Object.entries(fields(before)).filter(([field, from]) => from !== to[field]);
   return Object.fromEntries(differing.map(([field, from]) => [field, { from, to: to[field] }]));
 }
 
-const ownOf = ({ label, archived, partnerId, costSwitch }: db.LinkSettings): db.LinkSettings => ({
-  label,
-  archived,
-  partnerId,
-  costSwitch,
-});
+const ownOf = (link: db.LinkSettings) =>
+  Object.fromEntries(db.SETTINGS.map((key) => [key, link[key]])) as unknown as db.LinkSettings;
+
+/** Judges the updates of links, by their tokens. Asks D1 what the app allows if one of them gives a link a target. */
+export async function judgeUpdates(
+  database: D1Database,
+  scope: AppScope,
+  { links, partners }: Pick<Awaited<ReturnType<typeof db.readLinks>>, "links" | "partners">,
+  updateOf: (link: StoredLink) => LinkUpdate,
+  seen: SeenLinks = {},
+): Promise<Map<string, UpdateResult>> {
+  const results = [...links].map(([token, link]): [string, UpdateResult] => [
+    token,
+    judgeUpdate(link, updateOf(link), partners, seen[token]),
+  ]);
+  const isNew = ({ before, after }: UpdateResult) => before.target !== after.target;
+  const changed = results.flatMap(([, result]) => (isNew(result) ? result.after.target : []));
+  const judge = await targetJudge(database, scope, changed);
+  return new Map(
+    results.map(([token, result]) => {
+      const { before, after, isSupported } = result;
+      const targetError = isNew(result) ? judge(after.target, { isMore: before.target === null }) : undefined;
+      if (!targetError) return [token, result];
+      const rejection = targetError.code as "invalid_request" | "limit_reached";
+      return [token, { before, after: before, rejection, targetError, isChanged: false, isSupported }];
+    }),
+  );
+}
 
 /** How often an update is read and judged while others change the same links. */
 const MAX_ATTEMPTS = 5;
 
-interface How extends db.Writing {
+interface How extends Omit<db.Writing, "now"> {
   seen?: SeenLinks | undefined;
   /** What else to store in the transaction that writes the changes. */
   alsoStore?: (changes: LinkChange[]) => Bound<unknown>[];
@@ -105,27 +144,29 @@ interface How extends db.Writing {
 
 /**
  * Updates links of an app, each as `updateOf` says for what it has: those whose updates are accepted, all in one transaction. There is no result for a link that the app
- * does not have. Without access to the app, there is none at all. Throws `unavailable` if others keep changing the links.
+ * does not have. Without access to the app, there is none at all. A changed target is what the next click follows. Throws `unavailable` if others keep changing the links.
  */
 export async function changeLinks(
-  database: D1Database,
+  context: Context,
   scope: AppScope,
   tokens: string[],
   updateOf: (link: StoredLink) => LinkUpdate,
-  { seen = {}, alsoStore = () => [], ...writing }: How,
+  { seen = {}, alsoStore = () => [], ...writing }: How = {},
 ) {
+  const { now } = context;
+  const database = context.env.DB;
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
     const { access, partners, links } = await db.readLinks(database, scope, tokens);
-    const results = new Map(
-      [...links].map(([token, link]) => [token, judgeUpdate(link, updateOf(link), partners, seen[token])]),
-    );
+    const results = await judgeUpdates(database, scope, { links, partners }, updateOf, seen);
     const writes = [...results].flatMap(([token, result]) =>
       result.isChanged ? { token, ...result, detail: toDetail(result) } : [],
     );
     const after = alsoStore(
       writes.map((write) => ({ token: write.token, before: ownOf(write.before), after: ownOf(write.after) })),
     );
-    if (writes.length === 0 || (await db.writeLinks(database, scope, writes, writing, after))) {
+    if (writes.length === 0 || (await db.writeLinks(database, scope, writes, { ...writing, now }, after))) {
+      if (writes.some((write) => write.before.target !== write.after.target))
+        await renewDestination(context, scope.appToken);
       return { access, partners, results };
     }
   }

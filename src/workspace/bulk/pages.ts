@@ -139,7 +139,7 @@ async function change(
 ): Promise<{ results: UpdateResult[]; page: AppPage }> {
   const update = toUpdate(bulk);
   const at = { now: context.now, seen };
-  const done = await changeLinks(context.env.DB, scopeOf(member), tokens, () => update, at);
+  const done = await changeLinks(context, scopeOf(member), tokens, () => update, at);
   authorizeApp(done.access);
   const results = [...done.results.values()];
   const missing = tokens.filter((token) => !done.results.has(token));

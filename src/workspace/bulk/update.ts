@@ -97,6 +97,9 @@ export function explain({ before, rejection }: UpdateResult, partners: Partners)
     : "This link has no partner. Attach one that supports cost data.";
 }
 
+const describeTarget = ({ target }: StoredLink) =>
+  target === null ? "inherited" : target === "" ? "the app's URLs" : target;
+
 const onOff = (isOn: boolean) => (isOn ? "on" : "off");
 
 /** What differs between two states of a link, as sentences. */
@@ -125,5 +128,7 @@ export function describeChange(before: StoredLink, after: StoredLink, partners: 
     before.costSwitch === after.costSwitch ? onOff(isOn(link)) : settingOf(link),
   );
   if (from !== to) parts.push(`Cost data: ${from} → ${to}.`);
+  if (before.target !== after.target)
+    parts.push(`Target: ${describeTarget(before)} → ${describeTarget(after)}.`);
   return parts.join(" ") || "It gets this setting as its own.";
 }

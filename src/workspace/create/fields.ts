@@ -1,4 +1,4 @@
-/** The fields of the settings of a new link: the partner and the cost switch. */
+/** The fields of the settings of a new link: the partner, the cost switch and the target. */
 import { html } from "hono/html";
 import type { PathSettings } from "../../db/links/lists.ts";
 import type { Partner, Partners } from "../../db/links/partner-catalog.ts";
@@ -9,6 +9,7 @@ import { parsePart } from "../../http/input/parse.ts";
 import { operatorContact } from "../../pages/contact.ts";
 import { field, type Option, type RejectedForm, select } from "../../pages/forms/fields.ts";
 import type { Markup } from "../../pages/markup.ts";
+import { linkTarget } from "../../usecases/links/link.ts";
 import type { PathRow } from "../../usecases/links/path-rows.ts";
 import type { Member } from "../frame.ts";
 import { byName, describePartner, partnerOptions } from "../partner-options.ts";
@@ -32,7 +33,15 @@ export function settingFields(
   const above = partnerAbove(parent, partners);
   return html`
     ${partnerField(above, partners, rejected)}
-    ${costField(above, parent, partners, env, rejected)}`;
+    ${costField(above, parent, partners, env, rejected)}
+    ${field(
+      {
+        name: "target",
+        label: "Target",
+        hint: "Where clicks lead, e.g. https://shop.example.com/sale?c={campaign}. Leave empty for the target of the link above, or the app's URLs.",
+      },
+      rejected,
+    )}`;
 }
 
 function partnerField(above: Partner | undefined, partners: Partners, rejected?: RejectedForm): Markup {
@@ -117,5 +126,6 @@ export function readSettings(
     partnerId: sent ?? suggested ?? null,
     partnerName: sent === undefined && suggested !== undefined ? undefined : partnerName,
     costSwitch: cost === "" ? null : cost === "on",
+    target: parsePart(linkTarget, form.get("target") ?? "", errors, "target") || null,
   };
 }

@@ -43,7 +43,7 @@ export function pathPreview(context: Context, { partners }: Place, row: PathRow,
 }
 
 /** The last link of the path, with what it inherits from those above it that exist. */
-function lastLink({ names, partnerId, costSwitch }: PathRow, { found }: PathResult): StoredLink {
+function lastLink({ names, partnerId, costSwitch, target }: PathRow, { found }: PathResult): StoredLink {
   const { base, nodes } = found;
   const level = (base?.level ?? 0) + names.length;
   const last = nodes[names.length - 1];
@@ -53,6 +53,7 @@ function lastLink({ names, partnerId, costSwitch }: PathRow, { found }: PathResu
     ...newRow({ token: last?.token ?? NEW_TOKEN, label: names.at(-1) ?? "", level }),
     partnerId: last ? last.partnerId : partnerId,
     costSwitch: last ? last.costSwitch : costSwitch === null ? null : Number(costSwitch),
+    target: last ? last.target : target,
     inheritedName: null,
     inheritedPartner: nearest([
       base?.inheritedPartner ?? null,
@@ -63,6 +64,11 @@ function lastLink({ names, partnerId, costSwitch }: PathRow, { found }: PathResu
       base?.inheritedSwitch ?? null,
       base?.costSwitch ?? null,
       ...above.map((node) => node.costSwitch),
+    ]),
+    inheritedTarget: nearest([
+      base?.inheritedTarget ?? null,
+      base?.target ?? null,
+      ...above.map((node) => node.target),
     ]),
   };
 }

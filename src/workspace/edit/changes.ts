@@ -6,12 +6,12 @@ import { readForm } from "../../http/input/form.ts";
 import { invalidRequest } from "../../http/input/parse.ts";
 import { redirectResponse } from "../../http/redirect.ts";
 import { RejectedForm, rejectedWith } from "../../pages/forms/fields.ts";
-import { linkName } from "../../usecases/links/link.ts";
+import { linkName, linkTarget } from "../../usecases/links/link.ts";
 import { changeLinks, type LinkUpdate, type SeenLink } from "../../usecases/links/updates.ts";
 import { authorizeApp, type Member, type Show } from "../frame.ts";
 import { describeCost, explainRejection, FORM_INCOMPLETE, seenFields, toSeen, toUpdate } from "./choice.ts";
 import { linkNotFound, readLink } from "./edited-link.ts";
-import { renderSettings, SETTINGS_NOTICES } from "./settings.ts";
+import { INHERITED, renderSettings, SETTINGS_NOTICES } from "./settings.ts";
 
 /** For a reload of a rejected form. */
 export const backToSettings: Show = async (context, member) => redirectResponse(pathOf(context, member));
@@ -38,6 +38,39 @@ export const submitName: Show = async (context, member) => {
   const nameRejected = conflict(context, [{ param: "name", message: now }], new URLSearchParams({ name }));
   return renderSettings(context, member, edited, { nameRejected });
 };
+
+const targetForm = z.object({
+  leads: z.enum(["inherit", "none", "own"], "must be one of the list"),
+  target: linkTarget,
+  seen_target: z.string(FORM_INCOMPLETE),
+});
+
+export const submitTarget: Show = async (context, member) => {
+  const form = await readForm(context, targetForm);
+  if ("errors" in form) return rejectTarget(context, member, rejectedWith(form.errors, form.sent));
+  const { leads, target, seen_target } = form.fields;
+  const sent = new URLSearchParams({ leads, target });
+  if (leads === "own" && target === "")
+    return rejectTarget(
+      context,
+      member,
+      rejectedWith([{ param: "target", message: "must not be empty" }], sent),
+    );
+  const chosen = { inherit: null, none: "", own: target }[leads];
+  const seen = seen_target === INHERITED ? null : seen_target;
+  const result = await change(context, member, { target: chosen }, { target: seen });
+  if (!result.rejection)
+    return SETTINGS_NOTICES.redirect(pathOf(context, member), result.isChanged ? "targeted" : "unchanged");
+  if (result.targetError) return rejectTarget(context, member, new RejectedForm(result.targetError, sent));
+  const { target: now } = result.before;
+  const message = `The target is ${now === null ? "inherited" : now === "" ? "the app's URLs" : now} now. Save again to replace it.`;
+  return rejectTarget(context, member, conflict(context, [{ param: "target", message }], sent));
+};
+
+async function rejectTarget(context: Context, member: Member, targetRejected: RejectedForm) {
+  context.trace.outcome = targetRejected.error.code;
+  return renderSettings(context, member, await readLink(context, member), { targetRejected });
+}
 
 const archivedForm = z.object({ archived: z.enum(["yes", "no"], "must be yes or no") });
 
@@ -100,8 +133,9 @@ function conflict(context: Context, errors: { param: string; message: string }[]
 async function change(context: Context, member: Member, update: LinkUpdate, seen?: SeenLink) {
   const token = context.params.link_token ?? "";
   const scope = { ...member.viewer, appToken: member.app.token };
-  const at = { now: context.now, seen: seen && { [token]: seen } };
-  const { access, results } = await changeLinks(context.env.DB, scope, [token], () => update, at);
+  const { access, results } = await changeLinks(context, scope, [token], () => update, {
+    seen: seen && { [token]: seen },
+  });
   authorizeApp(access);
   const result = results.get(token);
   if (!result) throw linkNotFound();

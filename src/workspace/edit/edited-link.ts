@@ -1,8 +1,10 @@
 /** What the pages that change a link share: the link, its partners and its history, and the way back to its page. */
 import { type PageLink, pageLinkStatement } from "../../db/links/browse.ts";
+import { appUrlsStatement, toDestination } from "../../db/links/destinations.ts";
 import { type HistoryRow, historyStatement } from "../../db/links/history.ts";
 import { type Partners, runWithPartners } from "../../db/links/partner-catalog.ts";
 import { runBatch } from "../../db/statement.ts";
+import type { Destination } from "../../domain/engagements/click-target.ts";
 import type { Context } from "../../env.ts";
 import { AppError } from "../../errors.ts";
 import { breadcrumb } from "../../pages/elements.ts";
@@ -13,6 +15,7 @@ import type { Member } from "../frame.ts";
 export interface EditedLink {
   row: PageLink;
   link: Link;
+  destination: Destination;
   partners: Partners;
   history: HistoryRow[];
   /** The path of the link's page. */
@@ -32,16 +35,25 @@ export async function readLink(
   range: { before?: number | undefined; limit: number } = { limit: 0 },
 ): Promise<EditedLink> {
   const scope = { ...viewer, appToken: app.token, linkToken: context.params.link_token ?? "" };
-  const [partners, [row], history] = await runWithPartners(
+  const [partners, [row], history, [urls]] = await runWithPartners(
     runBatch,
     context.env.DB,
     viewer,
     pageLinkStatement(context.env.DB, scope),
     historyStatement(context.env.DB, scope, range),
+    appUrlsStatement(context.env.DB, scope),
   );
-  if (!row) throw linkNotFound();
+  if (!row || !urls) throw linkNotFound();
   const link = toLink(row, partners, context);
-  return { row, link, partners, history, path: `${path}/links/${row.token}`, env };
+  return {
+    row,
+    link,
+    destination: toDestination(urls),
+    partners,
+    history,
+    path: `${path}/links/${row.token}`,
+    env,
+  };
 }
 
 /** The breadcrumb of a page below a link's page. */

@@ -1,4 +1,4 @@
-/** The settings of a link: its name, its partner and cost data with a preview, and whether it is archived. */
+/** The settings of a link: its name, its partner and cost data with a preview, its target, and whether it is archived. */
 import { html } from "hono/html";
 import * as z from "zod/mini";
 import type { LinkSetting } from "../../db/links/lists.ts";
@@ -6,11 +6,12 @@ import type { Context } from "../../env.ts";
 import { ERRORS } from "../../errors.ts";
 import { readInput } from "../../http/input/input.ts";
 import { noticesOf } from "../../http/notices.ts";
-import { card, nameText, notice, pageHead } from "../../pages/elements.ts";
-import { errorSummary, type RejectedForm, rejectedWith } from "../../pages/forms/fields.ts";
+import { card, facts, nameText, notice, pageHead } from "../../pages/elements.ts";
+import { errorSummary, type Option, type RejectedForm, rejectedWith } from "../../pages/forms/fields.ts";
 import { form } from "../../pages/forms/form.ts";
 import type { Markup } from "../../pages/markup.ts";
 import type { Member, Show } from "../frame.ts";
+import { describeTarget, devicePreview, targetAbove } from "../links/target.ts";
 import {
   type Choice,
   choiceFields,
@@ -25,6 +26,7 @@ import { type EditedLink, linkTrail, readLink } from "./edited-link.ts";
 export const SETTINGS_NOTICES = noticesOf({
   renamed: "Link renamed.",
   saved: "Partner and cost data saved. Give your partner the new URLs if they changed.",
+  targeted: "Target saved. Clicks follow it within a minute.",
   archived: "Link archived.",
   restored: "Link restored.",
   unchanged: "Nothing changed: the link had these values already.",
@@ -60,12 +62,16 @@ interface State {
   isPreview?: boolean;
   nameRejected?: RejectedForm;
   choiceRejected?: RejectedForm;
+  targetRejected?: RejectedForm;
 }
+
+/** In a hidden field, which is empty for the URLs of the app. No URL has it. */
+export const INHERITED = "inherit";
 
 /** The page, also after a rejected form. */
 export function renderSettings(context: Context, member: Member, edited: EditedLink, state: State) {
   const { row } = edited;
-  const rejected = state.nameRejected ?? state.choiceRejected;
+  const rejected = state.nameRejected ?? state.choiceRejected ?? state.targetRejected;
   const sections = [...SECTIONS].map((section) => section(context, edited, state));
   return {
     title: `${rejected ? "Error: " : ""}Settings of ${row.label}`,
@@ -85,6 +91,7 @@ const SECTION_OF: Record<LinkSetting, Section> = {
   name: nameSection,
   partner_id: partnerSection,
   cost_data_enabled: partnerSection,
+  target: targetSection,
   archived: archiveSection,
 };
 const SECTIONS = new Set(Object.values(SECTION_OF));
@@ -127,6 +134,49 @@ function partnerSection(context: Context, edited: EditedLink, state: State): Mar
     judged && !judged.rejection ? preview(context, edited, choice, judged) : "",
   );
 }
+
+function targetSection(
+  _: Context,
+  { row, path, destination }: EditedLink,
+  { targetRejected }: State,
+): Markup {
+  const above = targetAbove(row);
+  const options: Option[] = [
+    ["inherit", row.level === 1 ? "The app's URLs" : "Same as the link above"],
+    ...(row.level > 1 ? [["none", "The app's URLs"] satisfies Option] : []),
+    ["own", "This URL"],
+  ];
+  const current = targetChoice(row);
+  return card(
+    { id: "leads", title: "Target" },
+    html`<p>Where clicks on this link and the links below it lead, if their URLs name no other target.</p>`,
+    facts(["Now", describeTarget(row)]),
+    devicePreview(destination, row),
+    form(
+      {
+        action: `${path}/settings/target`,
+        hidden: { seen_target: row.target ?? INHERITED },
+        fields: {
+          leads: {
+            label: "Clicks lead to",
+            options,
+            ...(above && { hint: html`The link above with a target: ${above}.` }),
+          },
+          target: {
+            label: "URL",
+            hint: "With a host that the app allows. {campaign}, {cost_id} or the name of another parameter in braces passes its value on, and {{campaign}} inside another value such as referrer.",
+          },
+        },
+        values: { leads: current, target: row.target ?? "" },
+        button: "Save target",
+      },
+      targetRejected,
+    ),
+  );
+}
+
+const targetChoice = ({ level, target }: { level: number; target: string | null }) =>
+  target === null || (target === "" && level === 1) ? "inherit" : target === "" ? "none" : "own";
 
 function archiveSection(_: Context, { row, path }: EditedLink): Markup {
   const isArchived = row.archived === 1;

@@ -4,6 +4,7 @@ import { findAdjustments } from "../../db/ledger/reports/adjustments.ts";
 import { findLinkFigures } from "../../db/ledger/reports/link-figures.ts";
 import { readSums } from "../../db/ledger/reports/sums.ts";
 import { linkPageStatements, type PageLink } from "../../db/links/browse.ts";
+import { appUrlsStatement, toDestination } from "../../db/links/destinations.ts";
 import { historyStatement } from "../../db/links/history.ts";
 import { currenciesOf } from "../../domain/figures/performance.ts";
 import { isTemplateMacro } from "../../domain/macros.ts";
@@ -41,6 +42,7 @@ import { costCell, keepDays, partnerCell, partnerOf } from "./cells.ts";
 import { LEVEL_NAMES, LINK_NOTICES, linkPageQuery } from "./query.ts";
 import { costsByType, DROPPED_DAYS, type LinkView, problems } from "./sections.ts";
 import { linksTable } from "./table.ts";
+import { targetSection } from "./target.ts";
 
 const MOST_SUB_LINKS = 50;
 
@@ -60,6 +62,7 @@ export const linkPage: Show = async (context, member) => {
       ${showNotice(LINK_NOTICES, context)}
       ${states(member, view)}
       ${addresses(url, view)}
+      ${targetSection(view.destination, row, `${member.path}/links/${row.token}/settings`)}
       ${periodPicker(withoutNotice(url), period)}
       ${cutNotice(period, view.from)}
       ${figures(member, view)}
@@ -87,6 +90,7 @@ async function readLinkView(context: Context, { viewer, app }: Member): Promise<
     limit: MOST_SUB_LINKS,
   });
   const history = historyStatement(env.DB, { appToken: app.token, linkToken }, { limit: LATEST + 1 });
+  const urls = appUrlsStatement(env.DB, { ...viewer, appToken: app.token });
   const adjustments = findAdjustments(env.DB, viewer, app.token, scope);
   const [found, { figures, from }, audience] = await Promise.all([
     readSums(
@@ -100,7 +104,7 @@ async function readLinkView(context: Context, { viewer, app }: Member): Promise<
         },
         canBeCut: true,
       },
-      { link, dropped, subLinks, history, adjustments },
+      { link, urls, dropped, subLinks, history, adjustments },
     ),
     findLinkFigures(ledger, viewer, { appToken: app.token, ...scope }),
     readAudience(ledger, viewer, app.token, linkToken, period),
@@ -108,13 +112,15 @@ async function readLinkView(context: Context, { viewer, app }: Member): Promise<
   authorizeApp(found.access);
   const {
     link: [row],
+    urls: [urlsOfApp],
     ...more
   } = found.more;
-  if (!row) throw new AppError("not_found", "This app has no link with this token.");
+  if (!row || !urlsOfApp) throw new AppError("not_found", "This app has no link with this token.");
   return {
     ...more,
     row,
     link: toLink(row, found.partners, context),
+    destination: toDestination(urlsOfApp),
     partners: found.partners,
     period,
     from: Math.max(found.from, from),

@@ -6,6 +6,7 @@ import type { LinkFigures } from "../../db/ledger/reports/link-figures.ts";
 import type { BrowsedLink, PageLink } from "../../db/links/browse.ts";
 import type { HistoryRow } from "../../db/links/history.ts";
 import type { Partners } from "../../db/links/partner-catalog.ts";
+import type { Destination } from "../../domain/engagements/click-target.ts";
 import { DROP_REASONS, type DropReason } from "../../domain/engagements/sub-links.ts";
 import { card } from "../../pages/elements.ts";
 import { type Column, table } from "../../pages/lists/table.ts";
@@ -26,6 +27,7 @@ export const DROPPED_DAYS = 14;
 export interface LinkView {
   row: PageLink;
   link: Link;
+  destination: Destination;
   partners: Partners;
   period: Period;
   spend: Row[];

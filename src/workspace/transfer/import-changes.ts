@@ -1,4 +1,4 @@
-/** The rows of an import that name a link by its token: they change its partner, its cost data setting, and whether it is archived. */
+/** The rows of an import that name a link by its token: they change its partner, its cost data setting, its target, and whether it is archived. */
 import * as z from "zod/mini";
 import type { AppAccess } from "../../db/accounts/viewers.ts";
 import { importStatement } from "../../db/links/imports.ts";
@@ -9,11 +9,11 @@ import type { Context } from "../../env.ts";
 import type { AppError, InputError } from "../../errors.ts";
 import { idText } from "../../http/input/fields.ts";
 import { invalidRequest, parsePart } from "../../http/input/parse.ts";
-import { namesOf, type StoredLink } from "../../usecases/links/link.ts";
+import { linkTarget, namesOf, type StoredLink } from "../../usecases/links/link.ts";
 import { describeRejection } from "../../usecases/links/path-rows.ts";
 import {
   changeLinks,
-  judgeUpdate,
+  judgeUpdates,
   type LinkUpdate,
   type UpdateResult,
 } from "../../usecases/links/updates.ts";
@@ -28,23 +28,30 @@ export const settingColumns = {
   partner_id: z.optional(z.union([z.literal("none"), idText], "must be the ID of a partner or none")),
   cost_data: choice(["on", "off", "inherit"], "must be on, off or inherit"),
   archived: choice(["yes", "no"], "must be yes or no"),
+  target: z.optional(linkTarget),
 };
 
 /** What a row changes of its link. An absent key changes nothing. */
-export type RowChange = Pick<LinkUpdate, "partner_id" | "cost_data_enabled" | "archived">;
+export type RowChange = Pick<LinkUpdate, "partner_id" | "cost_data_enabled" | "archived" | "target">;
 
 const SWITCH_OF = { on: true, off: false, inherit: null };
 
+/** What a cell says. An empty one is absent, so "the URLs of the app" and "inherited" have words. */
+export const readTarget = (cell: string): string | null =>
+  /^inherit$/i.test(cell) ? null : /^none$/i.test(cell) ? "" : cell;
+
 /** Adds an error for each cell that is invalid. */
 export function readChange(cells: Record<string, string>, errors: InputError[]): RowChange {
-  const { partner_id, cost_data, archived } = settingColumns;
+  const { partner_id, cost_data, archived, target } = settingColumns;
   const partner = parsePart(partner_id, cells.partner_id?.trim().toLowerCase(), errors, "partner_id");
   const cost = parsePart(cost_data, cells.cost_data, errors, "cost_data");
+  const leads = parsePart(target, cells.target?.trim(), errors, "target");
   const isArchived = parsePart(archived, cells.archived, errors, "archived");
   return {
     ...(partner !== undefined && { partner_id: partner === "none" ? null : partner }),
     ...(cost !== undefined && { cost_data_enabled: SWITCH_OF[cost] }),
     ...(isArchived !== undefined && { archived: isArchived === "yes" }),
+    ...(leads !== undefined && { target: readTarget(leads) }),
   };
 }
 
@@ -70,34 +77,36 @@ export async function checkChanges(
   rows: ReadonlyMap<string, RowChange>,
 ): Promise<Changed> {
   const { access, partners, links } = await readLinks(env.DB, scope, [...rows.keys()]);
-  const judged = [...links.values()].map((link) => judgeUpdate(link, toUpdate(link, rows), partners));
-  return { access, results: toResults(rows, judged, partners, "ready") };
+  const judged = await judgeUpdates(env.DB, scope, { links, partners }, (link) => toUpdate(link, rows));
+  return { access, results: toResults(rows, [...judged.values()], partners, "ready") };
 }
 
 /** Changes the links of the rows that are accepted, all in one transaction, which also stores what it changed. */
 export async function makeChanges(
-  { env, now }: Context,
+  context: Context,
   scope: AppScope,
   rows: ReadonlyMap<string, RowChange>,
 ): Promise<Changed> {
+  const { env, now } = context;
   const { access, partners, results } = await changeLinks(
-    env.DB,
+    context,
     scope,
     [...rows.keys()],
     (link) => toUpdate(link, rows),
-    { now, alsoStore: (changes) => [importStatement(env.DB, scope, now, changes)] },
+    { alsoStore: (changes) => [importStatement(env.DB, scope, now, changes)] },
   );
   return { access, results: toResults(rows, [...results.values()], partners, "changed") };
 }
 
 /** Without what the link has already: an export that is imported again changes nothing, whatever its partners support today. */
 function toUpdate(link: StoredLink, rows: ReadonlyMap<string, RowChange>): LinkUpdate {
-  const { partner_id, cost_data_enabled: cost, archived } = rows.get(link.token) ?? {};
+  const { partner_id, cost_data_enabled: cost, archived, target } = rows.get(link.token) ?? {};
   const costSwitch = cost === undefined || cost === null ? cost : Number(cost);
   return {
     ...(partner_id !== undefined && partner_id !== link.partnerId && { partner_id }),
     ...(cost !== undefined && costSwitch !== link.costSwitch && { cost_data_enabled: cost }),
     ...(archived !== undefined && Number(archived) !== link.archived && { archived }),
+    ...(target !== undefined && target !== link.target && { target }),
   };
 }
 
@@ -119,11 +128,11 @@ function toResults(
 
 /** Why a change of a link is rejected; undefined if it is not. */
 export function rejectionOf(
-  { before, rejection }: UpdateResult,
+  { before, rejection, targetError }: UpdateResult,
   { partner_id }: RowChange,
   partners: Partners,
 ): AppError | undefined {
-  if (!rejection) return undefined;
+  if (!rejection || targetError) return targetError;
   if (rejection === "unknown_partner")
     return invalidRequest([
       { param: "partner_id", message: "is not the ID of a partner; copy one from an export" },

@@ -114,7 +114,7 @@ function toRow({ nth = 0, values: cells, misfit }: FileRow): SentRow | AppError 
   const names = base === null ? readNames(cells, 1, errors) : [];
   if (base !== null && nth > MAX_ROWS) errors.push(TOO_FAR);
   if (errors.length > 0) return invalidRequest(errors);
-  const { partner_id, cost_data_enabled, archived } = change;
+  const { partner_id, cost_data_enabled, archived, target = null } = change;
   return {
     cells,
     base,
@@ -122,6 +122,7 @@ function toRow({ nth = 0, values: cells, misfit }: FileRow): SentRow | AppError 
     partnerId: partner_id ?? null,
     partnerName: partner_id === null ? undefined : cells.partner,
     costSwitch: cost_data_enabled ?? null,
+    target,
     ...(archived !== undefined && { archived }),
     ...(base !== null && { change }),
   };
