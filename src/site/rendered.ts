@@ -353,7 +353,7 @@ GROUP BY ALL ORDER BY ALL;</pre>
 </tr>
 <tr>
 <td>Report</td>
-<td>366 days, by country and platform 31 days or 93 days of one link, 50,000 rows, and 10 calls to a database, each of 200,000 rows of totals or of one day: a row for each day, link, partner, cost type (or kind) and currency</td>
+<td>366 days, by country and platform 31 days or 93 days of one link, 50,000 rows, and 10 calls to a database, each of up to 200,000 rows of totals (fewer by link and by country) or of one day: a row for each day, link, partner, cost type (or kind) and currency</td>
 </tr>
 <tr>
 <td>Redirect hosts, redirect schemes</td>

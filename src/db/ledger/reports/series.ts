@@ -31,3 +31,12 @@ export function sumDays(report: ReportName, series: DaySeries[]): AnyRow[] {
     return row;
   });
 }
+
+/** The series of a sum of one day. */
+export const seriesOf = (report: ReportName, row: AnyRow, day: number): string =>
+  [
+    day,
+    ...[...Object.keys(SOURCES[report].money), ...Object.keys(SOURCES[report].counts)].map(
+      (name) => row[name],
+    ),
+  ].join(" ");

@@ -9,7 +9,7 @@ import { onEachShard } from "../run.ts";
 import { type Ledger, runNamed } from "../shards.ts";
 import { addUp } from "./add-up.ts";
 import { findChains, findSubtree, type LinkChain, targetsAt } from "./report-links.ts";
-import type { DaySeries } from "./series.ts";
+import { type DaySeries, seriesOf } from "./series.ts";
 import type { AnyRow, Group, ReportName, ReportRow } from "./sources.ts";
 import {
   ALLOWED,
@@ -80,8 +80,10 @@ export interface Sums<P extends Parts, More extends Batch> {
 
 /** How long the ledger has the database between two calls of a report, in milliseconds. */
 const PAUSE_MS = 20;
-/** Of the reads of a call, one is of the rows whose number is judged. */
-const MAX_READ = 3 * MAX_COVERED;
+/** The most rows that a call reads, unless one day has more. */
+const MAX_READ = 600_000;
+/** How often a sum reads a row of totals: from the table, by its key, and by its group. Twice as often by country, which looks for the links first. */
+const READS_OF_SUM = 3;
 
 /** Reads sums, and what other statements of the viewer read. Throws TooLargeError. */
 export async function readSums<const P extends Parts, More extends Batch = Record<never, never>>(
@@ -113,7 +115,11 @@ export async function readSums<const P extends Parts, More extends Batch = Recor
     audience: audienceOf(groups, filters),
   };
   const onShard = { ...scope, apps: ALLOWED, links: (filters.link === undefined ? "all" : "known") as Links };
-  const most = Math.min(MAX_COVERED, Math.floor(MAX_READ / (1 + passesOf(all.map(([, part]) => part)))));
+  const passes = passesOf(all.map(([, part]) => part));
+  // The newest days of those before are counted in the same call, and one day more.
+  const reads = scope.audience ? 2 * READS_OF_SUM : READS_OF_SUM;
+  const most = Math.floor(MAX_READ / (reads * passes + 2));
+  const mostOfAll = passes > 1 || scope.audience || groups.includes("link") ? most : MAX_COVERED;
   const shared = {
     ...toValues(filters),
     ...viewer,
@@ -127,8 +133,10 @@ export async function readSums<const P extends Parts, More extends Batch = Recor
     Object.fromEntries(
       all.map(([name, { report, groups, from, to }]) => {
         const own = { from: Math.max(from, range.from), to: Math.min(to, range.to) };
+        // The days of one day are that day.
+        const isDaily = hasSeries && own.from < own.to;
         const bound =
-          own.from <= own.to ? sumsFor(at, report, groups, hasSeries)(db, { ...values, ...own }) : undefined;
+          own.from <= own.to ? sumsFor(at, report, groups, isDaily)(db, { ...values, ...own }) : undefined;
         return [name, bound];
       }),
     );
@@ -165,11 +173,13 @@ export async function readSums<const P extends Parts, More extends Batch = Recor
     return result.found;
   };
   /** Adds what databases returned to what was read before. Returns whether a part that is not optional has too many rows. */
-  const collect = (results: Record<string, unknown[]>[], isRange: boolean) => {
+  const collect = (results: Record<string, unknown[]>[], range: DayRange, isRange: boolean) => {
     const next = new Map(rows);
     const over = new Set(tooMany);
-    for (const [name, { report }] of all) {
+    for (const [name, { report, from }] of all) {
       const parts = results.map((result) => (result[name] ?? []) as AnyRow[]);
+      if (hasSeries)
+        for (const row of parts.flat()) row.series ??= seriesOf(report, row, Math.max(from, range.from));
       const together = [...(rows.get(name) ?? []), ...parts.flat()];
       const sums = isRange ? addUp(report, together) : together;
       if (
@@ -191,7 +201,7 @@ export async function readSums<const P extends Parts, More extends Batch = Recor
   /** Reads all days in one call to each database. Returns false if that is too much. */
   async function readAll(): Promise<boolean> {
     const isByLink = groups.includes("link");
-    const values = { ...shared, ...days };
+    const values = { ...shared, ...days, most: mostOfAll };
     const batch = runNamed(ledger, control, {
       own,
       judged: {
@@ -208,13 +218,13 @@ export async function readSums<const P extends Parts, More extends Batch = Recor
     const inShards = await unlessTooLarge(
       readShards((db, values) =>
         runNamed(ledger, db, {
-          judged: { judgement: judgementFor(onShard)(db, { ...values, ...days }) },
+          judged: { judgement: judgementFor(onShard)(db, { ...values, ...days, most: mostOfAll }) },
           sums: sumsIn(db, onShard, values, days),
         }),
       ),
     );
     if (!inShards) return false;
-    const { isOver, keep } = collect([read.sums, ...inShards.map(({ sums }) => sums)], false);
+    const { isOver, keep } = collect([read.sums, ...inShards.map(({ sums }) => sums)], days, false);
     if (isOver && canBeCut && days.from < days.to) return false;
     keep();
     return true;
@@ -230,31 +240,44 @@ export async function readSums<const P extends Parts, More extends Batch = Recor
     ) => ({
       days: range && newestDaysFor(at)(db, { ...values, ...range }),
     });
-    const firstOf = (all: { newest: { days: { first: number }[] } }[], to: number) =>
-      Math.min(to, Math.max(...all.map(({ newest }) => newest.days[0]?.first ?? 0)));
-    const start = await runNamed(ledger, control, {
+    const firstOf = (all: { newest: { days: { first: number }[] } }[]) =>
+      Math.max(...all.map(({ newest }) => newest.days[0]?.first ?? 0));
+    const findNewest = async (range: DayRange) =>
+      firstOf(
+        await Promise.all([
+          runNamed(ledger, control, { newest: newest(control, scope, shared, range) }),
+          ...(await readShards((db, values) =>
+            runNamed(ledger, db, { newest: newest(db, onShard, values, range) }),
+          )),
+        ]),
+      );
+    const begun = await runNamed(ledger, control, {
       own,
       newest: newest(control, scope, shared, days),
       more,
     });
-    ({ own: found, more: added } = start);
+    ({ own: found, more: added } = begun);
     links = [];
     if (allowed().length === 0) return days.from;
     const starts = await readShards((db, values) =>
       runNamed(ledger, db, { newest: newest(db, onShard, values, days) }),
     );
     let to = days.to;
-    let first = firstOf([start, ...starts], to);
+    let first: number | undefined = firstOf([begun, ...starts]);
     for (let calls = 2; calls < MAX_CALLS; calls++) {
       await scheduler.wait(PAUSE_MS);
-      const range = { from: Math.max(first, days.from), to };
-      const rest = range.from > days.from ? { from: days.from, to: range.from - 1 } : undefined;
+      const start: number = first ?? (await findNewest({ from: days.from, to }));
+      // A day that is more than a call reads has a call of its own, which does not count the days before it.
+      const isLarge = start > to;
+      const range = { from: Math.min(Math.max(start, days.from), to), to };
+      const rest = range.from > days.from && !isLarge ? { from: days.from, to: range.from - 1 } : undefined;
       const read = (db: D1Database, at: typeof scope, values: typeof shared) =>
         runNamed(ledger, db, { sums: sumsIn(db, at, values, range), newest: newest(db, at, values, rest) });
       const one = await read(control, scope, shared);
       const results = [one, ...(await readShards((db, values) => read(db, onShard, values)))];
       const { isOver, keep } = collect(
         results.map(({ sums }) => sums),
+        range,
         true,
       );
       const isNewest = to === days.to;
@@ -265,8 +288,10 @@ export async function readSums<const P extends Parts, More extends Batch = Recor
       if (isOver && canBeCut && !isNewest) break;
       keep();
       to = range.from - 1;
-      if (!rest) break;
-      first = firstOf(results, to);
+      if (to < days.from) break;
+      first = isLarge ? undefined : firstOf(results);
+      // The count of the days before is a call too.
+      if (isLarge) calls++;
     }
     return to + 1;
   }
@@ -300,18 +325,12 @@ export async function readSums<const P extends Parts, More extends Batch = Recor
   };
 }
 
-/** How often a day is read for one report. */
+/** How often most days are read for one report. What is by one group is about few days. */
 function passesOf(parts: Part[]): number {
-  return Math.max(
-    ...parts.map(
-      ({ report, from, to }) =>
-        parts.filter(
-          (other) =>
-            other.report === report && other.groups.length > 1 && other.from <= to && other.to >= from,
-        ).length,
-    ),
-    1,
-  );
+  const large = parts.filter(({ groups }) => groups.length > 1);
+  const at = (day: number, name: ReportName) =>
+    large.filter(({ report, from, to }) => report === name && from <= day && day <= to).length;
+  return Math.max(1, ...large.map(({ report, from }) => at(from, report)));
 }
 
 /** The links of the rows with those that only a shard or a range of days has. */
