@@ -1,5 +1,7 @@
 /** What the pages name in braces, such as `{cost window}`, as HTML. Read in the repository, a page has the name of the fact. */
 import { TEMPORARY } from "../auth/passwords.ts";
+import { MAX_ENTRIES_AN_HOUR } from "../db/accounts/failures.ts";
+import { ATTEMPT_MS, MAX_ATTEMPTS } from "../db/accounts/identities.ts";
 import {
   COST_TYPE,
   COST_TYPES,
@@ -7,9 +9,18 @@ import {
   TYPES_PER_MILLE,
   TYPES_WITH_DISCREPANCY,
 } from "../domain/cost-types.ts";
+import { MAX_COST_ID } from "../domain/costs.ts";
 import { MAX_AUDIENCE_KEYS, type Platform } from "../domain/engagements/audience.ts";
-import { TARGETS } from "../domain/engagements/click-target.ts";
+import { TARGET_PARAMETERS, TARGETS } from "../domain/engagements/click-target.ts";
+import {
+  DEFAULT_MAX_NEW_SUB_LINKS,
+  DROP_REASONS,
+  LEVEL_PARAMETERS,
+  MAX_FROM_ENGAGEMENTS,
+  NETWORKS_OF_NEW_SUB_LINKS,
+} from "../domain/engagements/sub-links.ts";
 import { RATE_DAYS } from "../domain/figures/rates.ts";
+import { CURRENCY_CODES } from "../domain/money.ts";
 import {
   COST_WINDOW,
   describeFits,
@@ -47,6 +58,12 @@ const targetTable = () => {
 <tbody>${rows.join("\n")}</tbody></table></div>`;
 };
 
+/** What `dropped_parameters` can have as a parameter. */
+export const DROPPED_NAMES = [
+  ...["cost_id", "cost_type", "cost_currency", "cost_amount", ...LEVEL_PARAMETERS],
+  ...["country", "platform", "os_name", "user_agent", ...TARGET_PARAMETERS, "engagement"],
+];
+
 /** A fact that is a paragraph by itself is not put into one. */
 export const FACTS = {
   "table of targets": targetTable(),
@@ -57,6 +74,17 @@ export const FACTS = {
   "count time": inDays(KEPT_COUNTS_MS),
   "audience time": `${AUDIENCE_MONTHS} months`,
   "audience rows": inEnglish(MAX_AUDIENCE_KEYS),
+  "links below network": inEnglish(MAX_FROM_ENGAGEMENTS),
+  "new links": inEnglish(DEFAULT_MAX_NEW_SUB_LINKS),
+  "new links of app": inEnglish(NETWORKS_OF_NEW_SUB_LINKS * DEFAULT_MAX_NEW_SUB_LINKS),
+  "links of year": inEnglish(365 * DEFAULT_MAX_NEW_SUB_LINKS),
+  "dropped names": inEnglish(DROPPED_NAMES.length),
+  "drop reasons": inEnglish(Object.keys(DROP_REASONS).length),
+  "longest id": inEnglish(MAX_COST_ID),
+  "known currencies": inEnglish(CURRENCY_CODES.size),
+  "failed entries": inEnglish(MAX_ENTRIES_AN_HOUR),
+  "kept attempts": inEnglish(MAX_ATTEMPTS),
+  "attempt time": inDays(ATTEMPT_MS),
   "password days": TEMPORARY,
   "cost types": listOf(
     COST_TYPES.map((type) => `${mark(type)} (${COST_TYPE[type].name})`),

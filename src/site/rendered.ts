@@ -320,14 +320,6 @@ GROUP BY ALL ORDER BY ALL;</pre>
 <td>100,000, unless an operator changes it</td>
 </tr>
 <tr>
-<td>Links that clicks and impressions create below one network, without archived ones</td>
-<td>10,000; on one day 1,000, and 5,000 in the app, unless an operator changes it</td>
-</tr>
-<tr>
-<td>New rows of counts by country and platform of an app on a day</td>
-<td>${FACTS["audience rows"]} in each database, and one with an unknown country and platform for each link, partner and kind</td>
-</tr>
-<tr>
 <td>Stored responses for the <code>Idempotency-Key</code>s of an app</td>
 <td>256 MiB</td>
 </tr>
@@ -374,6 +366,93 @@ GROUP BY ALL ORDER BY ALL;</pre>
 </tbody></table>
 </div>
 <p>A report of a round beyond these limits has <code>&quot;complete&quot;: false</code>. The operator must dismiss that before the round can pass.</p>` },
+      { id: "what-anonymous-requests-write", title: "What anonymous requests write", body: `<p>Anybody can open the URL of a link. This is all that such requests, and others without credentials, can store:</p>
+<div class="table" tabindex="0" role="region" aria-label="What anonymous requests write"><table>
+<thead>
+<tr>
+<th>What</th>
+<th>At most</th>
+<th>Kept</th>
+</tr>
+</thead>
+<tbody><tr>
+<td>Links that clicks and impressions create below one network, without archived ones</td>
+<td>${FACTS["links below network"]}; on one day ${FACTS["new links"]}, unless an operator changes it</td>
+<td>for good</td>
+</tr>
+<tr>
+<td>The same in an app on a day</td>
+<td>${FACTS["new links of app"]}, or 5 times what the operator sets for a network</td>
+<td>for good</td>
+</tr>
+<tr>
+<td>Counts of the clicks and impressions of a link on a day</td>
+<td>1 row for each partner and kind</td>
+<td>for good</td>
+</tr>
+<tr>
+<td>Counts by country and platform of an app on a day</td>
+<td>${FACTS["audience rows"]} rows in each database, and 1 with an unknown country and platform for each link, partner and kind</td>
+<td>${FACTS["audience time"]}</td>
+</tr>
+<tr>
+<td>The number of those rows</td>
+<td>1 row for each app, day and database</td>
+<td>${FACTS["retention time"]}</td>
+</tr>
+<tr>
+<td>Dropped parameters of a link on a day</td>
+<td>${FACTS["dropped names"]} names, each 1 row for each of ${FACTS["drop reasons"]} reasons. Other names are ignored</td>
+<td>${FACTS["count time"]}</td>
+</tr>
+<tr>
+<td>Bots on a link on a day, and messages that the queue delivers too late</td>
+<td>1 row each. They are among the ${FACTS["drop reasons"]} reasons</td>
+<td>${FACTS["count time"]}</td>
+</tr>
+<tr>
+<td>Cost IDs</td>
+<td>1 row for each partner and ID, of at most ${FACTS["longest id"]} characters, however often it is sent, and 1 for each click or impression without an ID whose price on the URL counts. Their number has no limit</td>
+<td>${FACTS["retention time"]}; in an archive as long as you keep it</td>
+</tr>
+<tr>
+<td>Spend of prices on URLs of a link on a day</td>
+<td>1 row for each partner, cost type and currency; by country and platform, 1 for each of those rows, cost type and currency</td>
+<td>as the counts</td>
+</tr>
+<tr>
+<td>Sums of prices on URLs of a partner and an app on a day, those that are held too</td>
+<td>${FACTS["known currencies"]} rows in each database, 1 for each currency. If the partner has a limit, 3 currencies count, and others are held</td>
+<td>not purged</td>
+</tr>
+<tr>
+<td>Failed sign-ins of a user</td>
+<td>1 row of counts, and in the audit log ${FACTS["failed entries"]} entries an hour for passwords and as many for codes. Unknown email addresses: none</td>
+<td>for good</td>
+</tr>
+<tr>
+<td>Attempts of single sign-on for a user</td>
+<td>${FACTS["kept attempts"]} with a verified email address, and ${FACTS["kept attempts"]} others</td>
+<td>${FACTS["attempt time"]}</td>
+</tr>
+<tr>
+<td>Sign-ins that the provider of single sign-on confirmed</td>
+<td>1 row each</td>
+<td>until an hour after the sign-in expired</td>
+</tr>
+<tr>
+<td>Workers KV</td>
+<td>1 value for each link, and 1 for each app; 1 for the provider of single sign-on</td>
+<td>links for good, the others an hour</td>
+</tr>
+<tr>
+<td>Unknown links, rejected credentials and invalid requests</td>
+<td>nothing</td>
+<td></td>
+</tr>
+</tbody></table>
+</div>
+<p>Links and the counts of clicks and impressions stay for good. Below one network, clicks create links until ${FACTS["links below network"]} are not archived, and then none. Archiving a link frees its place, also that of the day. So a network whose new links are archived once a day grows by at most ${FACTS["links of year"]} links in a year, and one where nothing is archived by ${FACTS["links below network"]}.</p>` },
       { id: "rate-limits", title: "Rate limits", body: `<div class="table" tabindex="0" role="region" aria-label="Rate limits"><table>
 <thead>
 <tr>

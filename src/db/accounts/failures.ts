@@ -85,14 +85,14 @@ interface Failed {
 }
 
 /** More would fill the log during an attack. The log lines of the Worker have all of them. */
-const MAX_ENTRIES_AN_HOUR = sql.raw("10");
+export const MAX_ENTRIES_AN_HOUR = 10;
 
 const f = alias(failedSignIns, "f");
 const failuresOf = (counter: Counter) => ({
   add: statement(addOne(counter)),
   audit: auditIf(sql`(
     SELECT ${f[counter]} FROM ${as(f)} WHERE ${f.userId} = ${sql.placeholder("failedUser")}
-  ) <= ${MAX_ENTRIES_AN_HOUR}`),
+  ) <= ${sql.raw(String(MAX_ENTRIES_AN_HOUR))}`),
 });
 const passwords = failuresOf("count");
 const codes = failuresOf("wrongCodes");

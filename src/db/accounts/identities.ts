@@ -14,7 +14,7 @@ import { auditSignIn, endStale, type NewSessionRow, startIf } from "./sessions.t
 /** How long an operator can link somebody who was not signed in. */
 export const ATTEMPT_MS = 7 * DAY_MS;
 /** The attempts that are kept for a user: the newest with an address that the provider has verified, and the newest of the others. */
-const MAX_ATTEMPTS = 5;
+export const MAX_ATTEMPTS = 5;
 
 /** Somebody at the provider. */
 export interface Identity {
