@@ -40,7 +40,7 @@ const ON_SHARDS = [
   "test/cost/{list,batch,stopped,rejected-list,test-credential,void}.test.ts",
   "test/engagement/{audience,queue,faults,held-prices}.test.ts",
   "test/purge/{purge,archive}.test.ts",
-  "test/operator/{voids,rates,partner-activity,archive,start,url-prices}.test.ts",
+  "test/operator/{voids,rates,partner-activity,partner-costs,archive,start,url-prices}.test.ts",
   "test/reports/{audience,reports-model}.test.ts",
   "test/partner/{missing,totals,upload}.test.ts",
   "test/db/{ledger-model,restore}.test.ts",

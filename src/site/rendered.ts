@@ -806,6 +806,10 @@ OPERATOR_TOKEN=ll_api_…</pre>
 <td>Also with single sign-on: <code>PATCH /operator/v1/users/{id}</code> with <code>{&quot;disabled&quot;: true}</code>. To delete the email address too, <a href="/docs/privacy#erase-a-user">erase the user</a>.</td>
 </tr>
 <tr>
+<td>Somebody reports a wrong cost of a day or a link</td>
+<td><strong>Costs</strong> of the partner in the console and <code>GET /operator/v1/partners/{id}/costs</code> list them with filters by day, app, link, type, state and amount. Costs have no order by time, so a request looks at up to 10,000 IDs and says how far it came.</td>
+</tr>
+<tr>
 <td>A partner sends costs that should not count</td>
 <td>Stop the partner, and <a href="/docs/corrections">correct what was counted</a>.</td>
 </tr>

@@ -3,9 +3,10 @@
  * between those that are, so a page reads a limited number of keys and can end before it is full.
  */
 import { sql } from "drizzle-orm";
+import type { CostType } from "../../domain/cost-types.ts";
 import type { Credential } from "../../domain/costs.ts";
-import { COST_WINDOW_MS } from "../../domain/time.ts";
-import { as, columnsOf } from "../query.ts";
+import { COST_WINDOW_MS, DAY_MS } from "../../domain/time.ts";
+import { as, columnsOf, query } from "../query.ts";
 import { runGroupedIdempotent } from "../statement.ts";
 import {
   type CostRecord,
@@ -16,8 +17,9 @@ import {
   toCredential,
   toRecords,
 } from "./costs.ts";
-import { credential as c, entry as e, isCredential, isRemembered } from "./entries.ts";
-import { isAfter, mergePages, pageOfKeys, toPageValues } from "./key-pages.ts";
+import { COLUMNS, credential as c, entry as e, isCredential, isRemembered } from "./entries.ts";
+import { compareIds, isAfter, mergePages, pageOfKeys, toPageValues } from "./key-pages.ts";
+import { shareOf, walk } from "./key-walk.ts";
 import { findPartnerId, type Ledger, placeOf, rowDatabasesOf, runForCredential, runGated } from "./shards.ts";
 
 /** The states of a partner's cost. */
@@ -39,7 +41,33 @@ const keyFields = { ...costFields, costId: e.costId, isListed: sql<0 | 1>`${isLi
 const keysOfCredential = sql`FROM ${as(c)} CROSS JOIN ${as(e)}
   WHERE ${isCredential} AND ${c.revokedAt} IS NULL AND ${c.mode} = 'live'
     AND ${e.partnerId} = ${c.partnerId} AND ${isAfter}`;
-const keysOfPartner = sql`FROM ${as(e)} WHERE ${e.partnerId} = ${sql.placeholder("partnerId")} AND ${isAfter}`;
+const ofPartner = sql`${e.partnerId} = ${sql.placeholder("partnerId")}`;
+const keysOfPartner = sql`FROM ${as(e)} WHERE ${ofPartner} AND ${isAfter}`;
+
+/** Of the click or impression of a cost, null without one. */
+const ofEngagement = (key: "occurredAt" | "appToken" | "urlCostType" | "urlAmount") =>
+  sql`CASE ${costFields.kind} WHEN 'click' THEN ${COLUMNS.click[key]} WHEN 'impression' THEN ${COLUMNS.impression[key]} END`;
+const isCall = sql`${e.receivedAt} IS NOT NULL`;
+const appToken = sql<string | null>`${ofEngagement("appToken")}`;
+/** What operators filter by, as the cost has it: the day is that of reports. */
+const filtered = {
+  day: sql`coalesce(${ofEngagement("occurredAt")}, ${e.receivedAt}) / ${sql.raw(String(DAY_MS))}`,
+  appToken,
+  linkId: costFields.linkId,
+  costType: sql`iif(${isCall}, ${e.costType}, ${ofEngagement("urlCostType")})`,
+};
+const fits = Object.entries(filtered).map(([name, value]) => {
+  const wanted = sql.placeholder(name);
+  return sql`(${wanted} IS NULL OR ${value} = ${wanted})`;
+});
+const amountOver = sql.placeholder("amountOver");
+const isAbove = sql`(${amountOver} IS NULL OR iif(${isCall}, ${e.amountInEffect}, ${ofEngagement("urlAmount")}) > ${amountOver})`;
+const operatorFields = {
+  ...costFields,
+  costId: e.costId,
+  appToken,
+  isListed: sql<0 | 1>`coalesce(${isListed} AND ${sql.join([...fits, isAbove], sql` AND `)}, 0)`,
+};
 
 const k = columnsOf("k", keyFields);
 const links = sql`LEFT JOIN ${as(l)} ON ${l.id} = ${k.linkId}`;
@@ -48,8 +76,14 @@ const noLinks: LinkFields = { linkToken: sql`NULL` };
 
 const page = pageOfKeys(keyFields, keysOfCredential, linkFields, links);
 const pageOfShard = pageOfKeys(keyFields, keysOfCredential, noLinks, sql``);
-// A pending cost has no link.
-const pageOfPartner = pageOfKeys(keyFields, keysOfPartner, noLinks, sql``);
+const pageOfPartner = pageOfKeys(operatorFields, keysOfPartner, noLinks, sql``);
+const ends = query(
+  {
+    first: sql<string | null>`min(${e.costId})`,
+    last: sql<string | null>`(SELECT max(${e.costId}) FROM ${as(e)} WHERE ${ofPartner})`,
+  },
+  sql`FROM ${as(e)} WHERE ${ofPartner}`,
+);
 
 /**
  * Lists a partner's costs with a live credential, with one call for each database; with shards, one more to DB for the links.
@@ -89,24 +123,57 @@ export async function listCosts(
   };
 }
 
-/** Lists a partner's pending costs for an operator, with one call for each database. `now` in milliseconds since 1970. */
-export async function listPendingCosts(
+/** Null: any. `day` in days since 1970; `amountOver` in units of 0.00001 of the currency. */
+export interface CostFilter {
+  match: MatchFilter | null;
+  day: number | null;
+  appToken: string | null;
+  linkId: number | null;
+  costType: CostType | null;
+  amountOver: number | null;
+}
+export const ANY_COST: CostFilter = {
+  match: null,
+  day: null,
+  appToken: null,
+  linkId: null,
+  costType: null,
+  amountOver: null,
+};
+
+/**
+ * Lists a partner's costs for an operator, in the order of their IDs, with at most `MAX_PAGES` calls for each database and one for the
+ * links. `searched` is the share of the range of IDs up to the end of the page. `now` in milliseconds since 1970.
+ */
+export async function listPartnerCosts(
   ledger: Ledger,
   partnerId: number,
+  filter: CostFilter,
   page: { after: string | null; limit: number },
   now: number,
-): Promise<{ items: (CostRecord & { costId: string })[]; next: string | null }> {
-  const values = { partnerId, ...toValues(ledger, "pending", page, now) };
-  const run = runGroupedIdempotent(page.limit);
-  const results = await Promise.all(
-    rowDatabasesOf(ledger).map((db) => runGated(ledger, db, [pageOfPartner(db, values)], run)),
-  );
-  const { items, next } = mergePages(
-    results.map(([rows]) => rows),
-    page.limit,
-  );
-  return { items: await toRecords(ledger, items), next };
+): Promise<{ items: ListedCost[]; next: string | null; searched: number }> {
+  const databases = rowDatabasesOf(ledger);
+  const { items, next } = await walk(page, async (range) => {
+    const values = { ...filter, partnerId, ...toValues(ledger, filter.match, range, now) };
+    const run = runGroupedIdempotent(range.limit);
+    const results = await Promise.all(
+      databases.map((db) => runGated(ledger, db, [pageOfPartner(db, values)], run)),
+    );
+    return mergePages(
+      results.map(([rows]) => rows),
+      range.limit,
+    );
+  });
+  const found = await toRecords(ledger, items);
+  if (next === null) return { items: found, next, searched: 1 };
+  const ranges = await Promise.all(databases.map((db) => runGated(ledger, db, [ends(db, { partnerId })])));
+  const sorted = ranges
+    .flatMap(([rows]) => rows.flatMap(({ first, last }) => [first, last]))
+    .filter((id) => id !== null)
+    .sort(compareIds);
+  return { items: found, next, searched: shareOf(sorted[0] ?? next, sorted.at(-1) ?? next, next) };
 }
+type ListedCost = CostRecord & { costId: string; appToken: string | null };
 
 function toValues(
   ledger: Ledger,

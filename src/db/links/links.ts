@@ -124,3 +124,11 @@ export async function listDropped(db: D1Database, scope: LinkScope, firstDay: nu
   );
   return { ...splitAccess(found), rows };
 }
+
+const idOfToken = query({ id: l.id }, sql`FROM ${as(l)} WHERE ${l.token} = ${linkToken}`);
+
+/** The ID of a link of any app, for operators. */
+export async function findLinkId(db: D1Database, token: string): Promise<number | undefined> {
+  const [[row]] = await runBatch(db, idOfToken(db, { linkToken: token }));
+  return row?.id;
+}

@@ -2,20 +2,26 @@
 import * as z from "zod/mini";
 import { operatorOperation } from "../../auth/guards.ts";
 import type { Operator } from "../../db/audit.ts";
+import { listPartnerCosts, MATCHES } from "../../db/ledger/cost-list.ts";
 import { findCostOfPartner } from "../../db/ledger/costs.ts";
+import { MAX_KEYS } from "../../db/ledger/key-pages.ts";
+import { MAX_PAGES } from "../../db/ledger/key-walk.ts";
 import { voidForPartner } from "../../db/ledger/voids.ts";
+import { findLinkId } from "../../db/links/links.ts";
 import { findPartner } from "../../db/operator/partners.ts";
 import { toTypes } from "../../domain/cost-types.ts";
 import { expectDefined } from "../../domain/expect-defined.ts";
+import { inEnglish } from "../../domain/texts.ts";
 import type { Context } from "../../env.ts";
-import { jsonResponse } from "../../http/envelope.ts";
-import { appToken, storedCostId } from "../../http/input/fields.ts";
-import { VOIDED_EXAMPLE, voided } from "../../http/response-schemas.ts";
+import { envelopeV1, jsonResponse } from "../../http/envelope.ts";
+import { amount, appToken, costType, pageQuery, storedCostId, utcDate } from "../../http/input/fields.ts";
+import { pagingV2 } from "../../http/paging.ts";
+import { reportV1, VOIDED_EXAMPLE, voided } from "../../http/response-schemas.ts";
 import { costItem, toCostItem } from "../../usecases/costs/item.ts";
 import { lookUp, toStoredId } from "../../usecases/costs/read.ts";
 import { findUnaccepted, noAcceptedCost } from "../../usecases/costs/unaccepted.ts";
 import { voidFound } from "../../usecases/costs/void.ts";
-import { byId, notFound, reason } from "./common.ts";
+import { badField, byId, notFound, reason } from "./common.ts";
 import { itemOperation } from "./item-operations.ts";
 import { dayText, position, voidedDay, voidPrices } from "./url-prices.ts";
 
@@ -48,6 +54,97 @@ export async function findPartnerCost(context: Context, partnerId: number, sent:
   const key = { partnerId, costId: toStoredId(sent) };
   return { unaccepted: await findUnaccepted(context, key, toTypes(partner.integratedTypes)) };
 }
+
+const listedCost = z
+  .strictObject({
+    ...costItem,
+    app_token: z.nullable(z.string()).with(z.describe("The app of the click or impression of the cost")),
+  })
+  .with(z.meta({ id: "ListedCost" }));
+
+export const costFilters = {
+  match: z
+    .optional(z.enum(MATCHES, `must be one of ${MATCHES.join(", ")}`))
+    .with(z.describe("Only costs in this state")),
+  day: z
+    .optional(utcDate)
+    .with(
+      z.describe("Only costs of this day in reports: that of the click or impression, or of the arrival"),
+    ),
+  app_token: z.optional(appToken).with(z.describe("Only costs of this app")),
+  link_token: z
+    .optional(
+      z
+        .string()
+        .check(z.minLength(1, "must not be empty"), z.maxLength(64, "must have at most 64 characters")),
+    )
+    .with(z.describe("Only costs of this link")),
+  cost_type: z.optional(costType).with(z.describe("Only costs of this type")),
+  amount_over: z.optional(amount).with(z.describe("Only costs above this amount, in whatever currency")),
+};
+const filters = z.strictObject(costFilters);
+
+/** A page of the costs that pass the filters, each with its app. Throws not_found if there is no such partner. */
+export async function findPartnerCosts(
+  { env, ledger, now }: Context,
+  partnerId: number,
+  { match, day, app_token, link_token, cost_type, amount_over }: z.output<typeof filters>,
+  range: { after: string | null; limit: number },
+) {
+  const [partner, linkId] = await Promise.all([
+    findPartner(env.DB, partnerId),
+    link_token === undefined ? null : findLinkId(env.DB, link_token),
+  ]);
+  if (!partner) throw notFound("partner");
+  if (linkId === undefined) throw badField("link_token", "must be the token of an existing link");
+  const filter = {
+    match: match ?? null,
+    day: day ?? null,
+    appToken: app_token ?? null,
+    linkId,
+    costType: cost_type ?? null,
+    amountOver: amount_over ?? null,
+  };
+  const { items, next, searched } = await listPartnerCosts(ledger, partnerId, filter, range, now);
+  const toItem = (cost: (typeof items)[number]) => ({
+    ...toCostItem(cost.costId, cost, now),
+    app_token: cost.appToken,
+  });
+  return { partner, items: items.map(toItem), next, searched };
+}
+
+const listPartnerCostItems = operatorOperation({
+  method: "GET",
+  path: "/operator/v1/partners/:id/costs",
+  id: "listPartnerCosts",
+  summary: "List the costs of a partner",
+  description: `In the order of their IDs, because costs have no index by time. A request reads at most ${inEnglish((MAX_PAGES * MAX_KEYS) / 2)} IDs, so it can have fewer items than \`limit\`, or none, before the end: \`next\` is null only on the last page. \`searched\` is the share of the range of IDs that was looked through. Rejected costs are in a list of their own.`,
+  input: {
+    path: byId,
+    query: z.extend(filters, {
+      limit: pageQuery.shape.limit,
+      cursor: z.optional(z.string()).with(z.describe("The page starts after this cursor")),
+    }),
+    paged: "by text" as const,
+  },
+  responses: {
+    200: {
+      description: "A page of costs",
+      schema: reportV1(
+        {
+          searched: z.number().with(z.describe("From 0 to 1, about how much of the IDs was looked through")),
+        },
+        listedCost,
+      ),
+    },
+  },
+  errors: ["not_found"],
+  isReport: true,
+  async handle(context, _operator, { path: { id }, query, range }) {
+    const { items, next, searched } = await findPartnerCosts(context, id, query, range);
+    return jsonResponse(envelopeV1(context, items, pagingV2(context, range, { next }), { searched }));
+  },
+});
 
 const readPartnerCost = itemOperation({
   method: "GET",
@@ -146,4 +243,4 @@ const voidPartnerCost = operatorOperation({
   },
 });
 
-export const operations = [readPartnerCost, voidPartnerCost];
+export const operations = [listPartnerCostItems, readPartnerCost, voidPartnerCost];

@@ -9,6 +9,7 @@ import { archivePage } from "./archive.ts";
 import { auditCsv, auditPage } from "./audit/page.ts";
 import { credentialsPage, submitRevocation } from "./credentials.ts";
 import { type Act, type Show, withForm, withPage, withRedirect } from "./layout.ts";
+import { costsPage } from "./partners/costs.ts";
 import * as partnerList from "./partners/list.ts";
 import * as partners from "./partners/page.ts";
 import { rejectionsPage } from "./partners/rejections.ts";
@@ -62,7 +63,10 @@ export const consoleRoutes: Route[] = [
   form("/operator/partners/:id/setup/round", setup.submitRound, setup.setupPage, always),
   form("/operator/partners/:id/setup/credential", setup.submitCredential, setup.setupPage, always),
   setup.templatesScript.route,
-  form("/operator/partners/:id/costs", settings.submitCostSwitch, partnerPage),
+  {
+    path: "/operator/partners/:id/costs",
+    methods: { GET: withPage(report(costsPage)), POST: withForm(settings.submitCostSwitch, partnerPage) },
+  },
   form("/operator/partners/:id/rounds", partners.submitNewRound, partnerPage, always),
   form("/operator/partners/:id/credentials", partners.submitNewCredential, partnerPage, always),
   pageWithForm("/operator/partners/:id/voids", costPage, submitVoid),

@@ -1,7 +1,8 @@
 /** The pending costs of a partner, one by one. */
 import { html } from "hono/html";
-import { listPendingCosts } from "../../../db/ledger/cost-list.ts";
+import { ANY_COST, listPartnerCosts } from "../../../db/ledger/cost-list.ts";
 import { MAX_KEYS } from "../../../db/ledger/key-pages.ts";
+import { MAX_PAGES } from "../../../db/ledger/key-walk.ts";
 import { findPartner } from "../../../db/operator/partners.ts";
 import { showInvisible } from "../../../domain/characters.ts";
 import { MAX_COST_ID } from "../../../domain/costs.ts";
@@ -25,13 +26,19 @@ export const pendingPage: Show = async (context) => {
   const after = context.url.searchParams.get("after")?.slice(0, MAX_COST_ID) ?? null;
   const [partner, { items, next }] = await Promise.all([
     findPartner(context.env.DB, id),
-    listPendingCosts(context.ledger, id, { after, limit: PAGE_SIZE }, context.now),
+    listPartnerCosts(
+      context.ledger,
+      id,
+      { ...ANY_COST, match: "pending" },
+      { after, limit: PAGE_SIZE },
+      context.now,
+    ),
   ]);
   if (!partner) throw notFound("partner");
   const path = `/operator/partners/${id}/pending`;
   const none =
     next !== null
-      ? `None of the ${showCount(MAX_KEYS / 2)} IDs that this page read is pending. There may be more on the next page.`
+      ? `None of the first ${showCount((MAX_PAGES * MAX_KEYS) / 2)} IDs is pending. There may be more on the next page.`
       : after === null
         ? "No pending costs."
         : "No more pending costs.";
