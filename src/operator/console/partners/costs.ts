@@ -77,7 +77,7 @@ export const costsPage: Show = async (context) => {
       <p class="lead">By cost ID, because costs have no order by time: a page looks at up to ${showCount(MOST_READ)} IDs. So filters suit partners of up to some 100,000 costs. <a href="/operator/partners/${id}/rejections">Rejected costs</a> have a list of their own.</p>
       ${filterBar(path, chosen)}
       ${table({ label: "Costs", columns, rows: items, empty: notice(emptyText(isEnd, chosen.size > 0)) })}
-      ${isEnd ? "" : html`<p><label>Looked through <progress max="100" value="${Math.round(searched * 100)}"></progress> about ${showPercent(searched)} of the IDs</label></p>`}
+      ${isEnd ? "" : html`<p class="muted">Looked through about ${showPercent(searched)} of the IDs.</p><progress max="100" value="${Math.round(searched * 100)}" aria-label="Share of the IDs that was looked through"></progress>`}
       ${pager(after === null ? null : hrefOf(null), isEnd ? null : hrefOf(next), ["First page", items.length < PAGE_SIZE ? "Look further" : "Next page"])}`,
   };
 };
