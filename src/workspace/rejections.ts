@@ -1,6 +1,6 @@
 /**
- * The newest rejected costs of a partner for the clicks and impressions of an app. Members see only the ends of the IDs, because whoever
- * knows an ID that no click has yet can send one with it.
+ * The newest rejected costs of a partner for the clicks and impressions of an app. Members see only the ends of the IDs, because an ID
+ * that no click has yet can be sent with one by anybody who knows it.
  */
 import { html } from "hono/html";
 import { listRecentRejections } from "../db/ledger/recent-rejections.ts";
