@@ -30,7 +30,11 @@ const one = (schema: z.ZodMiniType, example: object, description: string, header
 export const oneLink = (description: string, headers: string[]) =>
   one(link, LINK_EXAMPLE, description, headers);
 export const oneLinkWithOwn = (description: string) =>
-  one(linkWithOwn, { ...LINK_EXAMPLE, own: { partner_id: null, cost_data_enabled: null } }, description);
+  one(
+    linkWithOwn,
+    { ...LINK_EXAMPLE, own: { partner_id: null, cost_data_enabled: null, target: null } },
+    description,
+  );
 
 export function toScope({ viewer }: Principal, path: { app_token: string }): AppScope {
   return { ...viewer, appToken: path.app_token };

@@ -32,6 +32,8 @@ const NAVIGATION: { title: string; pages: Entry[] }[] = [
   {
     title: "Topics",
     pages: [
+      guide("networks"),
+      guide("coming-from-adjust"),
       guide("rounds"),
       guide("rules"),
       guide("corrections"),

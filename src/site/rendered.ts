@@ -146,6 +146,80 @@ GROUP BY ALL ORDER BY ALL;</pre>
       { id: "when-the-bucket-fails", title: "When the bucket fails", body: `<p>Clicks and costs go on. Rows that could not be written stay in the ledger, so it grows, and the next run of the cron tries again. <code>/readyz</code> returns 503, and its check <code>archive</code> says since when the bucket has rejected objects. The log has a line with the <code>request_id</code> <code>cron</code>.</p>` },
     ],
   },
+  "coming-from-adjust": {
+    title: "Coming from Adjust",
+    lead: `Links, lists and costs have the form that Adjust&#39;s documents had in November 2026, so scripts and the habits of your partners mostly carry over. This page says what is the same and what differs, with the reason.`,
+    sections: [
+      { id: "links-and-their-parameters", title: "Links and their parameters", body: `<div class="table" tabindex="0" role="region" aria-label="Links and their parameters"><table>
+<thead>
+<tr>
+<th>At Adjust</th>
+<th>Here</th>
+</tr>
+</thead>
+<tbody><tr>
+<td><code>deep_link</code>, <code>deeplink</code></td>
+<td>the same: before all others, if <a href="/docs/rules#where-a-click-leads">the app allows</a> the scheme and the host</td>
+</tr>
+<tr>
+<td><code>redirect</code>, <code>redirect_ios</code>, <code>redirect_android</code>, <code>redirect_macos</code>, <code>redirect_windows</code></td>
+<td>the same: instead of the store</td>
+</tr>
+<tr>
+<td><code>fallback</code></td>
+<td>the same: only for devices without a store URL</td>
+</tr>
+<tr>
+<td><code>campaign</code>, <code>adgroup</code>, <code>creative</code></td>
+<td>the same: they name the sub-link, which is created if it is missing, where the partner&#39;s template has them</td>
+</tr>
+<tr>
+<td><code>cost_id</code>, <code>cost_type</code>, <code>cost_amount</code>, <code>cost_currency</code></td>
+<td>the same, with prices that count only <a href="/docs/rules#prices-on-urls">under conditions</a>, because anyone can open a public URL</td>
+</tr>
+<tr>
+<td><code>s2s=1</code></td>
+<td>the same, with a JSON answer after the click is stored. <code>os_name</code> and <code>user_agent</code> say the platform, <code>country</code> the country; an IP address is not read</td>
+</tr>
+<tr>
+<td><code>label</code></td>
+<td>ignored, in the body that creates a link rejected by name. Pass it on with <code>{label}</code> in a <a href="/docs/rules#parameters-that-are-passed-on">target</a></td>
+</tr>
+<tr>
+<td>combined tokens, <code>abc123_def456</code></td>
+<td>not found: one link serves all platforms, with a store URL for each</td>
+</tr>
+<tr>
+<td>a target that is not allowed</td>
+<td>skipped, and counted on the link with its name</td>
+</tr>
+</tbody></table>
+</div>` },
+      { id: "api", title: "API", body: `<ul>
+<li>The cost API takes the documented parameters as a form, a query or JSON, and <code>Authorization: Token token=…</code> or <code>Bearer …</code>.</li>
+<li>Both versions read links and sub-links: <code>/public/v1</code> and <code>/public/v2</code>, with the paging of each. Partners, creating and updating links are in <code>/public/v1</code> only. The 404 or 405 of the others names the path.</li>
+<li>App tokens have 12 characters here, link tokens 10. Capitals, and punctuation after a copied link, do not matter.</li>
+<li>Cost types are cpc, cpi, cpe and cpm. Send a cost per action as cpe.</li>
+<li>Amounts have at most five places, and zeros at the end do not count.</li>
+</ul>` },
+      { id: "costs", title: "Costs", body: `<ul>
+<li>One cost for each ID of a partner. It matches one click or impression, and can be read back, voided and explained, which has no equivalent there.</li>
+<li>The same ID with other values is rejected: <a href="/docs/corrections">void it and send it again</a>.</li>
+</ul>` },
+      { id: "what-is-not-here", title: "What is not here", body: `<p>Installs, events, attribution and SKAdNetwork: measure them elsewhere, and pass the ID of the click on in <a href="/docs/rules#parameters-that-are-passed-on">Google Play&#39;s <code>referrer</code></a> or in the link of the measurement company.</p>` },
+      { id: "move-links-without-printing-them-again", title: "Move links without printing them again", body: `<ol>
+<li>If printed links are on a domain of yours, point it at this service, and create each link with the same path. Tokens are chosen by the service, so a path that is printed needs a redirect at your domain from the old path to the new URL.</li>
+<li>Links on the domain of another company cannot move. Create new ones, and leave the old ones where they are until nobody opens them.</li>
+<li><a href="/docs/members">Import a file</a> with the columns <code>network</code>, <code>campaign</code>, <code>ad_group</code>, <code>creative</code> and <code>target</code>, one row for each link.</li>
+<li>Give each partner its new click URL. An <a href="/docs/rounds">integration round</a> shows whether its macros are filled in before costs count.</li>
+</ol>` },
+      { id: "put-a-link-in-front-of-a-store-url", title: "Put a link in front of a store URL", body: `<ol>
+<li>Open the app in the console, or ask an operator to.</li>
+<li>Put <code>&amp;referrer=cost_id%3D{{cost_id}}%26campaign%3D{{campaign}}</code> at the end of its <strong>Google Play URL</strong>, and save.</li>
+<li>Open the page of a link. <strong>Where clicks lead</strong> shows what Android gets, with example values. Google Play gives your app the <code>referrer</code> with the values as the click had them.</li>
+</ol>` },
+    ],
+  },
   corrections: {
     title: "Correct a cost",
     lead: `A wrong cost never has to stay in a report. The partner voids it and sends the right values; the operator voids it for the partner, or adjusts the spend when it is too late for both.`,
@@ -685,6 +759,144 @@ APP_TOKEN=…</pre>
     &quot;$BASE_URL/public/v1/apps/$APP_TOKEN/spend?from=2026-07-01&amp;to=2026-07-31&amp;group_by=partner&quot;</kbd>
 <samp>partner_id,partner_name,currency,spend,adjusted,matched,unpriced</samp></pre>
 <p>With <code>group_by=country,platform</code>, <code>country=DE</code> or <code>platform=ios</code>, reports are by country (ISO 3166-1 alpha-2, <code>XX</code> if it is not known) and platform. They cover up to 31 days then, and 93 days with <code>link</code>. What is not recorded, such as adjustments, is in a row where both are empty, so that the sums are the same. <a href="/docs/privacy#countries-and-platforms">Privacy</a> says where they come from.</p>` },
+    ],
+  },
+  networks: {
+    title: "Which networks work, and how",
+    lead: `A link here works with every network that opens the URL that you enter, on any domain. This page says what is known of some of them. Where a cell says &quot;ask the network&quot;, nobody has checked it. It was written in November 2026 from the documents of the networks; they can have changed since.`,
+    sections: [
+      { id: "what-a-network-needs", title: "What a network needs", body: `<div class="table" tabindex="0" role="region" aria-label="What a network needs"><table>
+<thead>
+<tr>
+<th>What</th>
+<th>Why</th>
+</tr>
+</thead>
+<tbody><tr>
+<td>A field for a third-party tracking URL, with any domain</td>
+<td>The link is on your own domain. A network that accepts only the domains of measurement companies that it knows cannot open it</td>
+</tr>
+<tr>
+<td>A macro for an ID of its own for each click</td>
+<td>It is the <code>cost_id</code>, by which a cost finds its click. Without one, clicks are counted and no cost can match</td>
+</tr>
+<tr>
+<td>A macro for its price, or a server that sends costs</td>
+<td>The price on the URL counts by itself (<a href="/docs/rules#prices-on-urls">prices on URLs</a>). Otherwise the network, or you for it, sends costs with <code>POST /cost</code> or <a href="/docs/partners">in a file</a></td>
+</tr>
+</tbody></table>
+</div>` },
+      { id: "networks", title: "Networks", body: `<div class="table" tabindex="0" role="region" aria-label="Networks"><table>
+<thead>
+<tr>
+<th>Network</th>
+<th>Opens the link</th>
+<th>Form of its macros</th>
+<th>Cost ID</th>
+<th>Impressions</th>
+<th>Price</th>
+</tr>
+</thead>
+<tbody><tr>
+<td>Affiliate platforms, such as Affise and Swaarm</td>
+<td>yes, as a tracking URL</td>
+<td>their templates are stored unchanged</td>
+<td>the macro of the click ID: ask the network for its name</td>
+<td>ask the network</td>
+<td>by postback: <code>POST /cost</code></td>
+</tr>
+<tr>
+<td>Networks and DSPs with a free third-party tracking URL, such as Kayzen</td>
+<td>ask the network</td>
+<td>ask the network</td>
+<td>the macro of the click ID</td>
+<td>ask the network</td>
+<td>ask the network</td>
+</tr>
+<tr>
+<td>OpenRTB bidders</td>
+<td>yes, for their own campaigns</td>
+<td><code>\${…}</code></td>
+<td>the ID of the bid or of the click</td>
+<td>yes, by server with <code>s2s=1</code></td>
+<td>round clearing prices to five places</td>
+</tr>
+<tr>
+<td>RTB House</td>
+<td>ask the network</td>
+<td><code>{…}</code>, joined with hyphens</td>
+<td>ask the network</td>
+<td>ask the network</td>
+<td>ask the network</td>
+</tr>
+<tr>
+<td>Yandex Direct</td>
+<td>ask the network</td>
+<td>stored unchanged</td>
+<td>ask the network</td>
+<td>ask the network</td>
+<td>ask the network</td>
+</tr>
+<tr>
+<td>Toss</td>
+<td>ask the network</td>
+<td>stored unchanged</td>
+<td>ask the network</td>
+<td>ask the network</td>
+<td>ask the network</td>
+</tr>
+<tr>
+<td>Meta</td>
+<td>ask the network</td>
+<td><code>{{campaign.name}}</code></td>
+<td>ask the network</td>
+<td>ask the network</td>
+<td>ask the network</td>
+</tr>
+<tr>
+<td>TikTok</td>
+<td>names the measurement partners that it supports, so ask</td>
+<td><code>__NAME__</code>, for example <code>__CALLBACK_PARAM__</code></td>
+<td>ask the network</td>
+<td>ask the network</td>
+<td>ask the network</td>
+</tr>
+<tr>
+<td>Moloco</td>
+<td>no: it checks the host of the link</td>
+<td></td>
+<td></td>
+<td></td>
+<td></td>
+</tr>
+<tr>
+<td>Mintegral</td>
+<td>no: it has a fixed list of tracking methods</td>
+<td><code>{@…@}</code></td>
+<td></td>
+<td></td>
+<td></td>
+</tr>
+<tr>
+<td>Cross-promotion in your own games and apps</td>
+<td>yes; what Unity opens counts</td>
+<td>none: your code writes the values</td>
+<td>an ID that your code makes</td>
+<td>yes</td>
+<td>on the URL</td>
+</tr>
+<tr>
+<td>Print, email, influencers</td>
+<td>yes, also as a <a href="/docs/members">QR code</a></td>
+<td>none</td>
+<td>none, so clicks are counted without costs</td>
+<td>no</td>
+<td>none</td>
+</tr>
+</tbody></table>
+</div>
+<p>An unfilled macro of these forms is dropped and counted with the reason <code>unfilled_macro</code>; it is never taken for an ID. <a href="/docs/members">Marked parts</a> of a link&#39;s URLs show what the network replaces.</p>` },
+      { id: "if-a-network-accepts-only-known-hosts", title: "If a network accepts only known hosts", body: `<p>Enter the URL of your measurement company there, and send the network&#39;s costs for clicks that you report yourself: with <code>s2s=1</code>, a server opens the link for a person and gets JSON (<a href="/docs/partners">partner guide</a>).</p>` },
     ],
   },
   operators: {
