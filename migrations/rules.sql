@@ -141,7 +141,7 @@ SELECT '' AS app_token, 0 AS link_id, 0 AS partner_id, '' AS kind, 0 AS occurred
 WHERE false;
 
 -- Counts an engagement, in total and by country and platform, and keeps it in the ledger if it has an ID and is the first of its kind.
--- Only then its price is added to those of the day. One that is held is a dropped parameter.
+-- Only then its price is added to those of the day. One that is held is a dropped parameter, and so is an ID that was kept before.
 CREATE TRIGGER engagement_counted INSTEAD OF INSERT ON judged_recordings BEGIN
   INSERT INTO daily_engagements (app_token, day, link_id, partner_id, kind, count, recorded)
   VALUES (NEW.app_token, NEW.day, NEW.link_id, coalesce(NEW.partner_id, 0), NEW.kind, NEW.count, NEW.is_first)
@@ -184,6 +184,13 @@ CREATE TRIGGER engagement_counted INSTEAD OF INSERT ON judged_recordings BEGIN
     held = CAST(min(held + excluded.held, 9e18) AS INTEGER), held_count = held_count + excluded.held_count;
   INSERT INTO dropped_parameters (link_id, day, param, reason, count)
   SELECT NEW.link_id, NEW.day, 'cost_amount', 'daily_limit', 1 WHERE NEW.price_counts = 2 AND NEW.is_first
+  ON CONFLICT DO UPDATE SET count = count + 1;
+  INSERT INTO dropped_parameters (link_id, day, param, reason, count)
+  SELECT NEW.link_id, NEW.day, 'cost_id', iif(NEW.app_token = (
+    SELECT iif(NEW.kind = 'click', click_app_token, impression_app_token) FROM ledger_entries
+    WHERE partner_id = NEW.partner_id AND cost_id = NEW.cost_id
+  ), 'repeated_id', 'other_app'), 1
+  WHERE NEW.cost_id IS NOT NULL AND NOT NEW.is_first
   ON CONFLICT DO UPDATE SET count = count + 1;
 END;
 

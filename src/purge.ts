@@ -56,8 +56,7 @@ export async function purge(
     deleteAllExpired("sign_in_attempts"),
     deleteAllExpired("idempotency_keys"),
     deleteAllExpired("link_imports"),
-    deleteAllExpired("dropped_parameters"),
-    ...(["daily_rejections", "recent_rejections"] as const).flatMap((table) =>
+    ...(["dropped_parameters", "daily_rejections", "recent_rejections"] as const).flatMap((table) =>
       databasesOf(ledger).map((db, _, all) =>
         deleteAllExpired(table, db, Math.ceil(MAX_EXPIRED_SLICES / all.length)),
       ),

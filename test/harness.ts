@@ -369,7 +369,7 @@ export async function rows<T = Record<string, unknown>>(asked: string, ...values
 }
 
 const LEDGER_TABLES =
-  /\b(ledger_entries|daily_totals|daily_engagements|daily_audience|daily_audience_spend|audience_keys|daily_url_prices|daily_rejections|recent_rejections|cost_states|purge_positions|superseded|entry_records|archive_\w+)\b/;
+  /\b(ledger_entries|dropped_parameters|daily_totals|daily_engagements|daily_audience|daily_audience_spend|audience_keys|daily_url_prices|daily_rejections|recent_rejections|cost_states|purge_positions|superseded|entry_records|archive_\w+)\b/;
 
 const engagementsOf = (kind: string) => `
   SELECT partner_id, cost_id, '${kind}' AS kind, ${["app_token", "link_id", "cost_data_on", "url_cost_type", "url_currency", "url_amount", "price_counts"].map((name) => `${kind}_${name} AS ${name}`).join(", ")}, ${kind}_at AS occurred_at

@@ -38,7 +38,7 @@ const exclude = ["test/browser/**", "test/dev/**", "test/linear/**", "test/bench
 const ON_SHARDS = [
   "test/shards/*.test.ts",
   "test/cost/{list,batch,stopped,rejected-list,test-credential,void}.test.ts",
-  "test/engagement/{audience,queue,faults,held-prices}.test.ts",
+  "test/engagement/{audience,queue,faults,held-prices,repeated-ids}.test.ts",
   "test/purge/{purge,archive}.test.ts",
   "test/operator/{voids,rates,partner-activity,partner-costs,archive,start,url-prices}.test.ts",
   "test/reports/{audience,reports-model}.test.ts",

@@ -1,6 +1,7 @@
 /** `GET …/trackers/{link_token}/dropped`: the parameters of a link's URLs that were not used. Beyond the specification. */
 import * as z from "zod/mini";
 import { userOperation } from "../auth/guards.ts";
+import { addDroppedInShards } from "../db/ledger/attention.ts";
 import * as db from "../db/links/links.ts";
 import { DROP_REASONS, type DropReason } from "../domain/engagements/sub-links.ts";
 import { RETENTION } from "../domain/texts.ts";
@@ -34,10 +35,12 @@ export const listDropped = userOperation({
   },
   errors: ["not_found"],
   async handle(context, caller, { path }) {
-    const firstDay = dayOf(context.now) - DAYS + 1;
-    const found = await db.listDropped(context.env.DB, toLinkScope(caller, path), firstDay);
-    authorizeLink(caller, found);
-    const items = found.rows.map(({ day, ...counted }) => ({ day: formatDate(day), ...counted }));
+    const today = dayOf(context.now);
+    const days = { from: today - DAYS + 1, to: today };
+    const found = await db.listDropped(context.env.DB, toLinkScope(caller, path), days.from);
+    const { id } = authorizeLink(caller, found);
+    const rows = await addDroppedInShards(context.ledger, id, days, found.rows);
+    const items = rows.map(({ day, ...counted }) => ({ day: formatDate(day), ...counted }));
     return jsonResponse(envelopeV1(context, items));
   },
 });

@@ -2,8 +2,8 @@
 import { html } from "hono/html";
 import * as z from "zod/mini";
 import { findHidden, HIDDEN_DAYS } from "../db/hidden-attention.ts";
-import { findAttachments, findDropped, findDroppedAt } from "../db/ledger/attention.ts";
-import { findRejectionsInApp, findRejectionsInShards } from "../db/ledger/rejections.ts";
+import { findAttachments, findDropped, findProblemsInShards } from "../db/ledger/attention.ts";
+import { findRejectionsInApp } from "../db/ledger/rejections.ts";
 import { type Adjustment, findAdjustments } from "../db/ledger/reports/adjustments.ts";
 import type { ReportRow } from "../db/ledger/reports/sources.ts";
 import type { DayRange } from "../db/ledger/reports/statements.ts";
@@ -173,10 +173,12 @@ async function readOverview({ ledger, now }: Context, member: Member, asked: Per
         }
       : undefined,
     partners,
-    ...(isSharded && {
-      dropped: await findDroppedAt(ledger.control, [...ids], asked),
-      rejected: await findRejectionsInShards(ledger, app.token, upToNow),
-    }),
+    ...(isSharded &&
+      (await findProblemsInShards(
+        ledger,
+        { appToken: app.token, days: upToNow },
+        { linkIds: [...ids], days: asked },
+      ))),
     unpriced: spend.now.reduce((sum, row) => sum + row.unpriced, 0),
     recent: { costs: last.rowsOf("recent"), engagements: last.rowsOf("recentEngagements") },
     partnersHref: `${path}/partners?${new URLSearchParams(periodQuery(asked))}`,

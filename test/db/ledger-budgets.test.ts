@@ -216,7 +216,7 @@ describe.each([FEW, MANY])("in a ledger of %i costs and their clicks", (size) =>
         [id, NOW, 3],
         // The same message of the queue again, then another click with the ID.
         [id, NOW, 0],
-        [id, NOW + 1, 2],
+        [id, NOW + 1, 3],
         [pending, NOW, 6],
         // Deletes the forgotten row.
         [id, FORGOTTEN, 4],

@@ -1,11 +1,12 @@
 /** What the overview of an app needs to name problems: its partners' links, and the parameters dropped from URLs. */
-import { type SQL, sql } from "drizzle-orm";
+import { sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core/alias";
 import { membership as m, perViewer, type Viewer } from "../accounts/viewers.ts";
 import { link as l } from "../links/lists.ts";
 import { as, query, type RowOf } from "../query.ts";
 import { dailyEngagements, droppedParameters, rounds } from "../schema.ts";
 import { runBatch } from "../statement.ts";
+import { findRejectionsInShard, type RejectedInApp } from "./rejections.ts";
 import { IDS } from "./reports/report-links.ts";
 import type { DayRange } from "./reports/statements.ts";
 import { runOnEveryShard } from "./run.ts";
@@ -67,33 +68,80 @@ const droppedFields = { token: l.token, label: l.label, count: sql<number>`sum($
 /** A link with the number of parameters that were dropped from its URLs. What bots open is nobody's error. */
 export type Dropped = RowOf<typeof droppedFields>;
 
-const droppedAt = (ids: SQL) =>
+const droppedAtActive = perViewer(({ from, isMember, isViewer }) =>
   query(
     droppedFields,
-    sql`FROM (${ids}) ids CROSS JOIN ${as(d)} ON ${d.linkId} = ids.id AND ${isInDays(d.day)} AND ${d.reason} <> 'bot'
+    sql`FROM (
+        SELECT DISTINCT ${e.linkId} AS id FROM ${as(e)}
+        WHERE ${e.appToken} = (SELECT ${m.appToken} FROM ${from} CROSS JOIN ${as(m)} ON ${isMember} WHERE ${isViewer})
+          AND ${isInDays(e.day)}
+      ) ids CROSS JOIN ${as(d)} ON ${d.linkId} = ids.id AND ${isInDays(d.day)} AND ${d.reason} <> 'bot'
       CROSS JOIN ${as(l)} ON ${l.id} = ids.id
       GROUP BY ids.id ORDER BY sum(${d.count}) DESC, ids.id`,
-  );
-const droppedAtActive = perViewer(({ from, isMember, isViewer }) =>
-  droppedAt(sql`SELECT DISTINCT ${e.linkId} AS id FROM ${as(e)}
-    WHERE ${e.appToken} = (SELECT ${m.appToken} FROM ${from} CROSS JOIN ${as(m)} ON ${isMember} WHERE ${isViewer})
-      AND ${isInDays(e.day)}`),
+  ),
 );
-const droppedAtKnown = droppedAt(IDS);
+
+const counted = (key: "linkId" | "count") => sql.raw(`counted.value ->> '${key}'`);
+const total = sql<number>`coalesce(sum(${d.count}), 0) + ${counted("count")}`;
+const droppedAtCounted = query(
+  { ...droppedFields, count: total },
+  sql`FROM json_each(${sql.placeholder("counted")}) counted
+    LEFT JOIN ${as(d)} ON ${d.linkId} = ${counted("linkId")} AND ${isInDays(d.day)} AND ${d.reason} <> 'bot'
+    CROSS JOIN ${as(l)} ON ${l.id} = ${counted("linkId")}
+    GROUP BY ${l.id} HAVING ${total} > 0 ORDER BY ${total} DESC, ${l.id}`,
+);
 
 /** Reads the links whose URLs had dropped parameters, most first. For a batch of the viewer, if DB has all of the ledger. */
 export function findDropped(db: D1Database, viewer: Viewer, appToken: string, { from, to }: DayRange) {
   return droppedAtActive(viewer)(db, { ...viewer, appToken, from, to });
 }
 
-/** The same with shards, of the links that a report found. */
-export async function findDroppedAt(
-  db: D1Database,
-  linkIds: number[],
-  { from, to }: DayRange,
-): Promise<Dropped[]> {
-  const [rows] = await runBatch(db, droppedAtKnown(db, { ids: JSON.stringify(linkIds), from, to }));
-  return rows;
+const droppedOn = { day: d.day, param: d.param, reason: d.reason, count: d.count };
+/** The parameters of a link that were dropped for a reason on a day. */
+export type DroppedOn = RowOf<typeof droppedOn>;
+const droppedInShard = query(
+  { linkId: d.linkId, ...droppedOn },
+  sql`FROM (${IDS}) ids CROSS JOIN ${as(d)} ON ${d.linkId} = ids.id AND ${isInDays(d.day)}`,
+);
+
+/** What a shard dropped by its own decision, because DB does not know which IDs and prices it keeps. */
+const findDroppedInShard = (db: D1Database, linkIds: number[], { from, to }: DayRange) =>
+  droppedInShard(db, { ids: JSON.stringify(linkIds), from, to });
+
+/** With shards, what they rejected of an app, and the dropped parameters of the links that a report found, in DB too. */
+export async function findProblemsInShards(
+  ledger: Ledger,
+  rejectedOf: { appToken: string; days: DayRange },
+  droppedOf: { linkIds: number[]; days: DayRange },
+): Promise<{ rejected: RejectedInApp[]; dropped: Dropped[] }> {
+  const { linkIds, days } = droppedOf;
+  const parts = await runOnEveryShard(ledger, (db) => [
+    findRejectionsInShard(db, rejectedOf.appToken, rejectedOf.days),
+    findDroppedInShard(db, linkIds, days),
+  ]);
+  const counts = new Map(linkIds.map((linkId) => [linkId, 0]));
+  for (const { linkId, count } of parts.flatMap(([, dropped]) => dropped))
+    counts.set(linkId, (counts.get(linkId) ?? 0) + count);
+  const { control } = ledger;
+  const counted = JSON.stringify([...counts].map(([linkId, count]) => ({ linkId, count })));
+  const [dropped] = await runBatch(control, droppedAtCounted(control, { counted, ...days }));
+  return { rejected: parts.flatMap(([rejected]) => rejected), dropped };
+}
+
+/** Adds to the rows of DB what the shards dropped from the URLs of a link, latest day first. */
+export async function addDroppedInShards(
+  ledger: Ledger,
+  linkId: number,
+  days: DayRange,
+  rows: DroppedOn[],
+): Promise<DroppedOn[]> {
+  if (ledger.shards.length === 0) return rows;
+  const parts = await runOnEveryShard(ledger, (db) => [findDroppedInShard(db, [linkId], days)]);
+  const all = [...rows, ...parts.flat(2).map(({ linkId: _, ...row }) => row)];
+  const keyOf = ({ day, param, reason }: DroppedOn) => JSON.stringify([-day, param, reason]);
+  return [...Map.groupBy(all, keyOf).values()]
+    .map((alike) => ({ ...(alike[0] as DroppedOn), count: alike.reduce((sum, { count }) => sum + count, 0) }))
+    .sort((a, b) => b.day - a.day || (a.param + a.reason < b.param + b.reason ? -1 : 1));
 }
 
 const anEngagement = query(

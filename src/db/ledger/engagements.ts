@@ -334,11 +334,13 @@ export async function recordOne(
   if (depth > 1 && row.level === depth) foundPaths.set(path, true, now);
   const isDuplicate = row.costId !== null && row.keptAt !== opened.occurredAt;
   const dropped = (JSON.parse(row.dropped) as [string, string][]).map(([parameter]) => parameter);
+  if (isDuplicate) dropped.push("cost_id");
+  else if (row.isHeld) dropped.push("cost_amount");
   return {
     costId: row.costId,
     partnerId: row.partnerId,
     isDuplicate,
     hasCostData: row.costDataOn === 1,
-    dropped: row.isHeld && !isDuplicate ? [...dropped, "cost_amount"] : dropped,
+    dropped,
   };
 }

@@ -16,7 +16,6 @@ import {
   droppedParameters,
   idempotencyKeys,
   linkImports,
-  links,
   partnerSessions,
   partners,
   recentRejections,
@@ -46,16 +45,20 @@ const removalIf = (table: Table, primaryKey: SQL, isExpired: SQL) =>
  */
 const PARTS = 23;
 const d = alias(droppedParameters, "d");
-const l = alias(links, "l");
 const time = sql`CAST(${now} AS INTEGER)`;
 const part = sql`${time} / ${sql.raw(String(HOUR_MS))} % ${sql.raw(String(PARTS))}`;
 /** The first day whose counts are kept. */
 const firstKept = sql`(${time} - ${sql.raw(String(KEPT_COUNTS_MS))}) / ${sql.raw(String(DAY_MS))}`;
-const borderOf = (index: SQL) => sql`(SELECT max(id) FROM ${links}) * (${index}) / ${sql.raw(String(PARTS))}`;
-const expiredCounts = sql`SELECT ${d.linkId}, ${d.day}, ${d.param}, ${d.reason}
-  FROM ${as(l)} CROSS JOIN ${as(d)} ON ${d.linkId} = ${l.id}
-  WHERE ${l.id} > ${borderOf(part)} AND ${l.id} <= ${borderOf(sql`${part} + 1`)}
-    AND ${d.day} < ${firstKept}`;
+const borderOf = (index: SQL) =>
+  sql`(SELECT max(${names(d.linkId)}) FROM ${droppedParameters}) * (${index}) / ${sql.raw(String(PARTS))}`;
+/** The links that have counts, one search each: a shard has no list of links. */
+const nextLink = (after: SQL) =>
+  sql`(SELECT min(${d.linkId}) FROM ${as(d)} WHERE ${d.linkId} > ${after} AND ${d.linkId} <= ${borderOf(sql`${part} + 1`)})`;
+const expiredCounts = sql`SELECT ${d.linkId}, ${d.day}, ${d.param}, ${d.reason} FROM (
+    WITH RECURSIVE counted(id) AS (
+      SELECT ${nextLink(borderOf(part))} UNION ALL SELECT ${nextLink(sql`counted.id`)} FROM counted WHERE counted.id IS NOT NULL
+    ) SELECT id FROM counted
+  ) ids CROSS JOIN ${as(d)} ON ${d.linkId} = ids.id AND ${d.day} < ${firstKept}`;
 
 const { partnerId, appToken: app, day, code } = dailyRejections;
 const rejectionKey = names(partnerId, app, day, code);

@@ -21,6 +21,10 @@ export const NETWORKS_OF_NEW_SUB_LINKS = 5;
 export const DROP_REASONS = {
   invalid: "The value is not valid.",
   repeated: "The parameter is given twice with different values.",
+  repeated_id:
+    "An earlier click or impression of this app has the same cost ID, so this one was counted, but cannot match a cost.",
+  other_app:
+    "An earlier click or impression of another app has the same cost ID, so this one was counted, but cannot match a cost.",
   unfilled_macro: "The network did not replace its macro.",
   placeholder: "The value means nothing, such as null or an advertising ID of zeros.",
   missing_level: "The name of the level above is missing.",

@@ -1,5 +1,6 @@
 /** A link's page: its URLs, its figures, its sub-links, its costs by type, and what went wrong with its URLs. */
 import { html } from "hono/html";
+import { addDroppedInShards } from "../../db/ledger/attention.ts";
 import { findAdjustments } from "../../db/ledger/reports/adjustments.ts";
 import { findLinkFigures } from "../../db/ledger/reports/link-figures.ts";
 import { readSums } from "../../db/ledger/reports/sums.ts";
@@ -116,8 +117,11 @@ async function readLinkView(context: Context, { viewer, app }: Member): Promise<
     ...more
   } = found.more;
   if (!row || !urlsOfApp) throw new AppError("not_found", "This app has no link with this token.");
+  const today = dayOf(now);
+  const lately = { from: today - DROPPED_DAYS + 1, to: today };
   return {
     ...more,
+    dropped: await addDroppedInShards(ledger, row.id, lately, more.dropped),
     row,
     link: toLink(row, found.partners, context),
     destination: toDestination(urlsOfApp),

@@ -1,0 +1,75 @@
+/** Cost IDs that more than one click or impression has, which shows a macro that nobody fills and whose form is not known. */
+import { beforeEach, expect, it } from "vitest";
+import { recordQueued } from "../../src/engagement/queue.ts";
+import { purge } from "../../src/purge.ts";
+import { asUser, LINKS } from "../campaign/support.ts";
+import { ask, click, DAY, DEMO, ledgerOn, NOW, queueBatch, rows, view } from "../harness.ts";
+import { freshLedger, openedLink } from "../support.ts";
+
+beforeEach(freshLedger);
+
+const ID = "repeated-id-001";
+/** The dropped parameters of a link, as the API returns them. */
+const dropped = async (link: string = DEMO.linkToken, now = NOW) =>
+  (await asUser<{ data: { items: object[] } }>(`${LINKS}/${link}/dropped`, { now })).body.data.items;
+const TODAY = { day: "2026-03-15", param: "cost_id" };
+
+it("counts each click after the first with its ID, and not the first of the other kind", async () => {
+  await click(ID, { now: NOW - 2 });
+  await view(ID, { now: NOW - 1 });
+  expect(await dropped()).toEqual([]);
+  await click(ID);
+  await click(ID, { now: NOW + 1 });
+  await click("repeated-id-002");
+  expect(await dropped()).toEqual([{ ...TODAY, reason: "repeated_id", count: 2 }]);
+});
+
+it("counts a repeat on the link that it opened, on its day", async () => {
+  await click(ID, { now: NOW - DAY });
+  await click(ID, { link: "demo1nk002" });
+  expect(await dropped()).toEqual([]);
+  expect(await dropped("demo1nk002")).toEqual([{ ...TODAY, reason: "repeated_id", count: 1 }]);
+});
+
+it("names it to a partner's server", async () => {
+  const open = async (now: number) =>
+    (await ask<{ dropped: string[] }>(`/${DEMO.linkToken}?s2s=1&cost_id=${ID}`, { now })).body;
+  expect(await open(NOW)).toMatchObject({ duplicate: false, dropped: [] });
+  expect(await open(NOW + 1)).toMatchObject({ duplicate: true, dropped: ["cost_id"] });
+});
+
+it("does not count a message of the queue that is delivered again", async () => {
+  const first = openedLink(ID);
+  const deliver = () => recordQueued(queueBatch([first]), ledgerOn(), NOW);
+  await deliver();
+  await deliver();
+  expect(await dropped()).toEqual([]);
+  await recordQueued(queueBatch([openedLink(ID, { occurredAt: NOW + 5 })]), ledgerOn(), NOW + 5);
+  expect(await dropped()).toEqual([{ ...TODAY, reason: "repeated_id", count: 1 }]);
+});
+
+it("says of an ID whose first click was in another app that it was there", async () => {
+  await click(ID, { now: NOW - 1 });
+  const [other] = await rows<{ token: string }>(
+    "UPDATE links SET partner_id = 1 WHERE app_token <> ? AND level = 1 RETURNING token",
+    DEMO.appToken,
+  );
+  const { body } = await ask(`/${other?.token}?s2s=1&cost_id=${ID}`);
+  expect(body).toMatchObject({ duplicate: true, dropped: ["cost_id"] });
+  expect(await rows("SELECT reason, count FROM dropped_parameters")).toEqual([
+    { reason: "other_app", count: 1 },
+  ]);
+});
+
+it("keeps the counts for 400 days, in every database", async () => {
+  await click(ID, { now: NOW - 1 });
+  await click(ID);
+  const left = async () => (await rows("SELECT 1 FROM dropped_parameters")).length;
+  const purgeAllParts = async (at: number) => {
+    for (let hour = 0; hour < 23; hour++) await purge(ledgerOn(), at + hour * 3_600_000);
+  };
+  await purgeAllParts(NOW + 399 * DAY);
+  expect(await left()).toBe(1);
+  await purgeAllParts(NOW + 402 * DAY);
+  expect(await left()).toBe(0);
+});
