@@ -183,14 +183,11 @@ CREATE TRIGGER engagement_counted INSTEAD OF INSERT ON judged_recordings BEGIN
   ON CONFLICT DO UPDATE SET counted = CAST(min(counted + excluded.counted, 9e18) AS INTEGER),
     held = CAST(min(held + excluded.held, 9e18) AS INTEGER), held_count = held_count + excluded.held_count;
   INSERT INTO dropped_parameters (link_id, day, param, reason, count)
-  SELECT NEW.link_id, NEW.day, 'cost_amount', 'daily_limit', 1 WHERE NEW.price_counts = 2 AND NEW.is_first
-  ON CONFLICT DO UPDATE SET count = count + 1;
-  INSERT INTO dropped_parameters (link_id, day, param, reason, count)
-  SELECT NEW.link_id, NEW.day, 'cost_id', iif(NEW.app_token = (
+  SELECT NEW.link_id, NEW.day, iif(NEW.is_first, 'cost_amount', 'cost_id'), iif(NEW.is_first, 'daily_limit', iif(NEW.app_token = (
     SELECT iif(NEW.kind = 'click', click_app_token, impression_app_token) FROM ledger_entries
     WHERE partner_id = NEW.partner_id AND cost_id = NEW.cost_id
-  ), 'repeated_id', 'other_app'), 1
-  WHERE NEW.cost_id IS NOT NULL AND NOT NEW.is_first
+  ), 'repeated_id', 'other_app')), 1
+  WHERE iif(NEW.is_first, NEW.price_counts = 2, NEW.cost_id IS NOT NULL)
   ON CONFLICT DO UPDATE SET count = count + 1;
 END;
 

@@ -194,7 +194,7 @@ describe("a price without a cost_id", () => {
       recorded: true,
       duplicate: false,
       cost_id: expect.stringMatching(
-        /^url-[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/,
+        /^url-[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/,
       ),
     });
     const read = await ask(`/cost/${body.cost_id}`, { token: DEMO.costToken });
@@ -616,8 +616,8 @@ describe("invalid cost parameters on a URL", () => {
     await click(ID, { query: query("cpa"), now: NOW + 86_400_000 });
     await click(ID, { query: query("cpa"), link: "demo1nk002" });
     expect(await dropped()).toEqual([
-      { link_id: 1, day: today, param: "cost_type", count: 2 },
       { link_id: 1, day: today + 1, param: "cost_id", count: 1 },
+      { link_id: 1, day: today, param: "cost_type", count: 2 },
       { link_id: 1, day: today + 1, param: "cost_type", count: 1 },
       { link_id: 2, day: today, param: "cost_type", count: 1 },
     ]);

@@ -92,16 +92,13 @@ const recorded = {
 
 const e = alias(ledgerEntries, "e");
 const l = alias(links, "l");
-/** The time of the engagement that the ledger keeps for this ID and kind. */
-const keptAt = sql<
-  number | null
->`(SELECT iif(${recordings.kind} = 'click', ${e.clickAt}, ${e.impressionAt}) FROM ${as(e)}
-  WHERE ${e.partnerId} = ${recordings.partnerId} AND ${e.costId} = ${recordings.costId})`;
-/** Whether the price of the engagement that the ledger keeps for this ID and kind is held. Null if it has none that counts. */
-const isHeld = sql<
-  number | null
->`iif(${recordings.priceCounts}, (SELECT iif(${recordings.kind} = 'click', ${e.clickPriceCounts}, ${e.impressionPriceCounts}) = 2
-  FROM ${as(e)} WHERE ${e.partnerId} = ${recordings.partnerId} AND ${e.costId} = ${recordings.costId}), NULL)`;
+/**
+ * Of the engagement that the ledger keeps for this ID and kind: its time, and whether its price is held, as JSON, because each column
+ * would read the row again.
+ */
+const kept = sql<string | null>`(SELECT iif(${recordings.kind} = 'click',
+    json_array(${e.clickAt}, ${e.clickPriceCounts} IS 2), json_array(${e.impressionAt}, ${e.impressionPriceCounts} IS 2))
+  FROM ${as(e)} WHERE ${e.partnerId} = ${recordings.partnerId} AND ${e.costId} = ${recordings.costId})`;
 /** What a shard needs to record an engagement. */
 const engagement = {
   appToken: recordings.appToken,
@@ -125,8 +122,7 @@ const result = {
   costDataOn: recordings.costDataOn,
   dropped: recordings.dropped,
   level: sql<number>`(SELECT ${l.level} FROM ${as(l)} WHERE ${l.id} = ${recordings.linkId})`,
-  keptAt,
-  isHeld,
+  kept,
   /** A `NewEngagement` as JSON, if a shard records it. */
   elsewhere: sql<string | null>`iif(${recordings.isElsewhere}, ${jsonObject(engagement)}, NULL)`,
 };
@@ -168,7 +164,7 @@ const insertion = returning(
     FROM json_each(${sql.placeholder("engagements")}) j
     WHERE ${isInPlace} AND ${fromJson("occurredAt")} >= ${now} - ${sql.raw(String(RETENTION_MS))}
     ORDER BY ${fromJson("occurredAt")}`,
-  { costId: recordings.costId, keptAt, isHeld },
+  { costId: recordings.costId, kept },
 );
 
 /**
@@ -202,7 +198,7 @@ export async function recordAll(
   now: number,
   { onlyComplete = false, likeness }: { onlyComplete?: boolean; likeness?: string | undefined } = {},
 ): Promise<{
-  rows: Pick<Row, "costDataOn" | "costId" | "partnerId" | "level" | "dropped" | "keptAt" | "isHeld">[];
+  rows: Pick<Row, "costDataOn" | "costId" | "partnerId" | "level" | "dropped" | "kept">[];
   failed: Failed[];
   tooOld: OpenedLink[];
 }> {
@@ -233,11 +229,11 @@ export async function recordAll(
     elsewhere ? [JSON.parse(elsewhere) as NewEngagement] : [],
   );
   const parts = await insertEngagements(ledger, onShards, now);
-  const kept = new Map(
+  const onShard = new Map(
     parts.flatMap((part) => ("rows" in part ? part.rows.map((row) => [row.costId, row]) : [])),
   );
   return {
-    rows: rows.map((row) => ({ ...row, keptAt: null, isHeld: null, ...kept.get(row.costId) })),
+    rows: rows.map((row) => ({ ...row, kept: null, ...onShard.get(row.costId) })),
     failed: parts.flatMap((part) =>
       "error" in part ? [{ opened: openedOf(part.items, opened), error: part.error }] : [],
     ),
@@ -332,10 +328,11 @@ export async function recordOne(
   if (!row) return undefined;
   const depth = depthOf([opened]);
   if (depth > 1 && row.level === depth) foundPaths.set(path, true, now);
-  const isDuplicate = row.costId !== null && row.keptAt !== opened.occurredAt;
+  const [keptAt, isHeld] = JSON.parse(row.kept ?? "[]") as [number?, number?];
+  const isDuplicate = row.costId !== null && keptAt !== opened.occurredAt;
   const dropped = (JSON.parse(row.dropped) as [string, string][]).map(([parameter]) => parameter);
   if (isDuplicate) dropped.push("cost_id");
-  else if (row.isHeld) dropped.push("cost_amount");
+  else if (isHeld) dropped.push("cost_amount");
   return {
     costId: row.costId,
     partnerId: row.partnerId,
