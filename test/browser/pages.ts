@@ -46,6 +46,7 @@ export const DEFAULT_PAGES = [
     "/partners/3",
     "/partners/3/setup",
     "/partners/1/voids?cost_id=demo-spend-00-0",
+    "/partners/1/url-prices",
     "/partners/1/pending",
     "/rounds/1",
     `/rounds/1/link?app=${DEMO.appToken}&link=${DEMO.testLinkToken}`,

@@ -216,6 +216,16 @@ const SAMPLES: Record<string, Sample> = {
   ...page("/operator/partners/1/voids", form({ cost_id: "demo-spend-00-0", reason: "fraud" }), {
     pattern: "/operator/partners/:id/voids",
   }),
+  ...page(
+    "/operator/partners/1/url-prices",
+    form({ app_token: DEMO.appToken, day: "2026-03-15", decision: "drop", reason: "junk" }),
+    { pattern: "/operator/partners/:id/url-prices" },
+  ),
+  ...page(
+    "/operator/partners/1/url-prices/voids",
+    form({ app_token: DEMO.appToken, day: "2026-03-15", generated: "yes", reason: "junk" }),
+    { pattern: "/operator/partners/:id/url-prices/voids" },
+  ),
   ...page("/operator/adjustments/new", form({ ...ADJUSTMENT, partner_id: "1", idempotency_key: "form-key" })),
   ...page(`/operator/rounds/${ROUND}/approve`, form({ cost_types: "cpc" }), {
     pattern: "/operator/rounds/:id/approve",

@@ -110,6 +110,8 @@ const ENTRIES: Record<string, Expected> = {
   "POST /operator/partners/:id/setup": [PARTNER],
   "POST /operator/partners/:id/setup/credential": ["credential 7 (by 2): issue credential"],
   "POST /operator/partners/:id/setup/round": ["round 51 (by 2): open round"],
+  "POST /operator/partners/:id/url-prices": [],
+  "POST /operator/partners/:id/url-prices/voids": [],
   "POST /operator/partners/:id/voids": ["partner 1 (by 2): void cost"],
   "POST /operator/credentials/:id/revoke": ["credential 1 (by 2): revoke credential"],
   "POST /operator/rounds/:id/approve": ["round 50 (by 2): approve round"],

@@ -2,7 +2,7 @@
 import { sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core/alias";
 import type { CostSums } from "../../domain/money.ts";
-import { dayOf, HOUR_MS } from "../../domain/time.ts";
+import { dayOf, HOUR_MS, RETENTION_MS } from "../../domain/time.ts";
 import { moneyOf } from "../cost-types.ts";
 import { MAX_COVERED } from "../ledger/reports/too-large.ts";
 import { type Ledger, runGated } from "../ledger/shards.ts";
@@ -13,6 +13,7 @@ import {
   authenticators,
   credentials,
   dailyTotals,
+  dailyUrlPrices,
   failedSignIns,
   memberships,
   partners,
@@ -138,6 +139,25 @@ const adjusted = query(
   sql`FROM ${as(a)} WHERE ${a.day} BETWEEN ${from} AND ${to} GROUP BY 1, 2, 3`,
 );
 
+const u = dailyUrlPrices;
+const nextPartner = (after: string) =>
+  sql`(SELECT min(${u.partnerId}) FROM ${u} WHERE ${u.partnerId} > ${sql.raw(after)})`;
+/** The held prices on URLs that can still be decided. The key of their sums begins with the partner. */
+const held = query(
+  {
+    partnerId: sql<number>`s.partnerId`,
+    count: sql<number>`sum(s.heldCount)`,
+    since: sql<number>`min(s.day)`,
+  },
+  sql`FROM (
+    WITH RECURSIVE found(partner) AS (
+      SELECT ${nextPartner("0")} UNION ALL SELECT ${nextPartner("found.partner")} FROM found WHERE found.partner IS NOT NULL
+    )
+    SELECT ${u.partnerId} AS partnerId, ${u.heldCount} AS heldCount, ${u.day} AS day
+    FROM found CROSS JOIN ${u} ON ${u.partnerId} = found.partner LIMIT ${sql.raw(String(MAX_COVERED))}
+  ) s WHERE s.heldCount > 0 AND s.day >= ${sql.placeholder("firstDay")} GROUP BY 1`,
+);
+
 export type StartPartner = RowOf<typeof partnerFields>;
 
 /** Sums of a partner in a currency: of the days, or of those before. */
@@ -155,6 +175,7 @@ export interface SpendRow extends Partial<CostSums> {
 export async function readStart(ledger: Ledger, now: number) {
   const { control, shards } = ledger;
   const last = dayOf(now) - 1;
+  const firstDay = dayOf(now - RETENTION_MS);
   const days = { from: last - 2 * SPEND_DAYS + 1, middle: last - SPEND_DAYS + 1, to: last };
   const own = runGated(ledger, control, [
     allPartners(control, {}),
@@ -170,9 +191,17 @@ export async function readStart(ledger: Ledger, now: number) {
     lastPurge(control, {}),
     pending(control, { now }),
     spend(control, days),
+    held(control, { firstDay }),
   ]);
   const others = Promise.allSettled(
-    shards.map((db) => runGated(ledger, db, [lastPurge(db, {}), pending(db, { now }), spend(db, days)])),
+    shards.map((db) =>
+      runGated(ledger, db, [
+        lastPurge(db, {}),
+        pending(db, { now }),
+        spend(db, days),
+        held(db, { firstDay }),
+      ]),
+    ),
   );
   const [found, sharded] = await Promise.all([own, others]);
   const [partnerRows, open, approved, live, people, failed, [has], rates, [archived], corrections] = found;
@@ -198,6 +227,8 @@ export async function readStart(ledger: Ledger, now: number) {
     purgedAt:
       purges.reduce((oldest, at) => (oldest === null || at === null ? null : Math.min(oldest, at))) ?? null,
     pending: parts.flatMap(([, rows]) => rows),
+    /** Of a partner, in one database. */
+    held: parts.flatMap(([, , , rows]) => rows),
     /** Undefined if a shard does not respond, or if there are too many rows. */
     spend: isComplete ? ([...parts.flatMap(([, , rows]) => rows), ...corrections] as SpendRow[]) : undefined,
   };

@@ -167,7 +167,7 @@ const readPartnerCost = itemOperation({
 export const newVoid = z.strictObject({ cost_id: storedCostId, reason });
 
 /** One cost, or the prices on URLs of a day. */
-const anyVoid = z
+export const anyVoid = z
   .strictObject({
     cost_id: z.optional(storedCostId),
     day: z.optional(dayText),
@@ -206,6 +206,17 @@ export async function voidCost(
   });
 }
 
+/** Voids prices on URLs of a day. */
+export function voidPricesOfDay(
+  context: Context,
+  operator: Operator,
+  partnerId: number,
+  { day, app_token, generated = true, next, reason }: z.output<typeof anyVoid>,
+) {
+  const of = { partnerId, appToken: expectDefined(app_token), day: expectDefined(day) };
+  return voidPrices(context, operator, of, { generated, next, reason });
+}
+
 const voidPartnerCost = operatorOperation({
   method: "POST",
   path: "/operator/v1/partners/:id/voids",
@@ -225,11 +236,10 @@ const voidPartnerCost = operatorOperation({
   },
   errors: ["not_found"],
   async handle(context, operator, { path: { id }, body }) {
-    const { cost_id, reason, day, app_token, generated = true, next } = body;
+    const { cost_id, reason } = body;
     const { requestId } = context;
     if (cost_id === undefined) {
-      const of = { partnerId: id, appToken: expectDefined(app_token), day: expectDefined(day) };
-      const changed = await voidPrices(context, operator, of, { generated, next, reason });
+      const changed = await voidPricesOfDay(context, operator, id, body);
       return jsonResponse({ status: "ok", ...changed, request_id: requestId });
     }
     const { costId, isDuplicate } = await voidCost(context, operator, id, { cost_id, reason });

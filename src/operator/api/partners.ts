@@ -118,7 +118,11 @@ export const PARTNER = noun("PartnerRecord", {
     from: (units: number | null) => (units === null ? null : formatAmount(units)),
     input: z.nullable(sumOfAmounts).with(z.describe(MAX_URL_SPEND)),
     default: null,
-    form: { label: "Most spend from prices on URLs, a day", sends: "text or null" },
+    form: {
+      label: "Most spend from prices on URLs, a day",
+      sends: "text or null",
+      hint: "For each app and currency. Prices above it are held until you accept or drop them.",
+    },
   },
   cost_types: {
     item: z.record(z.enum(COST_TYPES), z.enum(["none", "in_round", "integrated"])),
@@ -148,7 +152,7 @@ export const PARTNER = noun("PartnerRecord", {
   created_at: INSTANT,
 });
 
-const partnerChange = change({
+export const partnerChange = change({
   ...PARTNER.changed,
   stopped: z
     .optional(z.boolean())

@@ -15,6 +15,7 @@ import * as partners from "./partners/page.ts";
 import { rejectionsPage } from "./partners/rejections.ts";
 import * as settings from "./partners/settings.ts";
 import * as setup from "./partners/setup.ts";
+import { submitDayVoid, submitDecision, urlPricesPage } from "./partners/url-prices.ts";
 import { costPage, submitVoid } from "./partners/voids.ts";
 import * as rounds from "./rounds/page.ts";
 import * as testLinks from "./rounds/test-link.ts";
@@ -44,6 +45,7 @@ const report =
   (context, formError, session) =>
     asReport(context, userKey(session.userId), () => show(context, formError, session));
 const partnerPage = report(partners.partnerPage);
+const pricesPage = report(urlPricesPage);
 const roundPage = report(rounds.roundPage);
 const testLinkPage = report(testLinks.testLinkPage);
 const appPage = report(apps.appPage);
@@ -70,6 +72,8 @@ export const consoleRoutes: Route[] = [
   form("/operator/partners/:id/rounds", partners.submitNewRound, partnerPage, always),
   form("/operator/partners/:id/credentials", partners.submitNewCredential, partnerPage, always),
   pageWithForm("/operator/partners/:id/voids", costPage, submitVoid),
+  pageWithForm("/operator/partners/:id/url-prices", pricesPage, submitDecision),
+  form("/operator/partners/:id/url-prices/voids", submitDayVoid, pricesPage),
   page("/operator/partners/:id/pending", pendingPage),
   page("/operator/partners/:id/rejections", rejectionsPage),
   page("/operator/spend", report(spendPage)),

@@ -26,12 +26,14 @@ import { type RoundItem, toRoundItem } from "../../../usecases/rounds/serialize.
 import { notFound } from "../../api/common.ts";
 import { createCredential } from "../../api/credentials.ts";
 import { openRound } from "../../api/rounds.ts";
+import { readUrlPrices } from "../../api/url-prices.ts";
 import { credentialTable } from "../credentials.ts";
 import { type Act, idOf, type Show, secretPage } from "../layout.ts";
 import type { OperatorSession } from "../session.ts";
 import { passwordField } from "../step-up.ts";
 import { nextStep } from "./next-step.ts";
 import { costSwitch, settingsSection, stoppedNotice } from "./settings.ts";
+import { urlPriceSection } from "./url-prices.ts";
 import { voidSection } from "./voids.ts";
 
 /** The page shows the newest rounds and credentials, up to this limit. */
@@ -47,11 +49,12 @@ function moreHint(partnerId: number, list: "rounds" | "credentials", total = 0):
 export const partnerPage: Show = async (context, formError, session) => {
   const id = idOf(context);
   const { DB } = context.env;
-  const [partner, credentials, rounds, found] = await Promise.all([
+  const [partner, credentials, rounds, found, prices] = await Promise.all([
     findPartner(DB, id),
     listCredentialsOfPartner(DB, NEWEST, { partnerId: id }),
     listRoundsOfPartner(DB, NEWEST, { partnerId: id }),
     findRates(context.ledger, id, context.now),
+    readUrlPrices(context, id),
   ]);
   if (!partner) throw notFound("partner");
   const rejectedAt = (end: string) => (context.url.pathname.endsWith(end) ? formError : undefined);
@@ -80,6 +83,7 @@ export const partnerPage: Show = async (context, formError, session) => {
         issueForm(partner, session, rejectedAt("/credentials")),
       )}
       ${settingsSection(context, partner, rejectedAt(`/${id}`))}
+      ${urlPriceSection(id, prices)}
       ${voidSection(id)}
       ${costSwitch(partner)}`,
   };

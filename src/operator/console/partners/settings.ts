@@ -1,21 +1,38 @@
 /** The settings of a partner: its name and templates with the URLs that they give, and the switch that stops its costs. */
 import { html } from "hono/html";
 import { findPartner, type PartnerRow } from "../../../db/operator/partners.ts";
-import type { TemplateName } from "../../../domain/templates.ts";
+import { type TemplateName, templatePairs } from "../../../domain/templates.ts";
 import { toIso } from "../../../domain/time.ts";
 import type { Context } from "../../../env.ts";
+import type { InputError } from "../../../errors.ts";
+import { invalidRequest, parsePart } from "../../../http/input/parse.ts";
 import { card, facts, nameText, notice } from "../../../pages/elements.ts";
 import type { RejectedForm } from "../../../pages/forms/fields.ts";
-import { confirmation, form, sentBody } from "../../../pages/forms/form.ts";
+import { confirmation, type Fields, form, sentBody } from "../../../pages/forms/form.ts";
 import { type Markup, time } from "../../../pages/markup.ts";
 import { amountText } from "../../../pages/money.ts";
 import { inheritedFrom, newRow, toLink } from "../../../usecases/links/link.ts";
-import { PARTNER, toTemplates, updatePartner } from "../../api/partners.ts";
-import { type Act, done, idOf } from "../layout.ts";
+import { notFound } from "../../api/common.ts";
+import { PARTNER, partnerChange, toTemplates, updatePartner } from "../../api/partners.ts";
+import { type Act, done, type Form, idOf } from "../layout.ts";
+import type { OperatorSession } from "../session.ts";
 
 const { display_name, max_url_amount, ...templates } = PARTNER.form;
+/** Prices on URLs need a limit a day, or the choice to have none. */
+const NO_LIMIT = {
+  no_max_url_spend: { label: "No limit a day for the spend from prices on URLs", box: true },
+} satisfies Fields;
 export const NAME = { display_name };
-export const TEMPLATES = templates;
+export const TEMPLATES: Fields = { ...templates, ...NO_LIMIT };
+
+const hasPrice = (costParameters: string) =>
+  templatePairs(costParameters).some(({ name }) => name === "cost_amount");
+
+/** The values of the forms. */
+export function valuesOf(partner: PartnerRow) {
+  const item = PARTNER.toItem(partner);
+  return { ...item, no_max_url_spend: item.max_url_spend === null && hasPrice(partner.costParameters) };
+}
 
 const limitHint = ({ urlCurrency }: PartnerRow) =>
   `${
@@ -44,6 +61,12 @@ export function settingsSection(context: Context, partner: PartnerRow, rejected?
           ? html`${item.max_url_amount} <span class="muted">in any currency</span>`
           : amountText(item.max_url_amount, partner.urlCurrency),
       ],
+      [
+        "Most spend from prices on URLs, a day",
+        item.max_url_spend === null
+          ? "No limit"
+          : html`${item.max_url_spend} <span class="muted">for each app and currency</span>`,
+      ],
       ["Finished click URL", html`<code>${click_url}</code>`],
       ["Finished impression URL", html`<code>${impression_url}</code>`],
     ),
@@ -55,8 +78,12 @@ export function settingsSection(context: Context, partner: PartnerRow, rejected?
         {
           action: `/operator/partners/${partner.id}`,
           className: "templates",
-          fields: { ...PARTNER.form, max_url_amount: { ...max_url_amount, hint: limitHint(partner) } },
-          values: item,
+          fields: {
+            ...PARTNER.form,
+            max_url_amount: { ...max_url_amount, hint: limitHint(partner) },
+            ...NO_LIMIT,
+          },
+          values: valuesOf(partner),
           button: "Save changes",
         },
         rejected,
@@ -119,14 +146,41 @@ export const submitCostSwitch: Act = async (context, session, sent) => {
   return done(`/operator/partners/${id}`, stopped ? "partner-stopped" : "partner-resumed");
 };
 
-export const submitPartner: Act = async (context, session, sent) => {
+/** Saves what a form with these fields sent. */
+export async function saveValues(
+  context: Context,
+  session: OperatorSession,
+  fields: Fields,
+  sent: Form,
+): Promise<void> {
   const id = idOf(context);
   const saved = await findPartner(context.env.DB, id);
-  const templates = saved && toTemplates(saved);
+  if (!saved) throw notFound("partner");
+  const templates = toTemplates(saved);
   // A template that was saved before it was checked does not keep anyone from changing something else.
-  const body = Object.entries(sentBody(PARTNER.form, sent)).filter(
-    ([name, value]) => value !== templates?.[name as TemplateName],
+  const changed = Object.entries(sentBody(fields, sent)).filter(
+    ([name, value]) => !(name in NO_LIMIT) && value !== templates[name as TemplateName],
   );
-  await updatePartner.submit(context, session, { path: { id }, body: Object.fromEntries(body) });
-  return done(`/operator/partners/${id}`, "partner-updated");
+  const body = Object.fromEntries(changed);
+  const errors = limitErrors(saved, body, sent.has("no_max_url_spend"));
+  if (errors.length > 0) {
+    parsePart(partnerChange, body, errors);
+    throw invalidRequest(errors);
+  }
+  await updatePartner.submit(context, session, { path: { id }, body });
+}
+
+/** Without a limit only by choice, if the cost parameters name `cost_amount`. */
+function limitErrors(saved: PartnerRow, body: Record<string, unknown>, isChosen: boolean): InputError[] {
+  const { max_url_spend: limit = saved.maxUrlSpend, cost_parameters = saved.costParameters } = body;
+  const reject = (message: string) => [{ param: "max_url_spend", message }];
+  if (limit !== null) return isChosen ? reject("must be empty if you choose no limit") : [];
+  return hasPrice(String(cost_parameters)) && !isChosen
+    ? reject("is required because the cost parameters name cost_amount, unless you choose no limit")
+    : [];
+}
+
+export const submitPartner: Act = async (context, session, sent) => {
+  await saveValues(context, session, PARTNER.form, sent);
+  return done(`/operator/partners/${idOf(context)}`, "partner-updated");
 };

@@ -16,7 +16,7 @@ import { showList, showPlural } from "../../../pages/locale.ts";
 import type { Markup } from "../../../pages/markup.ts";
 import { badField, notFound } from "../../api/common.ts";
 import { createCredential } from "../../api/credentials.ts";
-import { createPartner, PARTNER, updatePartner } from "../../api/partners.ts";
+import { createPartner } from "../../api/partners.ts";
 import { openRound } from "../../api/rounds.ts";
 import { createTestLink, readNewestTestLink } from "../../api/test-links.ts";
 import { type Act, done, idOf, type Page, partnerTrail, type Show } from "../layout.ts";
@@ -24,7 +24,7 @@ import type { OperatorSession } from "../session.ts";
 import { passwordField } from "../step-up.ts";
 import { handover, type Issued } from "./handover.ts";
 import { hasCostId, nextStep } from "./next-step.ts";
-import { NAME, previewOf, TEMPLATES } from "./settings.ts";
+import { NAME, previewOf, saveValues, TEMPLATES, valuesOf } from "./settings.ts";
 import script from "./templates.client.js";
 
 export const templatesScript = servedFile("/operator.js", "text/javascript; charset=utf-8", script);
@@ -136,7 +136,7 @@ function templates(context: Context, partner: PartnerRow, rejected?: RejectedFor
   const { url } = context;
   const asked = url.searchParams.get("preset") ?? "";
   const preset = Object.hasOwn(PRESETS, asked) ? PRESETS[asked] : undefined;
-  const values = { ...PARTNER.toItem(partner), ...preset?.values };
+  const values = { ...valuesOf(partner), ...preset?.values };
   const bases = previewOf(context, {
     ...partner,
     clickParameters: "",
@@ -176,7 +176,7 @@ function templates(context: Context, partner: PartnerRow, rejected?: RejectedFor
 
 export const submitTemplates: Act = async (context, session, sent) => {
   const id = idOf(context);
-  await updatePartner.submit(context, session, { path: { id }, body: sentBody(TEMPLATES, sent) });
+  await saveValues(context, session, TEMPLATES, sent);
   return done(pathOf(id), "templates-saved", {}, "step-3");
 };
 

@@ -4,7 +4,7 @@ import type { StoredRate } from "../../../db/operator/stored-rates.ts";
 import { COST_TYPE, type Kind, toTypes } from "../../../domain/cost-types.ts";
 import { DISCREPANCY_THRESHOLD, toCoverage, toRates } from "../../../domain/figures/rates.ts";
 import { judgeTemplates } from "../../../domain/templates.ts";
-import { HOUR_MS } from "../../../domain/time.ts";
+import { DAY_MS, HOUR_MS } from "../../../domain/time.ts";
 import type { Tone } from "../../../pages/elements.ts";
 import { describeTime, showList, showPercent, showPlural } from "../../../pages/locale.ts";
 import { toTemplates } from "../../api/partners.ts";
@@ -120,6 +120,17 @@ function partnerItems(start: Start, partner: StartPartner): Item[] {
           kind: list("have a round without submissions", "?state=round"),
         };
   });
+  const held = start.held.filter(({ partnerId }) => partnerId === id);
+  if (held.length > 0) {
+    const count = held.reduce((sum, part) => sum + part.count, 0);
+    items.push({
+      ...about,
+      ...{ tone: "warn", what: `${showPlural(count, "held price", "held prices")} on URLs` },
+      since: DAY_MS * Math.min(...held.map(({ since }) => since)),
+      ...{ text: "Accept or drop", href: `${path}/url-prices` },
+      kind: list("have held prices on URLs"),
+    });
+  }
   const [problem] = judgeTemplates(toTemplates(partner));
   if (problem)
     items.push({
