@@ -44,12 +44,12 @@ const ALLOWED_SCANS: Record<string, RegExp> = {
   rounds: START,
   failed_sign_ins: START,
   authenticators: START,
-  // Operators choose an app by name, search the audit log by name, see the spend of all apps, and look for the test link of a
+  // Operators choose an app by name, search the audit log by name, see the spend of all apps, and look for a scheme, and for the test link of a
   // partner in each. The purge needs all tokens.
   apps: either(
     CONSOLE_LIST,
     START,
-    /ORDER BY .* LIMIT 1000$|FROM audit_log|^SELECT apps\.token AS token FROM apps$|json_group_array\(apps\.token\)|FROM apps CROSS JOIN links l INDEXED BY links_by_partner/,
+    /ORDER BY .* LIMIT 1000$|FROM audit_log|^SELECT apps\.token AS token FROM apps$|json_group_array\(apps\.token\)|FROM apps CROSS JOIN links l INDEXED BY links_by_partner|json_each\(apps\.redirect_schemes\)/,
   ),
   // Operators search them, and the audit log of a partner has its own.
   adjustments: either(CONSOLE_LIST, START, /FROM audit_log/),

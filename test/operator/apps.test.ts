@@ -104,7 +104,7 @@ test.each(OTHER_PAGES)("rejects the scheme %j, also if it is confirmed", async (
   });
 });
 
-test("a scheme other than https, http and intent needs a confirmation, unless the app has it already", async () => {
+test("a scheme other than https, http and intent needs a confirmation, unless an app has it already", async () => {
   const path = `${apps}/${DEMO.appToken}`;
   const patch = (json: object) => ask(path, { token, method: "PATCH", json });
   const schemes = async () =>
@@ -130,6 +130,7 @@ test("a scheme other than https, http and intent needs a confirmation, unless th
   const created = { name: "New", default_url: "https://example.com/", redirect_schemes: ["newapp"] };
   expect((await rejection(apps, { token, json: created })).params).toEqual(["redirect_schemes.0"]);
   expect((await ask(apps, { token, json: { ...created, confirms_schemes: true } })).status).toBe(201);
+  expect((await ask(apps, { token, json: created })).status).toBe(201);
 });
 
 test("the console asks for the confirmation with a box", async () => {

@@ -145,6 +145,18 @@ export async function listAppsOfUser(db: D1Database, userId: number) {
   return found;
 }
 
+const schemesOf = query(
+  { scheme: sql<string>`scheme` },
+  sql`FROM (SELECT DISTINCT j.value AS scheme FROM ${apps} CROSS JOIN json_each(${apps.redirectSchemes}) j
+    WHERE j.value IN (SELECT value FROM json_each(${sql.placeholder("schemes")})))`,
+);
+
+/** Which of these schemes an app has. */
+export async function findSchemes(db: D1Database, schemes: string[]): Promise<string[]> {
+  const [found] = await runBatch(db, schemesOf(db, { schemes: JSON.stringify(schemes) }));
+  return found.map(({ scheme }) => scheme);
+}
+
 const tokens = query({ token: apps.token }, sql`FROM ${apps}`);
 
 /** The tokens of all apps. */

@@ -212,7 +212,7 @@ export const createApp = itemOperation({
   item: APP.item,
   errors: [],
   async handle({ env }, operator, { body: { confirms_schemes, ...body } }) {
-    await requireConfirmed(body.redirect_schemes, confirms_schemes, async () => []);
+    await requireConfirmed(env.DB, body.redirect_schemes, confirms_schemes);
     const inserted = await db.insertApp(env.DB, operator, createAppToken(), APP.toValues(body));
     return APP.toItem(expectDefined(inserted));
   },
@@ -244,10 +244,7 @@ export const updateApp = itemOperation({
   errors: ["not_found"],
   async handle(context, operator, { path: { token }, body: { archived, confirms_schemes, ...body } }) {
     const { DB } = context.env;
-    await requireConfirmed(body.redirect_schemes, confirms_schemes, async () => {
-      const found = await db.findApp(DB, token);
-      return found ? (JSON.parse(found.redirectSchemes) as string[]) : [];
-    });
+    await requireConfirmed(DB, body.redirect_schemes, confirms_schemes);
     const updated = await db.updateApp(DB, operator, token, { ...APP.toValues(body), archived });
     if (!updated) throw notFound("app");
     await renewDestination(context, token);

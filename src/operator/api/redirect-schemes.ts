@@ -1,5 +1,6 @@
 /** The schemes that targets of an app's clicks may have, and the confirmation of those that nobody else checks. */
 import * as z from "zod/mini";
+import { findSchemes } from "../../db/operator/apps.ts";
 import { CHECKED_SCHEMES, isForbiddenScheme } from "../../domain/engagements/click-target.ts";
 import { plainText, readAs } from "../../http/input/fields.ts";
 import { invalidRequest } from "../../http/input/parse.ts";
@@ -16,21 +17,21 @@ export const confirms_schemes = z
   .optional(z.boolean())
   .with(
     z.describe(
-      "true: you have checked that each scheme in `redirect_schemes` opens nothing but the app itself. Required for a new scheme other than https, http and intent",
+      "true: you have checked that each scheme in `redirect_schemes` opens nothing but the app itself. Required for a scheme that no app has yet, other than https, http and intent",
     ),
   );
 
-/** Throws invalid_request, with every scheme that must be confirmed. `readSaved` reads those that the app has already. */
+/** Throws invalid_request, with every scheme that must be confirmed. One that an app has already was confirmed for it. */
 export async function requireConfirmed(
+  db: D1Database,
   sent: string[] | undefined,
   isConfirmed: boolean | undefined,
-  readSaved: () => Promise<string[]>,
 ): Promise<void> {
   const unchecked = (sent ?? []).filter((scheme) => !CHECKED_SCHEMES.includes(scheme));
   if (isConfirmed || unchecked.length === 0) return;
-  const saved = await readSaved();
+  const known = await findSchemes(db, unchecked);
   const errors = (sent ?? []).flatMap((scheme, index) =>
-    !unchecked.includes(scheme) || saved.includes(scheme)
+    !unchecked.includes(scheme) || known.includes(scheme)
       ? []
       : { param: `redirect_schemes.${index}`, message: `has ${scheme}, which ${CONFIRM}` },
   );
