@@ -113,8 +113,11 @@ const AFTER_DONE: Record<string, number> = {
   "POST /operator/users/:id/identity/unlink": 404,
   "POST /operator/users/new": 409,
 };
-/** POST operations that change nothing. */
+/** POST operations that change nothing, or whose sample finds nothing to change. */
 const CHANGES_NOTHING = [
+  "decideUrlPrices",
+  "POST /operator/partners/:id/url-prices",
+  "POST /operator/partners/:id/url-prices/voids",
   "POST /partner/upload",
   "POST /partner/upload/check-part",
   "POST /apps/:app_token/links/import",

@@ -65,7 +65,9 @@ export function settingsSection(context: Context, partner: PartnerRow, rejected?
         "Most spend from prices on URLs, a day",
         item.max_url_spend === null
           ? "No limit"
-          : html`${item.max_url_spend} <span class="muted">for each app and currency</span>`,
+          : partner.urlCurrency === null
+            ? html`${item.max_url_spend} <span class="muted">for each app and currency</span>`
+            : html`${amountText(item.max_url_spend, partner.urlCurrency)} <span class="muted">for each app</span>`,
       ],
       ["Finished click URL", html`<code>${click_url}</code>`],
       ["Finished impression URL", html`<code>${impression_url}</code>`],
