@@ -14,7 +14,7 @@ const PURGE_MARGIN_MS = HOUR_MS;
 const SLICE_KEYS = 5_000;
 /** An invocation can make 1,000 calls to D1 and R2. The next run continues where this one stops. */
 const MAX_CALLS = 640;
-/** For each of the eight expiring tables of DB, and the two that all databases have: 4,000 rows in a call, about 20 calls. */
+/** For each of the seven expiring tables of DB, and the four that all databases have: 4,000 rows in a call, about 20 calls. */
 const EXPIRED_SLICE = 4_000;
 const MAX_EXPIRED_SLICES = 20;
 /** The counts by country and platform of all databases: 10,000 rows in a call. */
@@ -23,8 +23,8 @@ const MAX_AUDIENCE_CALLS = 99;
 
 /**
  * Purges the ledger of every database, from where the last run stopped to its end at most, and expired
- * sessions, access tokens, idempotency keys, what imports changed, counts of dropped parameters and rejected costs, and those by
- * country and platform. With an archive, the rows of the ledger are written there first. A failure does not stop the other deletions;
+ * sessions, access tokens, idempotency keys, what imports changed, counts of dropped parameters, rejected costs and prices on URLs, and
+ * those by country and platform. With an archive, the rows of the ledger are written there first. A failure does not stop the other deletions;
  * the first error is thrown at the end.
  */
 export async function purge(
@@ -56,10 +56,11 @@ export async function purge(
     deleteAllExpired("sign_in_attempts"),
     deleteAllExpired("idempotency_keys"),
     deleteAllExpired("link_imports"),
-    ...(["dropped_parameters", "daily_rejections", "recent_rejections"] as const).flatMap((table) =>
-      databasesOf(ledger).map((db, _, all) =>
-        deleteAllExpired(table, db, Math.ceil(MAX_EXPIRED_SLICES / all.length)),
-      ),
+    ...(["dropped_parameters", "daily_rejections", "recent_rejections", "daily_url_prices"] as const).flatMap(
+      (table) =>
+        databasesOf(ledger).map((db, _, all) =>
+          deleteAllExpired(table, db, Math.ceil(MAX_EXPIRED_SLICES / all.length)),
+        ),
     ),
   ]);
   const failed = walks.find((result) => result.status === "rejected");

@@ -31,11 +31,11 @@ const ALLOWED_SCANS: Record<string, RegExp> = {
     CONSOLE_LIST,
     // Operators choose a partner by name, and search the audit log by name.
     /FROM partners ORDER BY .* LIMIT 1000$|FROM audit_log/,
-    // Each partner can have rejected costs: the purge looks for old counts of all, and an overview for those in its app.
+    // Each partner can have rejected costs and prices: the purge looks for old counts of all, and an overview for those in its app.
     // The cron looks for those whose rates are a day old.
     // It finds the last cost and the last click of all.
     /^SELECT partners\.id AS id FROM partners$|^SELECT r\.partner_id AS partnerId, r\.day AS day, /,
-    /p\.integrated_types <> 0 AND |^DELETE FROM (daily|recent)_rejections|^SELECT r\.partner_id AS partnerId, r\.code AS code/,
+    /p\.integrated_types <> 0 AND |^DELETE FROM (daily_rejections|recent_rejections|daily_url_prices)|^SELECT r\.partner_id AS partnerId, r\.code AS code/,
     START,
   ),
   partner_rates: START,

@@ -12,7 +12,7 @@ export const COST_WINDOW_MS = 7 * DAY_MS;
  */
 export const RETENTION_MS = 2 * COST_WINDOW_MS;
 
-/** How long the counts of dropped parameters and of rejected costs are kept. */
+/** How long the counts of dropped parameters, of rejected costs and of prices on URLs are kept. */
 export const KEPT_COUNTS_MS = 400 * DAY_MS;
 
 /** How long rejected costs are kept with their IDs. */

@@ -497,7 +497,7 @@ GROUP BY ALL ORDER BY ALL;</pre>
 <tr>
 <td>Sums of prices on URLs of a partner and an app on a day, those that are held too</td>
 <td>${FACTS["known currencies"]} rows in each database, 1 for each currency. If the partner has a limit, 3 currencies count, and others are held</td>
-<td>not purged</td>
+<td>${FACTS["count time"]}</td>
 </tr>
 <tr>
 <td>Failed sign-ins of a user</td>
@@ -1462,6 +1462,10 @@ LINK_TOKEN=…</pre>
 </tr>
 <tr>
 <td>Daily counts of rejected costs for each partner and app, without their IDs</td>
+<td>${FACTS["count time"]}, then the hourly purge deletes them</td>
+</tr>
+<tr>
+<td>Daily sums of prices on URLs for each partner, app and currency, without their IDs</td>
 <td>${FACTS["count time"]}, then the hourly purge deletes them</td>
 </tr>
 <tr>

@@ -1,4 +1,4 @@
-/** The hourly purge outside the ledger: expired sessions, idempotency keys, and counts of dropped parameters and rejected costs. */
+/** The hourly purge outside the ledger: expired sessions, idempotency keys, and counts of dropped parameters, rejected costs and prices. */
 import { beforeEach, describe, expect, it } from "vitest";
 import { RETENTION_MS } from "../../src/domain/time.ts";
 import { purge } from "../../src/purge.ts";
@@ -271,6 +271,46 @@ describe("the counts of rejected costs", () => {
     await purge(ledgerOn(database), NOW);
     const databases = 1 + ledgerOn().shards.length;
     expect(counts.read - idle.counts.read).toBeLessThanOrEqual(6 * 3 * 3 * databases);
+    expect(counts.written).toBe(idle.counts.written);
+  });
+});
+
+describe("the sums of prices on URLs", () => {
+  const TODAY = Math.floor(NOW / DAY);
+  const insertSums = (ages: number[]) =>
+    inLedger(
+      "DELETE FROM daily_url_prices",
+      `INSERT INTO daily_url_prices (partner_id, app_token, day, currency, counted, held, held_count)
+       SELECT p.id, a.value, ${TODAY} - d.value, c.value, 1, 1, 1
+       FROM partners p, json_each('["demoapp00001", "other"]') a, json_each('${JSON.stringify(ages)}') d,
+         json_each('["EUR", "USD"]') c WHERE p.id <= 3`,
+    );
+  const left = () =>
+    rows<{ age: number; n: number }>(
+      `SELECT ${TODAY} - day AS age, count(*) AS n FROM daily_url_prices GROUP BY day ORDER BY age`,
+    );
+  const agesLeft = async () => [...new Set((await left()).map(({ age }) => age))];
+  const databases = 1 + ledgerOn().shards.length;
+
+  it("are deleted after 400 days and not a day before, in every database", async () => {
+    await insertSums([0, 399, 400, 401, 700]);
+    expect((await left()).reduce((sum, { n }) => sum + n, 0)).toBe(5 * 3 * 2 * 2 * databases);
+    const start = TODAY * DAY;
+    await purge(ledgerOn(), start + DAY - 1);
+    expect(await agesLeft()).toEqual([0, 399, 400]);
+    await purge(ledgerOn(), start + DAY);
+    expect(await agesLeft()).toEqual([0, 399]);
+    expect((await left()).reduce((sum, { n }) => sum + n, 0)).toBe(2 * 3 * 2 * 2 * databases);
+  });
+
+  it("are looked for with a few rows read for each partner and app, however many are kept", async () => {
+    await insertSums([]);
+    const idle = countingDatabase();
+    await purge(ledgerOn(idle.database), NOW);
+    await insertSums(Array.from({ length: 400 }, (_, day) => day));
+    const { database, counts } = countingDatabase();
+    await purge(ledgerOn(database), NOW);
+    expect(counts.read - idle.counts.read).toBeLessThanOrEqual(6 * 3 * 2 * databases);
     expect(counts.written).toBe(idle.counts.written);
   });
 });

@@ -4,7 +4,7 @@ import { alias } from "drizzle-orm/sqlite-core/alias";
 import type { RejectionCode } from "../../domain/matching.ts";
 import { membership as m, perViewer, type Viewer } from "../accounts/viewers.ts";
 import { as, insertInto, jsonValues, query, type RowOf, type Sent } from "../query.ts";
-import { dailyRejections, partners, rejections } from "../schema.ts";
+import { dailyRejections, dailyUrlPrices, partners, rejections } from "../schema.ts";
 import { runGrouped, statement } from "../statement.ts";
 import type { DayRange } from "./reports/statements.ts";
 import { MAX_COVERED, TooLargeError } from "./reports/too-large.ts";
@@ -32,16 +32,20 @@ export async function addInvalid({ control }: Ledger, partnerId: number, costs: 
 }
 
 const r = alias(dailyRejections, "r");
+export const prices = alias(dailyUrlPrices, "u");
 const isInDays = sql`${r.day} BETWEEN ${p("from")} AND ${p("to")}`;
 
-/** The pairs of a partner and an app that have counts, of the partners that `from` selects, each found with one step in the key. */
-export const pairsOf = (partnerId: SQL, from: SQL) => {
+/**
+ * The pairs of a partner and an app that have rows in `counts`, whose key begins with them, of the partners that `from` selects, each
+ * found with one step in the key.
+ */
+export const pairsOf = (partnerId: SQL, from: SQL, counts: typeof r | typeof prices = r) => {
   const next = (id: SQL, isLater = sql``) =>
-    sql`(SELECT min(${r.appToken}) FROM ${as(r)} WHERE ${r.partnerId} = ${id} ${isLater})`;
+    sql`(SELECT min(${counts.appToken}) FROM ${as(counts)} WHERE ${counts.partnerId} = ${id} ${isLater})`;
   return sql`WITH RECURSIVE pairs(partner_id, app) AS (
     SELECT ${partnerId}, ${next(partnerId)} ${from}
     UNION ALL
-    SELECT partner_id, ${next(sql`pairs.partner_id`, sql`AND ${r.appToken} > pairs.app`)} FROM pairs WHERE app IS NOT NULL
+    SELECT partner_id, ${next(sql`pairs.partner_id`, sql`AND ${counts.appToken} > pairs.app`)} FROM pairs WHERE app IS NOT NULL
   )`;
 };
 

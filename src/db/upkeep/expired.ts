@@ -1,18 +1,20 @@
 /**
  * Deletes the rows that expire: sessions of users and of partners, access tokens, what single sign-on keeps for a while, the
- * responses stored for idempotency keys, what imports changed, rejected costs, and their counts and those of dropped parameters.
+ * responses stored for idempotency keys, what imports changed, rejected costs, and their counts, those of dropped parameters, and the
+ * sums of prices on URLs.
  */
 import { type SQL, sql, type Table } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core/alias";
 import { DAY_MS, HOUR_MS, KEPT_COUNTS_MS, KEPT_REJECTIONS_MS } from "../../domain/time.ts";
 import { ATTEMPT_MS } from "../accounts/identities.ts";
 import { KEY_LIFE_MS } from "../idempotency.ts";
-import { pairsOf } from "../ledger/rejections.ts";
+import { pairsOf, prices } from "../ledger/rejections.ts";
 import { UNDO_MS } from "../links/imports.ts";
 import { as, limitTo, names } from "../query.ts";
 import {
   accessTokens,
   dailyRejections,
+  dailyUrlPrices,
   droppedParameters,
   idempotencyKeys,
   linkImports,
@@ -66,6 +68,10 @@ const expiredRejections = sql`${pairsOf(sql`${partners.id}`, sql`FROM ${partners
   SELECT ${partnerId}, ${app}, ${day}, ${code} FROM pairs CROSS JOIN ${dailyRejections} ON ${partnerId} = pairs.partner_id AND ${app} = pairs.app
     AND ${day} < ${firstKept}`;
 
+const expiredPrices = sql`${pairsOf(sql`${partners.id}`, sql`FROM ${partners}`, prices)}
+  SELECT ${prices.partnerId}, ${prices.appToken}, ${prices.day}, ${prices.currency}
+  FROM pairs CROSS JOIN ${as(prices)} ON ${prices.partnerId} = pairs.partner_id AND ${prices.appToken} = pairs.app AND ${prices.day} < ${firstKept}`;
+
 const k = alias(recentRejections, "k");
 
 const remove = {
@@ -102,6 +108,11 @@ const remove = {
     expiredCounts,
   ),
   daily_rejections: removalOf(dailyRejections, rejectionKey, expiredRejections),
+  daily_url_prices: removalOf(
+    dailyUrlPrices,
+    names(dailyUrlPrices.partnerId, dailyUrlPrices.appToken, dailyUrlPrices.day, dailyUrlPrices.currency),
+    expiredPrices,
+  ),
   recent_rejections: removalOf(
     recentRejections,
     names(recentRejections.partnerId, recentRejections.code, recentRejections.number),
