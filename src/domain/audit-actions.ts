@@ -25,6 +25,7 @@ export const AUDIT_ACTIONS = [
   "hide item",
   "show hidden items",
   "create sub-links",
+  "archive sub-links",
   "create test link",
   "void cost",
   "void prices",

@@ -406,6 +406,10 @@ GROUP BY ALL ORDER BY ALL;</pre>
 <td>100 created; in the browser, 200 selected links changed, or 1,000 that match a search or are in a file</td>
 </tr>
 <tr>
+<td>Unused sub-links archived in one request</td>
+<td>1,000</td>
+</tr>
+<tr>
 <td>Saved views of Performance</td>
 <td>20 of a user in an app, and 20 that its members share</td>
 </tr>
@@ -650,7 +654,8 @@ GROUP BY ALL ORDER BY ALL;</pre>
 <p><strong>Cost per click</strong> is the spend of cost type cpc divided by the number of its costs, and <strong>Coverage</strong> the share of recorded clicks (those with a cost ID) that have a cost. A cost counts on the day of its click or impression, in UTC, after it has matched (<a href="/docs/rules">matching rules</a>). If an operator adjusted the spend, a line below the figures says by how much. Open it to see each adjustment with its reason.</p>` },
       { id: "save-a-view", title: "Save a view", body: `<p><strong>Save view</strong> on Performance keeps what you chose there under a name: 20 views of your own, and 20 that the members of an app share. The address of a page has its choices too, so you can send it to somebody.</p>` },
       { id: "change-links", title: "Change links", body: `<p>Open a link and choose <strong>Settings</strong> to rename or archive it, to attach a partner, or to turn cost data on or off. &quot;Same as parent&quot; makes a sub-link inherit cost data again. You see the new URLs before you save.</p>
-<p>To change several links, select up to 200 of them on <strong>Links</strong>, on as many pages as you need. After a search or with a filter, <strong>Select all that match</strong> selects up to 1,000 links on all pages. You review each change before it is saved; if other links match by then, you review them again. The filter &quot;Cost data: Set on a sub-link&quot; finds the sub-links that do not inherit it.</p>` },
+<p>To change several links, select up to 200 of them on <strong>Links</strong>, on as many pages as you need. After a search or with a filter, <strong>Select all that match</strong> selects up to 1,000 links on all pages. You review each change before it is saved; if other links match by then, you review them again. The filter &quot;Cost data: Set on a sub-link&quot; finds the sub-links that do not inherit it.</p>
+<p>Anyone can open a link with any campaign name, so clicks can create sub-links that you do not want. <strong>Archive unused</strong> on the page of a network, or <strong>More</strong>, <strong>Archive unused sub-links</strong> on <strong>Links</strong> for the whole app, archives those that clicks and impressions created and that have no cost in the last ${FACTS["audience time"]}, 1,000 at a time, until none is left. They still record clicks, and their <a href="/docs/limits#sizes">places</a> are free again. <strong>Undo</strong> restores those of the last step, and the filter &quot;Only archived&quot; finds all of them.</p>` },
       { id: "import-and-export-csv-files", title: "Import and export CSV files", body: `<p><strong>Export CSV</strong>, under <strong>More</strong> on the Links page, downloads every link that the page finds with its filters. <code>partner</code>, <code>partner_id</code> and <code>cost_data</code> are the link&#39;s own settings, and are empty where it inherits them. Text that a spreadsheet would run as a formula starts with an apostrophe, which an import removes again.</p>
 <p><strong>Import CSV</strong> shows first what would happen with each row, and creates and changes nothing until you confirm. It takes these columns, of which only <code>network</code> or <code>link_token</code> is required:</p>
 <div class="table" tabindex="0" role="region" aria-label="Import and export CSV files"><table>
@@ -1218,6 +1223,7 @@ LINK_TOKEN=…</pre>
 <li>Match the cost type: ${FACTS["what fits"]}. With ${FACTS["types with discrepancy"]}, send one cost for each click or impression.</li>
 <li>If the cost arrives before its click or impression, it is <strong>pending</strong>. It matches when they arrive. You do not need to send it again.</li>
 <li>A click or impression accepts a cost for <strong>${FACTS["cost window"]}</strong>. A pending cost waits for ${FACTS["cost window"]}, then it lapses.</li>
+<li>Anyone can open a link with any <code>cost_id</code>, and the first click or impression with it gets its cost, also in another app: use IDs that nobody can guess, each only once, and <a href="#correct-a-cost">void the cost</a> if a stranger was first.</li>
 <li><code>GET /cost/{cost_id}</code> returns the state of a cost: <code>matched</code>, <code>pending</code>, <code>lapsed</code> or <code>voided</code>. With a test credential, it is a cost of your round. If a click or impression has the ID but cannot take the cost, <code>mismatch</code> says why.</li>
 </ul>
 <p>The <a href="/docs/rules">matching rules</a> have the details. If a cost stays pending, see <a href="/docs/troubleshooting#a-cost-stays-pending">Troubleshooting</a>.</p>` },

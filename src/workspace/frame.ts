@@ -141,6 +141,7 @@ const LABELS: Record<string, string> = {
   open: "The list of open links",
   selected: "The selection",
   links: "The selection",
+  network: "The network",
   action: "The action",
   after: "The position in the list",
   by: "The grouping",

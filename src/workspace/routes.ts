@@ -6,6 +6,7 @@ import type { Route } from "../http/router.ts";
 import { chartScript } from "../pages/chart/chart.ts";
 import { appsPage } from "./apps.ts";
 import { bulkPage, bulkResult, submitBulk } from "./bulk/pages.ts";
+import { submitUnused, unusedPage } from "./bulk/unused.ts";
 import { createLinks, newLinkPage } from "./create/new.ts";
 import { backToSettings, submitArchived, submitName, submitPartner, submitTarget } from "./edit/changes.ts";
 import { historyPage } from "./edit/history.ts";
@@ -59,6 +60,7 @@ export const workspaceRoutes: Route[] = [
     methods: { GET: withApp("links", bulkPage), POST: withApp("links", submitBulk) },
   },
   page("/links/bulk/result", "links", bulkResult),
+  page("/links/unused", "links", report(unusedPage), report(submitUnused)),
   page("/links.csv", "links", report(linksCsv)),
   page("/links/new", "links", newLinkPage, createLinks),
   page("/links/import", "links", importPage, checkImport),

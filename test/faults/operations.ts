@@ -322,6 +322,9 @@ const SAMPLES: Record<string, Sample> = {
     form({ action: "attach", partner: "3", links: `${DEMO.linkToken},demo1nk008`, back: "?q=a" }),
     { pattern: "/apps/:app_token/links/bulk" },
   ),
+  ...page(`/apps/${DEMO.appToken}/links/unused`, form({ network: DEMO.linkToken, level: "4", after: "" }), {
+    pattern: "/apps/:app_token/links/unused",
+  }),
   "GET /apps/:app_token/links/bulk": {
     path: `/apps/${DEMO.appToken}/links/bulk?action=archive&links=${DEMO.linkToken}`,
   },

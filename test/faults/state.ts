@@ -53,6 +53,10 @@ const IMPORT = `INSERT INTO link_imports (id, app_token, imported_at, changes) V
     },
   ],
 )}')`;
+/** A sub-link of a click, without a cost. */
+const UNUSED = `INSERT INTO links (token, app_token, parent_id, level, label, created_at, from_engagement)
+  VALUES ('demo1nkzzz', '${DEMO.appToken}', 1, 2, 'Unused', 0, 1)`;
+
 /** A saved view that can be deleted. */
 export const VIEW = 1;
 
@@ -94,6 +98,7 @@ export async function startState(): Promise<void> {
     ),
     env.DB.prepare(ADJUSTMENT),
     env.DB.prepare(IMPORT),
+    env.DB.prepare(UNUSED),
     env.DB.prepare("INSERT INTO views VALUES (?, ?, NULL, 'Seed', '')").bind(VIEW, DEMO.appToken),
     env.DB.prepare("INSERT INTO hidden_attention VALUES (?, 'unpriced', ?)").bind(DEMO.appToken, NOW + DAY),
     env.DB.prepare("INSERT INTO round_dismissals VALUES (1, 'entry 9', 0, 'agreed')"),

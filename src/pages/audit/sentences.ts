@@ -83,6 +83,10 @@ const SENTENCES: Record<AuditAction, Sentence> = {
     more: ({ day }) => `that clicks and impressions named on ${day}`,
     onPage: (detail) => `created ${subLinkCount(detail)} that clicks and impressions named on ${detail.day}`,
   },
+  "archive sub-links": {
+    verb: (detail) => `archived ${subLinkCount(detail)} that clicks created and that have no cost, in`,
+    more: ({ network }) => (network === null ? "" : `below link ${network}`),
+  },
   "create test link": {
     verb: "created the test link",
     onPage: ({ name, round_id }) => `created the link ${quote(name)} to test in round ${round_id}`,

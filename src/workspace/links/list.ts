@@ -9,6 +9,7 @@ import { showCount, showList, showPlural } from "../../pages/locale.ts";
 import type { Markup } from "../../pages/markup.ts";
 import { cutNotice, periodPicker } from "../../pages/periods.ts";
 import { matchOffer, selectionForm, sortedPartners } from "../bulk/selection.ts";
+import { unusedPath } from "../bulk/unused.ts";
 import type { Member, Show } from "../frame.ts";
 import { workspaceScript } from "../script.ts";
 import { ALL_MATCHES, isSearch, LEVEL_NAMES, type LinksQuery, ROOT, SORTS } from "./query.ts";
@@ -41,6 +42,9 @@ export const linksPage: Show = async (context, member) => {
               html`<a href="${member.path}/links/new?view=paste">Paste many</a>`,
               html`<a href="${member.path}/links/import">Import CSV</a>`,
               member.app.linkCount === 0 ? "" : html`<a href="${exportHref(url)}" download>Export CSV</a>`,
+              member.app.linkCount === 0
+                ? ""
+                : html`<a href="${unusedPath(member, null)}">Archive unused sub-links</a>`,
             ])}
           </div>`,
       )}

@@ -34,6 +34,7 @@ import { moneyText } from "../../pages/money.ts";
 import { showNotice } from "../../pages/notice.ts";
 import { cutNotice, periodPicker, toPeriod } from "../../pages/periods.ts";
 import { toLink } from "../../usecases/links/link.ts";
+import { unusedPath } from "../bulk/unused.ts";
 import { historySection, LATEST } from "../edit/history.ts";
 import { authorizeApp, type Member, type Show } from "../frame.ts";
 import { adjustedNote } from "../reports/adjusted.ts";
@@ -287,6 +288,7 @@ function subLinks(context: Context, member: Member, view: LinkView): Markup | ""
         <h2 id="sub-links">Sub-links</h2>
         <p class="actions">
           ${rows.length > 0 ? html`<a href="${member.path}/links?open=${open}&archived=all${days}">Show in Links</a>` : ""}
+          ${rows.length > 0 && row.level === 1 ? html`<a href="${unusedPath(member, row.token)}">Archive unused</a>` : ""}
           <a class="button secondary" href="${member.path}/links/new?parent=${row.token}">Create sub-link</a>
         </p>
       </div>
