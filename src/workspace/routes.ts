@@ -60,7 +60,7 @@ export const workspaceRoutes: Route[] = [
     methods: { GET: withApp("links", bulkPage), POST: withApp("links", submitBulk) },
   },
   page("/links/bulk/result", "links", bulkResult),
-  page("/links/unused", "links", report(unusedPage), report(submitUnused)),
+  page("/links/unused", "links", unusedPage, report(submitUnused)),
   page("/links.csv", "links", report(linksCsv)),
   page("/links/new", "links", newLinkPage, createLinks),
   page("/links/import", "links", importPage, checkImport),

@@ -150,6 +150,7 @@ const QUERIES: Record<string, string> = {
   "/settings/partner": "",
   "/settings/target": "",
   "/links/bulk": "",
+  "/links/unused": "?network=",
   "/attention/hide": "",
   "/attention/show": "",
   "/performance/views": "",

@@ -110,8 +110,7 @@ export async function findWithCosts(ledger: Ledger, appToken: string, linkIds: n
 const archive = perViewer(({ from, isMember, isViewer }) =>
   returning(
     sql`UPDATE ${links} SET ${names(links.archived)} = 1, ${names(links.archivedThrough)} = (SELECT max(${l.id}) FROM ${as(l)})
-      FROM ${ids}
-      WHERE ${links.id} = j.value AND ${links.appToken} = ${ofApp} AND ${links.fromEngagement} = 1 AND ${links.archived} = 0
+      WHERE ${links.id} IN (SELECT j.value FROM ${ids}) AND +${links.appToken} = ${ofApp} AND ${links.fromEngagement} = 1 AND ${links.archived} = 0
         AND NOT ${hasSubLinks(links)}
         AND EXISTS (SELECT 1 FROM ${from} CROSS JOIN ${as(m)} ON ${isMember} WHERE ${isViewer})`,
     { token: links.token },
