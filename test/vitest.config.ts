@@ -44,7 +44,7 @@ const ON_SHARDS = [
   "test/reports/{audience,reports-model}.test.ts",
   "test/partner/{missing,totals,upload}.test.ts",
   "test/db/{ledger-model,restore}.test.ts",
-  "test/workspace/overview.test.ts",
+  "test/workspace/{overview,unused}.test.ts",
   "test/model/*.test.ts",
 ];
 /** The other files of the ledger. */
