@@ -34,8 +34,8 @@ const DECIMAL = /^-?\d+(\.\d+)?$/;
  * Where a spreadsheet could begin a cell, at the start of the text or after a separator, and would run what follows apostrophes, white
  * space and quotes as a formula. At the start of the text also before white space that it could remove.
  */
-const GUARDED = /(?<=^|[;\r\n])(?='*(?:[^\S\r\n]|")*[=+\-@＝＋－＠])|^(?='*[\t\r\n])/g;
-const GUARD = /(?<=^|[;\r\n])'(?='*(?:[^\S\r\n]|")*[=+\-@＝＋－＠])|^'(?='*[\t\r\n])/g;
+const GUARDED = /(?<![^;\r\n])(?='*(?:[^\S\r\n]|")*[=+\-@＝＋－＠])|^(?='*[\t\r\n])/g;
+const GUARD = /(?<![^;\r\n])'(?='*(?:[^\S\r\n]|")*[=+\-@＝＋－＠])|^'(?='*[\t\r\n])/g;
 
 const guard = (value: Cell) => String(value ?? "").replace(GUARDED, "'");
 

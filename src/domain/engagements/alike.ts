@@ -1,4 +1,4 @@
-/** Engagements without an ID that are stored alike, so that a count stands for all of them. */
+/** Engagements without an ID that are stored alike, so that one row with a count has all of them. */
 import type { OpenedLink } from "../costs.ts";
 import { dayOf } from "../time.ts";
 
