@@ -48,8 +48,8 @@ function serviceOf(database: DatabaseSync) {
   const record = (kind: "click" | "impression") => {
     const statement = database.prepare(`
       INSERT INTO recordings (app_token, link_id, partner_id, kind, occurred_at, cost_id, cost_data_on, url_cost_type, url_currency,
-        url_amount, price_counts, dropped, recorded_at, is_elsewhere)
-      VALUES ('demoapp00001', 1, 1, '${kind}', :at, :id, 1, :type, 'USD', :amount, :type IS NOT NULL, '[]', :at, 0)`);
+        url_amount, price_counts, dropped, recorded_at, is_elsewhere, country, platform)
+      VALUES ('demoapp00001', 1, 1, '${kind}', :at, :id, 1, :type, 'USD', :amount, :type IS NOT NULL, '[]', :at, 0, 'XX', 'other')`);
     return (at: number, id: string, type: string | null = null, amount: number | null = null) =>
       statement.run({ at: BigInt(at), id, type, amount });
   };

@@ -12,6 +12,8 @@ import { ROOT } from "./run.ts";
 const ON_PURPOSE = [
   // Since 0102, the places below a network: an archived link takes none.
   "links.from_engagement_count [1]",
+  // Since 0105, each app counts its audience.
+  "apps.audience",
 ];
 
 const FOLDER = join(ROOT, "migrations");

@@ -2,11 +2,9 @@
 import { type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core/alias";
 import type { Destination } from "../../domain/engagements/click-target.ts";
-import { membership as m, perViewer } from "../accounts/viewers.ts";
 import { as, query, type RowOf } from "../query.ts";
 import { apps, links } from "../schema.ts";
 import { runBatch, runGroupedIdempotent } from "../statement.ts";
-import type { AppScope } from "./lists.ts";
 
 const l = alias(links, "l");
 const a = alias(apps, "a");
@@ -14,14 +12,14 @@ const t = alias(links, "t");
 const [p1, p2] = [alias(links, "p1"), alias(links, "p2")];
 
 const ofApp = sql`INDEXED BY links_with_target WHERE ${t.appToken} = ${a.token} AND ${t.target} IS NOT NULL`;
-const appFields = {
+export const appFields = {
   defaultUrl: a.defaultUrl,
   iosUrl: a.iosUrl,
   androidUrl: a.androidUrl,
   redirectHosts: a.redirectHosts,
   redirectSchemes: a.redirectSchemes,
 };
-const destinationFields = {
+export const destinationFields = {
   ...appFields,
   targets: sql<string>`(SELECT json_group_object(${t.id}, ${t.target}) FROM ${as(t)} ${ofApp})`,
 };
@@ -66,23 +64,6 @@ export async function readDestination(db: D1Database, appToken: string): Promise
   const [[row]] = await runBatch(db, destinationOfApp(db, { appToken }));
   return row && toDestination(row);
 }
-
-const ofMember = perViewer(({ from, isMember, isViewer }) => {
-  const app = sql`FROM ${from} CROSS JOIN ${as(m)} ON ${isMember} CROSS JOIN ${as(a)} ON ${a.token} = ${m.appToken} WHERE ${isViewer}`;
-  return { all: query(destinationFields, app), urls: query(appFields, app) };
-});
-
-/** The same for a viewer; undefined without access to the app. */
-export async function findDestinationOfApp(
-  db: D1Database,
-  scope: AppScope,
-): Promise<Destination | undefined> {
-  const [[row]] = await runBatch(db, ofMember(scope).all(db, scope));
-  return row && toDestination(row);
-}
-
-/** The statement that reads where the links of an app lead, without their own targets. */
-export const appUrlsStatement = (db: D1Database, scope: AppScope) => ofMember(scope).urls(db, scope);
 
 export function toDestination(app: RowOf<typeof appFields> & { targets?: string }): Destination {
   const { defaultUrl, iosUrl, androidUrl, redirectHosts, redirectSchemes, targets = "{}" } = app;

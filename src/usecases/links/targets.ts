@@ -1,6 +1,8 @@
 /** The own targets of links: whether the app allows them, and that clicks follow them after a change. */
+
+import { findDestinationOfApp } from "../../db/links/app-urls.ts";
 import { dropDestination, putDestination } from "../../db/links/destination-cache.ts";
-import { findDestinationOfApp, readDestination } from "../../db/links/destinations.ts";
+import { readDestination } from "../../db/links/destinations.ts";
 import type { AppScope } from "../../db/links/lists.ts";
 import { judgeTarget, MAX_TARGETS } from "../../domain/engagements/click-target.ts";
 import { inEnglish } from "../../domain/texts.ts";

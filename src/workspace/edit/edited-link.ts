@@ -1,6 +1,8 @@
 /** What the pages that change a link share: the link, its partners and its history, and the way back to its page. */
+
+import { appUrlsStatement } from "../../db/links/app-urls.ts";
 import { type PageLink, pageLinkStatement } from "../../db/links/browse.ts";
-import { appUrlsStatement, toDestination } from "../../db/links/destinations.ts";
+import { toDestination } from "../../db/links/destinations.ts";
 import { type HistoryRow, historyStatement } from "../../db/links/history.ts";
 import { type Partners, runWithPartners } from "../../db/links/partner-catalog.ts";
 import { runBatch } from "../../db/statement.ts";
