@@ -70,20 +70,24 @@ function access({ need, pattern }: EveryOperation): Record<string, string> {
   }
 }
 
-/** Daily totals, and the engagements of a round. The From date of an app is one row of its key. */
+/** The From date of an app is one row of its key. */
 const FIRST_DAY =
   /\(SELECT min\(daily_engagements\.day\) FROM daily_engagements WHERE daily_engagements\.app_token = \w+\.token\)/g;
-const addsUp = (text: string) => /\bdaily_\w+|\bOFFSET 20000\b/.test(text.replace(FIRST_DAY, ""));
+/** An operator's list of the costs of a partner, which reads several pages of IDs. A partner's own, with the credential, reads one. */
+const COST_PAGES = /^(?!.*\bcredentials\b).*'lapsed'.* OFFSET \S+ - 1\b/s;
+/** Daily totals, the engagements of a round, and several pages of IDs. */
+const readsMuch = (text: string) =>
+  /\bdaily_\w+|\bOFFSET 20000\b/.test(text.replace(FIRST_DAY, "")) || COST_PAGES.test(text);
 const reads = everyOperation.filter(({ method }) => method === "GET");
 
 it.each(reads.map((operation): [string, EveryOperation] => [operation.name, operation]))(
-  "%s is limited if it adds up totals or returns a file, and otherwise not",
+  "%s is limited if it adds up totals, reads much or returns a file, and otherwise not",
   async (_, operation) => {
     const headers = { accept: "text/html, application/json", ...access(operation) };
     const { database, read } = readingDatabase();
     const response = await call(operation.path, { headers, env: { DB: database } });
     const isFile = response.headers.get("content-type")?.startsWith("text/csv") === true;
-    const isReport = isFile || read.some((text) => addsUp(text));
+    const isReport = isFile || read.some((text) => readsMuch(text));
     const { limiter, keys } = allowing(0);
     const { status } = await call(operation.path, { headers, env: { REPORTS: limiter } });
     expect([status === 429, keys.length]).toEqual([isReport, isReport ? 1 : 0]);
@@ -114,11 +118,13 @@ it("these are limited", async () => {
       ...["/partner/missing.csv", "/partner/totals", "/partner/totals.csv"],
       ...[
         "/operator/v1/rounds/:id",
+        "/operator/v1/partners/:id/costs",
+        "/operator/v1/partners/:id/url-prices",
         "/operator/v1/partners/:id/rates",
         "/operator/v1/partners/:id/rejections",
       ],
       ...["/operator", "/operator/rounds/:id", "/operator/rounds/:id/link"],
-      "/operator/partners/:id",
+      ...["", "/costs", "/pending", "/url-prices"].map((page) => `/operator/partners/:id${page}`),
       ...["/operator/apps/:token", "/operator/spend", "/operator/audit.csv"],
     ].sort(),
   );

@@ -113,6 +113,7 @@ const listHeld = operatorOperation({
   input: { path: byId },
   responses: { 200: { description: "The sums", schema: itemsV1(pricesOfDay) } },
   errors: ["not_found"],
+  isReport: true,
   async handle(context, _operator, { path: { id } }) {
     if (!(await findPartner(context.env.DB, id))) throw notFound("partner");
     return jsonResponse(envelopeV1(context, await readUrlPrices(context, id)));

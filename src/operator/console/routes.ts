@@ -74,7 +74,7 @@ export const consoleRoutes: Route[] = [
   pageWithForm("/operator/partners/:id/voids", costPage, submitVoid),
   pageWithForm("/operator/partners/:id/url-prices", pricesPage, submitDecision),
   form("/operator/partners/:id/url-prices/voids", submitDayVoid, pricesPage),
-  page("/operator/partners/:id/pending", pendingPage),
+  page("/operator/partners/:id/pending", report(pendingPage)),
   page("/operator/partners/:id/rejections", rejectionsPage),
   page("/operator/spend", report(spendPage)),
   page("/operator/rounds", partnerList.partnersPage),
