@@ -71,6 +71,7 @@ const WRITES_LATER = [
   "POST /account/token/reset",
   "POST /account/tokens",
   "POST /account/tokens/end",
+  "POST /apps/:app_token/links/:link_token/settings/target",
   "POST /apps/:app_token/links/import/rows",
   "POST /apps/:app_token/links/new",
   "POST /operator/apps/:token",
