@@ -37,6 +37,7 @@ const NAVIGATION: { title: string; pages: Entry[] }[] = [
       guide("rounds"),
       guide("rules"),
       guide("corrections"),
+      guide("url-prices"),
       guide("single-sign-on"),
       guide("archive"),
       guide("privacy"),

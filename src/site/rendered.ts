@@ -375,7 +375,7 @@ GROUP BY ALL ORDER BY ALL;</pre>
 </tr>
 <tr>
 <td>Sum of the prices on URLs of one partner and app on a day</td>
-<td>no limit, unless an operator sets one; <a href="/docs/operators#limit-prices-on-urls">above it they are held</a></td>
+<td>no limit, unless an operator sets one; <a href="/docs/url-prices#limit-the-sum-of-a-day">above it they are held</a></td>
 </tr>
 <tr>
 <td>Prices on URLs that one request voids, accepts or drops</td>
@@ -989,14 +989,7 @@ OPERATOR_TOKEN=ll_api_…</pre>
 <kbd>operator partners/1 -X PATCH -d '{&quot;stopped&quot;: false}' | grep -oE '&quot;stopped_at&quot;:(null|&quot;[0-9]{4})'</kbd>
 <samp>&quot;stopped_at&quot;:null</samp></pre>
 <p>Costs of a stopped partner are rejected with <code>partner_stopped</code>. Its clicks and impressions are recorded with cost data off, and stay off after the partner is resumed. What was counted stays.</p>` },
-      { id: "limit-prices-on-urls", title: "Limit prices on URLs", body: `<p>Anyone can open a public URL, so a price on a URL counts only if the partner&#39;s cost parameters name <code>cost_amount</code> and the price is at most <code>max_url_amount</code>, which is 100 for a new partner:</p>
-<pre data-language="console"><kbd>operator partners/1 -X PATCH -d '{&quot;max_url_amount&quot;: &quot;25&quot;}' | grep -o '&quot;max_url_amount&quot;:&quot;[0-9]*&quot;'</kbd>
-<samp>&quot;max_url_amount&quot;:&quot;25&quot;</samp></pre>
-<p>Write the currency into the cost parameters too, for example <code>cost_currency=USD</code>: then prices in other currencies do not count, and the link counts them as dropped. With a macro in its place, any currency counts. A code that is not ISO 4217 is rejected.</p>
-<p>Partners that were created when the limit was 10,000 keep theirs. <strong>Partners</strong> in the console lists those with more than 100: choose the state &quot;Prices on URLs above 100&quot;.</p>
-<p><code>max_url_spend</code> limits to how much the prices on URLs of one app, currency and UTC day add up, null for no limit. Set it for every partner whose cost parameters name <code>cost_amount</code>: <strong>Partners</strong> in the console lists those without one as &quot;Prices on URLs without a limit a day&quot;. A price above it is held: it is kept, counts nothing and gives no amount to a call, so a stranger who fills the limit takes nothing away. <code>GET /operator/v1/partners/{id}/url-prices</code> lists what counted and what is held, and <code>POST</code> accepts or drops the held prices of a day, 1,000 a request. If the cost parameters fix no currency, the first three of a day can count. With shards each has its part, at least one highest price. If the cost parameters name <code>cost_amount</code>, the forms of the console ask for the limit: enter one, or choose no limit.</p>
-<p><strong>Overview</strong> in the console says which partners have held prices, and <strong>Prices on URLs</strong> on the partner&#39;s page decides them, by app and day. Compare the held sum with what the partner invoices or reports for that day. If it agrees, accept the prices and raise the limit; if it does not, drop them. After 1,000 prices the page says how many are left and goes on.</p>
-<p>To void the prices that strangers added on a day, use <strong>Void the prices on URLs of a day</strong> on the same page. Begin with those without a <code>cost_id</code>, which strangers add most easily. In the API, send <code>day</code> and <code>app_token</code> instead of <code>cost_id</code> to <code>POST /operator/v1/partners/{id}/voids</code>, and repeat it with <code>next</code> until that is null; then do the same with <code>&quot;generated&quot;: false</code> for prices on URLs with a <code>cost_id</code>.</p>` },
+      { id: "limit-prices-on-urls", title: "Limit prices on URLs", body: `<p>Anyone can open a public URL, so a price on it counts only within limits. <a href="/docs/url-prices">Set them for each partner</a>: one for a price, and one for what the prices of a day add up to. Prices above the second wait until you decide them.</p>` },
       { id: "respond-to-incidents", title: "Respond to incidents", body: `<div class="table" tabindex="0" role="region" aria-label="Respond to incidents"><table>
 <thead>
 <tr>
@@ -1027,6 +1020,10 @@ OPERATOR_TOKEN=ll_api_…</pre>
 <tr>
 <td>Somebody reports a wrong cost of a day or a link</td>
 <td><strong>Costs</strong> of the partner in the console and <code>GET /operator/v1/partners/{id}/costs</code> list them with filters by day, app, link, type, state and amount. Costs have no order by time, so a request looks at up to 10,000 IDs and says how far it came.</td>
+</tr>
+<tr>
+<td>Strangers add prices on URLs</td>
+<td><a href="/docs/url-prices#void-the-prices-of-a-day">Void those of a day</a>.</td>
 </tr>
 <tr>
 <td>A partner sends costs that should not count</td>
@@ -2039,6 +2036,24 @@ const cost = dataOf(
 console.log(link.name, cost.match, cost.amount);</pre>
 <p>It prints <code>Acme::Summer matched 0.25</code>. The paths, parameters and bodies are checked when the program is compiled, and <code>data</code> has the type of the response.</p>` },
       { id: "handle-errors", title: "Handle errors", body: `<p><code>error</code> is a <a href="/docs/errors">problem document</a>: compare its <code>code</code>, and show its <code>detail</code> and <code>errors</code> to people. Retry 408, 429, 500 and 503 with the same request.</p>` },
+    ],
+  },
+  "url-prices": {
+    title: "Limit prices on URLs",
+    lead: `Keep what strangers write on public URLs out of the spend of a partner.`,
+    sections: [
+      { id: "limit-one-price", title: "Limit one price", body: `<p>Anyone can open a public URL, so a price on a URL counts only if the partner&#39;s cost parameters name <code>cost_amount</code> and the price is at most <code>max_url_amount</code>, which is 100 for a new partner:</p>
+<pre data-language="console"><kbd>operator() { curl -s -H &quot;Authorization: Token token=$OPERATOR_TOKEN&quot; \\
+    -H 'Content-Type: application/json' &quot;$BASE_URL/operator/v1/$1&quot; &quot;\${@:2}&quot;; }</kbd>
+<kbd>operator partners/1 -X PATCH -d '{&quot;max_url_amount&quot;: &quot;25&quot;}' | grep -o '&quot;max_url_amount&quot;:&quot;[0-9]*&quot;'</kbd>
+<samp>&quot;max_url_amount&quot;:&quot;25&quot;</samp></pre>
+<p>Write the currency into the cost parameters too, for example <code>cost_currency=USD</code>: then prices in other currencies do not count, and the link counts them as dropped. With a macro in its place, any currency counts. A code that is not ISO 4217 is rejected.</p>
+<p>Partners that were created when the limit was 10,000 keep theirs. <strong>Partners</strong> in the console lists those with more than 100: choose the state &quot;Prices on URLs above 100&quot;.</p>` },
+      { id: "limit-the-sum-of-a-day", title: "Limit the sum of a day", body: `<p><code>max_url_spend</code> limits to how much the prices on URLs of one app, currency and UTC day add up, null for no limit. Set it for every partner whose cost parameters name <code>cost_amount</code>: <strong>Partners</strong> in the console lists those without one as &quot;Prices on URLs without a limit a day&quot;. If the cost parameters fix no currency, the first three of a day can count. With shards, each shard has its part of the limit, at least one highest price. If the cost parameters name <code>cost_amount</code>, the forms of the console ask for the limit: enter one, or choose no limit.</p>
+<p>A price above the limit is held: it is kept, counts nothing and gives no amount to a call, so a stranger who fills the limit takes nothing away.</p>` },
+      { id: "decide-held-prices", title: "Decide held prices", body: `<p><strong>Overview</strong> in the console says which partners have held prices, and <strong>Prices on URLs</strong> on the partner&#39;s page decides them, by app and day. Compare the held sum with what the partner invoices or reports for that day. If it agrees, accept the prices and raise the limit; if it does not, drop them. After 1,000 prices the page says how many are left and goes on.</p>
+<p>In the API, <code>GET /operator/v1/partners/{id}/url-prices</code> lists what counted and what is held, and <code>POST</code> accepts or drops the held prices of a day, 1,000 a request.</p>` },
+      { id: "void-the-prices-of-a-day", title: "Void the prices of a day", body: `<p>To void the prices that strangers added on a day, use <strong>Void the prices on URLs of a day</strong> under <strong>Prices on URLs</strong> on the partner&#39;s page. Begin with those without a <code>cost_id</code>, which strangers add most easily. In the API, send <code>day</code> and <code>app_token</code> instead of <code>cost_id</code> to <code>POST /operator/v1/partners/{id}/voids</code>, and repeat it with <code>next</code> until that is null; then do the same with <code>&quot;generated&quot;: false</code> for prices on URLs with a <code>cost_id</code>.</p>` },
     ],
   },
 };

@@ -188,7 +188,7 @@ function voidCard({ now, params }: Context, apps: Apps, rejected?: RejectedForm)
   };
   return card(
     { id: "void-day", title: "Void the prices on URLs of a day" },
-    html`<p class="muted">For prices that strangers added. Costs that the partner sent are not changed. <a href="/docs/operators#limit-prices-on-urls">How to decide</a></p>`,
+    html`<p class="muted">For prices that strangers added. Costs that the partner sent are not changed. <a href="/docs/url-prices#void-the-prices-of-a-day">How to decide</a></p>`,
     confirmation(
       {
         id: "void-day",
