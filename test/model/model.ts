@@ -11,6 +11,8 @@ export interface ModelLink {
   parent: ModelLink | undefined;
   partner: number | null;
   cost: boolean | null;
+  /** "" for the URLs of the app, null if inherited. */
+  target: string | null;
   archived: boolean;
 }
 

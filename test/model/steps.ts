@@ -37,6 +37,7 @@ export const step = fc.oneof(
           archived: fc.boolean(),
           partner_id: fc.constantFrom(null, 1, 2),
           cost_data_enabled: fc.constantFrom(null, true, false),
+          target: fc.constantFrom(null, ""),
         },
         { requiredKeys: ["archived"] },
       ),
@@ -120,14 +121,14 @@ export async function take(step: Step, model: Model): Promise<void> {
       );
       expect(response.status).toBe(parent && model.level(parent) === 4 ? 400 : 201);
       const created = response.body.data?.items[0];
-      if (created)
-        model.links.push({ token: created.token, label, parent, partner: null, cost: null, archived: false });
+      const own = { partner: null, cost: null, target: null, archived: false };
+      if (created) model.links.push({ token: created.token, label, parent, ...own });
       return;
     }
     case "update": {
       const link = numbered(step.which);
       if (!link) return;
-      const { name, archived, partner_id, cost_data_enabled } = step.change;
+      const { name, archived, partner_id, cost_data_enabled, target = link.target } = step.change;
       const partner = partner_id === undefined ? link.partner : partner_id;
       const inEffect = partner ?? model.partner(link.parent);
       const isRejected = cost_data_enabled === true && inEffect !== PARTNER;
@@ -142,8 +143,8 @@ export async function take(step: Step, model: Model): Promise<void> {
       if (cost_data_enabled !== undefined) link.cost = cost_data_enabled;
       else if (partner_id === null && link.partner !== null) link.cost = link.parent ? null : false;
       else if (partner_id != null && inEffect !== PARTNER) link.cost = false;
-      Object.assign(link, { partner, archived, label: name ?? link.label });
-      expect(body.data.items[0]?.own).toEqual({ partner_id: partner, cost_data_enabled: link.cost });
+      Object.assign(link, { partner, archived, target, label: name ?? link.label });
+      expect(body.data.items[0]?.own).toEqual({ partner_id: partner, cost_data_enabled: link.cost, target });
       return;
     }
     case "click": {
