@@ -39,8 +39,11 @@ const GUARD = /(?<![^;\r\n])'(?='*(?:[^\S\r\n]|")*[=+\-@＝＋－＠])|^'(?='*[\
 
 const guard = (value: Cell) => String(value ?? "").replace(GUARDED, "'");
 
-/** The text of a cell that `toCsv` wrote. A text that had apostrophes before a formula got another, so they stay. */
-export const fromCell = (cell: string) => cell.replace(GUARD, "");
+/** How other programs keep a spreadsheet from reading an ID as a number. `toCsv` never writes it: it guards a text that begins so. */
+const FORMULA_TEXT = /^="([^"]*)"$/;
+
+/** The text of a cell that `toCsv` or such a program wrote. A text that had apostrophes before a formula got another, so they stay. */
+export const fromCell = (cell: string) => cell.replace(FORMULA_TEXT, "$1").replace(GUARD, "");
 
 /** Before the text of a file for people: without it, Excel does not read UTF-8. */
 export const BYTE_ORDER_MARK = "\ufeff";

@@ -1253,7 +1253,7 @@ LINK_TOKEN=…</pre>
 <li><code>row</code> in the results is the line of the file on which a row begins.</li>
 <li>A file with costs, results, or clicks and impressions without a cost can come back: its other columns are not read.</li>
 </ul>
-<p>In files of your pages, a value that a spreadsheet would run as a formula starts with an apostrophe, and a batch or an upload removes it. Answers of the API have values as you sent them. So send an ID that itself begins with an apostrophe before <code>=</code>, <code>+</code>, <code>-</code> or <code>@</code> as JSON or as a form.</p>
+<p>In files of your pages, a value that a spreadsheet would run as a formula starts with an apostrophe, and a batch or an upload removes it. Answers of the API have values as you sent them. A cell <code>=&quot;000123456789&quot;</code>, by which programs keep an ID as text, is the ID <code>000123456789</code>. So send an ID that itself has this form, or that begins with an apostrophe before <code>=</code>, <code>+</code>, <code>-</code> or <code>@</code>, as JSON or as a form.</p>
 <p>Without <code>Accept: text/csv</code> the results are JSON. If an ID appears more than 10 times in one batch, only the first 10 are accepted.</p>
 <p>Without a program, upload the file at <code>/partner/upload</code>: up to 10 MB, with each ID once. Uploading the same file again changes nothing.</p>` },
       { id: "correct-a-cost", title: "Correct a cost", body: `<p><code>POST /cost/{cost_id}/void</code>, or the page of the cost at <code>/partner/costs</code>, takes a cost back: it no longer counts, and the same values do not bring it back. Then send the right values with the same ID. <a href="/docs/corrections">Correct a cost</a> shows it step by step.</p>

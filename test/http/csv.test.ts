@@ -127,6 +127,23 @@ describe("any text", () => {
     );
   });
 
+  it.each(['="000123456789"', '="=1"', '="\'=1"', '=""'])(
+    "%s comes back, although other programs mean by it only what is in its quotes",
+    (text) => {
+      expect(readCell(cellOf(text))).toBe(`'${text}`);
+      expect(fromCell(`'${text}`)).toBe(text);
+    },
+  );
+
+  it("of other programs, which keep an ID as text by a formula, is the ID", () => {
+    expect(['="000123456789"', '=""', '="a"b"', '="a'].map(fromCell)).toEqual([
+      "000123456789",
+      "",
+      '="a"b"',
+      '="a',
+    ]);
+  });
+
   it("is written as it was sent for a program", () => {
     fc.assert(
       fc.property(anyText, (text) => {

@@ -45,9 +45,9 @@ const OPTIONS = {
 
 /**
  * The rows below the header row, or undefined if there is an error, which is then added to the list. White space around values is
- * removed, and so is what `toCsv` writes before formulas. Rows and columns without any text do not count. A row that does not have as
- * many values as the header is an error in its place, because its values may be in the wrong columns. Throws payload_too_large if
- * there are too many rows.
+ * removed, and so is what keeps a spreadsheet from running or changing them. Rows and columns without any text do not count. A row
+ * that does not have as many values as the header is an error in its place, because its values may be in the wrong columns. Throws
+ * payload_too_large if there are too many rows.
  */
 export function readTable(text: string, table: CsvTable, errors: InputError[]): TableRow[] | undefined {
   const { row, maxRows } = table;
@@ -80,7 +80,7 @@ export function readTable(text: string, table: CsvTable, errors: InputError[]): 
   const toItem = (cells: string[]) =>
     Object.fromEntries(
       cells
-        .map((cell, at) => [columns[at] ?? "", fromCell(cell.replace(FORMULA_TEXT, "$1"))] as const)
+        .map((cell, at) => [columns[at] ?? "", fromCell(cell)] as const)
         .filter(([name, cell], at) => isRead(name, at) && (cell !== "" || !optional.has(name))),
     );
   return records.map(({ line, cells }) => ({
@@ -88,9 +88,6 @@ export function readTable(text: string, table: CsvTable, errors: InputError[]): 
     item: cells.length === columns.length ? toItem(cells) : wrongLength(cells.length, columns.length),
   }));
 }
-
-/** How programs keep a spreadsheet from reading an ID as a number. */
-const FORMULA_TEXT = /^="([^"]*)"$/;
 
 interface Row {
   line: number;
