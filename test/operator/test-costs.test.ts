@@ -144,9 +144,16 @@ describe("a cost sent with a test credential", () => {
   test.each<[string, Call, number, string[], string | undefined]>([
     [
       "a body of another type",
-      { body: "{}", headers: { "content-type": "application/json" } },
+      { body: "{}", headers: { "content-type": "text/plain" } },
       415,
       ["body"],
+      undefined,
+    ],
+    [
+      "a JSON body without parameters",
+      { body: "{}", headers: { "content-type": "application/json" } },
+      400,
+      [...REQUIRED, "tag"],
       undefined,
     ],
     ["a body that is too large", { body: "x".repeat(65_537) }, 413, ["body"], undefined],

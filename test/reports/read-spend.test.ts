@@ -167,6 +167,11 @@ describe("spend", () => {
     expect(await spend(`${WEEK}&group_by=link`)).toHaveLength(3);
   });
 
+  it("accepts a parameter that is repeated with the same value", async () => {
+    await spent("spend-click-0001", { cost_amount: "1" });
+    expect(await spend(`${WEEK}&to=2026-03-15`)).toMatchObject([{ spend: "1" }]);
+  });
+
   it("is empty without costs and accepts 366 days", async () => {
     expect(await spend("from=2025-01-01&to=2026-01-01")).toEqual([]);
   });
@@ -275,7 +280,7 @@ describe("spend rejects", () => {
     ["an empty group", `${WEEK}&group_by=`, ["group_by"]],
     ["a repeated group", `${WEEK}&group_by=day,day`, ["group_by"]],
     ["a space", `${WEEK}&group_by=day,%20link`, ["group_by"]],
-    ["a repeated parameter", `${WEEK}&to=2026-03-15`, ["to"]],
+    ["a repeated parameter with another value", `${WEEK}&to=2026-03-14`, ["to"]],
     ["three invalid parameters", "from=x&to=y&group_by=z", ["from", "to", "group_by"]],
     ["level 0", `${WEEK}&level=0`, ["level"]],
     ["level 5", `${WEEK}&level=5`, ["level"]],

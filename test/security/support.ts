@@ -73,15 +73,13 @@ export function plainCall({ method, need }: EveryOperation): Call {
 }
 
 /** The status for the right credential with unknown IDs, no query, and a JSON body that no operation accepts. */
-export function acceptedStatus({ name, method, pattern }: EveryOperation): number {
-  if (name === "POST /cost") return 415;
+export function acceptedStatus({ method, pattern }: EveryOperation): number {
   if (method === "GET") {
-    if (pattern.includes(":cost_id")) return 400;
-    if (/:id|\/cost\/round$/.test(pattern)) return 404;
-    return /:cost_id|\/v1\/archive$/.test(pattern) ? 400 : 200;
+    if (/:id|:cost_id|\/cost\/round$/.test(pattern)) return 404;
+    return pattern.endsWith("/v1/archive") ? 400 : 200;
   }
   const hasNoInput =
-    method === "DELETE" ? !pattern.endsWith("/dismissals") : /\/(revoke|close)$/.test(pattern);
+    method === "DELETE" ? !pattern.endsWith("/dismissals") : /\/(revoke|close|void)$/.test(pattern);
   return hasNoInput ? 404 : 400;
 }
 
