@@ -745,7 +745,7 @@ APP_TOKEN=…</pre>
 <kbd>curl -s -X PATCH -H &quot;Authorization: Token token=$API_TOKEN&quot; -H 'Content-Type: application/json' \\
     &quot;$BASE_URL/public/v1/apps/$APP_TOKEN/trackers/$NETWORK&quot; \\
     -d '{&quot;partner_id&quot;: 1, &quot;cost_data_enabled&quot;: true}' | grep -oE '&quot;own&quot;:[^}]*}'</kbd>
-<samp>&quot;own&quot;:{&quot;partner_id&quot;:1,&quot;cost_data_enabled&quot;:true}</samp></pre>
+<samp>&quot;own&quot;:{&quot;partner_id&quot;:1,&quot;cost_data_enabled&quot;:true,&quot;target&quot;:null}</samp></pre>
 <p><code>own</code> has the settings of the link itself, with null for what it inherits. To make a sub-link inherit again, send <code>null</code> for <code>partner_id</code>, <code>cost_data_enabled</code> or both. A sub-link that loses its own partner inherits cost data too; a link of level 1 has it off then. The response also has the <code>click_url</code> and <code>impression_url</code> for the partner.</p>` },
       { id: "list-links-with-the-api", title: "List links with the API", body: `<p>A page of a list has 50 items by default and at most 1,000 with <code>limit</code>. Follow <code>paging.next</code> until it is null:</p>
 <pre data-language="console"><kbd>curl -s -H &quot;Authorization: Token token=$API_TOKEN&quot; \\
