@@ -118,8 +118,14 @@ function sampleObject(
   const all =
     typeof others === "object" ? [...named, ...unnamed.map((name) => [name, others] as const)] : named;
   const required = all.filter(([name]) => schema.required?.includes(name));
-  // A change needs at least one property.
-  const chosen = properties === "all" ? all : required.length > 0 ? required : all.slice(0, 1);
+  // A change needs at least one property, and most changes of a user the password.
+  const chosen =
+    properties === "all"
+      ? all
+      : [
+          ...(required.length > 0 ? required : all.slice(0, 1)),
+          ...all.filter(([name]) => name === "your_password" && !schema.required?.includes(name)),
+        ];
   return Object.fromEntries(
     chosen.map(([name, property]) => [name, sampleOf(document, property, properties, { name, owner })]),
   );

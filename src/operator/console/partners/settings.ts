@@ -156,11 +156,12 @@ export async function saveValues(
   sent: Form,
 ): Promise<void> {
   const id = idOf(context);
+  const values = Object.entries(sentBody(fields, sent));
   const saved = await findPartner(context.env.DB, id);
   if (!saved) throw notFound("partner");
   const templates = toTemplates(saved);
   // A template that was saved before it was checked does not keep anyone from changing something else.
-  const changed = Object.entries(sentBody(fields, sent)).filter(
+  const changed = values.filter(
     ([name, value]) => !(name in NO_LIMIT) && value !== templates[name as TemplateName],
   );
   const body = Object.fromEntries(changed);
