@@ -1492,11 +1492,11 @@ LINK_TOKEN=…</pre>
 <p>The archive has every cost with its ID, so give its bucket a rule that deletes objects after the time for which partners can dispute a cost. <code>BUCKET</code> is the name of the bucket and <code>RULE</code> any name; 730 days are two years:</p>
 <pre data-language="sh">npx wrangler r2 bucket lifecycle add BUCKET RULE --expire-days 730</pre>` },
       { id: "the-log", title: "The log", body: `<p>A line of the <a href="/docs/operators#monitor-the-service">log</a> has the ID of the user, or of the partner and its credential, the pattern of the path and the outcome, and never an address, an email address, a cost ID or a URL. Cloudflare keeps the lines as long as your plan says.</p>` },
-      { id: "erase-a-user", title: "Erase a user", body: `<p>Use <strong>Erase user</strong> on the user&#39;s page in the console, or the API:</p>
+      { id: "erase-a-user", title: "Erase a user", body: `<p>Use <strong>Erase user</strong> on the user&#39;s page in the console, or the API. Both ask for your own password:</p>
 <pre data-language="console"><kbd>operator() { curl -s -H &quot;Authorization: Token token=$OPERATOR_TOKEN&quot; \\
     -H 'Content-Type: application/json' &quot;$BASE_URL/operator/v1/$1&quot; &quot;\${@:2}&quot;; }</kbd>
 <kbd>ID=$(operator users -d '{&quot;email&quot;: &quot;bob@example.com&quot;}' | sed 's/.*&quot;id&quot;:\\([0-9]*\\).*/\\1/')</kbd>
-<kbd>operator &quot;users/$ID/erase&quot; -X POST | grep -oE '&quot;(email|erased)&quot;:[^,]*'</kbd>
+<kbd>operator &quot;users/$ID/erase&quot; -d '{&quot;your_password&quot;: &quot;operator-password&quot;}' | grep -oE '&quot;(email|erased)&quot;:[^,]*'</kbd>
 <samp>&quot;email&quot;:&quot;erased user 3&quot;
 &quot;erased&quot;:true</samp></pre>
 <p>The email address becomes <code>erased user</code> and the ID, for good. The password, the second factor, the sessions, the known browsers, the API token, the access tokens, the link to single sign-on, the saved views of the user and the memberships in apps are deleted. What stays: the ID, the time at which the user was created, and what the audit log has under the ID. An erased user can no longer be changed. The last operator who can sign in cannot be erased.</p>
