@@ -104,7 +104,7 @@ describe.each([
     await page.getByText("Campaign must not contain ::, which joins the names of a path.").waitFor();
     await page.getByRole("button", { name: "Import 1 link" }).click();
     await page.getByText("1 link created.").waitFor();
-    expect(await download(page, "Download results")).toContain(`1,${network},created,`);
+    expect(await download(page, "Download results")).toContain(`2,${network},created,`);
     await page.getByRole("link", { name: network }).click();
     await page.getByRole("heading", { name: network, level: 1 }).waitFor();
   });

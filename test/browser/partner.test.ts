@@ -123,11 +123,11 @@ describe("a partner", () => {
     await page.getByRole("button", { name: "Check file" }).click();
     await page.getByText("cost_id has 5 characters").waitFor();
     expect(await countCosts("plain-form-cost")).toBe(0);
-    expect(await download(page, "Download check")).toContain("3,short,400,invalid_request");
+    expect(await download(page, "Download check")).toContain("4,short,400,invalid_request");
     await page.getByRole("button", { name: "Import 2 costs" }).click();
     await page.getByText("2 costs imported.").waitFor();
     expect(await download(page, "Download results")).toContain(
-      "2,plain-form-cost-2,ok,,,pending,false,0.5,\r\n",
+      "3,plain-form-cost-2,ok,,,pending,false,0.5,\r\n",
     );
     expect(await countCosts("plain-form-cost")).toBe(2);
     await page.goto("/partner/costs/plain-form-cost-1");
