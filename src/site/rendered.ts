@@ -1184,7 +1184,7 @@ LINK_TOKEN=…</pre>
 </tr>
 </tbody></table>
 </div>` },
-      { id: "parameters", title: "Parameters", body: `<p>Send the parameters of <code>POST /cost</code> in the query string, in a form body, or in both with the same values. All but <code>cost_amount</code> are required. Names are lowercase; other names are ignored.</p>
+      { id: "parameters", title: "Parameters", body: `<p>Send the parameters of <code>POST /cost</code> in the query string, in a form body, or in both with the same values, or as one JSON object. The body can have <code>Content-Encoding: gzip</code>. All but <code>cost_amount</code> are required. Names are lowercase; other names are ignored.</p>
 <div class="table" tabindex="0" role="region" aria-label="Parameters"><table>
 <thead>
 <tr>
@@ -1214,7 +1214,8 @@ LINK_TOKEN=…</pre>
 </tr>
 </tbody></table>
 </div>
-<p>A good cost ID is a UUID, or your company&#39;s name followed by your click or impression ID. Amounts are exact: linkledger does not round or convert them.</p>
+<p>A good cost ID is a UUID, or your company&#39;s name followed by your click or impression ID. An advertising ID with the app ID is not enough: without permission, every phone sends an advertising ID of zeros. Add your click ID to it. A macro that was not replaced, and a value that means nothing, such as <code>null</code>, are rejected.</p>
+<p>Amounts are exact: linkledger does not round or convert them. Round prices with more places, such as those of auctions, to five; zeros at the end do not count. If you charge per action (CPA), send <code>cpe</code>.</p>
 <p>A price on the URL of a click or impression can count without a call. Its <code>cost_id</code> must then be valid or absent, its currency the one that the operator has set for you, and its amount at most your limit, which is 100 unless the operator has set another. The <a href="/docs/rules#prices-on-urls">matching rules</a> have the details.</p>
 <p>If you leave out <code>cost_amount</code>, the amount on the URL of the click or impression counts. If there is none, the cost is <strong>unpriced</strong> and the response has <code>&quot;amount&quot;: null</code>. Send the cost again with the amount to complete it.</p>` },
       { id: "pending-and-matched", title: "Pending and matched", body: `<ul>

@@ -32,6 +32,25 @@ describe("partners", () => {
     expect(body.data.items[2]?.open_rounds).toEqual([1]);
   });
 
+  test("name the saved templates that break a rule, which keep working until they are changed", async () => {
+    await rows(
+      "UPDATE partners SET click_parameters = 'campaign={c}#x', cost_parameters = 'cost_id=fixed-value-000' WHERE id = 1",
+    );
+    const read = () =>
+      ask<Items<{ template_problems: { param: string; message: string }[] }>>(`${partners}/1`, { token });
+    const problems = (await read()).body.data.items[0]?.template_problems ?? [];
+    expect(problems.map(({ param }) => param)).toEqual(["click_parameters", "cost_parameters"]);
+    expect(problems[0]?.message).toContain("#");
+    const renamed = await call(`${partners}/1`, { token, method: "PATCH", json: { display_name: "Acme" } });
+    expect(renamed.status).toBe(200);
+    const json = { click_parameters: "campaign={c}#x" };
+    expect(await rejection(`${partners}/1`, { token, method: "PATCH", json })).toMatchObject({
+      status: 400,
+      params: ["click_parameters"],
+    });
+    expect((await read()).body.data.items[0]?.template_problems).toEqual(problems);
+  });
+
   test("are created without cost data, and keep templates byte for byte", async () => {
     const json = { display_name: "Dune", click_parameters: "a={b}&note=%%X Y%%[z]" };
     const { status, headers, body } = await ask<Items<{ id: number }>>(partners, { token, json });

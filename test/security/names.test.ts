@@ -31,6 +31,27 @@ const INVISIBLE: [string, string][] = [
   ["null notehead", "\u{1d159}"],
 ];
 
+it.each([
+  ["a zero-width joiner after a virama in Hindi", "\u0915\u094d\u200d\u0937"],
+  ["a zero-width non-joiner between Persian letters", "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645"],
+  ["a joiner between emoji", "\u{1f468}\u200d\u{1f469}"],
+  ["a joiner after a skin tone", "\u{1f469}\u{1f3fd}\u200d\u{1f4bb}"],
+])("a name can have %s", async (_, name) => {
+  const { status } = await call(LINKS, { token: DEMO.apiToken, json: { name } });
+  expect(status).toBe(201);
+});
+
+it.each([
+  ["a joiner between Latin letters", "a\u200db"],
+  ["a non-joiner at the end of a Persian word", "\u0645\u06cc\u200c"],
+  ["a joiner between an Arabic and a Latin letter", "\u0645\u200da"],
+  ["a joiner after an emoji, before a letter", "\u{1f468}\u200da"],
+  ["two joiners", "\u0915\u094d\u200d\u200d\u0937"],
+])("a name cannot have %s", async (_, name) => {
+  const { status, params } = await rejection(LINKS, { token: DEMO.apiToken, json: { name } });
+  expect([status, params]).toEqual([400, ["name"]]);
+});
+
 describe.each(INVISIBLE)("a name with a %s", (_, character) => {
   const name = `Su${character}mmer`;
 
