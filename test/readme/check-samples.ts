@@ -23,7 +23,7 @@ const REJECTED = new Map([
 /** These end what other samples need. A member is removed before the same user is added. */
 const LAST = ["removeMember", "addMember", "closeRound", "revokeCredential", "eraseUser"];
 /** The operator of the demo data. */
-const PASSWORD = /(["']?your_password["']?: )"…"/;
+const PASSWORD = /(["']?your_password["']?: ?)"…"/;
 /** Only a test credential has a round. */
 const NAMES: Record<string, (names: Record<string, string>) => Record<string, string>> = {
   readRound: (names) => ({ COST_TOKEN: names.TEST_COST_TOKEN ?? "" }),

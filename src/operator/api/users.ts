@@ -164,7 +164,7 @@ export const updateUser = itemOperation({
   id: "updateUser",
   summary: "Update a user: change the email, the role or the sign-in method, disable or enable",
   input: { path: byId, body: userChange },
-  requestExample: { role: "member" },
+  requestExample: { role: "member", your_password: "…" },
   item: USER.item,
   description:
     "A new email address is the one to sign in with. Sessions, the password and the API token stay, but who was linked at the provider of single sign-on is unlinked and signed out: the next sign-in links again. A new operator is unlinked too, and linked by an operator after the next sign-in.",
