@@ -3,7 +3,7 @@
  * report at a time, the users in turn, because a database works on one at a time too, and everything else waits behind them.
  */
 
-import { TooLargeError } from "../db/ledger/reports/too-large.ts";
+import { TooLargeError } from "../db/statement.ts";
 import { inEnglish } from "../domain/texts.ts";
 import { type Context, systemClock } from "../env.ts";
 import { AppError } from "../errors.ts";

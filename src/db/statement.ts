@@ -64,6 +64,19 @@ function pick(values: Record<string, Value>, name: string): Value {
   return value;
 }
 
+/** The most rows of totals that a call adds up, unless one day has more: more would keep everybody else waiting. */
+export const MAX_COVERED = 200_000;
+
+/** What was asked for covers more rows than its calls read. */
+export class TooLargeError extends Error {
+  /** How many days, up to the last one, fit; undefined if that was not looked at. */
+  readonly days: number | undefined;
+  constructor(days?: number) {
+    super("too large");
+    this.days = days;
+  }
+}
+
 /** Splits rows into chunks of `size`, one per statement, because one bound parameter holds at most 2 MB. */
 export function chunk<Row>(rows: Row[], size: number): Row[][] {
   return Array.from({ length: Math.ceil(rows.length / size) }, (_, index) =>

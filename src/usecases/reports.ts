@@ -1,8 +1,8 @@
 /** Reads a report of an app and formats its rows for JSON and CSV. */
 import type { AppAccess, Viewer } from "../db/accounts/viewers.ts";
 import type { Group, ReportName, ReportRow } from "../db/ledger/reports/sources.ts";
-import { type DayRange, MAX_ROWS } from "../db/ledger/reports/statements.ts";
-import { type Part, readSums } from "../db/ledger/reports/sums.ts";
+import { type DayRange, MAX_ROWS, type Part } from "../db/ledger/reports/statements.ts";
+import { readSums } from "../db/ledger/reports/sums.ts";
 import type { Ledger } from "../db/ledger/shards.ts";
 import { formatAdjusted, formatSpend } from "../domain/money.ts";
 import { inEnglish } from "../domain/texts.ts";

@@ -3,7 +3,7 @@
  * that a report may cover, one after the other and without a pause.
  */
 import { createToken, hashToken } from "../../src/auth/secrets.ts";
-import { MAX_COVERED } from "../../src/db/ledger/reports/too-large.ts";
+import { MAX_COVERED } from "../../src/db/statement.ts";
 import { DEMO } from "../../src/dev/demo.ts";
 import { formatDate } from "../../src/domain/time.ts";
 import { buildWorker, startBuilt } from "../built-worker.ts";

@@ -3,8 +3,9 @@
  * it fits, and the API says how much that is.
  */
 import { beforeAll, describe, expect, it } from "vitest";
-import { MAX_CALLS, MAX_COVERED } from "../../src/db/ledger/reports/too-large.ts";
+import { MAX_CALLS } from "../../src/db/ledger/reports/ranges.ts";
 import { databasesOf } from "../../src/db/ledger/shards.ts";
+import { MAX_COVERED } from "../../src/db/statement.ts";
 import { type Browser, signedIn } from "../account/support.ts";
 import {
   ask,

@@ -7,10 +7,9 @@ import { as, query, type RowOf } from "../query.ts";
 import { dailyEngagements, droppedParameters, rounds } from "../schema.ts";
 import { runBatch } from "../statement.ts";
 import { findRejectionsInShard, type RejectedInApp } from "./rejections.ts";
-import { IDS } from "./reports/report-links.ts";
 import type { DayRange } from "./reports/statements.ts";
-import { runOnEveryShard } from "./run.ts";
-import type { Ledger } from "./shards.ts";
+import { IDS } from "./reports/totals.ts";
+import { type Ledger, runOnEveryShard } from "./shards.ts";
 
 /** The number of links with a partner of their own that are read, those of level 1 first. */
 const MOST_LINKS = 500;

@@ -5,9 +5,8 @@ import type { RejectionCode } from "../../domain/matching.ts";
 import { membership as m, perViewer, type Viewer } from "../accounts/viewers.ts";
 import { as, insertInto, jsonValues, query, type RowOf, type Sent } from "../query.ts";
 import { dailyRejections, dailyUrlPrices, partners, rejections } from "../schema.ts";
-import { runGrouped, statement } from "../statement.ts";
+import { MAX_COVERED, runGrouped, statement, TooLargeError } from "../statement.ts";
 import type { DayRange } from "./reports/statements.ts";
-import { MAX_COVERED, TooLargeError } from "./reports/too-large.ts";
 import { databasesOf, type Ledger, runGated } from "./shards.ts";
 
 const p = (name: string) => sql`${sql.placeholder(name)}`;

@@ -4,6 +4,7 @@
  * database that does not fit the bindings rejects every batch, so a wrong binding cannot put a row in a database where nobody finds it.
  */
 import { sql } from "drizzle-orm";
+import { DeadlineError } from "../../deadline.ts";
 import { ConfigurationError } from "../../errors.ts";
 import { partnersOfCredentials } from "../isolate-memory.ts";
 import { query } from "../query.ts";
@@ -11,6 +12,7 @@ import { credentials, shardIdentity } from "../schema.ts";
 import {
   type Batch,
   type Bound,
+  isTransient,
   type NamedRows,
   type Rows,
   type Run,
@@ -145,6 +147,33 @@ export async function runNamed<Groups extends Record<string, Batch>>(
     Object.fromEntries(Object.entries(batch).map(([name, one]) => [name, one ? rows.next().value : []])),
   ]);
   return Object.fromEntries(named);
+}
+
+/** Runs a batch on every shard, in parallel. Returns the rows of each; nothing when the ledger is in DB. */
+export function runOnEveryShard<Statements extends Bound<unknown>[]>(
+  ledger: Ledger,
+  batchFor: (db: D1Database) => [...Statements],
+): Promise<Rows<Statements>[]> {
+  return Promise.all(ledger.shards.map((db) => runGated(ledger, db, batchFor(db))));
+}
+
+/**
+ * Reads something of each shard, in parallel. If `isPartialAllowed`, leaves out the shards that don't answer now, and says whether
+ * there are any.
+ */
+export async function readShards<Shard, Found>(
+  shards: Shard[],
+  read: (shard: Shard) => Promise<Found>,
+  isPartialAllowed: boolean,
+): Promise<{ found: Found[]; isPartial: boolean }> {
+  const settled = await Promise.allSettled(shards.map(read));
+  const found = settled.flatMap((result) => {
+    if (result.status === "fulfilled") return [result.value];
+    const { reason } = result;
+    if (!isPartialAllowed || !(isTransient(reason) || reason instanceof DeadlineError)) throw reason;
+    return [];
+  });
+  return { found, isPartial: found.length < settled.length };
 }
 
 /**

@@ -14,10 +14,10 @@ import { COST_WINDOW_MS, DAY_MS, dayOf } from "../../domain/time.ts";
 import { moneyOf } from "../cost-types.ts";
 import { COLUMNS, entry as e, isRemembered } from "../ledger/entries.ts";
 import { addRejections, type Rejected, rejectionsOf } from "../ledger/rejections.ts";
-import { MAX_COVERED } from "../ledger/reports/too-large.ts";
 import { databasesOf, type Ledger, runGated } from "../ledger/shards.ts";
 import { as, type Fields, query, type RowOf } from "../query.ts";
 import { dailyEngagements, dailyTotals, ledgerEntries } from "../schema.ts";
+import { MAX_COVERED } from "../statement.ts";
 
 /** How many totals and counts of all partners, and how many IDs of this one, are read from each database. */
 export const MAX_TOTALS = 50_000;

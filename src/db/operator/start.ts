@@ -4,7 +4,6 @@ import { alias } from "drizzle-orm/sqlite-core/alias";
 import type { CostSums } from "../../domain/money.ts";
 import { dayOf, HOUR_MS, RETENTION_MS } from "../../domain/time.ts";
 import { moneyOf } from "../cost-types.ts";
-import { MAX_COVERED } from "../ledger/reports/too-large.ts";
 import { type Ledger, runGated } from "../ledger/shards.ts";
 import { as, query, type RowOf } from "../query.ts";
 import {
@@ -20,6 +19,7 @@ import {
   rounds,
   users,
 } from "../schema.ts";
+import { MAX_COVERED } from "../statement.ts";
 import { archive, lastPurge } from "../upkeep/health.ts";
 import { pending } from "./pending.ts";
 import { type StoredRate, storedRates } from "./stored-rates.ts";

@@ -2,8 +2,8 @@
 import { html } from "hono/html";
 import * as z from "zod/mini";
 import type { SignedInPartner } from "../../auth/partner-sessions.ts";
-import { MAX_COVERED } from "../../db/ledger/reports/too-large.ts";
 import { findMatched, type MatchedSums } from "../../db/operator/rates.ts";
+import { MAX_COVERED } from "../../db/statement.ts";
 import { COST_TYPES, type CostType } from "../../domain/cost-types.ts";
 import { formatMoney, sumCosts } from "../../domain/money.ts";
 import { inEnglish } from "../../domain/texts.ts";

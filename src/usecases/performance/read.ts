@@ -2,10 +2,9 @@
 import type { AppAccess, Viewer } from "../../db/accounts/viewers.ts";
 import type { DayRange } from "../../db/ledger/reports/statements.ts";
 import { type FilterLink, readSums } from "../../db/ledger/reports/sums.ts";
-import { TooLargeError } from "../../db/ledger/reports/too-large.ts";
 import type { Ledger } from "../../db/ledger/shards.ts";
 import type { Partners } from "../../db/links/partner-catalog.ts";
-import type { Batch, NamedRows } from "../../db/statement.ts";
+import { type Batch, type NamedRows, TooLargeError } from "../../db/statement.ts";
 import type { CostType } from "../../domain/cost-types.ts";
 import { currenciesOf } from "../../domain/figures/performance.ts";
 import { COST_WINDOW_MS, DAY_MS, dayOf } from "../../domain/time.ts";

@@ -6,9 +6,9 @@ import { link as l } from "../../links/lists.ts";
 import { as, query, type RowOf } from "../../query.ts";
 import { adjustments } from "../../schema.ts";
 import type { Bound } from "../../statement.ts";
-import { BELOW, IDS_BELOW } from "./report-links.ts";
 import { equals } from "./sources.ts";
 import { type DayRange, type Filters, toValues } from "./statements.ts";
+import { BELOW, IDS_BELOW } from "./totals.ts";
 
 const a = alias(adjustments, "a");
 const fields = {

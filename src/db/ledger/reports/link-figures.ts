@@ -5,10 +5,10 @@ import { query } from "../../query.ts";
 import { links } from "../../schema.ts";
 import type { Ledger } from "../shards.ts";
 import { addTo } from "./add-up.ts";
-import type { LinkChain } from "./report-links.ts";
 import type { AnyRow, ReportRow } from "./sources.ts";
 import type { DayRange } from "./statements.ts";
 import { readSums } from "./sums.ts";
+import type { LinkChain } from "./totals.ts";
 
 /** Spend of one cost type in one currency. */
 export type SpendSum = Omit<ReportRow<"spend">, "day" | "linkId" | "partnerId">;

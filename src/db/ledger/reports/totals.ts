@@ -1,13 +1,16 @@
 /**
- * The SQL of reports, over the daily totals: a report's reads do not grow with the number of costs and engagements, and a purge
- * does not change it. SQL sums the totals of each link, and reports.ts adds up links: joining links to totals in SQL would read
- * several rows more for each total.
+ * The SQL of reports and their links, over the daily totals: a report's reads do not grow with the number of costs and engagements,
+ * and a purge does not change it. SQL sums the totals of each link, and add-up.ts adds up links: joining links to totals in SQL would
+ * read several rows more for each total.
  */
 import { type SQL, sql } from "drizzle-orm";
-import { as, type Fields, limitTo, list, query } from "../../query.ts";
+import { alias } from "drizzle-orm/sqlite-core/alias";
+import { ancestors, l1, l2, l3 } from "../../links/links.ts";
+import { link as l } from "../../links/lists.ts";
+import { as, type Fields, limitTo, list, optional, query, type RowOf } from "../../query.ts";
+import { links } from "../../schema.ts";
 import { statement } from "../../statement.ts";
 import { type AnyRow, equals, type Part, type ReportName, SOURCES, type Source } from "./sources.ts";
-import { TOO_LARGE } from "./too-large.ts";
 
 /** Which totals a statement sums: those of some apps, of all links or of some. Each is what follows the column in SQL. */
 export interface Selection {
@@ -29,6 +32,18 @@ const ZERO = sql`0`;
 const NOTHING = sql``;
 const comma = sql`, `;
 const unionAll = sql` UNION ALL `;
+
+export const IDS = sql`SELECT value AS id FROM json_each(${sql.placeholder("ids")})`;
+const c = alias(links, "c");
+/** A CTE with the link of the filter and everything below it. */
+export const BELOW = sql`WITH RECURSIVE below(id) AS (
+    SELECT ${c.id} FROM ${as(c)} WHERE ${c.token} = ${sql.placeholder("link")} AND ${c.appToken} = ${sql.placeholder("appToken")}
+    UNION ALL SELECT ${c.id} FROM below CROSS JOIN ${as(c)} INDEXED BY links_by_parent
+      ON ${c.appToken} = ${sql.placeholder("appToken")} AND ${c.parentId} = below.id
+  )`;
+export const IDS_BELOW = sql`SELECT id FROM below`;
+/** The link of the filter and everything below it. */
+export const findSubtree = statement<{ id: number }>(sql`${BELOW} ${IDS_BELOW}`);
 
 /** The tables that a report sums. */
 function partsOf(source: Source, audience?: AudienceMode): Part[] {
@@ -56,8 +71,11 @@ const isSelected = ({ keys, filter, of }: Part, { links }: Selection) =>
 const most = sql.placeholder("most");
 const IN_DAYS = sql`BETWEEN ${sql.placeholder("from")} AND ${sql.placeholder("to")}`;
 
+/** The text of the error of such a batch. */
+const TOO_LARGE = "report_too_large";
+
 /** The value if the report covers few enough rows; otherwise the batch is aborted, so the sums after it read nothing. */
-const unlessTooLarge = (json: SQL) =>
+const orAbort = (json: SQL) =>
   sql`json_extract(${json}, iif(covered.size > ${most}, '${sql.raw(TOO_LARGE)}', '$'))`;
 
 /**
@@ -95,7 +113,7 @@ const coveredRows = (
 /** Aborts the batch if the reports together cover too many rows. */
 export function judgementOf(reports: readonly ReportName[], selection: Selection) {
   return statement<never>(
-    sql`${selection.cte ?? NOTHING} SELECT ${unlessTooLarge(sql`'{}'`)} FROM ${coveredBy(reports, selection, () => NULL)}`,
+    sql`${selection.cte ?? NOTHING} SELECT ${orAbort(sql`'{}'`)} FROM ${coveredBy(reports, selection, () => NULL)}`,
   );
 }
 
@@ -170,7 +188,7 @@ const pickKeys = (keys: Fields, names: string[]): Fields =>
   Object.fromEntries(Object.entries(keys).filter(([name]) => names.includes(name)));
 
 /** The IDs of the links of the totals; aborts the batch if the reports cover too many rows. */
-export const idsOf = (reports: readonly ReportName[], selection: Selection) => {
+const idsOf = (reports: readonly ReportName[], selection: Selection) => {
   const covered = coveredBy(
     reports,
     selection,
@@ -179,5 +197,35 @@ export const idsOf = (reports: readonly ReportName[], selection: Selection) => {
     sql`, json_group_array(DISTINCT id) FILTER (WHERE id IS NOT NULL) AS ids`,
   );
   return sql`${selection.cte ?? NOTHING}
-    SELECT j.value AS id FROM ${covered} CROSS JOIN json_each(${unlessTooLarge(sql`covered.ids`)}) j`;
+    SELECT j.value AS id FROM ${covered} CROSS JOIN json_each(${orAbort(sql`covered.ids`)}) j`;
 };
+
+/** A link with the links above it, the nearest first. */
+const chainFields = {
+  linkId: l.id,
+  level: l.level,
+  token: l.token,
+  label: l.label,
+  costSwitch: l.costSwitch,
+  ...optional({ id1: l1.id, token1: l1.token, label1: l1.label, switch1: l1.costSwitch }),
+  ...optional({ id2: l2.id, token2: l2.token, label2: l2.label, switch2: l2.costSwitch }),
+  ...optional({ id3: l3.id, token3: l3.token, label3: l3.label, switch3: l3.costSwitch }),
+};
+export type LinkChain = RowOf<typeof chainFields>;
+const chainsOf = (ids: SQL) =>
+  query(chainFields, sql`FROM (${ids}) ids CROSS JOIN ${as(l)} ON ${l.id} = ids.id ${ancestors}`);
+/** The links with these IDs. */
+export const findChains = chainsOf(IDS);
+/** The links of the totals of reports; aborts the batch if the reports cover too many rows. */
+export const linkChainsOf = (reports: readonly ReportName[], selection: Selection) =>
+  chainsOf(idsOf(reports, selection));
+
+/** The rows of a batch with a judgement; undefined if the judgement aborted it. */
+export async function unlessTooLarge<T>(batch: Promise<T>): Promise<T | undefined> {
+  try {
+    return await batch;
+  } catch (error) {
+    if (String(error).includes(TOO_LARGE)) return undefined;
+    throw error;
+  }
+}
