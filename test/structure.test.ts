@@ -168,6 +168,7 @@ describe("imports", () => {
       "domain/engagements/audience.ts",
       "domain/characters.ts",
       "domain/cost-types.ts",
+      "domain/figures/groups.ts",
       "domain/figures/names.ts",
       "domain/money.ts",
       "domain/texts.ts",

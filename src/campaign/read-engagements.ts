@@ -1,7 +1,6 @@
 /** `GET …/engagements`: the numbers of clicks and impressions of an app. Beyond the specification. */
 import * as z from "zod/mini";
 import { userOperation } from "../auth/guards.ts";
-import { KINDS } from "../domain/cost-types.ts";
 import { engagementsQuery } from "../http/input/report-fields.ts";
 import { itemsV1 } from "../http/response-schemas.ts";
 import { appPath } from "./common.ts";
@@ -21,8 +20,7 @@ export const readEngagements = userOperation({
       alsoAs: "text/csv",
       schema: itemsV1(
         z.strictObject({
-          ...groupFields,
-          kind: z.optional(z.enum(KINDS)),
+          ...groupFields("engagements"),
           count: z.int().with(z.describe("Clicks and impressions")),
           recorded: z.int().with(z.describe("Those in the ledger, because they have a cost ID or a price")),
         }),

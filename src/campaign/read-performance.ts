@@ -1,18 +1,28 @@
 /** `GET …/performance`: what the links of an app cost, and how that changed. Beyond the specification. */
 import * as z from "zod/mini";
 import { userOperation } from "../auth/guards.ts";
+import type { DayRange } from "../db/ledger/reports/statements.ts";
+import { CURRENCY_CODES } from "../domain/money.ts";
 import { COST_WINDOW } from "../domain/texts.ts";
 import { formatDate } from "../domain/time.ts";
 import { prefers } from "../http/accept.ts";
+import { NOT_OF_LIST } from "../http/cursors.ts";
 import { envelopeV1, jsonResponse } from "../http/envelope.ts";
-import { performanceQuery } from "../http/input/report-fields.ts";
+import { invalidRequest } from "../http/input/parse.ts";
+import { isWithinLimits, performanceQuery } from "../http/input/report-fields.ts";
 import { pagingV2 as toPaging } from "../http/paging.ts";
 import { reportV1 } from "../http/response-schemas.ts";
 import { performanceCsv } from "../usecases/performance/csv.ts";
-import { readStart, writeStart } from "../usecases/performance/cursor.ts";
 import { isFinal, readPerformance as read, toDays } from "../usecases/performance/read.ts";
 import { toItem } from "../usecases/performance/rows.ts";
-import { positionOf, rowsAfter, sortRows } from "../usecases/performance/sort.ts";
+import {
+  fromText,
+  type Position,
+  positionOf,
+  rowsAfter,
+  sortRows,
+  toText,
+} from "../usecases/performance/sort.ts";
 import { appPath, authorizeApp, linkNotFound } from "./common.ts";
 import { groupFields } from "./report.ts";
 
@@ -66,12 +76,7 @@ export const readPerformance = userOperation({
             ),
         },
         z.strictObject({
-          ...groupFields,
-          cost_type: z.optional(z.string()),
-          week: z.optional(date).with(z.describe("The Monday of the week")),
-          days: z
-            .optional(z.int())
-            .with(z.describe("How many days of the week are in the period, if it is by week")),
+          ...groupFields("performance"),
           ...figures,
           previous: z.strictObject(figures).with(z.describe("The same of the period before")),
         }),
@@ -112,3 +117,36 @@ export const readPerformance = userOperation({
     return jsonResponse(envelopeV1(context, rows.map(toItem), paging, about), 200, { vary: "Accept" });
   },
 });
+
+/** Where a page starts. A cursor keeps the days and the currency of its report, so that a day or a cost later its pages still fit. */
+interface Start {
+  days: DayRange;
+  currency: string | null;
+  after: Position;
+}
+
+/** The text of a cursor, for a list by text. */
+const writeStart = ({ days, currency, after }: Start): string =>
+  JSON.stringify([days.from, days.to, currency, toText(after), after.key]);
+
+/** Throws invalid_request for a text that `writeStart` didn't write for a list in the order of this field. */
+function readStart(text: string, field: string): Start {
+  const start = parse(text, field);
+  if (!start || writeStart(start) !== text) {
+    throw invalidRequest([{ param: "cursor", message: NOT_OF_LIST }]);
+  }
+  return start;
+}
+
+function parse(text: string, field: string): Start | undefined {
+  try {
+    const [from, to, currency, value, key] = JSON.parse(text);
+    const isPeriod = Number.isSafeInteger(from) && Number.isSafeInteger(to) && isWithinLimits(from, to);
+    const isCurrency = currency === null || CURRENCY_CODES.has(currency);
+    const read = value === null || typeof value === "string" ? fromText(value, field) : undefined;
+    if (!isPeriod || !isCurrency || !read || typeof key !== "string") return undefined;
+    return { days: { from, to }, currency, after: { ...read, key } };
+  } catch {
+    return undefined;
+  }
+}

@@ -20,8 +20,7 @@ export const readSpend = userOperation({
       alsoAs: "text/csv",
       schema: itemsV1(
         z.strictObject({
-          ...groupFields,
-          cost_type: z.optional(z.string()),
+          ...groupFields("spend"),
           currency: z.string(),
           spend: z.string().with(z.describe("An exact decimal number, which includes `adjusted`")),
           adjusted: z

@@ -4,6 +4,7 @@ import type { Group, ReportName, ReportRow } from "../db/ledger/reports/sources.
 import { type DayRange, MAX_ROWS, type Part } from "../db/ledger/reports/statements.ts";
 import { readSums } from "../db/ledger/reports/sums.ts";
 import type { Ledger } from "../db/ledger/shards.ts";
+import { fieldNames, fieldsOf } from "../domain/figures/groups.ts";
 import { formatAdjusted, formatSpend } from "../domain/money.ts";
 import { inEnglish } from "../domain/texts.ts";
 import { dayOf, formatDate } from "../domain/time.ts";
@@ -75,16 +76,18 @@ export async function readReport<R extends ReportName>(
     parts: { own: { report, ...days, groups } as Part },
     filters: { ...more, partnerId, costType },
   });
-  const rows = found.rowsOf("own", level) as unknown as ReportRow<R>[];
+  const rows = found.rowsOf("own", level);
   if (found.isTooMany("own") || rows.length > MAX_ROWS) throw tooManyRows();
-  const columns = columnsOf(report, groups);
+  const fields = fieldsOf(groups, days);
+  const sums = SUMS[report] as Columns<ReportRow<ReportName>>;
   return {
     access: found.access,
     hasLink: query.link === undefined || found.link !== undefined,
-    items: rows.map((row) =>
-      Object.fromEntries(Object.entries(columns).map(([name, read]) => [name, read(row)])),
-    ),
-    header: Object.keys(columns),
+    items: rows.map((row) => ({
+      ...fields(row),
+      ...Object.fromEntries(Object.entries(sums).map(([name, read]) => [name, read(row)])),
+    })),
+    header: [...fieldNames(groups), ...Object.keys(sums)],
     fileName: fileNameOf(report, appToken, days, groups),
   };
 }
@@ -153,52 +156,19 @@ export function checkAudienceDays(
     throw invalidRequest([{ param: "from", message: tooManyDays("is too early", most) }]);
 }
 
-/** How to read each value of an item from a row. */
+/** How to read each sum of an item from a row. */
 type Columns<Row> = Record<string, (row: Row) => Cell>;
 
-const SHARED = {
-  day: { day: (row) => formatDate(row.day ?? 0) },
-  link: {
-    link_token: (row) => row.linkToken ?? null,
-    link_label: (row) => row.linkLabel ?? null,
-    link_name: (row) => row.linkName ?? null,
-  },
-  // 0: no partner was in effect.
-  partner: { partner_id: (row) => row.partnerId || null, partner_name: (row) => row.partnerName ?? null },
-  country: { country: (row) => row.country ?? null },
-  platform: { platform: (row) => row.platform ?? null },
-} satisfies Record<string, Columns<ReportRow<ReportName>>>;
-
-const COLUMNS: {
-  [R in ReportName]: {
-    groups: Record<Group<R>, Columns<ReportRow<R>>>;
-    sums: Columns<ReportRow<R>>;
-  };
-} = {
+const SUMS: { [R in ReportName]: Columns<ReportRow<R>> } = {
   spend: {
-    groups: { ...SHARED, cost_type: { cost_type: (row) => row.costType } },
-    sums: {
-      currency: (row) => row.currency,
-      spend: (row) => formatSpend([row]),
-      adjusted: (row) => formatAdjusted([row]),
-      matched: (row) => row.matched,
-      unpriced: (row) => row.unpriced,
-    },
+    currency: (row) => row.currency,
+    spend: (row) => formatSpend([row]),
+    adjusted: (row) => formatAdjusted([row]),
+    matched: (row) => row.matched,
+    unpriced: (row) => row.unpriced,
   },
-  engagements: {
-    groups: { ...SHARED, kind: { kind: (row) => row.kind } },
-    sums: { count: (row) => row.count, recorded: (row) => row.recorded },
-  },
+  engagements: { count: (row) => row.count, recorded: (row) => row.recorded },
 };
-
-/** The columns of a report, those of its groups first. */
-export function columnsOf<R extends ReportName>(
-  report: R,
-  groups: readonly Group<R>[],
-): Columns<ReportRow<R>> {
-  const { groups: byGroup, sums } = COLUMNS[report];
-  return Object.assign({}, ...groups.map((group) => byGroup[group]), sums);
-}
 
 /** The error for a report with more than MAX_ROWS rows, or that adds up more than that. */
 export function tooManyRows(): AppError {

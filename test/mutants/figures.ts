@@ -42,7 +42,7 @@ export const figures: Mutant[] = [
   },
   {
     name: "a cursor of Performance has any days",
-    file: "src/usecases/performance/cursor.ts",
+    file: "src/campaign/read-performance.ts",
     search: " && isWithinLimits(from, to)",
     replace: "",
     tests: REPORT,

@@ -2,6 +2,7 @@
 import * as z from "zod/mini";
 import { COST_TYPES, KINDS } from "../../domain/cost-types.ts";
 import { PLATFORMS } from "../../domain/engagements/audience.ts";
+import { fieldNames, REPORT_GROUPS } from "../../domain/figures/groups.ts";
 import { FIGURE_NAMES } from "../../domain/figures/names.ts";
 import {
   costType,
@@ -134,7 +135,7 @@ const audienceDayChecks = [
 export const spendQuery = z
   .strictObject({
     ...sharedFields,
-    group_by: groupBy(["day", "link", "partner", "cost_type", "country", "platform"]),
+    group_by: groupBy(REPORT_GROUPS.spend),
     cost_type: onlyCostType,
     currency: z.optional(currency).with(z.describe("Only this currency")),
   })
@@ -143,28 +144,14 @@ export const spendQuery = z
 export const engagementsQuery = z
   .strictObject({
     ...sharedFields,
-    group_by: groupBy(["day", "link", "partner", "kind", "country", "platform"]),
+    group_by: groupBy(REPORT_GROUPS.engagements),
     kind: z
       .optional(z.enum(KINDS, `must be one of ${KINDS.join(", ")}`))
       .with(z.describe("Only clicks, or only impressions")),
   })
   .check(...audienceDayChecks);
 
-/** The groups of the performance report, with the fields of a row that each gives it. The first one identifies the row. */
-export const PERFORMANCE_GROUPS = {
-  link: ["link_token", "link_label", "link_name"],
-  partner: ["partner_id", "partner_name"],
-  cost_type: ["cost_type"],
-  day: ["day"],
-  week: ["week"],
-  country: ["country"],
-  platform: ["platform"],
-} as const;
-export type PerformanceGroup = keyof typeof PERFORMANCE_GROUPS;
-const performanceGroups = Object.keys(PERFORMANCE_GROUPS) as PerformanceGroup[];
-
-type GroupField = (typeof PERFORMANCE_GROUPS)[PerformanceGroup][number];
-const groupFields: GroupField[] = Object.values(PERFORMANCE_GROUPS).flat();
+const groupFields = fieldNames(REPORT_GROUPS.performance);
 
 /** What a performance report can be sorted by. */
 export const SORT_FIELDS = [...groupFields, ...FIGURE_NAMES] as const;
@@ -186,8 +173,8 @@ export const sortText = readAs(z.string(), (value, reject): Sort => {
 /** Only a field of the rows can sort them. */
 export const isSortable = ({ group_by, sort }: { group_by?: string | undefined; sort: Sort }) =>
   !groupFields.some((field) => field === sort.field) ||
-  performanceGroups.some(
-    (group) => group === group_by && PERFORMANCE_GROUPS[group].some((field) => field === sort.field),
+  fieldNames(REPORT_GROUPS.performance.filter((group) => group === group_by)).some(
+    (field) => field === sort.field,
   );
 
 export const DEFAULT_SORT: Sort = { field: "spend", isDescending: true };
@@ -204,7 +191,7 @@ export const performanceQuery = z
       .optional(currency)
       .with(z.describe("The currency of all amounts; by default the one with the most matched costs")),
     group_by: z
-      .optional(z.enum(performanceGroups, `must be one of ${performanceGroups.join(", ")}`))
+      .optional(z.enum(REPORT_GROUPS.performance, `must be one of ${REPORT_GROUPS.performance.join(", ")}`))
       .with(z.describe("Without it, there is one row, the total")),
     level: sharedFields.level.with(
       z.describe(

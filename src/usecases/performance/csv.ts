@@ -1,6 +1,6 @@
 /** The performance report as CSV. */
+import { fieldNames } from "../../domain/figures/groups.ts";
 import { FIGURE_NAMES } from "../../domain/figures/names.ts";
-import { PERFORMANCE_GROUPS } from "../../http/input/report-fields.ts";
 import { fileNameOf, reportCsvResponse } from "../reports.ts";
 import type { Performance } from "./read.ts";
 import { type PerformanceRow, toLine } from "./rows.ts";
@@ -13,9 +13,8 @@ export function performanceCsv(
   { group, now, currency }: Performance,
   rows: PerformanceRow[],
 ): Response {
-  const fields: readonly string[] = group ? PERFORMANCE_GROUPS[group] : [];
-  const days = group === "week" ? ["days"] : [];
-  const header = [...fields, ...days, "currency", ...FIGURES, ...FIGURES.map((name) => `previous_${name}`)];
+  const fields = group ? fieldNames([group]) : [];
+  const header = [...fields, "currency", ...FIGURES, ...FIGURES.map((name) => `previous_${name}`)];
   return reportCsvResponse({
     header,
     items: rows.map((row) => toLine(row, currency)),

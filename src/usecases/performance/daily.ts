@@ -3,9 +3,9 @@ import { type DaySeries, sumDays } from "../../db/ledger/reports/add-up.ts";
 import type { ReportRow } from "../../db/ledger/reports/sources.ts";
 import type { DayRange } from "../../db/ledger/reports/statements.ts";
 import type { CostType } from "../../domain/cost-types.ts";
+import { isByCostType, keyOf, type PerformanceGroup } from "../../domain/figures/groups.ts";
 import { type Figures, toFigures } from "../../domain/figures/performance.ts";
-import type { PerformanceGroup } from "../../http/input/report-fields.ts";
-import { keyIn, type PerformanceRow } from "./rows.ts";
+import type { PerformanceRow } from "./rows.ts";
 
 type ByDay = Map<number, Figures>;
 type Series = Record<"spend" | "engagements", DaySeries[]>;
@@ -43,15 +43,14 @@ export function toDaily(
       [...days].map((day) => [day, toFigures(currency, costs.get(day) ?? [], opened.get(day) ?? [], type)]),
     );
   };
-  const keyOf = (sum: DaySeries) => keyIn(group, sum as never, 0);
-  const spend = Map.groupBy(series.now.spend, keyOf);
-  const engagements = Map.groupBy(series.now.engagements, keyOf);
+  const keyIn = keyOf(group, now);
+  const spend = Map.groupBy(series.now.spend, keyIn);
+  const engagements = Map.groupBy(series.now.engagements, keyIn);
   const rowOf = ({ key, costType: type }: PerformanceRow): ByDay =>
     byDay(
       {
         spend: spend.get(key) ?? [],
-        // Engagements have no cost type, so they are the same for each.
-        engagements: group === "cost_type" ? series.now.engagements : (engagements.get(key) ?? []),
+        engagements: isByCostType(group) ? series.now.engagements : (engagements.get(key) ?? []),
       },
       type,
     );

@@ -6,9 +6,9 @@ import type { Ledger } from "../../db/ledger/shards.ts";
 import type { Partners } from "../../db/links/partner-catalog.ts";
 import { type Batch, type NamedRows, TooLargeError } from "../../db/statement.ts";
 import type { CostType } from "../../domain/cost-types.ts";
+import { GROUPS, type PerformanceGroup } from "../../domain/figures/groups.ts";
 import { currenciesOf } from "../../domain/figures/performance.ts";
 import { COST_WINDOW_MS, DAY_MS, dayOf } from "../../domain/time.ts";
-import type { PerformanceGroup } from "../../http/input/report-fields.ts";
 import { checkAudienceDays, completeDays, type GivenDays, tooManyRows } from "../reports.ts";
 import { type Daily, toDaily } from "./daily.ts";
 import { type BothSums, type PerformanceRow, toRows } from "./rows.ts";
@@ -84,7 +84,11 @@ export async function readPerformance<More extends Batch = Record<never, never>>
   const { group_by: group, link, partner_id: partnerId, cost_type: costType, country, platform } = query;
   checkAudienceDays({ ...query, groups: group ? [group] : [] }, asked);
   const before = { from: asked.from - (asked.to - asked.from + 1), to: asked.from - 1 };
-  const { spend, engagements } = GROUPS[group ?? "none"];
+  const by = group && GROUPS[group].sumsBy;
+  // Costs always by their type, and engagements by their kind.
+  const groups = by === undefined || by === "cost_type" ? [] : [by];
+  const spend = [...groups, "cost_type"] as const;
+  const engagements = [...groups, "kind"] as const;
   const found = await readSums(
     ledger,
     {
@@ -168,18 +172,6 @@ export async function readPerformance<More extends Batch = Record<never, never>>
 }
 
 const PARTS = ["spend", "engagements", "spendBefore", "engagementsBefore"] as const;
-
-/** The groups of the sums: costs always by their type, and engagements by their kind. Weeks are added up from days. */
-const GROUPS = {
-  none: { spend: ["cost_type"], engagements: ["kind"] },
-  link: { spend: ["link", "cost_type"], engagements: ["link", "kind"] },
-  partner: { spend: ["partner", "cost_type"], engagements: ["partner", "kind"] },
-  cost_type: { spend: ["cost_type"], engagements: ["kind"] },
-  day: { spend: ["day", "cost_type"], engagements: ["day", "kind"] },
-  week: { spend: ["day", "cost_type"], engagements: ["day", "kind"] },
-  country: { spend: ["country", "cost_type"], engagements: ["country", "kind"] },
-  platform: { spend: ["platform", "cost_type"], engagements: ["platform", "kind"] },
-} as const;
 
 /** The last day on which costs for the days can arrive: a cost arrives at most one window after its engagement. */
 export const lastArrival = ({ to }: Pick<DayRange, "to">) => to + COST_WINDOW_MS / DAY_MS;

@@ -3,11 +3,18 @@ import type { ReportRow } from "../../db/ledger/reports/sources.ts";
 import type { DayRange } from "../../db/ledger/reports/statements.ts";
 import type { Partners } from "../../db/links/partner-catalog.ts";
 import { COST_TYPES, type CostType } from "../../domain/cost-types.ts";
+import {
+  daysOf,
+  fieldsOf,
+  GROUPS,
+  isByCostType,
+  keyOf,
+  lengthOf,
+  type PerformanceGroup,
+} from "../../domain/figures/groups.ts";
 import { FIGURE_NAMES } from "../../domain/figures/names.ts";
 import { type Figures, formatFigure, type Measured, toFigures } from "../../domain/figures/performance.ts";
-import { DAY_MS, formatDate } from "../../domain/time.ts";
 import type { Cell } from "../../http/csv.ts";
-import type { PerformanceGroup } from "../../http/input/report-fields.ts";
 
 /** The sums of a period. */
 export interface PeriodSums {
@@ -43,22 +50,25 @@ export interface RowScope {
 
 /** Days that lie in the same place of both periods are in the same row. */
 export function toRows({ now, before }: BothSums, scope: RowScope): PerformanceRow[] {
-  const shift = scope.now.to - scope.now.from + 1;
-  const keyOf = (sum: AnySum, days: number) => keyIn(scope.group, sum, (sum.day ?? 0) + days);
-  const group = <S extends AnySum>(sums: S[], days: number) => Map.groupBy(sums, (sum) => keyOf(sum, days));
+  const { group, now: days, partners } = scope;
+  const shift = lengthOf(days);
+  const moved = <S extends AnySum>(sums: S[]): S[] =>
+    daysOf(group) ? sums.map((sum) => ({ ...sum, day: (sum.day ?? 0) + shift })) : sums;
+  const keyIn = keyOf(group, days);
   const groups = {
-    spend: group(now.spend, 0),
-    spendBefore: group(before.spend, shift),
-    engagements: group(now.engagements, 0),
-    engagementsBefore: group(before.engagements, shift),
+    spend: Map.groupBy(now.spend, keyIn),
+    spendBefore: Map.groupBy(moved(before.spend), keyIn),
+    engagements: Map.groupBy(now.engagements, keyIn),
+    engagementsBefore: Map.groupBy(moved(before.engagements), keyIn),
   };
-  // Engagements have no cost type, so they are the same for each.
-  const isByType = scope.group === "cost_type";
+  const isByType = isByCostType(group);
   const { engagements, engagementsBefore, ...costs } = groups;
   const keys = new Set(
     (isByType ? Object.values(costs) : Object.values(groups)).flatMap((sums) => [...sums.keys()]),
   );
-  if (scope.group === undefined) keys.add("");
+  if (group === undefined) keys.add("");
+  const fields = fieldsOf(group ? [group] : [], days);
+  const hasCostData = group && GROUPS[group].hasCostData;
   return [...keys].map((key) => {
     const found = {
       spend: groups.spend.get(key) ?? [],
@@ -66,73 +76,24 @@ export function toRows({ now, before }: BothSums, scope: RowScope): PerformanceR
       engagements: isByType ? now.engagements : (engagements.get(key) ?? []),
       engagementsBefore: isByType ? before.engagements : (engagementsBefore.get(key) ?? []),
     };
-    const [first] = [found.spend, found.engagements, found.spendBefore, found.engagementsBefore].flat();
+    const [first] = [found.spend, found.spendBefore, found.engagements, found.engagementsBefore].flat();
     const costType = isByType ? COST_TYPES.find((type) => type === key) : scope.costType;
     return {
       key,
-      fields: fieldsOf(scope, key, first),
+      fields: first ? fields(first) : {},
       level: first?.level,
       parentToken: first?.parentToken,
       costType,
       now: toFigures(scope.currency, found.spend, found.engagements, costType),
       before: toFigures(scope.currency, found.spendBefore, found.engagementsBefore, costType),
       recorded: recordedClicks(found.engagements),
-      hasCostData: hasCostData(scope, first),
+      hasCostData: first && hasCostData?.(first, partners),
     };
   });
 }
 
 const recordedClicks = (rows: CountRow[]) =>
   BigInt(rows.reduce((sum, { kind, recorded }) => sum + (kind === "click" ? recorded : 0), 0));
-
-export function keyIn(group: PerformanceGroup | undefined, sum: AnySum, day: number): string {
-  if (group === "link") return sum.linkToken ?? "";
-  if (group === "partner") return String(sum.partnerId ?? 0);
-  if (group === "cost_type") return "costType" in sum ? (sum.costType ?? "") : "";
-  if (group === "country" || group === "platform") return sum[group] ?? "";
-  if (group === "day") return formatDate(day);
-  return group === "week" ? formatDate(mondayOf(day)) : "";
-}
-
-/** The first day of a day's week. 1 January 1970 was a Thursday. */
-export const mondayOf = (day: number) => day - ((day + 3) % 7);
-
-function fieldsOf({ group, now, partners }: RowScope, key: string, sum?: AnySum): PerformanceRow["fields"] {
-  switch (group) {
-    case "link":
-      return { link_token: key, link_label: sum?.linkLabel ?? null, link_name: sum?.linkName ?? null };
-    case "partner":
-      return {
-        partner_id: Number(key) || null,
-        partner_name: partners.get(Number(key))?.displayName ?? null,
-      };
-    case "cost_type":
-      return { cost_type: key };
-    case "day":
-      return { day: key };
-    case "country":
-    case "platform":
-      return { [group]: key || null };
-    case "week":
-      return { week: key, days: daysInWeek(key, now) };
-    default:
-      return {};
-  }
-}
-
-/** How many days of the week are in the period. */
-function daysInWeek(monday: string, { from, to }: DayRange): number {
-  const first = Date.parse(monday) / DAY_MS;
-  return Math.min(first + 6, to) - Math.max(first, from) + 1;
-}
-
-/** Whether costs can arrive for what the row is about; undefined if that isn't one partner or one link. */
-function hasCostData({ group, partners }: RowScope, sum?: AnySum): boolean | undefined {
-  if (group === "link") return sum?.costSwitch === undefined ? undefined : sum.costSwitch === 1;
-  if (group !== "partner") return undefined;
-  const partner = partners.get(sum?.partnerId ?? 0);
-  return partner?.supportsCostData === 1 && partner.stoppedAt === null;
-}
 
 const formatFigures = (figures: Figures) => ({
   ...Object.fromEntries(FIGURE_NAMES.map((name) => [name, formatFigure(figures, name)])),

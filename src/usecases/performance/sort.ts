@@ -1,4 +1,5 @@
 /** The order of performance rows, and the cursors of its pages: the sort value and the key of the last row. */
+import { NUMBER_FIELDS } from "../../domain/figures/groups.ts";
 import { FIGURES, type FigureName } from "../../domain/figures/names.ts";
 import { changeOf, signalOf } from "../../domain/figures/performance.ts";
 import type { Sort } from "../../http/input/report-fields.ts";
@@ -74,7 +75,7 @@ export const toText = ({ value }: Position) => (value === undefined ? null : Str
 /** The value again; undefined if the text is no value of the field. */
 export function fromText(text: string | null, field: string): { value: SortValue } | undefined {
   if (text === null) return { value: undefined };
-  if (isFigure(field) || field === "partner_id") {
+  if (isFigure(field) || NUMBER_FIELDS.includes(field)) {
     return /^-?\d{1,40}$/.test(text) ? { value: BigInt(text) } : undefined;
   }
   return { value: text };

@@ -1,4 +1,5 @@
 /** The chart of the Performance page: the metric of the chosen tile by day, for the rows that have most of it. */
+import { daysOf } from "../../domain/figures/groups.ts";
 import type { Figures } from "../../domain/figures/performance.ts";
 import { dailyChart } from "../../pages/chart/chart.ts";
 import type { Series } from "../../pages/chart/plot.ts";
@@ -7,8 +8,8 @@ import { showCount } from "../../pages/locale.ts";
 import type { Markup } from "../../pages/markup.ts";
 import type { PerformanceRow } from "../../usecases/performance/rows.ts";
 import { change, SHOWN } from "./cells.ts";
-import { rowName } from "./names.ts";
-import { groupName, METRICS, type Metric } from "./query.ts";
+import { groupName, rowName } from "./groups.ts";
+import { METRICS, type Metric } from "./query.ts";
 import { type Compared, ofDays } from "./table.ts";
 import type { PerformancePage } from "./view.ts";
 
@@ -29,7 +30,7 @@ export function performanceChart(
 ): Markup {
   const { metric, group_by } = query;
   const { of } = SHOWN[metric];
-  const byDate = group_by === "day" || group_by === "week";
+  const byDate = daysOf(group_by) !== undefined;
   const top = byDate ? [] : topRows(report.rows, metric);
   const daily = report.daily(top);
   const valuesOf = (figures: Map<number, Figures> = new Map()) =>
@@ -42,7 +43,7 @@ export function performanceChart(
   const total = valuesOf(daily.total);
   const before = valuesOf(daily.before);
   const rows: Series[] = top.map((row) => ({
-    name: rowName(row),
+    name: rowName(group_by, row),
     values: valuesOf(daily.rows.get(row.key)),
     total: of(row.now),
     change: change(metric, row, compared),

@@ -2,6 +2,7 @@
 
 import { COST_TYPES } from "../../domain/cost-types.ts";
 import { PLATFORMS } from "../../domain/engagements/audience.ts";
+import { filterOf } from "../../domain/figures/groups.ts";
 import { countryName, findCountry, platformName } from "../../pages/costs/audience.ts";
 import { chips, menu } from "../../pages/elements.ts";
 import { type Option, type RejectedForm, rejectedWith } from "../../pages/forms/fields.ts";
@@ -10,7 +11,7 @@ import { keptInputs, withQuery } from "../../pages/lists/query.ts";
 import type { Markup } from "../../pages/markup.ts";
 import { sortedPartners } from "../bulk/selection.ts";
 import { describeType } from "../reports/lines.ts";
-import { rowName } from "./names.ts";
+import { rowName } from "./groups.ts";
 import type { PerformancePage } from "./view.ts";
 
 export const FILTERS = ["link", "partner_id", "cost_type", "country", "platform"] as const;
@@ -47,8 +48,12 @@ export function filterMenu(
   rejected?: RejectedForm,
 ): Markup {
   const { group_by } = query;
-  const links = group_by === "link" ? rows.filter(({ isOwn }) => !isOwn).slice(0, MOST_LINKS) : [];
-  const countries = group_by === "country" ? rows.filter(({ row }) => row.key !== "") : [];
+  /** The rows whose keys are values of a filter. */
+  const rowsFor = (filter: (typeof FILTERS)[number]) =>
+    filterOf(group_by) === filter ? rows.filter(({ row }) => row.key !== "") : [];
+  const links = rowsFor("link")
+    .filter(({ isOwn }) => !isOwn)
+    .slice(0, MOST_LINKS);
   const select = (name: (typeof FILTERS)[number], label: string, options: Option[]) =>
     filterSelect(name, label, [["", "Any"], ...options], String(query[name] ?? ""));
   const filters = filterForm(
@@ -57,7 +62,7 @@ export function filterMenu(
       name: "link",
       label: "Link token",
       value: query.link ?? "",
-      suggestions: links.map(({ row }): Option => [row.key, rowName(row)]),
+      suggestions: links.map(({ row }): Option => [row.key, rowName(group_by, row)]),
     }),
     select("partner_id", "Partner", sortedPartners(report.partners)),
     select(
@@ -70,7 +75,7 @@ export function filterMenu(
         name: "country",
         label: "Country name or code",
         value: query.country === undefined ? "" : countryName(query.country),
-        suggestions: countries.map(({ row }): Option => [rowName(row), row.key]),
+        suggestions: rowsFor("country").map(({ row }): Option => [rowName(group_by, row), row.key]),
       },
       rejected,
     ),

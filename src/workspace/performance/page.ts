@@ -23,9 +23,8 @@ import { performanceStyles, workspaceScript } from "../script.ts";
 import { COVERAGE, change, SHOWN } from "./cells.ts";
 import { performanceChart } from "./chart.ts";
 import { FILTERS, filterChips, filterMenu, rowSearch, withCountryCode, without } from "./filters.ts";
+import { GROUP_CHOICES, groupName, hasLevels } from "./groups.ts";
 import {
-  GROUP_CHOICES,
-  groupName,
   METRICS,
   type Metric,
   PERFORMANCE_NOTICES,
@@ -161,12 +160,12 @@ function groupChoices(url: URL, { query, report }: PerformancePage): Markup {
   return choices(
     "Break down by",
     GROUP_CHOICES.filter(
-      ({ group_by, level }) => group_by !== "link" || level >= (report.link?.level ?? 1),
+      ({ group_by, level }) => !hasLevels(group_by) || level >= (report.link?.level ?? 1),
     ).map((choice) => [
       groupName(choice),
       withQuery(url, {
         group_by: choice.group_by,
-        level: choice.group_by === "link" ? String(choice.level) : null,
+        level: hasLevels(choice.group_by) ? String(choice.level) : null,
         sort: null,
         open: null,
         rows: null,

@@ -1,25 +1,15 @@
 /** The parameters of the Performance page, which are its view. A contract file. */
 import * as z from "zod/mini";
+import { REPORT_GROUPS } from "../../domain/figures/groups.ts";
 import type { InputError } from "../../errors.ts";
 import { costType, countryCode, currency, idText, platformName, readAs } from "../../http/input/fields.ts";
 import { parsePairs, readPairs } from "../../http/input/pairs.ts";
 import { invalidRequest } from "../../http/input/parse.ts";
-import type { PerformanceGroup } from "../../http/input/report-fields.ts";
 import { noticesOf } from "../../http/notices.ts";
 import { periodChecks, periodFields } from "../../pages/periods.ts";
-import { LEVEL_NAMES, readTokens, searchWords } from "../links/query.ts";
+import { readTokens, searchWords } from "../links/query.ts";
 
-/** What rows can be about. */
-const GROUPS = {
-  link: "Link",
-  partner: "Partner",
-  cost_type: "Cost type",
-  day: "Day",
-  week: "Week",
-  country: "Country",
-  platform: "Platform",
-} as const satisfies Record<PerformanceGroup, string>;
-const groups = Object.keys(GROUPS) as PerformanceGroup[];
+const groups = REPORT_GROUPS.performance;
 
 /** What the chart can show. */
 export const METRICS = {
@@ -98,13 +88,3 @@ export function readPerformanceQuery(search: string): PerformanceView {
   if (!query || errors.length > 0) throw invalidRequest(errors);
   return query;
 }
-
-/** The name of what a row is about. */
-export const groupName = ({ group_by, level }: Pick<PerformanceView, "group_by" | "level">): string =>
-  group_by === "link" ? (LEVEL_NAMES[level - 1] ?? GROUPS.link) : GROUPS[group_by];
-
-/** The groups that the page offers, each with its parameters. */
-export const GROUP_CHOICES = [
-  ...[2, 1, 3, 4].map((level) => ({ group_by: "link" as const, level })),
-  ...groups.filter((group) => group !== "link").map((group_by) => ({ group_by, level: 2 })),
-];

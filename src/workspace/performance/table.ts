@@ -1,18 +1,19 @@
 /** The table of the Performance page: its rows open in place into the level below, and every heading sorts. */
 
 import { html } from "hono/html";
+import type { DayRange } from "../../db/ledger/reports/statements.ts";
+import { daysOf, filterOf, isByCostType, lengthOf, within } from "../../domain/figures/groups.ts";
 import { formatDate } from "../../domain/time.ts";
 import { nameText, pathText } from "../../pages/elements.ts";
 import { withQuery } from "../../pages/lists/query.ts";
 import { firstRows, table } from "../../pages/lists/table.ts";
-import { describeDay, describeDays, showCount, showPlural } from "../../pages/locale.ts";
+import { describeDays, showCount, showPlural } from "../../pages/locale.ts";
 import type { Markup } from "../../pages/markup.ts";
 import type { PerformanceRow } from "../../usecases/performance/rows.ts";
 import type { Member } from "../frame.ts";
-import { describeType } from "../reports/lines.ts";
 import { change, figure, signal } from "./cells.ts";
-import { rowName } from "./names.ts";
-import { type Column, groupName } from "./query.ts";
+import { groupName, rowName } from "./groups.ts";
+import type { Column } from "./query.ts";
 import type { PerformancePage, ShownRow } from "./view.ts";
 
 export interface Compared {
@@ -29,7 +30,7 @@ export function performanceTable(
   const { query, report, rows } = page;
   const { currency } = report;
   const shown = firstRows(url, rows);
-  const isTyped = query.group_by === "cost_type" || query.cost_type !== undefined;
+  const isTyped = isByCostType(query.group_by) || query.cost_type !== undefined;
   const total: ShownRow = { row: report.total, depth: 0, isOpen: undefined, isOwn: false };
   const sortable = (heading: string, column: Column, kind?: "number") => ({
     heading,
@@ -94,54 +95,41 @@ function sorting(url: URL, { sort }: PerformancePage, column: Column) {
 }
 
 function name(url: URL, member: Member, page: PerformancePage, shown: ShownRow): Markup | string {
-  const { row, isOpen, isOwn, depth } = shown;
-  const { query } = page;
-  const { fields } = row;
-  switch (query.group_by) {
-    case "link": {
-      const names = String(fields.link_name ?? "").split("::");
-      const above = depth === 0 ? names.slice(0, -1) : [];
-      const label = String(fields.link_label ?? "");
-      const days = query.from === undefined ? { period: query.period ?? "7d" } : daysOf(page.report.now);
-      const href = `${member.path}/links/${row.key}?${new URLSearchParams(days)}`;
-      return html`<span class="name">${isOpen === undefined ? "" : toggle(url, query.open, row.key, isOpen, label)}<span>${above.length > 0 ? html`<span class="path muted">${pathText(above)} ›</span> ` : ""}<a href="${href}">${nameText(label)}</a>${isOwn ? html` <span class="muted">(this link only)</span>` : ""}</span></span>`;
-    }
-    case "partner":
-      return fields.partner_id === null
-        ? "No partner"
-        : html`<a href="${withQuery(url, { partner_id: row.key, group_by: null, level: null, rows: null })}">${nameText(String(fields.partner_name ?? row.key))}</a>`;
-    case "cost_type":
-      return html`<a href="${withQuery(url, { cost_type: row.key, group_by: null, rows: null })}">${describeType(row.costType ?? null)}</a>`;
-    case "country":
-    case "platform": {
-      const text = rowName(row);
-      return row.key === ""
-        ? text
-        : html`<a href="${withQuery(url, { [query.group_by]: row.key, group_by: null, rows: null })}">${text}</a>`;
-    }
-    case "day":
-      return html`<a class="day" href="${ofDays(url, { from: dayOf(row.key), to: dayOf(row.key) })}">${describeDay(dayOf(row.key))}</a>`;
-    default: {
-      const week = weekOf(row.key, page.report.now);
-      const days = Number(fields.days);
-      return html`<a class="day" href="${ofDays(url, week)}">${describeDays(week)}</a>${days < 7 ? html` <span class="muted">${showPlural(days, "day")}</span>` : ""}`;
-    }
-  }
+  const { group_by } = page.query;
+  const { row } = shown;
+  const rowDays = daysOf(group_by)?.(row.key);
+  if (row.level !== undefined) return linkName(url, member, page, shown);
+  if (rowDays) return daysName(url, rowDays, page.report.now);
+  const text = rowName(group_by, row);
+  const filter = filterOf(group_by);
+  if (row.key === "" || !filter) return text;
+  const href = withQuery(url, { [filter]: row.key, group_by: null, level: null, rows: null });
+  return html`<a href="${href}">${nameText(text)}</a>`;
 }
 
-const dayOf = (date: string) => Date.parse(date) / 86_400_000;
-const daysOf = ({ from, to }: { from: number; to: number }) => ({
-  from: formatDate(from),
-  to: formatDate(to),
-});
-const weekOf = (monday: string, { from, to }: { from: number; to: number }) => ({
-  from: Math.max(dayOf(monday), from),
-  to: Math.min(dayOf(monday) + 6, to),
-});
+/** Opens the link, and what is below it in place. */
+function linkName(url: URL, member: Member, { query, report }: PerformancePage, shown: ShownRow): Markup {
+  const { row, isOpen, isOwn, depth } = shown;
+  const names = String(row.fields.link_name ?? "").split("::");
+  const above = depth === 0 ? names.slice(0, -1) : [];
+  const label = String(row.fields.link_label ?? "");
+  const days = query.from === undefined ? { period: query.period ?? "7d" } : toDates(report.now);
+  const href = `${member.path}/links/${row.key}?${new URLSearchParams(days)}`;
+  return html`<span class="name">${isOpen === undefined ? "" : toggle(url, query.open, row.key, isOpen, label)}<span>${above.length > 0 ? html`<span class="path muted">${pathText(above)} ›</span> ` : ""}<a href="${href}">${nameText(label)}</a>${isOwn ? html` <span class="muted">(this link only)</span>` : ""}</span></span>`;
+}
+
+/** Shows the campaigns of the days. Says how many they are, if the report does not have all of them. */
+function daysName(url: URL, days: DayRange, now: DayRange): Markup {
+  const own = within(days, now);
+  const isPart = lengthOf(own) < lengthOf(days);
+  return html`<a class="day" href="${ofDays(url, own)}">${describeDays(own)}</a>${isPart ? html` <span class="muted">${showPlural(lengthOf(own), "day")}</span>` : ""}`;
+}
+
+const toDates = ({ from, to }: DayRange) => ({ from: formatDate(from), to: formatDate(to) });
 
 /** The campaigns of some days. */
-export const ofDays = (url: URL, days: { from: number; to: number }): string =>
-  withQuery(url, { period: null, ...daysOf(days), group_by: null, sort: null, open: null, rows: null });
+export const ofDays = (url: URL, days: DayRange): string =>
+  withQuery(url, { period: null, ...toDates(days), group_by: null, sort: null, open: null, rows: null });
 
 function toggle(url: URL, open: string[], token: string, isOpen: boolean, label: string): Markup {
   const tokens = isOpen ? open.filter((one) => one !== token) : [...open, token];

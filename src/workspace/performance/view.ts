@@ -3,16 +3,16 @@ import { type Attachment, findAttachments } from "../../db/ledger/attention.ts";
 import { type Adjustment, findAdjustments } from "../../db/ledger/reports/adjustments.ts";
 import { findViews, type View } from "../../db/views.ts";
 import type { CostType } from "../../domain/cost-types.ts";
+import { daysOf, GROUPS } from "../../domain/figures/groups.ts";
 import type { Context } from "../../env.ts";
 import { AppError } from "../../errors.ts";
-import { PERFORMANCE_GROUPS } from "../../http/input/report-fields.ts";
 import { type Period, toPeriod } from "../../pages/periods.ts";
 import { hasWords, toWords } from "../../usecases/links/search.ts";
 import { type Performance, readPerformance } from "../../usecases/performance/read.ts";
 import type { PerformanceRow } from "../../usecases/performance/rows.ts";
 import { sortRows } from "../../usecases/performance/sort.ts";
 import { authorizeApp, type Member } from "../frame.ts";
-import { rowName } from "./names.ts";
+import { rowName } from "./groups.ts";
 import type { PageSort, PerformanceView } from "./query.ts";
 
 /** A row with its place in the table. */
@@ -91,15 +91,15 @@ export async function readPage(
   const partnerName =
     query.partner_id === undefined ? undefined : report.partners.get(query.partner_id)?.displayName;
   if (isPartnerGone) throw new AppError("not_found", "There is no partner with this ID.");
-  const byDate = query.group_by === "day" || query.group_by === "week";
-  const sort = query.sort ?? (byDate ? { column: "name", isDescending: false } : DEFAULT_SORT);
+  const sort = query.sort ?? (daysOf(query.group_by) ? BY_NAME : DEFAULT_SORT);
   const words = toWords(query.q ?? "");
-  const found = report.rows.filter((row) => hasWords(rowName(row), words));
+  const found = report.rows.filter((row) => hasWords(rowName(query.group_by, row), words));
   const rows = withOpenRows(report, found, query, sort, 0);
   return { query, period, sort, report, rows, partnerName, ...more };
 }
 
 export const DEFAULT_SORT: PageSort = { column: "spend", isDescending: true };
+const BY_NAME: PageSort = { column: "name", isDescending: false };
 
 function withOpenRows(
   report: Performance,
@@ -109,12 +109,12 @@ function withOpenRows(
   depth: number,
   parent?: string,
 ): ShownRow[] {
-  const fields = PERFORMANCE_GROUPS[query.group_by];
-  const field = sort.column === "name" ? (fields.at(-1) ?? "") : sort.column;
+  const field = sort.column === "name" ? GROUPS[query.group_by].name : sort.column;
   return sortRows(rows, { field, isDescending: sort.isDescending }).flatMap((row) => {
     const isOwn = row.key === parent;
+    // Only links have levels.
     const level = row.level ?? 4;
-    if (query.group_by !== "link" || level === 4 || isOwn || level < query.level)
+    if (level === 4 || isOwn || level < query.level)
       return [{ row, depth, isOpen: undefined, isOwn: isOwn || level < query.level }];
     const isOpen = query.open.includes(row.key);
     const below = isOpen

@@ -1,6 +1,7 @@
 /** The tables that reports sum, with their keys and sums, and what the rows of a report are. */
 import { type AnyColumn, type SQL, sql, type Table } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core/alias";
+import type { REPORT_GROUPS } from "../../../domain/figures/groups.ts";
 import { moneyOf } from "../../cost-types.ts";
 import type { Fields, RowOf } from "../../query.ts";
 import {
@@ -83,6 +84,10 @@ const audienceGroups = { country: "country", platform: "platform" } as const;
 const isAudience = (table: Record<"country" | "platform", AnyColumn>) =>
   sql`${equals(table.country, "country")} AND ${equals(table.platform, "platform")}`;
 
+/** The reports that tables have the sums of. Performance adds up both. */
+export type ReportName = Exclude<keyof typeof REPORT_GROUPS, "performance">;
+export type Group<R extends ReportName> = (typeof REPORT_GROUPS)[R][number];
+
 export const SOURCES = {
   spend: {
     table: d,
@@ -101,7 +106,7 @@ export const SOURCES = {
       partner: "partnerId",
       cost_type: "costType",
       ...audienceGroups,
-    } as const,
+    } as const satisfies Record<Group<"spend">, string>,
     filter: sql`${equals(d.costType, "costType")} AND ${equals(d.currency, "currency")}`,
     ...sumsOfCosts(d),
     added: {
@@ -141,7 +146,13 @@ export const SOURCES = {
   engagements: {
     table: e,
     keys: { appToken: e.appToken, day: e.day, linkId: e.linkId, partnerId: e.partnerId, kind: e.kind },
-    groups: { day: "day", link: "linkId", partner: "partnerId", kind: "kind", ...audienceGroups } as const,
+    groups: {
+      day: "day",
+      link: "linkId",
+      partner: "partnerId",
+      kind: "kind",
+      ...audienceGroups,
+    } as const satisfies Record<Group<"engagements">, string>,
     filter: equals(e.kind, "kind"),
     ...sumsOfEngagements(e),
     audience: {
@@ -159,13 +170,11 @@ export const SOURCES = {
       ...sumsOfEngagements(g),
     },
   },
-} satisfies Record<string, Source>;
-
-export type ReportName = keyof typeof SOURCES;
-export type Group<R extends ReportName> = keyof (typeof SOURCES)[R]["groups"] & string;
+} satisfies Record<ReportName, Source>;
 
 type Keys<R extends ReportName> = RowOf<(typeof SOURCES)[R]["keys"]>;
-type Grouped<R extends ReportName> = (typeof SOURCES)[R]["groups"][Group<R>] & keyof Keys<R>;
+type Grouped<R extends ReportName> = (typeof SOURCES)[R]["groups"][keyof (typeof SOURCES)[R]["groups"]] &
+  keyof Keys<R>;
 
 /** A row of a report. The keys that it does not group by are null, and so are the names that belong to them. */
 export type ReportRow<R extends ReportName> = Omit<Keys<R>, Grouped<R>> & {
@@ -199,5 +208,7 @@ export interface AnyRow extends Names {
   day: number | null;
   linkId: number | null;
   partnerId: number | null;
+  costType?: string | null;
+  kind?: string | null;
   [name: string]: string | number | null | undefined;
 }
