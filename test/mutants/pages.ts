@@ -68,8 +68,8 @@ export const pages: Mutant[] = [
   {
     name: "an apostrophe that a file had before a formula is lost",
     file: "src/http/csv.ts",
-    search: 'cell.replace(GUARD, "")',
-    replace: 'cell.replace(GUARD, "").replace(GUARD, "")',
+    search: '"$1").replace(GUARD, "")',
+    replace: '"$1").replace(GUARD, "").replace(GUARD, "")',
     tests: ["test/http/csv.test.ts"],
   },
   {

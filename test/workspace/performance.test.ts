@@ -1,7 +1,9 @@
 /** The Performance page: its rows are those of the API, for every grouping, order and filter, and its address is the view. */
 import { beforeEach, describe, expect, it } from "vitest";
+import { daysOf as daysOfGroup, fieldNames, REPORT_GROUPS } from "../../src/domain/figures/groups.ts";
+import { GROUP_CHOICES } from "../../src/workspace/performance/groups.ts";
 import { type Browser, signedIn } from "../account/support.ts";
-import { ask, DAY, DEMO, env, freshWholeDemo, ledgerOn, NOW, rows } from "../harness.ts";
+import { ask, call, DAY, DEMO, env, freshWholeDemo, ledgerOn, NOW, rows } from "../harness.ts";
 import { inLedger } from "../support.ts";
 import { APP, figuresOf, hrefOf, linksOf, mainOf, open, tablesOf, textOf } from "./page-text.ts";
 
@@ -65,15 +67,12 @@ const percent = (value: unknown) =>
     : Number(value).toLocaleString("en-US", { style: "percent", minimumFractionDigits: 1 });
 
 describe("the rows", () => {
-  it.each([
-    "group_by=link&level=1",
-    "group_by=link&level=4",
-    "group_by=partner",
-    "group_by=cost_type",
-    "group_by=day",
-    "group_by=week",
-  ])("are those of the API, with their total: %s", async (group) => {
-    const sort = /day|week/.test(group) ? group.replace("group_by", "sort") : "sort=-spend";
+  it.each(
+    GROUP_CHOICES.map(({ group_by, level }) => [
+      `group_by=${group_by}${group_by === "link" ? `&level=${level}` : ""}`,
+      daysOfGroup(group_by) ? `sort=${group_by}` : "sort=-spend",
+    ]),
+  )("are those of the API, with their total: %s", async (group, sort) => {
     const items = await report(`${WEEK}&currency=USD&${group}&${sort}`);
     const lines = linesOf(await show(`${WEEK}&currency=USD&${group}`));
     const [total] = await report(`${WEEK}&currency=USD`);
@@ -90,6 +89,34 @@ describe("the rows", () => {
         expect(lines[index]?.clicks).toBe(Number(item?.clicks).toLocaleString("en-US"));
     }
   });
+
+  it.each(REPORT_GROUPS.performance)(
+    "by %s have the fields of the group in the API and the CSV, and a name that leads to what they are about",
+    async (group) => {
+      const query = `${WEEK}&currency=USD&group_by=${group}`;
+      const fields = fieldNames([group]);
+      const items = await report(query);
+      expect(items).not.toEqual([]);
+      expect(Object.keys(items[0] ?? {}).slice(0, fields.length + 1)).toEqual([...fields, "spend"]);
+      const csv = await call(`/public/v1/apps/${DEMO.appToken}/performance?${query}`, {
+        token: DEMO.apiToken,
+        headers: { accept: "text/csv" },
+      });
+      const header = `${[...fields, "currency", "spend"].join()},`;
+      expect((await csv.text()).startsWith(header)).toBe(true);
+      const file = await browser.get(`${PAGE}.csv?${query}`);
+      expect(file.text.startsWith(header)).toBe(true);
+      for (const field of fields) expect(await report(`${query}&sort=-${field}`)).toHaveLength(items.length);
+      const lines = linesOf(await show(query));
+      const linked = lines.slice(0, -1).filter(({ href }) => href);
+      expect(linked).not.toEqual([]);
+      for (const { spend, href } of linked) {
+        const page = mainOf(await open(browser, href ?? ""));
+        if (group === "link") expect(textOf(page)).toContain("Sub-links");
+        else expect(linesOf(page).at(-1)?.spend).toBe(spend);
+      }
+    },
+  );
 
   it("show campaigns of the currency with the most costs by default, the highest spend first", async () => {
     const page = await show(WEEK);

@@ -147,6 +147,10 @@ export const fieldNames = (groups: readonly GroupName[]): GroupField[] =>
 
 const TABLE: Record<GroupName, Group> = GROUPS;
 
+/** Whether a report needs the sums by country and platform. */
+export const isByAudience = (groups: readonly string[]) =>
+  groups.includes("country") || groups.includes("platform");
+
 /** Gives the fields of groups, from a sum. `days` are those of the report. */
 export function fieldsOf(groups: readonly GroupName[], days: Days): (sum: Grouped) => Record<string, Value> {
   const fields = groups.flatMap((group) => Object.entries(TABLE[group].fields));

@@ -2,7 +2,7 @@
 import * as z from "zod/mini";
 import { COST_TYPES, KINDS } from "../../domain/cost-types.ts";
 import { PLATFORMS } from "../../domain/engagements/audience.ts";
-import { fieldNames, REPORT_GROUPS } from "../../domain/figures/groups.ts";
+import { fieldNames, isByAudience, REPORT_GROUPS } from "../../domain/figures/groups.ts";
 import { FIGURE_NAMES } from "../../domain/figures/names.ts";
 import {
   costType,
@@ -29,10 +29,7 @@ interface AudienceQuery {
 }
 /** The most days that the report of a query covers. */
 export function maxDaysOf({ group_by = [], link, country, platform }: AudienceQuery): number {
-  const groups = [group_by].flat();
-  const isByAudience =
-    groups.includes("country") || groups.includes("platform") || (country ?? platform) !== undefined;
-  if (!isByAudience) return MAX_DAYS;
+  if (!isByAudience([group_by].flat()) && (country ?? platform) === undefined) return MAX_DAYS;
   return link === undefined ? MAX_AUDIENCE_DAYS.app : MAX_AUDIENCE_DAYS.link;
 }
 /** What to say about more days than `maxDaysOf`. */

@@ -11,6 +11,8 @@ interface ShownGroup {
   names: readonly string[];
   /** The name of a row as plain text. */
   nameOf: (row: PerformanceRow) => string;
+  /** The same in the table, if there is more to say. */
+  describe?: (row: PerformanceRow) => string;
 }
 
 const text = (value: unknown) => String(value ?? "");
@@ -19,7 +21,7 @@ const byKey = ({ key }: PerformanceRow) => key;
 const SHOWN_GROUPS: Record<PerformanceGroup, ShownGroup> = {
   link: { names: LEVEL_NAMES, nameOf: ({ fields }) => text(fields.link_name).replaceAll("::", " › ") },
   partner: { names: ["Partner"], nameOf: ({ fields }) => text(fields.partner_name ?? "No partner") },
-  cost_type: { names: ["Cost type"], nameOf: ({ key }) => describeType(key as CostType) },
+  cost_type: { names: ["Cost type"], nameOf: byKey, describe: ({ key }) => describeType(key as CostType) },
   day: { names: ["Day"], nameOf: byKey },
   week: { names: ["Week"], nameOf: byKey },
   country: { names: ["Country"], nameOf: ({ key }) => countryName(key || null) },
@@ -33,6 +35,11 @@ export interface GroupChoice {
 
 export const rowName = (group: PerformanceGroup, row: PerformanceRow): string =>
   SHOWN_GROUPS[group].nameOf(row);
+
+export function describeRow(group: PerformanceGroup, row: PerformanceRow): string {
+  const { nameOf, describe = nameOf } = SHOWN_GROUPS[group];
+  return describe(row);
+}
 
 /** The name of what a row is. */
 export function groupName({ group_by, level }: GroupChoice): string {

@@ -12,7 +12,7 @@ import type { Markup } from "../../pages/markup.ts";
 import type { PerformanceRow } from "../../usecases/performance/rows.ts";
 import type { Member } from "../frame.ts";
 import { change, figure, signal } from "./cells.ts";
-import { groupName, rowName } from "./groups.ts";
+import { describeRow, groupName } from "./groups.ts";
 import type { Column } from "./query.ts";
 import type { PerformancePage, ShownRow } from "./view.ts";
 
@@ -100,7 +100,7 @@ function name(url: URL, member: Member, page: PerformancePage, shown: ShownRow):
   const rowDays = daysOf(group_by)?.(row.key);
   if (row.level !== undefined) return linkName(url, member, page, shown);
   if (rowDays) return daysName(url, rowDays, page.report.now);
-  const text = rowName(group_by, row);
+  const text = describeRow(group_by, row);
   const filter = filterOf(group_by);
   if (row.key === "" || !filter) return text;
   const href = withQuery(url, { [filter]: row.key, group_by: null, level: null, rows: null });

@@ -1,6 +1,7 @@
 /** What a report reads, as a plan and as the statements of a database: for the apps of a viewer or those that DB allowed, and for all links or some of them. */
 import { type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core/alias";
+import { isByAudience } from "../../../domain/figures/groups.ts";
 import { membership as m, perViewer, type Viewer } from "../../accounts/viewers.ts";
 import { catalogStatement } from "../../links/partner-catalog.ts";
 import { as, optional, query } from "../../query.ts";
@@ -185,7 +186,7 @@ export const linksIn = ({ db, scope, values }: Place, { days, mostOfAll: most }:
 /** Which counts by country and platform a report needs; undefined for none. */
 function audienceOf(groups: readonly string[], { country, platform }: Filters): AudienceMode | undefined {
   if (country !== undefined || platform !== undefined) return "filtered";
-  return groups.includes("country") || groups.includes("platform") ? "grouped" : undefined;
+  return isByAudience(groups) ? "grouped" : undefined;
 }
 
 /** Which apps a statement sums. `name` identifies it. */
