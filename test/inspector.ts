@@ -9,10 +9,8 @@ interface Isolate {
 export async function openInspector(port: number, name: string) {
   const found = await fetch(`http://127.0.0.1:${port}/json`);
   const isolates = (await found.json()) as Isolate[];
-  // A WebSocket's URL cannot have a "#". Only the stand-in for the assets of earlier revisions has one in its name.
-  const reachable = isolates.filter(({ webSocketDebuggerUrl }) => !webSocketDebuggerUrl.includes("#"));
   const clients = await Promise.all(
-    reachable.map(async ({ id, webSocketDebuggerUrl }) => ({ id, ...(await connect(webSocketDebuggerUrl)) })),
+    isolates.map(async ({ id, webSocketDebuggerUrl }) => ({ id, ...(await connect(webSocketDebuggerUrl)) })),
   );
   const own = clients.find(({ id }) => id === `core:user:${name}`);
   if (!own) throw new Error("The inspector does not list the Worker's isolate.");

@@ -68,7 +68,7 @@ export const DEFAULT_PAGES = [
 
 /** Pages that say what is wrong with their address, with the status of the answer. */
 export const REJECTED_PAGES: [Who, string, number][] = [
-  ["demo", `/apps/${DEMO.appToken}/performance?group_by=month&from=x`, 400],
+  ["demo", `/apps/${DEMO.appToken}/performance?group_by=hour&from=x`, 400],
   ["demo", `/apps/${DEMO.appToken}/links?level=9&from=x`, 400],
   ["demo", `/apps/${DEMO.appToken}/links/nosuchlink`, 404],
   ["partner", "/partner/round", 404],

@@ -611,7 +611,7 @@ describe("states", () => {
   });
 
   it.each([
-    ["group_by=month", "The grouping must be one of link, partner, cost_type, day, week, country, platform."],
+    ["group_by=hour", "The grouping must be one of link, partner, cost_type, day, week, country, platform."],
     ["level=5", "The level must be 1, 2, 3 or 4."],
     ["currency=XYZ", "The currency must be an ISO 4217 currency code"],
     ["metric=cost", "The metric of the chart must be one of spend, clicks, cost_per_click, coverage."],
