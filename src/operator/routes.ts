@@ -7,6 +7,7 @@ import * as archive from "./api/archive.ts";
 import * as audit from "./api/audit.ts";
 import * as costs from "./api/costs.ts";
 import * as credentials from "./api/credentials.ts";
+import * as members from "./api/members.ts";
 import * as partners from "./api/partners.ts";
 import * as rates from "./api/rates.ts";
 import * as rejections from "./api/rejections.ts";
@@ -18,6 +19,7 @@ import { consoleRoutes } from "./console/routes.ts";
 
 const nouns = [
   apps,
+  members,
   users,
   partners,
   credentials,

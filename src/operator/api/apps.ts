@@ -1,8 +1,7 @@
-/** Apps, their destinations and their members in the operator API. */
+/** Apps and their destinations in the operator API. */
 import { customAlphabet } from "nanoid";
 import * as z from "zod/mini";
 import * as db from "../../db/operator/apps.ts";
-import { findUser } from "../../db/operator/users.ts";
 import { judgePlaceholders, withSample } from "../../domain/engagements/placeholders.ts";
 import {
   DEFAULT_MAX_LINKS,
@@ -12,14 +11,12 @@ import {
 } from "../../domain/engagements/sub-links.ts";
 import { expectDefined } from "../../domain/expect-defined.ts";
 import { inEnglish } from "../../domain/texts.ts";
-import { AppError } from "../../errors.ts";
-import { appToken, idNumber, idText, plainText, readAs } from "../../http/input/fields.ts";
+import { appToken, plainText, readAs } from "../../http/input/fields.ts";
 import { renewDestination } from "../../usecases/links/targets.ts";
 import { INSTANT, instantOrNull, noun } from "../noun.ts";
-import { badField, change, name, notFound, page } from "./common.ts";
+import { change, name, notFound, page } from "./common.ts";
 import { itemOperation, listOperation } from "./item-operations.ts";
 import { confirms_schemes, requireConfirmed, scheme } from "./redirect-schemes.ts";
-import { role } from "./users.ts";
 
 const byToken = z.object({ token: appToken });
 
@@ -252,54 +249,4 @@ export const updateApp = itemOperation({
   },
 });
 
-const listMembers = listOperation({
-  path: "/operator/v1/apps/:token/members",
-  id: "listMembers",
-  summary: "List the members of an app",
-  input: { path: byToken, ...page },
-  item: z.strictObject({ user_id: z.int(), email: z.string(), role }).with(z.meta({ id: "Member" })),
-  errors: ["not_found"],
-  list: ({ env }, { path, range }) => db.listMembers(env.DB, range, { appToken: path.token }),
-  toItem: ({ id, email, role }) => ({ user_id: id, email, role }),
-});
-
-const membership = z.strictObject({ app_token: z.string(), user_id: z.int() });
-
-export const addMember = itemOperation({
-  method: "POST",
-  path: "/operator/v1/apps/:token/members",
-  id: "addMember",
-  summary: "Add a member to an app",
-  input: { path: byToken, body: z.strictObject({ user_id: idNumber }) },
-  item: membership,
-  status: 201,
-  returns: "Added",
-  errors: ["not_found", "already_member", "user_erased"],
-  async handle({ env: { DB } }, operator, { path: { token }, body: { user_id } }) {
-    const added = await db.changeMembership(DB, operator, "add member", { appToken: token, userId: user_id });
-    if (added) return { app_token: token, user_id };
-    if (!(await db.findApp(DB, token))) throw notFound("app");
-    const user = await findUser(DB, user_id);
-    if (!user) throw badField("user_id", "must be the ID of an existing user");
-    throw new AppError(user.isErased ? "user_erased" : "already_member");
-  },
-});
-
-export const removeMember = itemOperation({
-  method: "DELETE",
-  path: "/operator/v1/apps/:token/members/:user_id",
-  id: "removeMember",
-  summary: "Remove a member from an app",
-  input: { path: z.extend(byToken, { user_id: idText.with(z.describe("The ID of the user")) }) },
-  item: membership,
-  returns: "Removed",
-  errors: ["not_found"],
-  async handle({ env }, operator, { path: { token, user_id } }) {
-    const removed = { appToken: token, userId: user_id };
-    if (!(await db.changeMembership(env.DB, operator, "remove member", removed)))
-      throw notFound("membership");
-    return { app_token: token, user_id };
-  },
-});
-
-export const operations = [listApps, createApp, readApp, updateApp, listMembers, addMember, removeMember];
+export const operations = [listApps, createApp, readApp, updateApp];
