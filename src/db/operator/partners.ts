@@ -7,6 +7,7 @@ import { query, type RowOf, returning } from "../query.ts";
 import { credentials, partners, rounds } from "../schema.ts";
 import { runBatch, runForRow } from "../statement.ts";
 import { agreedCurrency, highestUrlAmount } from "../url-prices.ts";
+import { addAuditedEvent, type Event } from "../webhooks/outbox.ts";
 import { pagedList } from "./paged-list.ts";
 import { activityOf } from "./partner-activity.ts";
 import { contains, searchedList } from "./searched-list.ts";
@@ -103,14 +104,16 @@ const audit = auditUpdate({
   fields: givenFields(partners, ...settings, "stoppedAt"),
 });
 
-/** Returns undefined if there is no such partner. */
+/** Returns undefined if there is no such partner. `stopped`: the event if it was not stopped before. */
 export async function updatePartner(
   db: D1Database,
   operator: Operator,
   partnerId: number,
   change: PartnerChange,
+  stopped?: Event,
 ): Promise<PartnerRow | undefined> {
   const values = { ...toValues(change), ...operator, id: partnerId };
-  const [, [updated]] = await runBatch(db, audit(db, values), update(db, values));
+  const event = stopped && addAuditedEvent(db, stopped, operator.now, "update partner", "stopped_at");
+  const [, [updated]] = await runBatch(db, audit(db, values), update(db, values), ...(event ? [event] : []));
   return updated;
 }

@@ -2,6 +2,7 @@
 import * as z from "zod/mini";
 import { replicateCredentials } from "../../db/ledger/shards.ts";
 import * as db from "../../db/operator/partners.ts";
+import type { Event } from "../../db/webhooks/outbox.ts";
 import { CONTROL } from "../../domain/characters.ts";
 import { COST_TYPE, COST_TYPES, type CostType } from "../../domain/cost-types.ts";
 import { expectDefined } from "../../domain/expect-defined.ts";
@@ -163,6 +164,13 @@ export const partnerChange = change({
     ),
 });
 
+const toStopped = ({ id, displayName }: db.PartnerRow): Event => ({
+  type: "partner.stopped",
+  partnerId: id,
+  text: `${displayName} was stopped. Its costs are rejected from now on.`,
+  data: { partner_id: id, partner: displayName },
+});
+
 const listPartners = listOperation({
   path: "/operator/v1/partners",
   id: "listPartnerRecords",
@@ -217,18 +225,20 @@ export const updatePartner = itemOperation({
   errors: ["not_found"],
   async handle({ env: { DB }, ledger }, operator, { path: { id }, body: { stopped, ...body } }) {
     let macros: string | undefined;
-    if (TEMPLATES.some((name) => body[name] !== undefined)) {
+    let event: Event | undefined;
+    const hasTemplates = TEMPLATES.some((name) => body[name] !== undefined);
+    if (hasTemplates || stopped) {
       const saved = await db.findPartner(DB, id);
       if (!saved) throw notFound("partner");
-      checkTogether(toTemplates(saved), body);
-      macros = listMacros(withSent(toTemplates(saved), body));
+      if (hasTemplates) {
+        checkTogether(toTemplates(saved), body);
+        macros = listMacros(withSent(toTemplates(saved), body));
+      }
+      if (stopped) event = toStopped(saved);
     }
     const stoppedAt = stopped === undefined ? undefined : stopped ? operator.now : null;
-    const updated = await db.updatePartner(DB, operator, id, {
-      ...PARTNER.toValues(body),
-      macros,
-      stoppedAt,
-    });
+    const change = { ...PARTNER.toValues(body), macros, stoppedAt };
+    const updated = await db.updatePartner(DB, operator, id, change, event);
     if (!updated) throw notFound("partner");
     if (stopped !== undefined || macros !== undefined) await replicateCredentials(ledger);
     return PARTNER.toItem(updated);

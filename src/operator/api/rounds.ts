@@ -179,8 +179,8 @@ async function end(
   }
   const finalReport = toFinalReport(toReportItem(report));
   const ending = { id, approved, entryCount: report.entryCount, finalReport };
-  const { partnerId } = row;
-  const ended = await changes.endRound(context.env.DB, operator, ending, { partnerId, costTypes });
+  const { partnerId, partner } = row;
+  const ended = await changes.endRound(context.env.DB, operator, ending, { partnerId, partner, costTypes });
   if (!ended) throw new AppError("round_moved");
   await replicateCredentials(context.ledger);
   return toRoundWithReport(await find(context, id));

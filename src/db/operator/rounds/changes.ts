@@ -5,6 +5,7 @@ import { auditChange, type Operator } from "../../audit.ts";
 import { names, returning } from "../../query.ts";
 import { credentials, partners, roundDismissals, rounds } from "../../schema.ts";
 import { runBatch, runForRow, statement } from "../../statement.ts";
+import { addAuditedEvent, type Event } from "../../webhooks/outbox.ts";
 
 const id = sql.placeholder("id");
 const now = sql.placeholder("now");
@@ -67,7 +68,7 @@ export async function endRound(
   db: D1Database,
   operator: Operator,
   ending: { id: number; entryCount: number; finalReport: string; approved: CostType[] | null },
-  round: { partnerId: number; costTypes: CostType[] },
+  { partner, ...round }: { partnerId: number; partner: string; costTypes: CostType[] },
 ): Promise<boolean> {
   const { approved, ...more } = ending;
   const values = {
@@ -84,10 +85,23 @@ export async function endRound(
     db,
     end(db, values),
     auditChange(db, operator, action, "round", ending.id, detail),
-    ...(approved ? [integrate(db, values), extendCredentials(db, values)] : []),
+    ...(approved
+      ? [
+          integrate(db, values),
+          extendCredentials(db, values),
+          addAuditedEvent(db, toEvent(ending.id, round.partnerId, partner, approved), operator.now, action),
+        ]
+      : []),
   );
   return ended !== undefined;
 }
+
+const toEvent = (id: number, partnerId: number, partner: string, types: CostType[]): Event => ({
+  type: "round.approved",
+  partnerId,
+  text: `Round ${id} of ${partner} was approved: ${types.join(", ")} ${types.length === 1 ? "is" : "are"} live.`,
+  data: { round_id: id, partner_id: partnerId, partner, cost_types: types },
+});
 
 const { finding, dismissedAt, reason } = roundDismissals;
 const dismiss = returning(
