@@ -19,7 +19,8 @@ CREATE TABLE `alerts` (
 ) STRICT;
 --> statement-breakpoint
 CREATE UNIQUE INDEX `open_alerts` ON `alerts` (`rule_id`,`subject`) WHERE "alerts"."closed_at" IS NULL;--> statement-breakpoint
-CREATE INDEX `alerts_by_app` ON `alerts` (`app_token`,`opened_at`);--> statement-breakpoint
+CREATE INDEX `alerts_by_app` ON `alerts` (`app_token`);--> statement-breakpoint
+CREATE INDEX `open_alerts_by_app` ON `alerts` (`app_token`) WHERE "alerts"."closed_at" IS NULL;--> statement-breakpoint
 CREATE INDEX `alerts_by_end` ON `alerts` (`closed_at`) WHERE "alerts"."closed_at" IS NOT NULL;--> statement-breakpoint
 CREATE TABLE `cost_activity` (
 	`app_token` text NOT NULL,
@@ -68,6 +69,7 @@ CREATE TABLE `webhook_events` (
 	`spread_at` integer
 ) STRICT;
 --> statement-breakpoint
+CREATE UNIQUE INDEX `webhook_events_message_id_unique` ON `webhook_events` (`message_id`);--> statement-breakpoint
 CREATE INDEX `events_to_spread` ON `webhook_events` (`id`) WHERE "webhook_events"."spread_at" IS NULL;--> statement-breakpoint
 CREATE INDEX `events_by_time` ON `webhook_events` (`happened_at`);--> statement-breakpoint
 CREATE TABLE `webhooks` (

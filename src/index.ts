@@ -75,6 +75,9 @@ async function logged<T>(job: () => Promise<T>): Promise<T> {
   }
 }
 
+/** The schedule of what cannot wait for the next hour. Any other schedule runs all jobs. */
+const EVERY_MINUTE = "* * * * *";
+
 export default {
   fetch(request, env, execution) {
     const answer = serve(request, env, execution, systemClock);
@@ -82,11 +85,13 @@ export default {
     execution.waitUntil(answer);
     return answer;
   },
-  async scheduled({ scheduledTime }, env) {
+  async scheduled({ scheduledTime, cron }, env) {
     const ledger = await logged(async () => {
       checkConfiguration(env);
       return ledgerOf(env);
     });
+    const { judgeAlerts, judgePurge } = await import("./alerts.ts");
+    if (cron === EVERY_MINUTE) return logged(() => judgePurge(ledger, scheduledTime));
     const [{ purge }, { storeRates }, { storeActivity }] = await Promise.all([
       import("./purge.ts"),
       import("./db/operator/stored-rates.ts"),
@@ -100,6 +105,8 @@ export default {
       logged(() => storeRates(ledger, scheduledTime)),
       logged(() => storeActivity(ledger, scheduledTime)),
     ]);
+    // They are about what the other jobs have just found.
+    done.push(...(await Promise.allSettled([logged(() => judgeAlerts(ledger, scheduledTime))])));
     // The platform then shows the run as failed.
     for (const result of done) if (result.status === "rejected") throw result.reason;
   },

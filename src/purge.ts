@@ -13,7 +13,7 @@ const PURGE_MARGIN_MS = HOUR_MS;
 
 const SLICE_KEYS = 5_000;
 /** An invocation can make 1,000 calls to D1 and R2. The next run continues where this one stops. */
-const MAX_CALLS = 640;
+const MAX_CALLS = 560;
 /** For each of the seven expiring tables of DB, and the four that all databases have: 4,000 rows in a call, about 20 calls. */
 const EXPIRED_SLICE = 4_000;
 const MAX_EXPIRED_SLICES = 20;

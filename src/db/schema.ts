@@ -641,7 +641,8 @@ export const alerts = sqliteTable(
   },
   (table) => [
     uniqueIndex("open_alerts").on(table.ruleId, table.subject).where(sql`${table.closedAt} IS NULL`),
-    index("alerts_by_app").on(table.appToken, table.openedAt),
+    index("alerts_by_app").on(table.appToken),
+    index("open_alerts_by_app").on(table.appToken).where(sql`${table.closedAt} IS NULL`),
     index("alerts_by_end").on(table.closedAt).where(sql`${table.closedAt} IS NOT NULL`),
   ],
 );
@@ -706,7 +707,7 @@ export const webhookEvents = sqliteTable(
   {
     id: integer().primaryKey(),
     /** The `webhook-id`, the same in every attempt. */
-    messageId: text("message_id").notNull(),
+    messageId: text("message_id").notNull().unique(),
     type: text().$type<EventType>().notNull(),
     /** The only app whose webhooks get it. */
     appToken: text("app_token"),

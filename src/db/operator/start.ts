@@ -143,7 +143,7 @@ const u = dailyUrlPrices;
 const nextPartner = (after: string) =>
   sql`(SELECT min(${u.partnerId}) FROM ${u} WHERE ${u.partnerId} > ${sql.raw(after)})`;
 /** The held prices on URLs that can still be decided. The key of their sums begins with the partner. */
-const held = query(
+export const held = query(
   {
     partnerId: sql<number>`s.partnerId`,
     count: sql<number>`sum(s.heldCount)`,

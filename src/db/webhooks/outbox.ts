@@ -29,65 +29,53 @@ const p = (name: string) => sql`${sql.placeholder(name)}`;
 const w = alias(webhooks, "w");
 const isActive = (condition: SQL) =>
   sql`EXISTS (SELECT 1 FROM ${as(w)} WHERE ${condition} AND ${w.endedAt} IS NULL)`;
-/** Somebody may get it. Which apps have the partner, the cron finds later: an event that nobody gets is one row too many. */
+/** Somebody gets the events of an app; of operators, if it is null. */
+export const hasWebhook = (appToken: SQL) => isActive(sql`${w.appToken} IS ${appToken}`);
+/** Which apps have the partner, the cron finds later: an event that nobody gets is one row too many. */
 const hasReceiver = sql`(
   ${isActive(sql`${w.id} = ${p("webhookId")}`)}
-  OR (${p("webhookId")} IS NULL AND ${isActive(sql`${w.appToken} IS ${p("appToken")}`)})
+  OR (${p("webhookId")} IS NULL AND ${hasWebhook(p("appToken"))})
   OR (${p("partnerId")} IS NOT NULL AND ${isActive(sql`${w.appToken} > ''`)})
 )`;
 
-/** Builds the statement that adds an event if a condition holds. It may take further values. */
-const eventIf = (condition: SQL) =>
-  statement<unknown>(sql`
-    ${insertInto(webhookEvents, {
-      messageId: p("messageId"),
-      type: p("type"),
-      appToken: p("appToken"),
-      partnerId: p("partnerId"),
-      webhookId: p("webhookId"),
-      body: p("body"),
-      happenedAt: p("now"),
-    })}
-    WHERE ${condition} AND ${hasReceiver}
-  `);
-
-// A batch runs on one connection, so changes() are those of the statement before it.
-const addAfterChange = eventIf(sql`changes() > 0`);
-const addAfterEntry = eventIf(sql`EXISTS (
+const insert = insertInto(webhookEvents, {
+  messageId: p("messageId"),
+  type: p("type"),
+  appToken: p("appToken"),
+  partnerId: p("partnerId"),
+  webhookId: p("webhookId"),
+  body: p("body"),
+  happenedAt: p("now"),
+});
+const addAfterEntry = statement<unknown>(sql`${insert} WHERE ${hasReceiver} AND EXISTS (
   SELECT 1 FROM (SELECT * FROM ${auditLog} ORDER BY ${auditLog.id} DESC LIMIT 1) ${auditLog}
   WHERE ${auditLog.requestId} IS ${p(REQUEST_ID)} AND ${auditLog.happenedAt} = ${p("now")} AND ${auditLog.action} = ${p("action")}
     AND (${p("field")} IS NULL OR (json_type(${auditLog.detail}, ${p("field")}) IS NOT NULL AND ${auditLog.detail} ->> (${p("field")} || '.from') IS NULL))
 )`);
 
-/** The statement that adds an event if the one just before it in the batch changed a row. */
-export const addEvent = (db: D1Database, event: Event, now: number): Bound<unknown> =>
-  addAfterChange(db, toValues(event, now));
-
 /**
- * The same if the newest entry of the audit log is of this batch, for one with statements between them. `setField`: and only if it sets
- * this field, which had no value before.
+ * The statement that adds an event, if the newest entry of the audit log is of this batch. It comes last in the batch. `setField`: and
+ * only if the entry sets this field, which had no value before.
  */
 export const addAuditedEvent = (
   db: D1Database,
-  event: Event,
+  { appToken, partnerId, webhookId, ...event }: Event,
   now: number,
   action: AuditAction,
   setField?: string,
 ): Bound<unknown> =>
   addAfterEntry(db, {
-    ...toValues(event, now),
+    messageId: `msg_${crypto.randomUUID().replaceAll("-", "")}`,
+    type: event.type,
+    appToken: appToken ?? null,
+    partnerId: partnerId ?? null,
+    webhookId: webhookId ?? null,
+    body: toBody(event, now),
+    now,
     action,
     field: setField === undefined ? null : `$.${setField}`,
   });
 
-function toValues({ type, appToken, partnerId, webhookId, text, data }: Event, now: number) {
-  return {
-    messageId: `msg_${crypto.randomUUID().replaceAll("-", "")}`,
-    type,
-    appToken: appToken ?? null,
-    partnerId: partnerId ?? null,
-    webhookId: webhookId ?? null,
-    body: JSON.stringify({ type, timestamp: toIso(now), text, data }),
-    now,
-  };
-}
+/** An event as it is sent. */
+export const toBody = ({ type, text, data }: Pick<Event, "type" | "text" | "data">, now: number): string =>
+  JSON.stringify({ type, timestamp: toIso(now), text, data });

@@ -69,6 +69,8 @@ function toObject(subject: string, objects: ReadonlyMap<string, AuditObject>): D
       };
     case "link":
       return { text: name ? `${name} (${id})` : subject, href: app ? `/apps/${app}/links/${id}` : undefined };
+    case "rule":
+      return { text: `alert rule ${id}`, href: "/operator/alerts" };
     case "adjustment":
       return { text: subject, href: "/operator/adjustments" };
     default:

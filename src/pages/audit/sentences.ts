@@ -37,6 +37,9 @@ const SENTENCES: Record<AuditAction, Sentence> = {
   "remove member": { verb: (detail, nameOf) => `removed ${memberOf(detail, nameOf)} from` },
   "save view": { verb: ({ name, shared }) => `saved the ${viewOf(name, shared)} of` },
   "delete view": { verb: ({ name, shared }) => `deleted the ${viewOf(name, shared)} of` },
+  "create alert rule": { verb: "created", more: ofRule },
+  "update alert rule": { verb: "changed", more: ofRule },
+  "delete alert rule": { verb: "deleted", more: ofRule },
   "hide item": { verb: ({ item }, nameOf) => `hid ${itemOf(item, nameOf)} for ${HIDDEN_DAYS} days in` },
   "show hidden items": { verb: "showed the hidden items again in" },
   "create user": {
@@ -147,6 +150,12 @@ const SENTENCES: Record<AuditAction, Sentence> = {
   "turn off two-factor": { isOwn: true, verb: "turned off two-factor authentication" },
   "create recovery codes": { isOwn: true, verb: "created recovery codes" },
 };
+
+/** Which rule of alerts it is: its kind, and its app. */
+function ofRule({ kind, app_token }: Detail, nameOf: NameOf): string {
+  const app = app_token ? ` in ${nameOf("app", String(app_token)) ?? app_token}` : "";
+  return `(${String(kind).replaceAll("_", " ")})${app}`;
+}
 
 const viewOf = (name: unknown, isShared: unknown) => `${isShared ? "shared " : ""}view ${quote(name)}`;
 
