@@ -188,7 +188,7 @@ function toSpendOf(
   known: Known,
   now: number,
 ) {
-  const app = appToken ?? settings.app_token;
+  const app = appToken ?? settings.of_app_token;
   return {
     ruleId: id,
     apps: app === undefined ? known.apps : [app],
@@ -241,8 +241,9 @@ const bodyOf = (
       text,
       data: {
         ...{ alert_id: 0, rule_id: about.ruleId, kind: about.kind, subject: about.subject },
+        ...data,
         // A rule of operators may be about an app.
-        ...{ app_token: about.appToken, ...data },
+        app_token: about.appToken ?? data.app_token ?? null,
       },
     },
     now,

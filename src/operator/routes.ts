@@ -2,6 +2,7 @@
 import { type Routed, routesOf } from "../http/operation.ts";
 import type { Route } from "../http/router.ts";
 import * as adjustments from "./api/adjustments.ts";
+import * as alerts from "./api/alerts.ts";
 import * as apps from "./api/apps.ts";
 import * as archive from "./api/archive.ts";
 import * as audit from "./api/audit.ts";
@@ -30,6 +31,7 @@ const nouns = [
   costs,
   urlPrices,
   adjustments,
+  alerts,
   archive,
   audit,
 ];

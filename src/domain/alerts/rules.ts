@@ -14,7 +14,8 @@ export interface Settings {
     currency: string;
     period: "day" | "month";
     partner_id?: number | undefined;
-    app_token?: string | undefined;
+    /** Only in rules of operators. */
+    of_app_token?: string | undefined;
     link_token?: string | undefined;
   };
   discrepancy: { percent: number; partner_id?: number | undefined };
@@ -140,7 +141,7 @@ function findSpend(
       data: {
         ...{ spend: formatMoney(found), limit: formatMoney(limit), currency, period, [period]: name },
         partner_id: settings.partner_id ?? null,
-        app_token: settings.app_token ?? null,
+        app_token: settings.of_app_token ?? null,
         link_token: settings.link_token ?? null,
       },
     },
