@@ -27,8 +27,14 @@ export interface Member {
   env: Pick<Env, "OPERATOR_CONTACT">;
 }
 
-const TABS = { overview: "", performance: "/performance", links: "/links", partners: "/partners" } as const;
-const TAB_NAMES = { overview: "Overview", performance: "Performance", links: "Links", partners: "Partners" };
+const TABS = {
+  ...{ overview: "", performance: "/performance", links: "/links", partners: "/partners" },
+  alerts: "/alerts",
+} as const;
+const TAB_NAMES = {
+  ...{ overview: "Overview", performance: "Performance", links: "Links", partners: "Partners" },
+  alerts: "Alerts",
+};
 export type Tab = keyof typeof TABS;
 
 /** A page of an app, or a response that is no page. */

@@ -4,6 +4,7 @@ import { type Session, withSession } from "../auth/sessions.ts";
 import type { Context } from "../env.ts";
 import type { Route } from "../http/router.ts";
 import { chartScript } from "../pages/chart/chart.ts";
+import * as alerts from "./alerts.ts";
 import { appsPage } from "./apps.ts";
 import { bulkPage, bulkResult, submitBulk } from "./bulk/pages.ts";
 import { submitUnused, unusedPage } from "./bulk/unused.ts";
@@ -79,5 +80,9 @@ export const workspaceRoutes: Route[] = [
   form("/performance/views", "performance", backToPerformance, submitView),
   form("/performance/views/:view_id/delete", "performance", backToPerformance, submitDeletion),
   page("/partners", "partners", report(partnersPage)),
+  page("/alerts", "alerts", alerts.alertsPage),
+  page("/alerts/new", "alerts", alerts.newRulePage, alerts.submitNewRule),
+  page("/alerts/rules/:rule_id", "alerts", alerts.rulePage, alerts.submitRule),
+  form("/alerts/rules/:rule_id/delete", "alerts", alerts.backToRule, alerts.submitDeletion),
   page("/partners/:partner_id/rejections", "partners", rejectionsPage),
 ];

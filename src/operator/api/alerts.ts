@@ -99,7 +99,9 @@ const updateRule = itemOperation({
   item: ruleItem,
   errors: ["not_found"],
   async handle({ env }, operator, { path: { id }, body }) {
-    return toRuleItem(await changeRule(env.DB, operator, await findRule(env.DB, id), body));
+    const rule = await findRule(env.DB, id);
+    const given = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined));
+    return toRuleItem(await changeRule(env.DB, operator, rule, { ...rule.settings, ...given }));
   },
 });
 

@@ -95,6 +95,7 @@ const SECTIONS = [
   ["/operator/users", "Users"],
   ["/operator/credentials", "Credentials"],
   ["/operator/adjustments", "Adjustments"],
+  ["/operator/alerts", "Alerts"],
   ["/operator/archive", "Archive"],
   ["/operator/audit", "Audit log"],
 ] as const;
@@ -141,6 +142,9 @@ const NOTICES = noticesOf({
   "partner-resumed": "Partner resumed. New costs are accepted again.",
   "credential-revoked": "Credential revoked.",
   "adjustment-created": "Adjustment added. Reports include it.",
+  "rule-created": "Rule created. It is checked within the hour.",
+  "rule-saved": "Rule saved.",
+  "rule-deleted": "Rule deleted.",
   "cost-voided": "Cost voided. It no longer counts.",
   "mismatch-dismissed": "Mismatch dismissed. It no longer blocks approval.",
   "mismatches-dismissed": "Mismatches dismissed. They no longer block approval.",

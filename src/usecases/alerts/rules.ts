@@ -147,15 +147,14 @@ export async function createRule(
   throw new AppError("limit_reached", `There can be ${db.MAX_RULES} rules. Delete one first.`);
 }
 
-/** The settings that are not sent stay as they are. */
+/** Gives a rule other settings. */
 export async function changeRule(
   d1: D1Database,
   actor: Actor,
   rule: Rule,
   sent: SentSettings,
 ): Promise<Rule> {
-  const given = Object.fromEntries(Object.entries(sent).filter(([, value]) => value !== undefined));
-  const settings = await check(d1, rule, { ...rule.settings, ...given });
+  const settings = await check(d1, rule, sent);
   await db.updateRule(d1, actor, rule, settings);
   return { ...rule, settings } as Rule;
 }
