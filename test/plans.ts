@@ -33,7 +33,8 @@ const ALLOWED_SCANS: Record<string, RegExp> = {
     /FROM partners ORDER BY .* LIMIT 1000$|FROM audit_log/,
     // Each partner can have rejected costs and prices: the purge looks for old counts of all, and an overview for those in its app.
     // The cron looks for those whose rates are a day old.
-    // It finds the last cost and the last click of all.
+    // It finds the last cost and the last click of all, and what the rules of alerts look at.
+    /^SELECT partners\.id AS id, partners\.display_name AS name, partners\.supports_cost_data AS .* FROM partners$| AS of, r\.partner_id AS partnerId, /,
     /^SELECT partners\.id AS id FROM partners$|^SELECT r\.partner_id AS partnerId, r\.day AS day, /,
     /p\.integrated_types <> 0 AND |^DELETE FROM (daily_rejections|recent_rejections|daily_url_prices)|^SELECT r\.partner_id AS partnerId, r\.code AS code/,
     START,
@@ -51,6 +52,8 @@ const ALLOWED_SCANS: Record<string, RegExp> = {
     START,
     /ORDER BY .* LIMIT 1000$|FROM audit_log|^SELECT apps\.token AS token FROM apps$|json_group_array\(apps\.token\)|FROM apps CROSS JOIN links l INDEXED BY links_by_partner|json_each\(apps\.redirect_schemes\)/,
   ),
+  // An alert of operators is about the apps in which engagements create no more links.
+  a: /NULL AS linkToken, NULL AS link FROM apps a /,
   // Operators search them, and the audit log of a partner has its own.
   adjustments: either(CONSOLE_LIST, START, /FROM audit_log/),
   // Those of a user who is erased, in every app. Nobody has more than 20 in an app.

@@ -115,21 +115,22 @@ export function addCounts(parts: CountRow[][][]): Map<string, Counts[]> {
 }
 
 const pair = jsonValues("app", "partner");
-const isOn = sql`${links.partnerId} = ${pair.partner} AND ${links.costSwitch} = 1 AND ${links.archived} = 0`;
+const l = alias(links, "l");
+const isOn = sql`${l.partnerId} = ${pair.partner} AND ${l.costSwitch} = 1 AND ${l.archived} = 0`;
 const pairFields = { app: sql<string>`${pair.app}`, partner: sql<number>`${pair.partner}` };
 const pairs = sql`FROM json_each(${sql.placeholder("pairs")}) j`;
 /** Of these pairs, those with a link whose cost data is on. */
 export const expectedInApps = query(
   pairFields,
   sql`${pairs} WHERE EXISTS (
-    SELECT 1 FROM ${links} INDEXED BY links_by_partner WHERE ${links.appToken} = ${pair.app} AND ${isOn}
+    SELECT 1 FROM ${as(l)} INDEXED BY links_by_partner WHERE ${l.appToken} = ${pair.app} AND ${isOn}
   )`,
 );
 /** The same in any app. */
 export const expectedAnywhere = query(
   pairFields,
   sql`${pairs} WHERE EXISTS (
-    SELECT 1 FROM ${apps} CROSS JOIN ${links} INDEXED BY links_by_partner ON ${links.appToken} = ${apps.token} AND ${isOn}
+    SELECT 1 FROM ${apps} CROSS JOIN ${as(l)} INDEXED BY links_by_partner ON ${l.appToken} = ${apps.token} AND ${isOn}
   )`,
 );
 

@@ -20,7 +20,7 @@ const partnerFields = {
 };
 export const allPartners = query(partnerFields, sql`FROM ${partners}`);
 export type PartnerRow = RowOf<typeof partnerFields>;
-export const allApps = query({ token: apps.token }, sql`FROM ${apps} ORDER BY ${apps.id}`);
+export const allApps = query({ token: apps.token }, sql`FROM ${apps}`);
 
 const a = alias(apps, "a");
 const l = alias(links, "l");
