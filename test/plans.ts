@@ -46,14 +46,13 @@ const ALLOWED_SCANS: Record<string, RegExp> = {
   failed_sign_ins: START,
   authenticators: START,
   // Operators choose an app by name, search the audit log by name, see the spend of all apps, and look for a scheme, and for the test link of a
-  // partner in each. The purge needs all tokens.
+  // partner in each. The purge needs all tokens. An alert is about those in which engagements create no more links.
   apps: either(
     CONSOLE_LIST,
     START,
+    / AS linkToken, NULL AS link FROM apps a /,
     /ORDER BY .* LIMIT 1000$|FROM audit_log|^SELECT apps\.token AS token FROM apps$|json_group_array\(apps\.token\)|FROM apps CROSS JOIN links l INDEXED BY links_by_partner|json_each\(apps\.redirect_schemes\)/,
   ),
-  // An alert of operators is about the apps in which engagements create no more links.
-  a: /NULL AS linkToken, NULL AS link FROM apps a /,
   // Operators search them, and the audit log of a partner has its own.
   adjustments: either(CONSOLE_LIST, START, /FROM audit_log/),
   // Those of a user who is erased, in every app. Nobody has more than 20 in an app.

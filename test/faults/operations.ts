@@ -4,7 +4,7 @@ import { operationOf } from "../../src/http/operation.ts";
 import type { Method } from "../../src/http/router.ts";
 import { LINKS } from "../campaign/support.ts";
 import { type Call, call, DEMO, env, NOW, UNLIMITED } from "../harness.ts";
-import { samplePath } from "../http/every-route.ts";
+import { RULE, samplePath } from "../http/every-route.ts";
 import { routes } from "../routes.ts";
 import {
   ACCESS_REFERENCE,
@@ -157,6 +157,13 @@ const SAMPLES: Record<string, Sample> = {
     path: "/operator/v1/partners/1/url-prices",
     json: { app_token: DEMO.appToken, day: "2026-03-15", decision: "drop", reason: "junk" },
   },
+  createAlertRule: {
+    path: "/operator/v1/alert-rules",
+    json: { kind: "partner_silent", hours: 48 },
+    repeats: true,
+  },
+  updateAlertRule: { path: "/operator/v1/alert-rules/1", method: "PATCH", json: { hours: 48 } },
+  deleteAlertRule: { path: "/operator/v1/alert-rules/1", method: "DELETE" },
   createAdjustment: { path: "/operator/v1/adjustments", json: ADJUSTMENT, headers: key },
   ...page("/login", form({ email: DEMO.email, password: DEMO.password }), { repeats: true }),
   ...page("/logout", form()),
@@ -280,6 +287,20 @@ const SAMPLES: Record<string, Sample> = {
   ),
   ...page(`/apps/${DEMO.appToken}/performance/views/${VIEW}/delete`, form(), {
     pattern: "/apps/:app_token/performance/views/:view_id/delete",
+  }),
+  ...page("/operator/alerts/new", form({ kind: "partner_silent", hours: "48" }), { repeats: true }),
+  ...page("/operator/alerts/rules/1", form({ hours: "48" }), { pattern: "/operator/alerts/rules/:id" }),
+  ...page("/operator/alerts/rules/1/delete", form(), { pattern: "/operator/alerts/rules/:id/delete" }),
+  ...page(`/apps/${DEMO.appToken}/alerts/new`, form({ kind: "partner_silent", hours: "48" }), {
+    pattern: "/apps/:app_token/alerts/new",
+    repeats: true,
+  }),
+  "GET /apps/:app_token/alerts/rules/:rule_id": { path: `/apps/${DEMO.appToken}/alerts/rules/${RULE}` },
+  ...page(`/apps/${DEMO.appToken}/alerts/rules/${RULE}`, form({ hours: "48" }), {
+    pattern: "/apps/:app_token/alerts/rules/:rule_id",
+  }),
+  ...page(`/apps/${DEMO.appToken}/alerts/rules/${RULE}/delete`, form(), {
+    pattern: "/apps/:app_token/alerts/rules/:rule_id/delete",
   }),
   ...page(`/apps/${DEMO.appToken}/attention/hide`, form({ item: "stopped:4", query: "" }), {
     pattern: "/apps/:app_token/attention/hide",

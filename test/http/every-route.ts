@@ -3,10 +3,14 @@
 import { DEMO } from "../harness.ts";
 import { routes } from "../routes.ts";
 
+/** A rule of alerts of the demo app, once `startSessions` was called. The next one is of the other app. */
+export const RULE = 101;
+
 const SAMPLES: Record<string, string> = {
   app_token: DEMO.appToken,
   token: DEMO.appToken,
   link_token: DEMO.linkToken,
+  rule_id: String(RULE),
 };
 
 export function samplePath(pattern: string): string {

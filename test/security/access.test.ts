@@ -2,6 +2,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { createToken, hashToken } from "../../src/auth/secrets.ts";
 import { call, DEMO, env, freshDemo, type ProblemBody } from "../harness.ts";
+import { RULE } from "../http/every-route.ts";
 import {
   acceptedStatus,
   type EveryOperation,
@@ -153,6 +154,7 @@ const QUERIES: Record<string, string> = {
   "/links/unused": "?network=",
   "/attention/hide": "",
   "/attention/show": "",
+  "/alerts/rules/:rule_id/delete": "",
   "/performance/views": "",
   "/performance/views/:view_id/delete": "",
   "/links/bulk/result": "?action=archive&links=demo1nk009",
@@ -190,7 +192,8 @@ describe.each(named(needing("session", "operator_session")))("%s", (_, operation
   it.runIf(operation.pattern.includes(":app_token"))("returns 404 for an app of another user", async () => {
     const path = operation.path
       .replace(DEMO.appToken, DEMO.otherAppToken)
-      .replace(DEMO.linkToken, "demo1nk009");
+      .replace(DEMO.linkToken, "demo1nk009")
+      .replace(`/rules/${RULE}`, `/rules/${RULE + 1}`);
     const [, query = "?from=2026-03-01&to=2026-03-02"] =
       Object.entries(QUERIES).find(([end]) => operation.pattern.endsWith(end)) ?? [];
     expect((await call(path + query, { headers: { cookie: SESSIONS.member } })).status).toBe(404);

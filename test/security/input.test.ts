@@ -73,9 +73,13 @@ describe("an unknown field", () => {
       const known = Object.keys(UNKNOWN_FIELDS).filter((name) => !named?.includes(name));
       expect(named).toContain("__proto__");
       // These are the only operations with one of these fields.
-      const hasApp = ["createAdjustment", "createTestLink", "decideUrlPrices", "voidPartnerCost"].includes(
-        operation.id,
-      );
+      const hasApp = [
+        "createAdjustment",
+        "createAlertRule",
+        "createTestLink",
+        "decideUrlPrices",
+        "voidPartnerCost",
+      ].includes(operation.id);
       expect(known).toEqual(hasApp ? ["app_token"] : []);
       expect(await stored()).toEqual(before);
       expect(({} as { role?: string }).role).toBeUndefined();

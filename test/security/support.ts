@@ -7,7 +7,7 @@ import type { Credentials } from "../../src/http/operation.ts";
 import { operationOf } from "../../src/http/operation.ts";
 import type { Method } from "../../src/http/router.ts";
 import { type Call, DEMO, env, NOW, ORIGIN } from "../harness.ts";
-import { samplePath } from "../http/every-route.ts";
+import { RULE, samplePath } from "../http/every-route.ts";
 import { tableReader } from "../restore.ts";
 import { routes } from "../routes.ts";
 
@@ -163,6 +163,12 @@ export async function startSessions(): Promise<void> {
       "INSERT INTO partner_sessions (id_hash, token_hash, created_at, expires_at) VALUES (?, ?, ?, ?)",
     ).bind(hashOf(name), hashToken(credential, ["live", "test"]), NOW - 1000, expiresAt);
   await env.DB.batch([
+    ...[DEMO.appToken, DEMO.otherAppToken].map((app, index) =>
+      env.DB.prepare("INSERT INTO alert_rules VALUES (?, ?, 'partner_silent', '{\"hours\":24}')").bind(
+        RULE + index,
+        app,
+      ),
+    ),
     env.DB.prepare(
       "INSERT INTO credentials (token_hash, partner_id, mode, cost_types, hint, created_at, revoked_at) VALUES (?, 1, 'live', 1, '', 0, 1)",
     ).bind(hashToken(REVOKED, ["live"])),

@@ -68,6 +68,7 @@ const createRuleOperation = itemOperation({
       ...settings,
     }),
   },
+  requestExample: { kind: "partner_silent", hours: 24 },
   item: ruleItem,
   errors: ["limit_reached"],
   async handle({ env }, operator, { body: { app_token, ...body } }) {
@@ -96,6 +97,7 @@ const updateRule = itemOperation({
   summary: "Change the settings of a rule",
   description: "Its open alerts are judged by the new settings in the next hourly run.",
   input: { path: byId, body: change(settings) },
+  requestExample: { hours: 48 },
   item: ruleItem,
   errors: ["not_found"],
   async handle({ env }, operator, { path: { id }, body }) {
