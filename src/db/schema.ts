@@ -1101,10 +1101,53 @@ export const recordings = sqliteView("recordings", {
   isElsewhere: flag("is_elsewhere").notNull(),
   country: text("country").notNull(),
   platform: text("platform").$type<Platform>().notNull(),
-  /** How many alike ones without an ID it counts. Null: 1. */
-  count: integer("count"),
   /** In units of 0.00001; null for none. With shards, that of one. */
   maxUrlSpend: integer("max_url_spend"),
+}).existing();
+
+/** The door for engagements without an ID, for which SQLite compiles less. One row can be several alike. */
+export const plainRecordings = sqliteView("plain_recordings", {
+  appToken: text("app_token").notNull(),
+  linkId: integer("link_id").notNull(),
+  partnerId: integer("partner_id"),
+  kind: text("kind", { enum: ["click", "impression"] }).notNull(),
+  occurredAt: integer("occurred_at").notNull(),
+  /** Is only returned. */
+  costDataOn: flag("cost_data_on"),
+  /** As in `recordings`. */
+  dropped: text("dropped").notNull(),
+  country: text("country").notNull(),
+  platform: text("platform").$type<Platform>().notNull(),
+  count: integer("count").notNull(),
+}).existing();
+
+/** The days on which an app has the most rows of `daily_audience`. */
+export const fullAudiences = sqliteView("full_audiences", {
+  appToken: text("app_token").notNull(),
+  day: integer("day").notNull(),
+}).existing();
+
+/** The door for what engagements add to `daily_engagements` and `daily_audience`. */
+export const engagementCounts = sqliteView("engagement_counts", {
+  appToken: text("app_token").notNull(),
+  linkId: integer("link_id").notNull(),
+  partnerId: integer("partner_id"),
+  kind: text("kind", { enum: ["click", "impression"] }).notNull(),
+  day: integer("day").notNull(),
+  country: text("country").notNull(),
+  platform: text("platform").$type<Platform>().notNull(),
+  count: integer("count").notNull(),
+  /** How many of them the ledger keeps. */
+  recorded: integer("recorded").notNull(),
+}).existing();
+
+/** The door for the parameters that engagements do not use: a row inserted into this view is added to `dropped_parameters`. */
+export const drops = sqliteView("drops", {
+  linkId: integer("link_id").notNull(),
+  day: integer("day").notNull(),
+  /** As in `recordings`. */
+  dropped: text("dropped").notNull(),
+  count: integer("count").notNull(),
 }).existing();
 
 /**
@@ -1126,7 +1169,6 @@ export const judgedRecordings = sqliteView("judged_recordings", {
   priceCounts: integer("price_counts"),
   country: text("country").notNull(),
   platform: text("platform").$type<Platform>().notNull(),
-  count: integer().notNull(),
   isFirst: flag("is_first").notNull(),
 }).existing();
 

@@ -2,7 +2,7 @@
  * Records engagements: each is counted, and kept in the ledger if it has an ID. The trigger of the view `recordings` does both,
  * and updates the totals of the costs that it matches. One call to D1; with shards one to DB and one to the shard of the ID.
  */
-import { type SQL, sql } from "drizzle-orm";
+import { type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core/alias";
 import type { Kind } from "../../domain/cost-types.ts";
 import type { Engagement, OpenedLink } from "../../domain/costs.ts";
@@ -14,7 +14,7 @@ import { DAY_MS, RETENTION_MS } from "../../domain/time.ts";
 import { foundPaths } from "../isolate-memory.ts";
 import { creationStatements, depthOf, message, resolved, target } from "../links/sub-links.ts";
 import { as, insertInto, jsonObject, names, type RowOf, returning } from "../query.ts";
-import { droppedParameters, ledgerEntries, links, recordings } from "../schema.ts";
+import { droppedParameters, ledgerEntries, links, plainRecordings, recordings } from "../schema.ts";
 import {
   type Bound,
   joinWaiting,
@@ -43,8 +43,15 @@ const priceCounts = sql<number | null>`coalesce(${costDataOn} AND ${target.takes
 
 const dropsPrice = sql`iif(${target.hasMacroId} AND ${target.isPriced}, 'cost_id_dropped', NULL)`;
 
-/** Why the engagement does not use a parameter that its URL has, or NULL. */
-const REASONS: [parameter: string, reason: SQL][] = [
+type Reasons = [parameter: string, reason: SQL][];
+/** Why an engagement does not use the names of sub-links that its URL has, or NULL. */
+const NAME_REASONS: Reasons = [
+  [LEVEL_PARAMETERS[0], target.reason2],
+  [LEVEL_PARAMETERS[1], target.reason3],
+  [LEVEL_PARAMETERS[2], target.reason4],
+];
+/** The same of the ID and the price. Without an ID there is no price. */
+const ID_REASONS: Reasons = [
   ["cost_id", sql`iif(${target.hasMacroId}, 'unfilled_macro', NULL)`],
   ["cost_type", dropsPrice],
   ["cost_amount", dropsPrice],
@@ -52,41 +59,44 @@ const REASONS: [parameter: string, reason: SQL][] = [
     "cost_currency",
     sql`iif(${target.hasMacroId}, ${dropsPrice}, iif(${costDataOn}, ${target.currencyReason}, NULL))`,
   ],
-  [LEVEL_PARAMETERS[0], target.reason2],
-  [LEVEL_PARAMETERS[1], target.reason3],
-  [LEVEL_PARAMETERS[2], target.reason4],
 ];
-/** Inserting at `$`, which is there, changes nothing. */
-const drops = REASONS.map(
-  ([parameter, reason]) =>
-    sql`iif(${reason} IS NULL, '$', '$[#]'), json_array('${sql.raw(parameter)}', ${reason})`,
-);
+/** The dropped parameters, with those that the URL alone shows. Inserting at `$`, which is there, changes nothing. */
+const droppedFor = (reasons: Reasons) =>
+  sql`json_insert(${message("dropped")}, ${sql.join(
+    reasons.map(
+      ([parameter, reason]) =>
+        sql`iif(${reason} IS NULL, '$', '$[#]'), json_array('${sql.raw(parameter)}', ${reason})`,
+    ),
+    sql`, `,
+  )})`;
 
 const costId = sql<
   string | null
 >`iif(${target.partnerId} IS NULL OR ${target.hasMacroId} OR (${message("isGenerated")} AND NOT ${priceCounts}),
   NULL, ${message("costId")})`;
-const dropped = sql`json_insert(${message("dropped")}, ${sql.join(drops, sql`, `)})`;
 
-/** The columns of `recordings` for the engagements that `resolved` provides as the rows `x`. */
-const recorded = {
+/** The columns of an engagement that `resolved` provides as the row `x`. */
+const counted = {
   appToken: target.appToken,
   linkId: target.linkId,
   partnerId: target.partnerId,
   kind: message("kind"),
   occurredAt: message("occurredAt"),
-  costId,
   costDataOn,
+  country: message("country"),
+  platform: message("platform"),
+};
+/** The columns of `recordings`. */
+const recorded = {
+  ...counted,
+  costId,
   urlCostType: message("urlCostType"),
   urlCurrency: message("urlCurrency"),
   urlAmount: message("urlAmount"),
   priceCounts,
-  dropped,
+  dropped: droppedFor([...ID_REASONS, ...NAME_REASONS]),
   recordedAt: now,
   isElsewhere: sql`${sql.placeholder("isSharded")} AND ${costId} IS NOT NULL`,
-  country: message("country"),
-  platform: message("platform"),
-  count: message("count"),
   maxUrlSpend: target.maxUrlSpend,
 };
 
@@ -116,12 +126,14 @@ const engagement = {
   platform: recordings.platform,
   maxUrlSpend: recordings.maxUrlSpend,
 };
+const levelOf = (linkId: SQLWrapper) =>
+  sql<number>`(SELECT ${l.level} FROM ${as(l)} WHERE ${l.id} = ${linkId})`;
 const result = {
   costId: recordings.costId,
   partnerId: recordings.partnerId,
   costDataOn: recordings.costDataOn,
   dropped: recordings.dropped,
-  level: sql<number>`(SELECT ${l.level} FROM ${as(l)} WHERE ${l.id} = ${recordings.linkId})`,
+  level: levelOf(recordings.linkId),
   kept,
   /** A `NewEngagement` as JSON, if a shard records it. */
   elsewhere: sql<string | null>`iif(${recordings.isElsewhere}, ${jsonObject(engagement)}, NULL)`,
@@ -132,13 +144,33 @@ type Row = RowOf<typeof result>;
  * The statements for opened links whose URLs name sub-links down to a level, in the order of the opened links. With
  * `onlyComplete`, they record nothing for a link whose sub-links are not all found.
  */
-const recordDownTo = [1, 2, 3, 4].map((depth) =>
-  returning(
-    sql`${insertInto(recordings, recorded)} FROM (${resolved(depth)}) x
+function downTo<Result extends { level: SQL }>(insertion: SQL, result: Result) {
+  return [1, 2, 3, 4].map((depth) =>
+    returning(
+      sql`${insertion} FROM (${resolved(depth)}) x
       WHERE ${isInPlace} AND (${target.level} = ${sql.raw(String(depth))} OR NOT ${sql.placeholder("onlyComplete")})
       ORDER BY ${message("occurredAt")}`,
-    depth === 1 ? { ...result, level: sql<number>`1` } : result,
-  ),
+      depth === 1 ? { ...result, level: sql<number>`1` } : result,
+    ),
+  );
+}
+const recordDownTo = downTo(insertInto(recordings, recorded), result);
+/** The same for those without an ID. */
+const countDownTo = downTo(
+  insertInto(plainRecordings, {
+    ...counted,
+    dropped: droppedFor(NAME_REASONS),
+    count: sql`coalesce(${message("count")}, 1)`,
+  }),
+  {
+    costId: sql<string | null>`NULL`,
+    partnerId: plainRecordings.partnerId,
+    costDataOn: plainRecordings.costDataOn,
+    dropped: plainRecordings.dropped,
+    level: levelOf(plainRecordings.linkId),
+    kept: sql<string | null>`NULL`,
+    elsewhere: sql<string | null>`NULL`,
+  },
 );
 
 /** Counts engagements that are not recorded, on their opened links and the day on which they are dropped. */
@@ -207,39 +239,46 @@ export async function recordAll(
   const opened = merge(delivered.filter((one) => !isTooOld(one)));
   const db = ledger.control;
   const isSharded = ledger.shards.length > 0;
-  const values = () => ({
-    opened: JSON.stringify(opened),
+  const values = (links: OpenedLink[]) => ({
+    opened: JSON.stringify(links),
     now,
     isSharded: Number(isSharded),
     onlyComplete: Number(onlyComplete),
     ...placeOf(ledger, db),
   });
   const depth = depthOf(opened);
-  const record = expectDefined(recordDownTo[depth - 1]);
+  const [withoutId, withId] = [opened.filter(isOnlyCounted), opened.filter((one) => !isOnlyCounted(one))];
+  const parts = [
+    { links: withId, statement: expectDefined(recordDownTo[depth - 1]) },
+    { links: withoutId, statement: expectDefined(countDownTo[depth - 1]) },
+  ].filter(({ links }) => links.length > 0);
   const unrecorded = { opened: JSON.stringify(tooOld), reason: "too_old", now, ...placeOf(ledger, db) };
   const drops = tooOld.length > 0 ? [countUnrecorded(db, unrecorded)] : [];
-  const bind = () => {
-    const bound = values();
-    return [...drops, ...(onlyComplete ? [] : creationStatements(db, depth, bound)), record(db, bound)];
-  };
+  const bind = () => [
+    ...drops,
+    ...(onlyComplete ? [] : creationStatements(db, depth, values(opened))),
+    ...parts.map(({ links, statement }) => statement(db, values(links))),
+  ];
   const batch = await runInPlace(ledger, db, bind(), runFor(delivered, likeness, bind));
-  const rows = batch.at(-1) as Row[];
+  const rows = batch.slice(batch.length - parts.length).flat() as Row[];
   if (!isSharded) return { rows, failed: [], tooOld };
   const onShards = rows.flatMap(({ elsewhere }) =>
     elsewhere ? [JSON.parse(elsewhere) as NewEngagement] : [],
   );
-  const parts = await insertEngagements(ledger, onShards, now);
+  const onEachShard = await insertEngagements(ledger, onShards, now);
   const onShard = new Map(
-    parts.flatMap((part) => ("rows" in part ? part.rows.map((row) => [row.costId, row]) : [])),
+    onEachShard.flatMap((part) => ("rows" in part ? part.rows.map((row) => [row.costId, row]) : [])),
   );
   return {
     rows: rows.map((row) => ({ ...row, kept: null, ...onShard.get(row.costId) })),
-    failed: parts.flatMap((part) =>
+    failed: onEachShard.flatMap((part) =>
       "error" in part ? [{ opened: openedOf(part.items, opened), error: part.error }] : [],
     ),
     tooOld,
   };
 }
+
+const isOnlyCounted = ({ costId }: OpenedLink) => costId === null;
 
 /** An engagement without an ID would be counted again if its call was repeated. The queue delivers messages again anyway. */
 function runFor(
