@@ -6,7 +6,7 @@ import { inEnglish } from "../../domain/texts.ts";
 import { DAY_MS, toIso } from "../../domain/time.ts";
 import { idText, pageQuery, plainText, utcDate } from "../../http/input/fields.ts";
 import { daysInOrder } from "../../http/input/report-fields.ts";
-import { isChange } from "../../pages/audit/sentences.ts";
+import { isChange } from "../../pages/audit/changes.ts";
 import { INSTANT, noun } from "../noun.ts";
 import { listOperation } from "./item-operations.ts";
 

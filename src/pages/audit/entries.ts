@@ -2,7 +2,8 @@
 import type { AuditObject } from "../../db/operator/audit.ts";
 import { formatAmount } from "../../domain/money.ts";
 import { describeTime } from "../locale.ts";
-import { type Detail, isByPartner, isChange, type NameOf, sentenceOf, write } from "./sentences.ts";
+import { type Detail, isChange, type NameOf } from "./changes.ts";
+import { isByPartner, sentenceOf, write } from "./sentences.ts";
 
 /** An entry as the console shows it: `operator@example.com` stopped `Acme Ads`. */
 export interface Described {

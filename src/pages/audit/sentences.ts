@@ -1,16 +1,11 @@
 /** What an entry of the audit log means, for people: one sentence for each action, for the console and for the page of a link. */
 
 import { HIDDEN_DAYS } from "../../db/hidden-attention.ts";
-import type { LinkSetting } from "../../db/links/lists.ts";
 import type { AuditAction } from "../../domain/audit-actions.ts";
 import { showInvisible } from "../../domain/characters.ts";
 import { KIND_NAMES } from "../costs/rounds.ts";
 import { showAmount, showCount, showList, showPlural } from "../locale.ts";
-
-export type Detail = Record<string, unknown>;
-
-/** The name of an object that an entry identifies by ID. */
-export type NameOf = (noun: "app" | "partner" | "user", id: number | string) => string | undefined;
+import { atCreation, type Detail, isChange, type NameOf, partnerOf, quote, updateOf } from "./changes.ts";
 
 type Text = string | ((detail: Detail, nameOf: NameOf) => string);
 
@@ -168,18 +163,9 @@ export function write(text: Text, detail: Detail, nameOf: NameOf): string {
   return typeof text === "string" ? text : text(detail, nameOf);
 }
 
-interface Change {
-  from: unknown;
-  to: unknown;
-}
-
-export const isChange = (value: unknown): value is Change =>
-  typeof value === "object" && value !== null && "from" in value && "to" in value;
-
 /** A partner did it with its credential. */
 export const isByPartner = (detail: Detail) => detail.credential_id !== undefined;
 
-const quote = (value: unknown) => `“${value}”`;
 const listOf = (value: unknown) => (Array.isArray(value) ? value.join(", ") : String(value ?? ""));
 const because = ({ reason }: Detail) => (reason ? `: ${reason}` : "");
 /** Of a change of many prices on URLs. */
@@ -209,7 +195,6 @@ const nameKind = (kind: unknown) =>
   (Object.entries(KIND_NAMES).find(([one]) => one === kind)?.[1] ?? String(kind)).toLowerCase();
 const memberOf = ({ user_id }: Detail, nameOf: NameOf) =>
   nameOf("user", Number(user_id)) ?? `user ${user_id}`;
-const partnerOf = (id: unknown, nameOf: NameOf) => nameOf("partner", Number(id)) ?? `partner ${id}`;
 
 const ITEMS: Record<string, (partner: string) => string> = {
   setup: () => "what is missing in the setup",
@@ -245,18 +230,6 @@ function verbOfUser({ disabled, role, email, sign_in }: Detail): string {
   return isChange(role) ? "changed the role of" : "changed the user";
 }
 
-const atCreation = (detail: Detail, nameOf: NameOf) =>
-  Object.entries(LINK_FIELDS).flatMap(([field, { atCreation }]) => atCreation(detail[field], nameOf) ?? []);
-
-function updateOf(detail: Detail, nameOf: NameOf): string {
-  return showList(
-    Object.entries(LINK_FIELDS).flatMap(([field, { inUpdate }]) => {
-      const change = detail[field];
-      return isChange(change) ? inUpdate(change, nameOf) : [];
-    }),
-  );
-}
-
 /** Says what happened to a link before it names the link. */
 function ofLink(onPage: (detail: Detail, nameOf: NameOf) => string): Sentence {
   return { verb: (detail, nameOf) => `${onPage(detail, nameOf)}:`, onPage };
@@ -273,43 +246,3 @@ export function sentenceOfMany(action: string, count: number): string {
   const [verb = "", noun = ""] = MANY[action] ?? [];
   return verb ? `${verb} ${showCount(count)} ${noun}` : `${action}: ${showPlural(count, "entry", "entries")}`;
 }
-
-interface LinkField {
-  /** The value is undefined if the link was created without one. */
-  atCreation: (value: unknown, nameOf: NameOf) => string | undefined;
-  inUpdate: (change: Change, nameOf: NameOf) => string;
-}
-
-/** What users set on a link, in the order in which a sentence has it. */
-const LINK_FIELDS: Record<LinkSetting, LinkField> = {
-  name: {
-    atCreation: (name) => `created the link ${quote(name)}`,
-    inUpdate: ({ from, to }) => `renamed the link from ${quote(from)} to ${quote(to)}`,
-  },
-  archived: {
-    atCreation: () => undefined,
-    inUpdate: ({ to }) => (to ? "archived the link" : "restored the link"),
-  },
-  partner_id: {
-    atCreation: (id, nameOf) => (id === undefined ? undefined : `attached it to ${partnerOf(id, nameOf)}`),
-    inUpdate: ({ from, to }, nameOf) => {
-      if (to === null) return `detached the link from ${partnerOf(from, nameOf)}`;
-      const before = from === null ? "" : ` instead of ${partnerOf(from, nameOf)}`;
-      return `attached the link to ${partnerOf(to, nameOf)}${before}`;
-    },
-  },
-  cost_data_enabled: {
-    atCreation: (isOn) => (isOn === true ? "turned cost data on" : undefined),
-    inUpdate: ({ to }) =>
-      to === null ? "set cost data to inherit from the parent" : `turned cost data ${to ? "on" : "off"}`,
-  },
-  target: {
-    atCreation: (target) => (target === undefined ? undefined : `set its target to ${targetOf(target)}`),
-    inUpdate: ({ from, to }) =>
-      to === null
-        ? `set its target to inherit, instead of ${targetOf(from)}`
-        : `set its target to ${targetOf(to)}${from === null ? "" : `, instead of ${targetOf(from)}`}`,
-  },
-};
-
-const targetOf = (target: unknown) => (target === "" ? "the app's URLs" : quote(target));
