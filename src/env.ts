@@ -121,6 +121,24 @@ export function buildContext(
   };
 }
 
+type NameOfLimiter = {
+  [Name in keyof Env]-?: Exclude<Env[Name], undefined> extends RateLimit ? Name : never;
+}[keyof Env];
+
+/** Every rate limiter, also those that need not be bound. */
+export const LIMITERS: Record<NameOfLimiter, true> = {
+  PASSWORD_ATTEMPTS: true,
+  ADDRESS_ATTEMPTS: true,
+  ACCOUNT_ATTEMPTS: true,
+  CREDENTIAL_REQUESTS: true,
+  ADDRESS_REJECTIONS: true,
+  SERVER_ENGAGEMENTS: true,
+  NEW_SUB_LINKS: true,
+  SERVER_SUB_LINKS: true,
+  SINGLE_SIGN_ON: true,
+  REPORTS: true,
+};
+
 /** The bindings that every deployment needs, as wrangler.toml names them. */
 const REQUIRED_BINDINGS = {
   DB: "a D1 database",

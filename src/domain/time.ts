@@ -12,6 +12,9 @@ export const COST_WINDOW_MS = 7 * DAY_MS;
  */
 export const RETENTION_MS = 2 * COST_WINDOW_MS;
 
+/** The purge runs every hour. After so long without one, somebody should look; nothing is lost yet. */
+export const PURGE_OVERDUE_MS = 3 * HOUR_MS;
+
 /** How long the counts of dropped parameters, of rejected costs and of prices on URLs are kept. */
 export const KEPT_COUNTS_MS = 400 * DAY_MS;
 

@@ -69,7 +69,7 @@ export async function recordQueued(
   }));
   if (tooOld.length > 0) {
     const text = `${tooOld.length} of ${all.length} messages are older than ${RETENTION} and were dropped.`;
-    logError(`queue ${batch.queue}`, new Error(text));
+    logError(`queue ${batch.queue}`, new Error(text), { lost_engagements: countOf(tooOld) });
   }
   for (const part of failed) {
     logError(`queue ${batch.queue}`, part.error);

@@ -134,6 +134,12 @@ export class Locale {
     return total > 0n ? this.percent(toRatio(part, total)) : NONE;
   }
 
+  /** The size of data: `7.2 GB`, `0.4 MB`. */
+  bytes(value: number): string {
+    const [unit, size] = value >= 1e9 ? ["gigabyte", 1e9] : ["megabyte", 1e6];
+    return this.#format({ style: "unit", unit, maximumFractionDigits: 1 }).format(value / size);
+  }
+
   /** A number and its noun: `1 link`, `5,000 links`. */
   plural(count: number, one: string, many = `${one}s`): string {
     return `${this.number(count)} ${count === 1 ? one : many}`;
@@ -175,6 +181,7 @@ export const showWholePercent: Locale["wholePercent"] = (ratio) => here().wholeP
 export const showPoints: Locale["points"] = (difference) => here().points(difference);
 export const showChange: Locale["change"] = (now, before) => here().change(now, before);
 export const showShare: Locale["share"] = (part, total) => here().share(part, total);
+export const showBytes: Locale["bytes"] = (value) => here().bytes(value);
 export const showPlural: Locale["plural"] = (count, one, many) => here().plural(count, one, many);
 
 /** Those used last come last. */

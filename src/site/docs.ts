@@ -39,6 +39,8 @@ const NAVIGATION: { title: string; pages: Entry[] }[] = [
       guide("corrections"),
       guide("url-prices"),
       guide("single-sign-on"),
+      guide("watch"),
+      guide("runbook"),
       guide("archive"),
       guide("privacy"),
       guide("limits"),

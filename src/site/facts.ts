@@ -2,6 +2,7 @@
 import { TEMPORARY } from "../auth/passwords.ts";
 import { MAX_ENTRIES_AN_HOUR } from "../db/accounts/failures.ts";
 import { ATTEMPT_MS, MAX_ATTEMPTS } from "../db/accounts/identities.ts";
+import { BYTES_OF_ROW } from "../db/upkeep/sizes.ts";
 import {
   COST_TYPE,
   COST_TYPES,
@@ -70,6 +71,7 @@ export const FACTS = {
   "cost window": COST_WINDOW,
   "retention time": RETENTION,
   "days of rates": inDays(RATE_DAYS * DAY_MS),
+  "bytes of row": inEnglish(BYTES_OF_ROW),
   "rejection time": inDays(KEPT_REJECTIONS_MS),
   "count time": inDays(KEPT_COUNTS_MS),
   "audience time": `${AUDIENCE_MONTHS} months`,

@@ -5,15 +5,14 @@ import { findSingleSignOn } from "../auth/single-sign-on/settings.ts";
 import { databasesOf, describeMismatch, type Ledger, nameOf } from "../db/ledger/shards.ts";
 import { type DatabaseHealth, readHealth } from "../db/upkeep/health.ts";
 import { describeReplaced } from "../db/upkeep/replaced-migrations.ts";
+import { sizesOf } from "../db/upkeep/sizes.ts";
 import { withDeadline } from "../deadline.ts";
-import { toIso } from "../domain/time.ts";
-import type { Context, Env } from "../env.ts";
+import { PURGE_OVERDUE_MS, toIso } from "../domain/time.ts";
+import { type Context, type Env, LIMITERS } from "../env.ts";
 import { ConfigurationError } from "../errors.ts";
 import { jsonResponse } from "../http/envelope.ts";
 import { logError } from "../log.ts";
 
-/** The purge runs every hour. After a day without one an operator should look; nothing is lost yet. */
-const CRON_OVERDUE_MS = 24 * 3600 * 1000;
 /** Shorter than the deadlines of other requests: health checks time out early. */
 const DEADLINE_MS = 3_000;
 
@@ -35,8 +34,15 @@ const readiness = z.strictObject({
     archive: check,
     tokens: check,
     links: check,
+    limiters: check,
     single_sign_on: check,
   }),
+  databases: z.array(
+    z.strictObject({
+      name: z.string().with(z.describe("The binding: `DB`, or a shard such as `LEDGER_0`")),
+      size_bytes: z.int().with(z.describe("Its size. A database can have 10 GB")),
+    }),
+  ),
   request_id: z.string(),
 });
 
@@ -63,8 +69,9 @@ export const readReadiness = publicOperation({
     const checks = isFresh ? last.checks : await runChecks(context);
     if (!isFresh) lastResults.set(env, { at: now, checks });
     const ready = Object.values(checks).every((one) => one.ok);
+    const databases = sizesOf(context.ledger).map(({ name, bytes }) => ({ name, size_bytes: bytes }));
     return jsonResponse(
-      { status: ready ? "ready" : "not ready", checks, request_id: context.requestId },
+      { status: ready ? "ready" : "not ready", checks, databases, request_id: context.requestId },
       ready ? 200 : 503,
       ready ? {} : { "retry-after": "5" },
     );
@@ -79,17 +86,19 @@ const lastResults = new WeakMap<Env, { at: number; checks: Checks }>();
 
 async function runChecks(context: Context): Promise<Checks> {
   const { TOKENS, LINKS, ARCHIVE } = context.env;
-  const [databases, tokens, links, archive] = await Promise.all([
+  const [databases, tokens, links, archive, limiters] = await Promise.all([
     readDatabases(context),
     resultOf(context, TOKENS.get("readyz")),
     resultOf(context, LINKS.get("readyz")),
     resultOf(context, ARCHIVE?.head("readyz") ?? Promise.resolve(null)),
+    checkLimiters(context),
   ]);
   return {
     ...judgeDatabases(context, databases),
     archive: judgeArchive(context, archive, databases),
     tokens: toCheck("The KV namespace TOKENS", tokens),
     links: toCheck("The KV namespace LINKS", links),
+    limiters,
     single_sign_on: judgeSingleSignOn(context),
   };
 }
@@ -106,6 +115,24 @@ async function resultOf<T>(context: Context, work: Promise<T>): Promise<{ value:
 
 function toCheck(name: string, result: object | undefined): Check {
   return result ? { ok: true } : { ok: false, reason: `${name} does not answer.` };
+}
+
+/** A limiter that does not answer limits nothing, so requests would not show it. Any answer is one, also that its limit is reached. */
+async function checkLimiters(context: Context): Promise<Check> {
+  const names = Object.keys(LIMITERS) as (keyof typeof LIMITERS)[];
+  const silent = await Promise.all(
+    names.map(async (name) => {
+      const limiter = context.env[name];
+      return limiter && !(await resultOf(context, limiter.limit({ key: "readyz" }))) ? [name] : [];
+    }),
+  );
+  const failed = silent.flat();
+  if (failed.length === 0) return { ok: true };
+  const plural = failed.length > 1;
+  return {
+    ok: false,
+    reason: `The rate limiter${plural ? "s" : ""} ${failed.join(", ")} ${plural ? "do" : "does"} not answer, so what ${plural ? "they limit" : "it limits"} is not limited.`,
+  };
 }
 
 /** DB, or a shard. `health` is undefined if it does not answer. */
@@ -195,8 +222,8 @@ function judgeCron(purgedAt: number | null, now: number): Check {
   if (purgedAt === null) return { ok: true, reason: "Has not run yet." };
   const age = now - purgedAt;
   return {
-    ok: age <= CRON_OVERDUE_MS,
+    ok: age <= PURGE_OVERDUE_MS,
     age_seconds: Math.max(0, Math.floor(age / 1000)),
-    ...(age > CRON_OVERDUE_MS && { reason: "The hourly run is overdue." }),
+    ...(age > PURGE_OVERDUE_MS && { reason: "The hourly run is overdue." }),
   };
 }

@@ -18,7 +18,7 @@ export const PAGES = {
 </ol>
 <p>The archive begins with the next hourly run of the cron. What was deleted before it is not in the archive. If you remove the binding, the purge deletes rows without writing them anywhere.</p>
 <p>The commands below use the variables of <a href="/docs/corrections">Corrections</a>, on a service with the uncommented section. One run of the cron begins the archive:</p>
-<pre data-language="console"><kbd>cron() { curl -s -o /dev/null -w '%{http_code}\\n' &quot;$BASE_URL/cdn-cgi/handler/scheduled?time=$1&quot;; }</kbd>
+<pre data-language="console"><kbd>cron() { curl -s -o /dev/null -w '%{http_code}\\n' &quot;$BASE_URL/cdn-cgi/local/scheduled?time=$1&quot;; }</kbd>
 <kbd>cron $(date +%s000)</kbd>
 <samp>200</samp></pre>` },
       { id: "send-and-correct-a-cost", title: "Send and correct a cost", body: `<p>A click on a new link gets a wrong cost, 25 dollars instead of 25 cents. The partner voids it and sends the right one:</p>
@@ -61,7 +61,7 @@ export const PAGES = {
 &quot;counts&quot;:[{&quot;source&quot;:&quot;call&quot;,&quot;state&quot;:&quot;matched&quot;,&quot;kind&quot;:&quot;click&quot;,&quot;app_token&quot;:&quot;demoapp00001&quot;,&quot;link_token&quot;:&quot;4qv74bckyv&quot;,&quot;day&quot;:&quot;2026-11-22&quot;,&quot;cost_type&quot;:&quot;cpc&quot;,&quot;currency&quot;:&quot;USD&quot;,&quot;amount&quot;:&quot;0.25&quot;}
 &quot;replaced_at&quot;:null</samp></pre>
 <p>The first item is the voided cost: it was replaced and counts nothing. The second one counted 0.25 USD for the link on the day of its click, as the report says. <code>object</code> is the name of the object in the bucket that has the line, so anyone who can read the bucket can check it without this service:</p>
-<pre data-language="sh">npx wrangler r2 object get linkledger-archive/OBJECT --file proof.ndjson.gz</pre>` },
+<pre data-language="sh">npx wrangler r2 object get linkledger-archive/OBJECT --remote --file proof.ndjson.gz</pre>` },
       { id: "the-objects", title: "The objects", body: `<p>Each object has the rows of one slice of the ledger that were deleted together, as lines of JSON, compressed with gzip. It is written before they are deleted. Its name is <code>{database}/{table}/{walk}/{hash}</code>:</p>
 <div class="table" tabindex="0" role="region" aria-label="The objects"><table>
 <thead>
@@ -907,7 +907,7 @@ APP_TOKEN=…</pre>
   },
   operators: {
     title: "Operator guide",
-    lead: `Set up apps, users and partners, respond to incidents, and keep the service healthy.`,
+    lead: `Set up apps, users and partners, respond to incidents, and change the settings. <a href="/docs/watch">Watch the service</a> says what to poll and where the log is, and the <a href="/docs/runbook">runbook</a> what to do.`,
     sections: [
       { id: "begin-in-the-console", title: "Begin in the console", body: `<p>Sign in at <code>/operator</code>. Its <strong>Overview</strong> says what waits for you, with what is urgent first, what was spent in the week that ended yesterday, and the next step for each partner. Discrepancies are counted once a day by the cron. What follows works in the console, and in the API at <code>/operator/v1</code> with the API token from your account page:</p>
 <pre data-language="sh">BASE_URL=https://links.example.com
@@ -1059,50 +1059,6 @@ OPERATOR_TOKEN=ll_api_…</pre>
 <li>Of each user it has the first 10 wrong passwords and the first 10 wrong codes of sign-ins in an hour, and the first 10 wrong passwords that somebody who was signed in entered.</li>
 <li>With several databases, a void is <code>requested</code> before it is carried out, and another entry says <code>not carried out</code> if the cost had changed.</li>
 </ul>` },
-      { id: "monitor-the-service", title: "Monitor the service", body: `<p><code>/healthz</code> returns 200 while the Worker runs. <code>/readyz</code> checks the databases, their migrations, whether the shards fit the bindings, Workers KV, the age of the last purge, which is overdue after a day, and the <a href="/docs/archive#when-the-bucket-fails">archive</a>. Both are public, so neither names the version: every page of the console does, and the ID of the deployment, which is the one in the Cloudflare dashboard. Every request writes one line of JSON to the log:</p>
-<div class="table" tabindex="0" role="region" aria-label="Monitor the service"><table>
-<thead>
-<tr>
-<th>Field</th>
-<th>Value</th>
-</tr>
-</thead>
-<tbody><tr>
-<td><code>request_id</code></td>
-<td>the <code>X-Request-Id</code> of the response</td>
-</tr>
-<tr>
-<td><code>surface</code>, <code>route</code>, <code>method</code></td>
-<td>the interface and the pattern of the path, such as <code>/cost/:cost_id</code></td>
-</tr>
-<tr>
-<td><code>status</code>, <code>outcome</code></td>
-<td>the HTTP status, and <code>ok</code> or the error code; for a sign-in also <code>wrong_password</code>, <code>wrong_code</code>, <code>code_required</code>, <code>password_expired</code>, or what begins with <code>sso_</code></td>
-</tr>
-<tr>
-<td><code>level</code></td>
-<td><code>info</code>, or <code>error</code> from status 500</td>
-</tr>
-<tr>
-<td><code>milliseconds</code></td>
-<td>from the request to the response</td>
-</tr>
-<tr>
-<td><code>user_id</code>, <code>partner_id</code></td>
-<td>who sent it, if known</td>
-</tr>
-<tr>
-<td><code>credential_id</code></td>
-<td>on the partner&#39;s pages: the credential that the partner is signed in with</td>
-</tr>
-<tr>
-<td><code>reason</code></td>
-<td>why a single sign-on failed</td>
-</tr>
-</tbody></table>
-</div>
-<p>An unexpected error has a second line with <code>error</code>, <code>message</code> and <code>at</code>. The log never contains tokens, passwords, cost IDs or URLs. <code>LOG_SAMPLE</code> sets the share of requests that are logged; responses with status 500 and above are always logged.</p>
-<p>Requests share calls to the database, and a line with <code>group</code> says how many. An error of a call is the error of all of them, up to 40. <code>lost_engagements</code> counts clicks and impressions that were not recorded: in a line of its own because 1,000 statements waited, or because a request was ended, and in the line of an error because its call failed. A call that was committed without an answer has counted them nevertheless.</p>` },
       { id: "require-two-factor-authentication", title: "Require two-factor authentication", body: `<p>Everyone can set up two-factor authentication on the account page, with any authenticator app and recovery codes. Operators must use it: those who have not set it up are asked to do so before anything else. To leave the choice to them, write <code>OPERATOR_MFA = &quot;optional&quot;</code> into the <code>[vars]</code> of <code>wrangler.toml</code>. API tokens work without a code.</p>` },
       { id: "let-people-sign-in-with-their-company-account", title: "Let people sign in with their company account", body: `<p><a href="/docs/single-sign-on">Single sign-on</a> takes four settings and a secret. A second factor of these users is that of the provider.</p>` },
       { id: "add-a-contact-for-questions", title: "Add a contact for questions", body: `<p>Set <code>OPERATOR_CONTACT</code> in the <code>[vars]</code> of <code>wrangler.toml</code> to an email address, an <code>https</code> URL, or a text of at most 200 characters. Pages show it where they tell people to ask their operator, and so does the text that you send to a new partner.</p>` },
@@ -1492,7 +1448,7 @@ LINK_TOKEN=…</pre>
 <p>Anyone can write a country on a URL, so an app gets at most ${FACTS["audience rows"]} rows of these counts on a day. Beyond that, a click that needs another row counts with an unknown country and platform. Adjustments have neither: in reports they are one row without a country, and on pages &quot;Adjustments&quot;.</p>
 <p>The archive has every cost with its ID, so give its bucket a rule that deletes objects after the time for which partners can dispute a cost. <code>BUCKET</code> is the name of the bucket and <code>RULE</code> any name; 730 days are two years:</p>
 <pre data-language="sh">npx wrangler r2 bucket lifecycle add BUCKET RULE --expire-days 730</pre>` },
-      { id: "the-log", title: "The log", body: `<p>A line of the <a href="/docs/operators#monitor-the-service">log</a> has the ID of the user, or of the partner and its credential, the pattern of the path and the outcome, and never an address, an email address, a cost ID or a URL. Cloudflare keeps the lines as long as your plan says.</p>` },
+      { id: "the-log", title: "The log", body: `<p>A line of the <a href="/docs/watch#where-the-log-is">log</a> has the ID of the user, or of the partner and its credential, the pattern of the path and the outcome, and never an address, an email address, a cost ID or a URL. Cloudflare keeps the lines as long as your plan says.</p>` },
       { id: "erase-a-user", title: "Erase a user", body: `<p>Use <strong>Erase user</strong> on the user&#39;s page in the console, or the API. Both ask for your own password:</p>
 <pre data-language="console"><kbd>operator() { curl -s -H &quot;Authorization: Token token=$OPERATOR_TOKEN&quot; \\
     -H 'Content-Type: application/json' &quot;$BASE_URL/operator/v1/$1&quot; &quot;\${@:2}&quot;; }</kbd>
@@ -1675,6 +1631,134 @@ https://shop.example.com/start?campaign={campaign}&amp;gclid={gclid}</pre>
 <p>Values are percent-encoded, so they can change neither the host nor another parameter. A value is empty if the parameter is missing, there twice with different values, an unfilled macro, longer than 512 characters, or a <code>.</code> or <code>..</code>. All are empty if the URL would have more than 8,192 characters. A placeholder cannot be in the scheme, host or port. A target that the URL of the click names is followed unchanged.</p>` },
       { id: "voids", title: "Voids", body: `<p>A void removes the cost of an ID, or the price on its URL, from the totals. The same values never bring it back; a call with other values counts in its place. After a void, only a call can count for the ID.</p>` },
       { id: "what-is-remembered", title: "What is remembered", body: `<p>Everything that has one ID is forgotten together, when more than ${FACTS["retention time"]} have passed since its newest click or impression, and since the arrival of a cost that matches none. From then on the ID is new. The hourly purge deletes the rows some time later; that changes nothing that you can see. A click or impression that a queue delivers more than ${FACTS["retention time"]} after it happened is not recorded; its link counts it as dropped, with the reason <code>too_old</code>. The daily totals stay, and <a href="/docs/archive">an archive</a> can keep the rows.</p>` },
+    ],
+  },
+  runbook: {
+    title: "Runbook",
+    lead: `What to do when somebody asks, and when something happens: each question with its page or its command.`,
+    sections: [
+      { id: "questions-of-the-first-month", title: "Questions of the first month", body: `<div class="table" tabindex="0" role="region" aria-label="Questions of the first month"><table>
+<thead>
+<tr>
+<th>Question</th>
+<th>Where the answer is</th>
+</tr>
+</thead>
+<tbody><tr>
+<td>Why was this cost rejected?</td>
+<td><strong>Rejected costs</strong> on the page of the partner. For one ID, <strong>Costs</strong> of the partner, or the <a href="#find-out-about-one-cost">command below</a></td>
+</tr>
+<tr>
+<td>Which partner is silent?</td>
+<td><strong>Overview</strong> and the page of the partner have the hour of its last cost and click; in the API, <code>last_cost_at</code> and <code>last_click_at</code> of <code>GET /operator/v1/partners/{id}</code></td>
+</tr>
+<tr>
+<td>Does the purge run?</td>
+<td>The check <code>cron</code> of <a href="/docs/watch#what-to-poll"><code>/readyz</code></a>, and <strong>Health</strong> on the start page</td>
+</tr>
+<tr>
+<td>How full is the database?</td>
+<td><a href="/docs/watch#how-full-a-database-is">Watch the service</a></td>
+</tr>
+<tr>
+<td>What does it cost this month?</td>
+<td><a href="/docs/watch#what-a-month-costs">Watch the service</a></td>
+</tr>
+<tr>
+<td>Can you bring a link back?</td>
+<td>Links are archived, never deleted: its settings have <strong>Restore link</strong>, and its <strong>History</strong> has the old values</td>
+</tr>
+<tr>
+<td>Somebody leaves. What do they still have?</td>
+<td><a href="/docs/operators#respond-to-incidents">Disable or erase the user</a>, which ends sessions and all tokens</td>
+</tr>
+<tr>
+<td>A partner&#39;s credential leaked</td>
+<td><a href="/docs/operators#issue-and-revoke-credentials">Revoke it</a> and issue a new one. What was sent with it is in the log by <code>partner_id</code>; void what is wrong</td>
+</tr>
+<tr>
+<td>A template was wrong for a week</td>
+<td>The <a href="/docs/operators#read-the-audit-log">audit log</a> of the partner has the old template and when it changed. <a href="/docs/corrections">Correct what it counted</a> with voids and adjustments</td>
+</tr>
+<tr>
+<td>How do we move to another account?</td>
+<td><a href="#move-to-another-account">Below</a></td>
+</tr>
+<tr>
+<td>Somebody asks for their data</td>
+<td><a href="/docs/privacy">Privacy</a>: no person can be found in what is stored, except users and what partners put into cost IDs</td>
+</tr>
+<tr>
+<td>Where is the log, and how long?</td>
+<td><a href="/docs/watch#where-the-log-is">Watch the service</a></td>
+</tr>
+<tr>
+<td>A campaign with ten times the clicks begins on Monday</td>
+<td><a href="#before-a-peak">Before a peak</a></td>
+</tr>
+<tr>
+<td>How do we upgrade, and go back?</td>
+<td><a href="#upgrade-and-roll-back">Below</a></td>
+</tr>
+<tr>
+<td>The database is overloaded</td>
+<td><a href="#the-database-is-overloaded">Below</a></td>
+</tr>
+</tbody></table>
+</div>` },
+      { id: "find-out-about-one-cost", title: "Find out about one cost", body: `<p>With the API token of an operator:</p>
+<pre data-language="sh">BASE_URL=https://links.example.com
+OPERATOR_TOKEN=ll_api_…</pre>
+<pre data-language="console"><kbd>operator() { curl -s -H &quot;Authorization: Token token=$OPERATOR_TOKEN&quot; &quot;$BASE_URL/operator/v1/$1&quot;; }</kbd>
+<kbd>operator partners/1/costs/demo-click-recent-0001 | grep -oE '&quot;(match|state|amount)&quot;:&quot;[^&quot;]*&quot;' | head -2</kbd></pre>
+<p>A cost that was never accepted is a <code>404</code> that says what was rejected, which click or impression has the ID, and what a cost for it would get now. The partner&#39;s <code>X-Request-Id</code> finds the request in the log.</p>` },
+      { id: "upgrade-and-roll-back", title: "Upgrade and roll back", body: `<p>Get the new source, read its changelog, and run:</p>
+<pre data-language="sh">npm ci
+npm run deploy</pre>
+<p>The migrations run before the new code, and the old code works with them. To go back to the code before:</p>
+<pre data-language="sh">npx wrangler rollback</pre>
+<p>This takes back the code with the variables and bindings of that version, and no data: a setting that you changed since is the old one again until the next deployment. To take back data too, <a href="/docs/operators#restore-the-database">restore the database</a>.</p>` },
+      { id: "the-database-is-overloaded", title: "The database is overloaded", body: `<p><strong>What you see:</strong> <code>503</code> <code>unavailable</code> with <code>Retry-After: 5</code>, errors with &quot;overloaded&quot; in the log, and pages that do not answer. Clicks redirect as always, but are not recorded, and <code>lost_engagements</code> in the log says how many. Nothing that was answered with <code>200</code> is lost.</p>
+<ol>
+<li><p>Find out who sends the most: count the log by <code>partner_id</code> and <code>route</code>.</p>
+</li>
+<li><p>Ask that partner to send <a href="/docs/partners#batches-and-csv-files">batches</a> of up to 1,000 costs instead of single ones, which take much more of the database. If it must end now, <a href="/docs/operators#stop-a-partner">stop the partner</a>; its costs are rejected and can be sent again later.</p>
+</li>
+<li><p>Do not read reports of many days until it is over.</p>
+</li>
+<li><p>If clicks are lost, put a queue before them, which keeps them until the database answers:</p>
+<pre data-language="sh">npx wrangler queues create linkledger-engagements
+npx wrangler queues create linkledger-engagements-dead-letter</pre>
+<p>Uncomment the two sections for queues of <code>wrangler.toml</code>, and run <code>npm run deploy</code>.</p>
+</li>
+</ol>
+<p>Afterwards, partners send what got <code>503</code> again: the same cost with the same ID is stored once.</p>` },
+      { id: "before-a-peak", title: "Before a peak", body: `<p>One database takes about 500 clicks a second from the whole world, and more if they come from few places. Above that, put a queue before the clicks, as under <a href="#the-database-is-overloaded">The database is overloaded</a>.</p>
+<p>To try it, deploy a copy with databases of its own, so that no test writes into real figures:</p>
+<pre data-language="sh">npm run deploy -- --env peak
+npm run operator:create -- --remote --env peak you@example.com</pre>
+<p>Create an app, a link and a partner there, and send what you expect, at least twice. A test from one address meets the limits of an address first: 60,000 clicks with <code>s2s=1</code> and 30,000 requests of a credential a minute. For the test, raise <code>SERVER_ENGAGEMENTS</code> and <code>CREDENTIAL_REQUESTS</code> in <code>wrangler.toml</code>, and take that back afterwards. Look at <code>/readyz</code>, the errors and the 95th percentile in the log, and <code>npx wrangler d1 info DB --env peak</code>. At the end, delete it all:</p>
+<pre data-language="sh">npx wrangler delete --env peak --force
+npx wrangler d1 delete DB --env peak --skip-confirmation</pre>
+<p>The two KV namespaces whose names begin with <code>linkledger-peak</code> are left; delete them in the dashboard.</p>` },
+      { id: "move-to-another-account", title: "Move to another account", body: `<p>The databases have everything. Workers KV is only a cache, which fills itself again. What arrives at the old service after the export is not in the new one, so begin in a quiet hour, and take the domain away from the old service first: until the end, links do not work, and partners send again what was not answered.</p>
+<ol>
+<li><p>Export the database, and with shards each of them:</p>
+<pre data-language="sh">npx wrangler d1 export DB --remote --output linkledger.sql</pre>
+</li>
+<li><p>Sign in to the new account, create the databases in the same place (<code>--jurisdiction eu</code>, if they were there), and import each file:</p>
+<pre data-language="sh">npx wrangler d1 create linkledger-db
+npx wrangler d1 execute DB --remote --yes --file linkledger.sql</pre>
+</li>
+<li><p>Set the secret of single sign-on, if you use it, create the queues and the bucket, and copy the objects of the bucket. Run <code>npm run deploy</code> with the same options as before.</p>
+</li>
+<li><p>Open <code>/readyz</code>, sign in, and compare the spend of yesterday in both. Then move the domain.</p>
+</li>
+</ol>
+<p>API tokens, credentials, links and passwords are the same. D1 exports and imports large databases for minutes, and limits the size of a file; try it with a copy first.</p>` },
+      { id: "move-partners-to-a-ledger-with-shards", title: "Move partners to a ledger with shards", body: `<p>The number of databases of a ledger is chosen once. A ledger that outgrows its database gets a second one beside it, from a second copy of the source in which <code>wrangler.toml</code> has another <code>name</code>:</p>
+<pre data-language="sh">npm run deploy -- --shards 32</pre>
+<p>Create the app, the partner and its links there, and let it send its costs and clicks to the new address. Costs of clicks that the first ledger recorded go to the first one, for ${FACTS["cost window"]}. Reports of the days before stay there.</p>` },
     ],
   },
   "single-sign-on": {
@@ -1867,7 +1951,7 @@ https://shop.example.com/start?campaign={campaign}&amp;gclid={gclid}</pre>
 </tr>
 <tr>
 <td>Single sign-on signs nobody in</td>
-<td>The page says why. The operator finds the <code>reason</code> in the <a href="/docs/operators#monitor-the-service">log</a>, and people to link on the <a href="/docs/single-sign-on#who-is-linked-to-whom">user&#39;s page</a>.</td>
+<td>The page says why. The operator finds the <code>reason</code> in the <a href="/docs/watch#where-the-log-is">log</a>, and people to link on the <a href="/docs/single-sign-on#who-is-linked-to-whom">user&#39;s page</a>.</td>
 </tr>
 </tbody></table>
 </div>` },
@@ -1962,7 +2046,7 @@ https://shop.example.com/start?campaign={campaign}&amp;gclid={gclid}</pre>
 </tr>
 <tr>
 <td><code>/readyz</code> returns 503</td>
-<td>Its <code>checks</code> say which part is not ready and why.</td>
+<td>Its <code>checks</code> say which part is not ready and why, and <a href="/docs/watch#what-to-poll">Watch the service</a> what to do.</td>
 </tr>
 </tbody></table>
 </div>` },
@@ -2055,6 +2139,172 @@ console.log(link.name, cost.match, cost.amount);</pre>
       { id: "decide-held-prices", title: "Decide held prices", body: `<p><strong>Overview</strong> in the console says which partners have held prices, and <strong>Prices on URLs</strong> on the partner&#39;s page decides them, by app and day. Compare the held sum with what the partner invoices or reports for that day. If it agrees, accept the prices and raise the limit; if it does not, drop them. After 1,000 prices the page says how many are left and goes on.</p>
 <p>In the API, <code>GET /operator/v1/partners/{id}/url-prices</code> lists what counted and what is held, and <code>POST</code> accepts or drops the held prices of a day, 1,000 a request.</p>` },
       { id: "void-the-prices-of-a-day", title: "Void the prices of a day", body: `<p>To void the prices that strangers added on a day, use <strong>Void the prices on URLs of a day</strong> under <strong>Prices on URLs</strong> on the partner&#39;s page. Begin with those without a <code>cost_id</code>, which strangers add most easily. In the API, send <code>day</code> and <code>app_token</code> instead of <code>cost_id</code> to <code>POST /operator/v1/partners/{id}/voids</code>, and repeat it with <code>next</code> until that is null; then do the same with <code>&quot;generated&quot;: false</code> for prices on URLs with a <code>cost_id</code>.</p>` },
+    ],
+  },
+  watch: {
+    title: "Watch the service",
+    lead: `What to poll, where the log is and what to ask it, how full the databases are, and what a month costs.`,
+    sections: [
+      { id: "what-to-poll", title: "What to poll", body: `<p>Let a service of your choice ask <code>/readyz</code> once a minute, and wake somebody after three failures in a row: one slow read of Workers KV can fail a check. Nothing here calls you when the Worker itself is down, so the service that asks must run elsewhere.</p>
+<pre data-language="sh">BASE_URL=https://links.example.com</pre>
+<pre data-language="console"><kbd>curl -s &quot;$BASE_URL/readyz&quot; | grep -oE '&quot;status&quot;:&quot;[a-z ]*&quot;'</kbd>
+<samp>&quot;status&quot;:&quot;ready&quot;</samp>
+<kbd>curl -s &quot;$BASE_URL/readyz&quot; | grep -oE '&quot;(database|cron|limiters)&quot;:\\{&quot;ok&quot;:[a-z]*'</kbd>
+<samp>&quot;database&quot;:{&quot;ok&quot;:true
+&quot;cron&quot;:{&quot;ok&quot;:true
+&quot;limiters&quot;:{&quot;ok&quot;:true</samp></pre>
+<p><code>200</code> is ready, and <code>503</code> is not. Each check that failed has a <code>reason</code>:</p>
+<div class="table" tabindex="0" role="region" aria-label="What to poll"><table>
+<thead>
+<tr>
+<th>Check</th>
+<th>If it fails</th>
+</tr>
+</thead>
+<tbody><tr>
+<td><code>database</code></td>
+<td>A database does not answer. See <a href="/docs/runbook#the-database-is-overloaded">The database is overloaded</a>. Clicks still redirect</td>
+</tr>
+<tr>
+<td><code>migrations</code></td>
+<td>Not all migrations ran. Run <code>npm run deploy</code>, or the command in the <code>reason</code>. Until then, what needs them gets <code>503</code> <code>not_migrated</code></td>
+</tr>
+<tr>
+<td><code>shards</code></td>
+<td>The <code>LEDGER_</code> bindings do not fit what the databases store. Correct <code>wrangler.toml</code> and deploy again. Nothing was written to a wrong database</td>
+</tr>
+<tr>
+<td><code>cron</code></td>
+<td>The hourly purge has not run for more than three hours. Look for lines with the <code>request_id</code> <code>cron</code> in the log, and at the trigger of the Worker in the Cloudflare dashboard; <code>npm run deploy</code> sets it again. Nothing is lost: what has expired stays, and the databases grow</td>
+</tr>
+<tr>
+<td><code>archive</code></td>
+<td><a href="/docs/archive#when-the-bucket-fails">The bucket rejects objects</a>. What has expired stays</td>
+</tr>
+<tr>
+<td><code>tokens</code>, <code>links</code></td>
+<td>Workers KV does not answer. Requests go on, and ask the database instead</td>
+</tr>
+<tr>
+<td><code>limiters</code></td>
+<td>A rate limiter does not answer. Requests go on, and nothing limits them</td>
+</tr>
+<tr>
+<td><code>single_sign_on</code></td>
+<td>A setting of <a href="/docs/single-sign-on">single sign-on</a> is wrong. Passwords work</td>
+</tr>
+</tbody></table>
+</div>
+<p><code>/healthz</code> answers <code>200</code> while the Worker runs, and asks nothing else. Both are public, so neither names the version: every page of the console does, and the ID of the deployment, which is the one in the Cloudflare dashboard.</p>` },
+      { id: "where-the-log-is", title: "Where the log is", body: `<p>Every request writes one line of JSON to Workers Logs: in the Cloudflare dashboard, choose <strong>Workers &amp; Pages</strong>, the Worker, and <strong>Logs</strong>. Cloudflare keeps the lines as long as your plan says. To see them as they come, only those of failures, or one request:</p>
+<pre data-language="sh">npx wrangler tail
+npx wrangler tail --status error
+npx wrangler tail --search REQUEST_ID</pre>
+<div class="table" tabindex="0" role="region" aria-label="Where the log is"><table>
+<thead>
+<tr>
+<th>Field</th>
+<th>Value</th>
+</tr>
+</thead>
+<tbody><tr>
+<td><code>request_id</code></td>
+<td>the <code>X-Request-Id</code> of the response; <code>cron</code> for the hourly run, and <code>queue</code> with the name of a queue for its batches</td>
+</tr>
+<tr>
+<td><code>surface</code>, <code>route</code>, <code>method</code></td>
+<td>the interface and the pattern of the path, such as <code>/cost/:cost_id</code></td>
+</tr>
+<tr>
+<td><code>status</code>, <code>outcome</code></td>
+<td>the HTTP status, and <code>ok</code> or the error code; for a sign-in also <code>wrong_password</code>, <code>wrong_code</code>, <code>code_required</code>, <code>password_expired</code>, or what begins with <code>sso_</code></td>
+</tr>
+<tr>
+<td><code>level</code></td>
+<td><code>info</code>, or <code>error</code> from status 500</td>
+</tr>
+<tr>
+<td><code>milliseconds</code></td>
+<td>from the request to the response</td>
+</tr>
+<tr>
+<td><code>user_id</code>, <code>partner_id</code></td>
+<td>who sent it, if known</td>
+</tr>
+<tr>
+<td><code>credential_id</code></td>
+<td>on the partner&#39;s pages: the credential that the partner is signed in with</td>
+</tr>
+<tr>
+<td><code>tag</code></td>
+<td>that of a cost</td>
+</tr>
+<tr>
+<td><code>reason</code></td>
+<td>why a single sign-on failed</td>
+</tr>
+</tbody></table>
+</div>
+<p>An unexpected error has a second line with <code>error</code>, <code>message</code> and <code>at</code>. The log never contains tokens, passwords, cost IDs or URLs. <code>LOG_SAMPLE</code> sets the share of requests that are logged; responses with status 500 and above are always logged.</p>
+<p>Requests share calls to the database, and a line with <code>group</code> says how many. An error of a call is the error of all of them, up to 40.</p>` },
+      { id: "what-to-ask-the-log", title: "What to ask the log", body: `<p>In <strong>Observability</strong> of the dashboard, these answer the usual questions. Save them, because they are wanted in a hurry:</p>
+<div class="table" tabindex="0" role="region" aria-label="What to ask the log"><table>
+<thead>
+<tr>
+<th>Question</th>
+<th>Filter</th>
+<th>Show</th>
+</tr>
+</thead>
+<tbody><tr>
+<td>What fails?</td>
+<td><code>level</code> is <code>error</code></td>
+<td>count by <code>outcome</code></td>
+</tr>
+<tr>
+<td>How many clicks were lost?</td>
+<td><code>lost_engagements</code> exists</td>
+<td>sum of <code>lost_engagements</code></td>
+</tr>
+<tr>
+<td>What happened to this request?</td>
+<td><code>request_id</code> is the <code>X-Request-Id</code></td>
+<td>the lines</td>
+</tr>
+<tr>
+<td>Whose costs are rejected?</td>
+<td><code>surface</code> is <code>cost</code>, <code>status</code> is 400 or more</td>
+<td>count by <code>partner_id</code> and <code>outcome</code></td>
+</tr>
+<tr>
+<td>What happened to this cost?</td>
+<td><code>tag</code> is its tag</td>
+<td>the lines</td>
+</tr>
+<tr>
+<td>What is slow?</td>
+<td><code>surface</code> exists</td>
+<td>95th percentile of <code>milliseconds</code> by <code>route</code></td>
+</tr>
+<tr>
+<td>Does the hourly run fail?</td>
+<td><code>request_id</code> is <code>cron</code></td>
+<td>the lines; without one it works</td>
+</tr>
+</tbody></table>
+</div>
+<p><code>lost_engagements</code> counts clicks and impressions that were not recorded: in a line of its own because 1,000 statements waited, or because a request was ended; in the line of an error because its call failed; and in that of a queue because messages came too late. A call that was committed without an answer has counted them nevertheless.</p>` },
+      { id: "how-full-a-database-is", title: "How full a database is", body: `<p>A database can have 10 GB. <code>/readyz</code> has the size of each, as <strong>Health</strong> on the start page of operators has:</p>
+<pre data-language="console"><kbd>curl -s &quot;$BASE_URL/readyz&quot; | grep -oE '&quot;databases&quot;:\\[\\{&quot;name&quot;:&quot;[A-Z0-9_]*&quot;,&quot;size_bytes&quot;:'</kbd>
+<samp>&quot;databases&quot;:[{&quot;name&quot;:&quot;DB&quot;,&quot;size_bytes&quot;:</samp></pre>
+<p>From 7 GB on, the start page lists it under <strong>Waiting for you</strong>. A database grows with the costs, and the clicks and impressions with a cost ID, of the last ${FACTS["retention time"]}, ${FACTS["bytes of row"]} bytes each. So a size that has stopped growing stays. If it still grows:</p>
+<ol>
+<li>See which partners send the most: <strong>Spend</strong> in the console, or the log by <code>partner_id</code>. Clicks with an ID for which no cost ever comes take the same place: a partner without cost data needs no <code>cost_id</code> in its URLs.</li>
+<li>A ledger cannot be spread over more databases later. <a href="/docs/runbook#move-partners-to-a-ledger-with-shards">Deploy a second one</a> with shards, and move partners to it. The first one shrinks within ${FACTS["retention time"]}.</li>
+</ol>` },
+      { id: "what-a-month-costs", title: "What a month costs", body: `<p>Nearly all of the bill is rows that are written, at $1 a million, beyond what the plan includes. This prints the size of a database, and the rows that were read and written in the last 24 hours:</p>
+<pre data-language="sh">npx wrangler d1 info DB</pre>
+<p>Multiply the written rows by 30: 400,000 a day are 12 million a month, about $12. With shards, add up the databases (<code>npx wrangler d1 info LEDGER_0</code>, and so on). <code>migrations/README.md</code> of the source has the rows and the price of each kind of request, under &quot;How much one database carries&quot;.</p>` },
     ],
   },
 };

@@ -68,8 +68,16 @@ it("counts a dropped message on its opened link and the day of the drop, once a 
   ]);
   expect(await rows("SELECT 1 FROM links WHERE token = 'oldcampaign1'")).toEqual([]);
   expect(log.mock.calls.map(([line]) => JSON.parse(line))).toMatchObject([
-    { request_id: "queue engagements", message: "3 of 4 messages are older than 14 days and were dropped." },
-    { request_id: "queue engagements", message: "2 of 2 messages are older than 14 days and were dropped." },
+    {
+      request_id: "queue engagements",
+      message: "3 of 4 messages are older than 14 days and were dropped.",
+      lost_engagements: 3,
+    },
+    {
+      request_id: "queue engagements",
+      message: "2 of 2 messages are older than 14 days and were dropped.",
+      lost_engagements: 2,
+    },
   ]);
 });
 

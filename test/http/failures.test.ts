@@ -1,6 +1,7 @@
 /** What a failure shows to the caller and writes to the log. */
 import { createExecutionContext } from "cloudflare:test";
-import { afterEach, beforeEach, describe, expect, it, type MockInstance, vi } from "vitest";
+import { afterAll, afterEach, beforeEach, describe, expect, it, type MockInstance, vi } from "vitest";
+import { databasesOf } from "../../src/db/ledger/shards.ts";
 import type { Env } from "../../src/env.ts";
 import { serve } from "../../src/index.ts";
 import { LINKS } from "../campaign/support.ts";
@@ -12,6 +13,7 @@ import {
   DEMO,
   env,
   freshDemo,
+  ledgerOn,
   NOW,
   ORIGIN,
   type ProblemBody,
@@ -203,5 +205,41 @@ describe("a database that is not migrated", () => {
     expect(body).toMatchObject({ status: 503, code: "not_migrated" });
     expect(body.detail).toContain("npx wrangler d1 migrations apply DB");
     expect(headers.get("retry-after")).toMatch(/^[1-9]\d*$/);
+  });
+});
+
+describe("a database on which only the first migrations ran", () => {
+  const { TEST_MIGRATIONS } = env;
+  afterAll(resetStorage);
+
+  it.each(TEST_MIGRATIONS.slice(1).map(({ name }, index) => [name, index + 1] as const))(
+    "without %s and later is reported as 503 where it matters, and nowhere as 500",
+    async (_, number) => {
+      await resetStorage();
+      for (const db of databasesOf(ledgerOn()))
+        await db.batch(
+          TEST_MIGRATIONS.slice(0, number).flatMap(({ queries }) => queries.map((sql) => db.prepare(sql))),
+        );
+      for (const [name, path, options] of CALLS) {
+        const { status, body, headers } = await ask<ProblemBody>(path, options);
+        expect([name, status]).not.toEqual([name, 500]);
+        if (status !== 503) continue;
+        expect(body.code).toBe("not_migrated");
+        expect(headers.get("retry-after")).toBe("5");
+      }
+    },
+  );
+
+  it("is reported for a missing table, column, column of an insertion, and index", async () => {
+    for (const problem of [
+      "no such table: partner_activity",
+      "no such column: e.click_country at offset 9",
+      "table audit_log has no column named request_id",
+      "no such index: links_with_target",
+    ]) {
+      const DB = failingDatabase(new Error(`D1_ERROR: ${problem}: SQLITE_ERROR`));
+      const { body } = await ask<ProblemBody>("/public/v1/partners", { token: DEMO.apiToken, env: { DB } });
+      expect(body).toMatchObject({ status: 503, code: "not_migrated" });
+    }
   });
 });

@@ -2,7 +2,18 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { databasesOf } from "../../src/db/ledger/shards.ts";
 import { storeRates } from "../../src/db/operator/stored-rates.ts";
 import { Browser } from "../account/support.ts";
-import { countingDatabase, DAY, DEMO, env, freshWholeDemo, ledgerOn, NOW, rows } from "../harness.ts";
+import {
+  countingDatabase,
+  DAY,
+  DEMO,
+  env,
+  freshWholeDemo,
+  ledgerOn,
+  NOW,
+  rows,
+  withMethods,
+  wrapDatabases,
+} from "../harness.ts";
 import { inLedger } from "../support.ts";
 import { figuresOf, mainOf, tablesOf, textOf } from "../workspace/page-text.ts";
 
@@ -15,9 +26,19 @@ beforeEach(async () => {
 
 const HOUR = DAY / 24;
 const open = async (options = {}) => mainOf((await operator.get("/operator", options)).text);
+/** Real D1 that says it has this size, and with shards so do they. */
+const sized = (bytes: number) =>
+  wrapDatabases((real) =>
+    withMethods(real, {
+      batch: async (statements: D1PreparedStatement[]) => {
+        const results = await real.batch(statements);
+        return results.map((result) => ({ ...result, meta: { ...result.meta, size_after: bytes } }));
+      },
+    }),
+  );
 /** What waits, its urgency, and the next step. */
-const waiting = async () => {
-  const text = await open();
+const waiting = async (options = {}) => {
+  const text = await open(options);
   const section = text.slice(text.indexOf('id="waiting"'), text.indexOf('id="spend"'));
   const [list = []] = tablesOf(section);
   return list.slice(1).map(({ cells, href }) => [cells[0], cells[1], href]);
@@ -76,15 +97,26 @@ describe("what waits", () => {
 
   it("has an archive that fails, and a cron that does not run", async () => {
     await rows("UPDATE archive_state SET failing_since = ? WHERE id = 1", NOW - HOUR);
-    await rows("UPDATE purge_positions SET walked_at = ?", NOW - DAY - 1);
+    await rows("UPDATE purge_positions SET walked_at = ?", NOW - 3 * HOUR - 1);
     expect((await waiting()).slice(0, 3)).toEqual([
       ["Archive : the bucket rejects objects, so nothing is purged", "Urgent", "/docs/archive"],
       ROUND,
-      ["Hourly job : it hasn't run for more than a day", "Soon", "/readyz"],
+      ["Hourly job : it hasn't run for more than three hours", "Soon", "/docs/watch#what-to-poll"],
     ]);
-    await rows("UPDATE purge_positions SET walked_at = ?", NOW - DAY);
+    await rows("UPDATE purge_positions SET walked_at = ?", NOW - 3 * HOUR);
     expect((await waiting()).map(([what]) => what)).not.toContain(
-      "Hourly job : it hasn't run for more than a day",
+      "Hourly job : it hasn't run for more than three hours",
+    );
+  });
+
+  it("has a database of 7 GB or more", async () => {
+    const large = async (bytes: number) =>
+      (await waiting({ env: { DB: sized(bytes) } })).filter(([what]) => what?.includes("GB"));
+    expect(await large(6_999_999_999)).toEqual([]);
+    expect(await large(7_210_000_000)).toEqual(
+      ledgerOn().shards.length === 0
+        ? [["DB : the database has 7.2 GB of 10 GB", "Soon", "/docs/watch#how-full-a-database-is"]]
+        : [["5 databases have 7 GB or more: DB, LEDGER_0, LEDGER_1, and 2 more", "Soon", "/readyz"]],
     );
   });
 });
@@ -174,6 +206,20 @@ it("lists what a new deployment still needs, until it is done", async () => {
   );
   await rows("INSERT INTO authenticators VALUES (2, 'x', 0, 0)");
   expect(await open()).not.toContain('id="setup"');
+});
+
+it("shows how full the databases are: DB and the fullest shard", async () => {
+  const shown = async (bytes: number) => {
+    const text = textOf((await open({ env: { DB: sized(bytes) } })).split('id="health"')[1] ?? "");
+    return text.slice(text.indexOf("Database"));
+  };
+  expect(await shown(4_210_000_000)).toContain("DB: 4.2 GB of 10 GB");
+  expect(await shown(1_200_000)).toContain("DB: 1.2 MB of 10 GB");
+  expect(await shown(4_210_000_000)).not.toContain("Large");
+  expect(await shown(7_000_000_000)).toContain("DB: 7 GB of 10 GB Large");
+  const { shards } = ledgerOn();
+  if (shards.length > 0)
+    expect(await shown(1e9)).toContain(`${shards.length - 1} other databases with less.`);
 });
 
 it("takes two calls to D1 and one to each shard, with the session", async () => {

@@ -73,6 +73,12 @@ it("writes changes and shares with one digit and a true minus sign", () => {
     "1 link",
     "5,000 links",
   ]);
+  expect([us.bytes(0), us.bytes(1_249_999), us.bytes(999_900_000), us.bytes(7_210_000_000)]).toEqual([
+    "0 MB",
+    "1.2 MB",
+    "999.9 MB",
+    "7.2 GB",
+  ]);
 });
 
 describe("days", () => {

@@ -1,4 +1,6 @@
 import { beforeEach, expect, test, vi } from "vitest";
+import { databasesOf, nameOf } from "../../src/db/ledger/shards.ts";
+import { LIMITERS } from "../../src/env.ts";
 import { purge } from "../../src/purge.ts";
 import { Browser, signedIn } from "../account/support.ts";
 import { hangingMethod } from "../faults/faulty.ts";
@@ -9,6 +11,7 @@ beforeEach(freshDemo);
 
 interface Readiness {
   status: string;
+  databases: { name: string; size_bytes: number }[];
   checks: Record<string, { ok: boolean; reason?: string; age_seconds?: number }>;
 }
 
@@ -81,8 +84,8 @@ test("reports the age of the last run of the cron", async () => {
   expect((await readiness()).cron).toEqual({ ok: true, age_seconds: 7200 });
 });
 
-test("is ready with a last run 24 hours ago, and not one millisecond later", async () => {
-  await purge(ledgerOn(), NOW - 24 * HOUR);
+test("is ready with a last run three hours ago, and not one millisecond later", async () => {
+  await purge(ledgerOn(), NOW - 3 * HOUR);
   expect(await readiness()).toMatchObject({ status: 200, cron: { ok: true } });
   expect(await readiness({ now: NOW + 1 })).toMatchObject({
     status: 503,
@@ -176,6 +179,49 @@ test("is not ready after three seconds if a namespace never answers", async () =
   } finally {
     vi.useRealTimers();
   }
+});
+
+test("has the size of each database, which grows with its rows", async () => {
+  const sizes = async (options: Call = {}) => (await ask<Readiness>("/readyz", options)).body.databases;
+  const before = await sizes();
+  expect(before.map(({ name }) => name)).toEqual(databasesOf(ledgerOn()).map((db) => nameOf(ledgerOn(), db)));
+  for (const { size_bytes } of before) expect(size_bytes).toBeGreaterThan(100_000);
+  await env.DB.exec("CREATE TABLE filler (a); INSERT INTO filler VALUES (zeroblob(1000000))");
+  const [after] = await sizes();
+  expect(Number(after?.size_bytes) - Number(before[0]?.size_bytes)).toBeGreaterThan(1_000_000);
+  await env.DB.exec("DROP TABLE filler");
+});
+
+test("is not ready if a rate limiter fails, and names each that does; one whose limit is reached is ready", async () => {
+  const limiters = async (bindings: Partial<typeof env>) => {
+    const { status, body } = await ask<Readiness>("/readyz", { env: bindings });
+    return [status, body.checks.limiters];
+  };
+  const full = { limit: async () => ({ success: false }) };
+  expect(await limiters({ PASSWORD_ATTEMPTS: full })).toEqual([200, OK]);
+  const broken = { limit: failWithSecret };
+  expect(await limiters({ REPORTS: broken })).toEqual([
+    503,
+    {
+      ok: false,
+      reason: "The rate limiter REPORTS does not answer, so what it limits is not limited.",
+    },
+  ]);
+  const names = Object.keys(LIMITERS);
+  expect(await limiters(Object.fromEntries(names.map((name) => [name, broken])) as object)).toEqual([
+    503,
+    {
+      ok: false,
+      reason: `The rate limiters ${names.join(", ")} do not answer, so what they limit is not limited.`,
+    },
+  ]);
+});
+
+test("checks every rate limiter in wrangler.toml", () => {
+  const bound = Object.entries(env).flatMap(([name, value]) =>
+    typeof (value as { limit?: unknown })?.limit === "function" && !name.startsWith("__VITEST") ? [name] : [],
+  );
+  expect(bound.sort()).toEqual(Object.keys(LIMITERS).sort());
 });
 
 test("answers HEAD and is not cached", async () => {

@@ -21,6 +21,7 @@ import {
 } from "../schema.ts";
 import { MAX_COVERED } from "../statement.ts";
 import { archive, lastPurge } from "../upkeep/health.ts";
+import { sizesOf } from "../upkeep/sizes.ts";
 import { pending } from "./pending.ts";
 import { type StoredRate, storedRates } from "./stored-rates.ts";
 import { isErased } from "./users.ts";
@@ -226,6 +227,7 @@ export async function readStart(ledger: Ledger, now: number) {
     /** The oldest of all databases; null if one has never run. */
     purgedAt:
       purges.reduce((oldest, at) => (oldest === null || at === null ? null : Math.min(oldest, at))) ?? null,
+    sizes: sizesOf(ledger),
     pending: parts.flatMap(([, rows]) => rows),
     /** Of a partner, in one database. */
     held: parts.flatMap(([, , , rows]) => rows),

@@ -61,7 +61,7 @@ export const AREAS: Area[] = [
     title: "Health checks",
     lead: "Check that the Worker runs, and that its databases and namespaces are ready.",
     access: "For everyone, without credentials.",
-    guide: { path: "/docs/operators#monitor-the-service", title: "Monitor the service" },
+    guide: { path: "/docs/watch", title: "Watch the service" },
   },
 ];
 

@@ -1,12 +1,14 @@
 /** The parts of the start page that are about the deployment: its health, and what a new one still needs. */
 import { html } from "hono/html";
 import type { Start } from "../../../db/operator/start.ts";
+import { LARGE_DATABASE_BYTES, MAX_DATABASE_BYTES } from "../../../db/upkeep/sizes.ts";
 import { toIso } from "../../../domain/time.ts";
 import type { Context } from "../../../env.ts";
 import { badge, card, type Fact, facts } from "../../../pages/elements.ts";
+import { showBytes, showPlural } from "../../../pages/locale.ts";
 import { type Markup, time } from "../../../pages/markup.ts";
 
-export function healthSection({ ledger }: Context, { purgedAt, archiveFailingSince }: Start): Markup {
+export function healthSection({ ledger }: Context, { purgedAt, archiveFailingSince, sizes }: Start): Markup {
   const archive = !ledger.archive
     ? html`${badge("Not bound")} What the purge deletes is not kept. <a href="/docs/archive">How to bind a bucket</a>`
     : archiveFailingSince === null
@@ -14,8 +16,26 @@ export function healthSection({ ledger }: Context, { purgedAt, archiveFailingSin
       : html`${badge("Fails", "error")} since ${time(toIso(archiveFailingSince))}`;
   return card(
     { id: "health", title: "Health", aside: html`<a href="/readyz">Readiness as JSON</a>` },
-    facts(["Last purge", purgedAt === null ? "Never" : time(toIso(purgedAt))], ["Archive", archive]),
+    facts(
+      ["Last purge", purgedAt === null ? "Never" : time(toIso(purgedAt))],
+      ["Archive", archive],
+      [sizes.length === 1 ? "Database" : "Databases", sizesText(sizes)],
+    ),
   );
+}
+
+/** Of many shards the two that matter: DB, and the fullest one. */
+function sizesText(sizes: Start["sizes"]): Markup {
+  const [control, ...shards] = sizes;
+  const shown = [...(control ? [control] : []), ...shards.sort((one, other) => other.bytes - one.bytes)];
+  const items = shown
+    .slice(0, 2)
+    .map(
+      ({ name, bytes }) =>
+        html`<div>${name}: ${showBytes(bytes)} of ${showBytes(MAX_DATABASE_BYTES)} ${bytes >= LARGE_DATABASE_BYTES ? badge("Large", "warn") : ""}</div>`,
+    );
+  const more = sizes.length - 2;
+  return html`${items}${more > 0 ? html`<div class="muted">${showPlural(more, "other database")} with less. <a href="/readyz">All sizes as JSON</a></div>` : ""}`;
 }
 
 /** Until everything that is needed is there. */

@@ -1,12 +1,13 @@
 /** What waits for an operator, as data: the most urgent first, then what has spend, then the oldest. */
 import type { Start, StartPartner } from "../../../db/operator/start.ts";
 import type { StoredRate } from "../../../db/operator/stored-rates.ts";
+import { LARGE_DATABASE_BYTES, MAX_DATABASE_BYTES } from "../../../db/upkeep/sizes.ts";
 import { COST_TYPE, type Kind, toTypes } from "../../../domain/cost-types.ts";
 import { DISCREPANCY_THRESHOLD, toCoverage, toRates } from "../../../domain/figures/rates.ts";
 import { judgeTemplates } from "../../../domain/templates.ts";
-import { DAY_MS, HOUR_MS } from "../../../domain/time.ts";
+import { DAY_MS, HOUR_MS, PURGE_OVERDUE_MS } from "../../../domain/time.ts";
 import type { Tone } from "../../../pages/elements.ts";
-import { describeTime, showList, showPercent, showPlural } from "../../../pages/locale.ts";
+import { describeTime, showBytes, showList, showPercent, showPlural } from "../../../pages/locale.ts";
 import { toTemplates } from "../../api/partners.ts";
 import { hasCostId, type Step } from "../partners/next-step.ts";
 
@@ -25,8 +26,6 @@ export interface Item extends Step {
   kind?: { what: string; nouns: [one: string, many: string]; href: string };
 }
 
-/** After a day without the hourly purge, somebody should look. */
-const OVERDUE_MS = 24 * HOUR_MS;
 /** So many wrong passwords in an hour are not a typing error. */
 const MANY_FAILURES = 10;
 
@@ -74,8 +73,24 @@ function group(items: Item[]): Item[] {
   });
 }
 
-function serviceItems({ archiveFailingSince, purgedAt }: Start, now: number): Item[] {
-  const items: Item[] = [];
+function serviceItems({ archiveFailingSince, purgedAt, sizes }: Start, now: number): Item[] {
+  const items = sizes
+    .filter(({ bytes }) => bytes >= LARGE_DATABASE_BYTES)
+    .map(
+      ({ name, bytes }): Item => ({
+        tone: "warn",
+        name,
+        what: `the database has ${showBytes(bytes)} of ${showBytes(MAX_DATABASE_BYTES)}`,
+        since: null,
+        text: "Read what to do",
+        href: "/docs/watch#how-full-a-database-is",
+        kind: {
+          what: `have ${showBytes(LARGE_DATABASE_BYTES)} or more`,
+          nouns: ["database", "databases"],
+          href: "/readyz",
+        },
+      }),
+    );
   if (archiveFailingSince !== null)
     items.push({
       tone: "error",
@@ -85,14 +100,14 @@ function serviceItems({ archiveFailingSince, purgedAt }: Start, now: number): It
       text: "Read what to do",
       href: "/docs/archive",
     });
-  if (purgedAt !== null && now - purgedAt > OVERDUE_MS)
+  if (purgedAt !== null && now - purgedAt > PURGE_OVERDUE_MS)
     items.push({
       tone: "warn",
       name: "Hourly job",
-      what: "it hasn't run for more than a day",
+      what: "it hasn't run for more than three hours",
       since: purgedAt,
-      text: "Check readiness",
-      href: "/readyz",
+      text: "Read what to do",
+      href: "/docs/watch#what-to-poll",
     });
   return items;
 }
