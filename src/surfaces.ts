@@ -58,7 +58,17 @@ const SURFACES: Surface[] = [
     hasPages: true,
     segments: [
       ...["docs", "docs.css", "docs.js", "text.css", "openapi.json", "llms.txt", ".well-known"],
-      ...["healthz", "readyz", "robots.txt", "favicon.ico", "page.css", "page.js", "upload.js", "icon.svg"],
+      ...[
+        "healthz",
+        "readyz",
+        "robots.txt",
+        "favicon.ico",
+        "page.css",
+        "page.js",
+        "upload.js",
+        "search.js",
+        "icon.svg",
+      ],
     ],
     load: async () => (await import("./site/routes.ts")).siteRoutes(describeApi),
   },

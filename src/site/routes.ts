@@ -7,6 +7,7 @@ import { routesOf } from "../http/operation.ts";
 import type { Route } from "../http/router.ts";
 import icon from "../pages/assets/icon.svg";
 import { pageRoutes } from "../pages/frame.ts";
+import { searchScript } from "../pages/lists/search.ts";
 import { uploadScript } from "../pages/uploads/pages.ts";
 import { docsPage, docsRoutes } from "./docs.ts";
 import { errorsBody } from "./errors.ts";
@@ -48,6 +49,7 @@ export function siteRoutes(describe: () => Promise<object>): Route[] {
     withReference("/docs/api/:area/:operation", readOperation),
     ...pageRoutes,
     uploadScript.route,
+    searchScript.route,
     ...docsRoutes,
     withReference("/openapi.json", ({ url }, { document }) =>
       jsonResponse({ ...document, servers: [{ url: url.origin }] }),

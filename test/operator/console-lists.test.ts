@@ -220,13 +220,13 @@ describe("spend", () => {
   test("lists the pending costs of a partner one by one", async () => {
     for (let number = 10; number < 14; number++)
       await sendCost({ cost_id: `pending-cost-${number}`, cost_amount: "0.5" });
-    const { text } = await operator.get("/operator/partners/1/pending");
+    const { text } = await operator.get("/operator/partners/1/costs?match=pending");
     const found = [...text.matchAll(/<code>(pending-cost-\d+)<\/code>/g)].map(([, id]) => id);
     expect(found).toEqual(["pending-cost-10", "pending-cost-11", "pending-cost-12", "pending-cost-13"]);
     expect(text).toContain("$0.50");
-    const rest = await operator.get("/operator/partners/1/pending?after=pending-cost-12");
+    const rest = await operator.get("/operator/partners/1/costs?match=pending&after=pending-cost-12");
     expect(rest.text).not.toContain("pending-cost-12<");
     expect(rest.text).toContain("pending-cost-13<");
-    expect((await operator.get("/operator/partners/99/pending")).status).toBe(404);
+    expect((await operator.get("/operator/partners/99/costs?match=pending")).status).toBe(404);
   });
 });

@@ -237,7 +237,10 @@ test("pending costs are shown by partner and currency, with cpm per thousand", a
   const pending = tablesOf((await operator.get("/operator/spend")).text)
     .at(-1)
     ?.at(-1);
-  expect(pending).toEqual({ cells: ["Acme Ads", "4", "€0.51"], href: "/operator/partners/1/pending" });
+  expect(pending).toEqual({
+    cells: ["Acme Ads", "4", "€0.51"],
+    href: "/operator/partners/1/costs?match=pending",
+  });
 });
 
 test("the list of partners shows the next step of each, and none if everything is live", async () => {

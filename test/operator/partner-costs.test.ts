@@ -2,6 +2,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { MAX_PAGES, shareOf } from "../../src/db/ledger/key-walk.ts";
 import { rowDatabasesOf } from "../../src/db/ledger/shards.ts";
+import { describeSearch } from "../../src/pages/lists/search.ts";
 import {
   ask,
   call,
@@ -23,16 +24,19 @@ beforeEach(freshEmptyLedger);
 interface Page {
   data: {
     searched: number;
+    read: number;
+    expected: number | null;
     paging: { cursor: string | null };
     items: { cost_id: string; app_token: string | null; match: string; amount: string }[];
   };
 }
+const NOTHING: Page["data"] = { searched: 0, read: 0, expected: null, paging: { cursor: null }, items: [] };
 const list = async (query = "", env = {}) => {
   const { status, body } = await ask<Page>(`/operator/v1/partners/1/costs?${query}`, {
     token: DEMO.operatorToken,
     env,
   });
-  return { status, ...(status === 200 ? body.data : { items: [], searched: 0, paging: { cursor: null } }) };
+  return { status, ...(status === 200 ? body.data : NOTHING) };
 };
 const idsOf = async (query: string) => (await list(query)).items.map(({ cost_id }) => cost_id);
 const COST = { cost_type: "cpc", cost_currency: "USD", tag: "t" };
@@ -119,9 +123,8 @@ describe("a list with many IDs between its costs", () => {
     ]);
     await startSessions();
     const headers = { accept: "text/html", cookie: SESSIONS.operator };
-    expect(await (await call("/operator/partners/1/pending", { headers })).text()).toContain(
-      "z-waiting-cost-1",
-    );
+    const page = await (await call("/operator/partners/1/costs?match=pending", { headers })).text();
+    expect(page).toContain("z-waiting-cost-1");
   });
 
   it("reads a bounded number of IDs, says how far it came, and goes on from there", async () => {
@@ -133,9 +136,11 @@ describe("a list with many IDs between its costs", () => {
     expect(first.items).toEqual([]);
     expect(first.searched).toBeGreaterThan(0);
     expect(first.searched).toBeLessThan(1);
-    // The operator's token, the partner, and the ends of the range.
-    expect(counts.calls).toBeLessThanOrEqual(databases * (MAX_PAGES + 1) + 3);
-    expect(counts.read).toBeLessThanOrEqual(30_000);
+    // The operator's token, the partner, what was read, and how many there are.
+    expect(counts.calls).toBeLessThanOrEqual(databases * (MAX_PAGES + 2) + 3);
+    // Each ID twice by its page, and once to count it.
+    expect(counts.read).toBeLessThanOrEqual(3 * 20_000 + 60 * databases);
+    expect(first.read).toBe(20_000);
     const found: string[] = [];
     let { cursor } = first.paging;
     for (let pages = 0; cursor !== null && pages < 10; pages++) {
@@ -156,6 +161,74 @@ describe("a list with many IDs between its costs", () => {
     expect(all).toHaveLength(7);
     expect(await rows("SELECT 1 FROM ledger_entries")).toHaveLength(7);
   });
+});
+
+describe("the number of costs", () => {
+  beforeEach(async () => {
+    for (const [number, days] of [0, 0, 2, 13, 14].entries()) {
+      const now = NOW - days * DAY;
+      await click(`counted-cost-00${number}`, { now });
+      await sendCost({ ...COST, cost_id: `counted-cost-00${number}`, cost_amount: String(number) }, { now });
+    }
+    for (const days of [0, 6, 7, 8])
+      await sendCost({ ...COST, cost_id: `waiting-cost-0${days}` }, { now: NOW - days * DAY });
+  });
+
+  it.each([
+    ["match=matched&day=2026-03-15", 2],
+    ["match=matched&day=2026-03-15&amount_over=0", 2],
+    ["match=matched&day=2026-03-15&cost_type=cpm", 0],
+    [`match=matched&day=2026-03-13&link_token=${DEMO.linkToken}&app_token=${DEMO.appToken}`, 1],
+    ["match=matched&day=2026-03-13&link_token=demo1nk002", 0],
+    ["match=matched&day=2026-03-13&app_token=demoapp00002", 0],
+    // The IDs of the first day are forgotten in part.
+    ["match=matched&day=2026-03-02", 1],
+    ["match=matched&day=2026-03-01", null],
+    ["match=matched", null],
+    ["day=2026-03-15", null],
+    ["match=voided&day=2026-03-15", null],
+    ["match=pending", 3],
+    ["match=pending&day=2026-03-09", 1],
+    ["match=pending&day=2026-03-08", null],
+    ["match=pending&cost_type=cpm", 0],
+    [`match=pending&app_token=${DEMO.appToken}`, 0],
+  ])("is that of the totals, where they have the same costs: %s", async (query, expected) => {
+    expect((await list(query)).expected).toBe(expected);
+  });
+
+  it("ends the search when so many were found, on the first page and on a later one", async () => {
+    await addEmpty(30_000);
+    const day = "match=matched&day=2026-03-15";
+    await click("a-click-000000");
+    await sendCost({ ...COST, cost_id: "a-click-000000", cost_amount: "1" });
+    const first = await list(`${day}&cost_type=cpc`);
+    expect([first.items.length, first.expected, first.paging.cursor]).toEqual([1, 3, expect.any(String)]);
+    const all = await list(`${day}&limit=3`);
+    expect([all.items.length, all.paging.cursor]).toEqual([1, expect.any(String)]);
+    await startSessions();
+    const headers = { accept: "text/html", cookie: SESSIONS.operator };
+    const open = async (path: string) => (await call(path, { headers })).text();
+    const page = await open(`/operator/partners/1/costs?${day}`);
+    expect(page).toContain("1 of 3 found. Searched 20,000 IDs.");
+    const [, next = ""] = /href="([^"]*)" data-go-on>Go on/.exec(page) ?? [];
+    const end = await open(next.replaceAll("&amp;", "&"));
+    expect(end).toContain("3 of 3 found. Searched ");
+    expect(end).not.toContain("data-go-on");
+    expect(end).toContain("counted-cost-001");
+  });
+});
+
+it.each([
+  [{ found: 12, expected: 15 }, "12 of 15 found. Searched 40,000 of about 310,000 IDs."],
+  [{ found: 0, expected: null, share: 1 }, "0 found. Searched 40,000 IDs."],
+  [{ found: 1, expected: 54, isExact: false, share: 0 }, "1 of up to 54 found. Searched 40,000 IDs."],
+  [
+    { found: 1, expected: 2, hasAmount: true, read: 1, share: 1 },
+    "1 of 2 found, whatever their amount. Searched 1 ID.",
+  ],
+])("says how far it came: %j", (given, expected) => {
+  const all = { isExact: true, hasAmount: false, read: 40_000, share: 0.129, ...given };
+  expect(describeSearch(all)).toBe(expected);
 });
 
 describe("the share of a range of IDs", () => {

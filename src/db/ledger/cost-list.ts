@@ -18,7 +18,7 @@ import {
   toRecords,
 } from "./costs.ts";
 import { COLUMNS, credential as c, entry as e, isCredential, isRemembered } from "./entries.ts";
-import { compareIds, isAfter, mergePages, pageOfKeys, toPageValues } from "./key-pages.ts";
+import { compareIds, isAfter, MAX_KEYS, mergePages, pageOfKeys, toPageValues } from "./key-pages.ts";
 import { shareOf, walk } from "./key-walk.ts";
 import { findPartnerId, type Ledger, placeOf, rowDatabasesOf, runForCredential, runGated } from "./shards.ts";
 
@@ -74,27 +74,32 @@ const links = sql`LEFT JOIN ${as(l)} ON ${l.id} = ${k.linkId}`;
 type LinkFields = typeof linkFields;
 const noLinks: LinkFields = { linkToken: sql`NULL` };
 
-const page = pageOfKeys(keyFields, keysOfCredential, linkFields, links);
-const pageOfShard = pageOfKeys(keyFields, keysOfCredential, noLinks, sql``);
+const ofOwn = pageOfKeys(keyFields, keysOfCredential, linkFields, links);
+const ofOwnShard = pageOfKeys(keyFields, keysOfCredential, noLinks, sql``);
 const pageOfPartner = pageOfKeys(operatorFields, keysOfPartner, noLinks, sql``);
-const ends = query(
+/** What a request read: how many IDs, and how many costs that pass the filters other than that of the amount. */
+const reading = query(
   {
-    first: sql<string | null>`min(${e.costId})`,
+    first: sql<string | null>`(SELECT min(${e.costId}) FROM ${as(e)} WHERE ${ofPartner})`,
     last: sql<string | null>`(SELECT max(${e.costId}) FROM ${as(e)} WHERE ${ofPartner})`,
+    read: sql<number>`count(*)`,
+    fitting: sql<number>`coalesce(sum(${isListed} AND ${sql.join(fits, sql` AND `)}), 0)`,
   },
-  sql`FROM ${as(e)} WHERE ${ofPartner}`,
+  sql`FROM ${as(e)} WHERE ${ofPartner} AND ${e.costId} > ${sql.placeholder("after")} AND ${e.costId} <= ${sql.placeholder("until")}`,
 );
 
 /**
- * Lists a partner's costs with a live credential, with one call for each database; with shards, one more to DB for the links.
+ * Lists a partner's costs with a live credential, with one call for each database; with shards, one more to DB for the links. For a person,
+ * with at most `MAX_PAGES` times as many calls, until there is a cost.
  * Throws if a database fails. `now` in milliseconds since 1970.
  */
 export async function listCosts(
   ledger: Ledger,
   hash: string,
   filter: MatchFilter | null,
-  { after, limit }: { after: string | null; limit: number },
+  page: { after: string | null; limit: number },
   now: number,
+  isForPerson = false,
 ): Promise<{
   credential: Credential | undefined;
   items: (CostRecord & { costId: string })[];
@@ -102,19 +107,23 @@ export async function listCosts(
 }> {
   if ((await findPartnerId(ledger, hash)) === undefined)
     return { credential: undefined, items: [], next: null };
-  const values = { tokenHash: hash, ...toValues(ledger, filter, { after, limit }, now) };
-  const results = await Promise.all(
-    rowDatabasesOf(ledger).map((db) => {
-      const known = credentialInPlace(db, { ...values, ...placeOf(ledger, db) });
-      const rows = (db === ledger.control ? page : pageOfShard)(db, values);
-      return runForCredential(ledger, db, [known, rows], limit);
-    }),
-  );
-  const credentials = results.map(([[row]]) => row && toCredential(row));
-  const { items, next } = mergePages(
-    results.map(([, rows]) => rows),
-    limit,
-  );
+  let credentials: (Credential | undefined)[] = [];
+  const read = async (range: typeof page) => {
+    const values = { tokenHash: hash, ...toValues(ledger, filter, range, now) };
+    const results = await Promise.all(
+      rowDatabasesOf(ledger).map((db) => {
+        const known = credentialInPlace(db, { ...values, ...placeOf(ledger, db) });
+        const rows = (db === ledger.control ? ofOwn : ofOwnShard)(db, values);
+        return runForCredential(ledger, db, [known, rows], range.limit);
+      }),
+    );
+    credentials = results.map(([[row]]) => row && toCredential(row));
+    return mergePages(
+      results.map(([, rows]) => rows),
+      range.limit,
+    );
+  };
+  const { items, next } = isForPerson ? await walk(page, read, 1) : await read(page);
   return {
     // While a revocation spreads, only some databases know it.
     credential: credentials.find((one) => one?.revoked) ?? credentials[0],
@@ -142,8 +151,8 @@ export const ANY_COST: CostFilter = {
 };
 
 /**
- * Lists a partner's costs for an operator, in the order of their IDs, with at most `MAX_PAGES` calls for each database and one for the
- * links. `searched` is the share of the range of IDs up to the end of the page. `now` in milliseconds since 1970.
+ * Lists a partner's costs for an operator, in the order of their IDs, with at most `MAX_PAGES` calls of MAX_KEYS for each database, one
+ * more, and one for the links. `now` in milliseconds since 1970.
  */
 export async function listPartnerCosts(
   ledger: Ledger,
@@ -151,10 +160,10 @@ export async function listPartnerCosts(
   filter: CostFilter,
   page: { after: string | null; limit: number },
   now: number,
-): Promise<{ items: ListedCost[]; next: string | null; searched: number }> {
+): Promise<{ items: ListedCost[]; next: string | null } & Reading> {
   const databases = rowDatabasesOf(ledger);
   const { items, next } = await walk(page, async (range) => {
-    const values = { ...filter, partnerId, ...toValues(ledger, filter.match, range, now) };
+    const values = { ...filter, partnerId, ...toValues(ledger, filter.match, range, now, MAX_KEYS) };
     const run = runGroupedIdempotent(range.limit);
     const results = await Promise.all(
       databases.map((db) => runGated(ledger, db, [pageOfPartner(db, values)], run)),
@@ -165,13 +174,38 @@ export async function listPartnerCosts(
     );
   });
   const found = await toRecords(ledger, items);
-  if (next === null) return { items: found, next, searched: 1 };
-  const ranges = await Promise.all(databases.map((db) => runGated(ledger, db, [ends(db, { partnerId })])));
-  const sorted = ranges
-    .flatMap(([rows]) => rows.flatMap(({ first, last }) => [first, last]))
+  const { match } = filter;
+  const values = {
+    ...filter,
+    ...{ partnerId, match, now, lapsedBefore: now - COST_WINDOW_MS },
+    ...{ after: page.after ?? "", until: next ?? AFTER_ALL },
+  };
+  const ranges = await Promise.all(databases.map((db) => runGated(ledger, db, [reading(db, values)])));
+  const parts = ranges.flat(2);
+  const sorted = parts
+    .flatMap(({ first, last }) => [first, last])
     .filter((id) => id !== null)
     .sort(compareIds);
-  return { items: found, next, searched: shareOf(sorted[0] ?? next, sorted.at(-1) ?? next, next) };
+  return {
+    items: found,
+    next,
+    searched: next === null ? 1 : shareOf(sorted[0] ?? next, sorted.at(-1) ?? next, next),
+    read: parts.reduce((sum, { read }) => sum + read, 0),
+    fitting: parts.reduce((sum, { fitting }) => sum + fitting, 0),
+  };
+}
+
+/** After every ID in the order of SQLite. */
+const AFTER_ALL = "\u{10ffff}".repeat(3);
+
+/** How far a request came. */
+export interface Reading {
+  /** The share of the range of IDs up to the end of the page. */
+  searched: number;
+  /** The IDs that this request read. */
+  read: number;
+  /** The costs among them that pass the filters other than that of the amount. */
+  fitting: number;
 }
 type ListedCost = CostRecord & { costId: string; appToken: string | null };
 
@@ -180,6 +214,7 @@ function toValues(
   match: MatchFilter | null,
   range: { after: string | null; limit: number },
   now: number,
+  keys?: number,
 ) {
-  return { ...toPageValues(ledger, range), match, now, lapsedBefore: now - COST_WINDOW_MS };
+  return { ...toPageValues(ledger, range, keys), match, now, lapsedBefore: now - COST_WINDOW_MS };
 }

@@ -8,8 +8,10 @@ import { columnsOf, type Fields, limitTo, list, query } from "../query.ts";
 import { entry as e } from "./entries.ts";
 import type { Ledger } from "./shards.ts";
 
-/** The most keys that a page reads. A page that is not full reads each of its keys twice. */
+/** The most keys of a page. One that is not full reads each of its keys twice. */
 export const MAX_KEYS = 5_000;
+/** The most keys of a page that one call to each database reads for a partner, so that it reads at most 5,000 rows. */
+export const OWN_KEYS = MAX_KEYS / 2;
 
 /** A row of a page: listed, or the mark of the last key that was read. */
 export interface KeyRow {
@@ -51,8 +53,12 @@ export function pageOfKeys<K extends KeyFields, J extends Fields>(
 }
 
 /** What these statements are bound to. */
-export function toPageValues(ledger: Ledger, { after, limit }: { after: string | null; limit: number }) {
-  const maxKeys = Math.floor(MAX_KEYS / 2 / Math.max(1, ledger.shards.length));
+export function toPageValues(
+  ledger: Ledger,
+  { after, limit }: { after: string | null; limit: number },
+  keys = OWN_KEYS,
+) {
+  const maxKeys = Math.floor(keys / Math.max(1, ledger.shards.length));
   return { after: after ?? "", maxKeys, limit: limit + 1 };
 }
 

@@ -2,6 +2,7 @@
 import * as z from "zod/mini";
 import { operatorOperation } from "../../auth/guards.ts";
 import type { Operator } from "../../db/audit.ts";
+import { countCosts } from "../../db/ledger/cost-counts.ts";
 import { listPartnerCosts, MATCHES } from "../../db/ledger/cost-list.ts";
 import { findCostOfPartner } from "../../db/ledger/costs.ts";
 import { MAX_KEYS } from "../../db/ledger/key-pages.ts";
@@ -11,7 +12,7 @@ import { findLinkId } from "../../db/links/links.ts";
 import { findPartner } from "../../db/operator/partners.ts";
 import { toTypes } from "../../domain/cost-types.ts";
 import { expectDefined } from "../../domain/expect-defined.ts";
-import { inEnglish } from "../../domain/texts.ts";
+import { inEnglish, RETENTION } from "../../domain/texts.ts";
 import type { Context } from "../../env.ts";
 import { envelopeV1, jsonResponse } from "../../http/envelope.ts";
 import { amount, appToken, costType, pageQuery, storedCostId, utcDate } from "../../http/input/fields.ts";
@@ -84,12 +85,19 @@ export const costFilters = {
 };
 const filters = z.strictObject(costFilters);
 
-/** A page of the costs that pass the filters, each with its app. Throws not_found if there is no such partner. */
+/** The most IDs that one request reads. */
+export const MOST_READ = MAX_PAGES * MAX_KEYS;
+
+/**
+ * A page of the costs that pass the filters, each with its app, and their number if the totals know it: the list ends when so many were
+ * found. `found`: what the pages before had, if that is known. Throws not_found if there is no such partner.
+ */
 export async function findPartnerCosts(
   { env, ledger, now }: Context,
   partnerId: number,
   { match, day, app_token, link_token, cost_type, amount_over }: z.output<typeof filters>,
   range: { after: string | null; limit: number },
+  found = range.after === null ? 0 : undefined,
 ) {
   const [partner, linkId] = await Promise.all([
     findPartner(env.DB, partnerId),
@@ -105,12 +113,16 @@ export async function findPartnerCosts(
     costType: cost_type ?? null,
     amountOver: amount_over ?? null,
   };
-  const { items, next, searched } = await listPartnerCosts(ledger, partnerId, filter, range, now);
+  const [{ items, next, ...reading }, expected] = await Promise.all([
+    listPartnerCosts(ledger, partnerId, filter, range, now),
+    countCosts(ledger, partnerId, filter, now),
+  ]);
+  const isFound = expected !== null && found !== undefined && found + reading.fitting >= expected;
   const toItem = (cost: (typeof items)[number]) => ({
     ...toCostItem(cost.costId, cost, now),
     app_token: cost.appToken,
   });
-  return { partner, items: items.map(toItem), next, searched };
+  return { partner, items: items.map(toItem), ...reading, expected, next: isFound ? null : next };
 }
 
 const listPartnerCostItems = operatorOperation({
@@ -118,7 +130,7 @@ const listPartnerCostItems = operatorOperation({
   path: "/operator/v1/partners/:id/costs",
   id: "listPartnerCosts",
   summary: "List the costs of a partner",
-  description: `In the order of their IDs, because costs have no index by time. A request reads at most ${inEnglish((MAX_PAGES * MAX_KEYS) / 2)} IDs, so it can have fewer items than \`limit\`, or none, before the end: \`next\` is null only on the last page. \`searched\` is the share of the range of IDs that was looked through. Rejected costs are in a list of their own.`,
+  description: `In the order of their IDs, because costs have no index by time. A request reads at most ${inEnglish(MOST_READ)} IDs, so it can have fewer items than \`limit\`, or none, before the end: \`next\` is null only on the last page. \`searched\` is the share of the range of IDs that was looked through. Rejected costs are in a list of their own.`,
   input: {
     path: byId,
     query: z.extend(filters, {
@@ -133,6 +145,14 @@ const listPartnerCostItems = operatorOperation({
       schema: reportV1(
         {
           searched: z.number().with(z.describe("From 0 to 1, about how much of the IDs was looked through")),
+          read: z.int().with(z.describe("The IDs that this request read")),
+          expected: z
+            .nullable(z.int())
+            .with(
+              z.describe(
+                `How many such costs there are, whatever their amount: of matched ones with a \`day\` of the last ${RETENTION}, and of pending ones, at most so many without a \`day\`; null if that is not known`,
+              ),
+            ),
         },
         listedCost,
       ),
@@ -141,8 +161,9 @@ const listPartnerCostItems = operatorOperation({
   errors: ["not_found"],
   isReport: true,
   async handle(context, _operator, { path: { id }, query, range }) {
-    const { items, next, searched } = await findPartnerCosts(context, id, query, range);
-    return jsonResponse(envelopeV1(context, items, pagingV2(context, range, { next }), { searched }));
+    const { items, next, searched, read, expected } = await findPartnerCosts(context, id, query, range);
+    const about = { searched, read, expected };
+    return jsonResponse(envelopeV1(context, items, pagingV2(context, range, { next }), about));
   },
 });
 

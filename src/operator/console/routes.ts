@@ -22,7 +22,6 @@ import * as rounds from "./rounds/page.ts";
 import * as testLinks from "./rounds/test-link.ts";
 import { withOperatorSession } from "./session.ts";
 import { spendPage } from "./spend/page.ts";
-import { pendingPage } from "./spend/pending.ts";
 import { startPage } from "./start/page.ts";
 import * as identity from "./users/identity.ts";
 import * as userList from "./users/list.ts";
@@ -75,7 +74,6 @@ export const consoleRoutes: Route[] = [
   pageWithForm("/operator/partners/:id/voids", costPage, submitVoid),
   pageWithForm("/operator/partners/:id/url-prices", pricesPage, submitDecision),
   form("/operator/partners/:id/url-prices/voids", submitDayVoid, pricesPage),
-  page("/operator/partners/:id/pending", report(pendingPage)),
   page("/operator/partners/:id/rejections", rejectionsPage),
   page("/operator/spend", report(spendPage)),
   page("/operator/rounds", partnerList.partnersPage),

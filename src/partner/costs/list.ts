@@ -4,7 +4,6 @@ import { html } from "hono/html";
 import * as z from "zod/mini";
 import type { CostCaller } from "../../auth/guards.ts";
 import { MATCHES } from "../../db/ledger/cost-list.ts";
-import { MAX_KEYS } from "../../db/ledger/key-pages.ts";
 import { showInvisible } from "../../domain/characters.ts";
 import { RETENTION } from "../../domain/texts.ts";
 import type { Context } from "../../env.ts";
@@ -16,6 +15,7 @@ import { priceText } from "../../pages/costs/cost-types.ts";
 import { KEPT_REJECTIONS, rejectionTable } from "../../pages/costs/rejections.ts";
 import { COST_STATES, costBadge } from "../../pages/costs/states.ts";
 import { filterForm, filterSelect } from "../../pages/lists/list.ts";
+import { NONE_SO_FAR, searchedList, searchScript } from "../../pages/lists/search.ts";
 import { type Column, table } from "../../pages/lists/table.ts";
 import { showCount } from "../../pages/locale.ts";
 import { type Markup, time } from "../../pages/markup.ts";
@@ -48,15 +48,18 @@ export const costsPage = withFrame("/partner/costs", async (context, _partner, c
       : await acceptedPage(context, caller, query, page);
   return {
     title: "Costs",
+    scripts: [searchScript.href],
     body: html`
       <h1>Costs</h1>
       ${filters(query)}
-      ${list}
-      <p class="actions">
-        ${range.after === null ? "" : html`<a class="button secondary" href="${pathOf(query)}">First page</a>`}
-        ${next === null ? "" : html`<a class="button secondary" href="${pathOf(query, pagingV2(context, range, { next }).cursor)}">Next page</a>`}
-        ${count > 0 ? html`<a href="${pathOf(query, query.cursor, "/partner/costs.csv")}">Download CSV</a> <span class="hint">Up to ${showCount(FILE_SIZE)} costs, starting with the first one on this page.</span>` : ""}
-      </p>`,
+      ${searchedList({
+        list,
+        first: range.after === null ? null : pathOf(query),
+        next: next === null ? null : pathOf(query, pagingV2(context, range, { next }).cursor),
+        isFull: count > 0,
+        progress: next !== null && count === 0 ? "Still searching your costs." : "",
+      })}
+      ${count > 0 ? html`<p><a href="${pathOf(query, query.cursor, "/partner/costs.csv")}">Download CSV</a> <span class="hint">Up to ${showCount(FILE_SIZE)} costs, starting with the first one on this page.</span></p>` : ""}`,
   };
 });
 
@@ -116,10 +119,13 @@ async function find(
   { after, limit }: Range,
 ) {
   const from = after ?? (prefix === "" ? null : justBefore(prefix));
-  const { items, next } = await listOwnCosts(context, caller, match === "rejected" ? null : (match ?? null), {
-    after: from,
-    limit,
-  });
+  const { items, next } = await listOwnCosts(
+    context,
+    caller,
+    match === "rejected" ? null : (match ?? null),
+    { after: from, limit },
+    true,
+  );
   return {
     items: items.filter(({ cost_id }) => cost_id.startsWith(prefix)),
     next: next?.startsWith(prefix) ? next : null,
@@ -182,8 +188,7 @@ const COLUMNS: Column<CostItem>[] = [
 ];
 
 function emptyList(query: Query, hasMore: boolean): Markup {
-  if (hasMore)
-    return html`<p class="notice">None of the ${showCount(MAX_KEYS / 2)} IDs that this page read has such a cost. There may be more on the next page.</p>`;
+  if (hasMore) return NONE_SO_FAR;
   if (query.match || query.cost_id)
     return html`<section class="card"><p>No costs match this filter.</p><p><a class="button secondary" href="/partner/costs">Clear filter</a></p></section>`;
   return html`

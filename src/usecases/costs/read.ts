@@ -16,15 +16,23 @@ import { type CostItem, toCostItem } from "./item.ts";
 import { type RejectionItem, toRejectionItem } from "./rejection-item.ts";
 import { findUnaccepted, NOTHING_KNOWN, type Unaccepted } from "./unaccepted.ts";
 
-/** Lists the costs by ID after `after`. `match` null: in every state. */
+/** Lists the costs by ID after `after`. `match` null: in every state. For a person, it reads on until there is a cost. */
 export async function listOwnCosts(
   { ledger, now }: Context,
   caller: CostCaller,
   match: MatchFilter | null,
   range: { after: string | null; limit: number },
+  isForPerson = false,
 ): Promise<{ items: CostItem[]; next: string | null }> {
   if (caller.mode === "live") {
-    const { credential, items, next } = await listCosts(ledger, caller.tokenHash, match, range, now);
+    const { credential, items, next } = await listCosts(
+      ledger,
+      caller.tokenHash,
+      match,
+      range,
+      now,
+      isForPerson,
+    );
     caller.authorize(credential);
     return { items: items.map((cost) => toCostItem(cost.costId, cost, now)), next };
   }

@@ -2,27 +2,36 @@
 import { html } from "hono/html";
 import * as z from "zod/mini";
 import { MATCHES } from "../../../db/ledger/cost-list.ts";
-import { MAX_KEYS } from "../../../db/ledger/key-pages.ts";
-import { MAX_PAGES } from "../../../db/ledger/key-walk.ts";
 import { showInvisible } from "../../../domain/characters.ts";
 import { COST_TYPES } from "../../../domain/cost-types.ts";
-import { dayOf } from "../../../domain/time.ts";
+import { COST_WINDOW } from "../../../domain/texts.ts";
+import { COST_WINDOW_MS, dayOf, toIso } from "../../../domain/time.ts";
+import { readAs } from "../../../http/input/fields.ts";
 import { readInput } from "../../../http/input/input.ts";
 import { COST_STATES, costBadge } from "../../../pages/costs/states.ts";
 import { nameText, notice, pageHead } from "../../../pages/elements.ts";
-import { filterForm, filterSelect, pager } from "../../../pages/lists/list.ts";
+import { filterForm, filterSelect } from "../../../pages/lists/list.ts";
+import { describeSearch, NONE_SO_FAR, searchedList, searchScript } from "../../../pages/lists/search.ts";
 import { type Column, table } from "../../../pages/lists/table.ts";
-import { describeDay, showCount, showPercent } from "../../../pages/locale.ts";
-import type { Markup } from "../../../pages/markup.ts";
+import { describeDay, showCount } from "../../../pages/locale.ts";
+import { type Markup, time } from "../../../pages/markup.ts";
 import { amountText } from "../../../pages/money.ts";
-import { costFilters, findPartnerCosts } from "../../api/costs.ts";
+import { costFilters, findPartnerCosts, MOST_READ } from "../../api/costs.ts";
 import { idOf, partnerTrail, type Show } from "../layout.ts";
 
 const PAGE_SIZE = 50;
-const MOST_READ = (MAX_PAGES * MAX_KEYS) / 2;
+const count = z._default(readAs(z.string().check(z.regex(/^\d{1,15}$/, "must be a number")), Number), 0);
 const contract = {
-  query: z.object({ ...costFilters, after: z.optional(z.string().check(z.maxLength(256))) }),
+  query: z.object({
+    ...costFilters,
+    after: z.optional(z.string().check(z.maxLength(256))),
+    /** What the pages before found and read. */
+    found: count,
+    read: count,
+  }),
 };
+/** The parameters that say where a page begins. */
+const POSITION = ["after", "found", "read"];
 
 export const costsPage: Show = async (context) => {
   const id = idOf(context);
@@ -31,16 +40,25 @@ export const costsPage: Show = async (context) => {
   for (const [name, value] of context.url.searchParams)
     if (value.trim() !== "") url.searchParams.append(name, name === "after" ? value : value.trim());
   const { query } = await readInput({ ...context, url }, contract);
-  const { after = null, ...filters } = query;
+  const { after = null, found: foundBefore, read: readBefore, ...filters } = query;
   const range = { after, limit: PAGE_SIZE };
-  const { partner, items, next, searched } = await findPartnerCosts(context, id, filters, range);
-  const chosen = new URLSearchParams([...url.searchParams].filter(([name]) => name !== "after"));
+  const { partner, items, next, searched, expected, ...reading } = await findPartnerCosts(
+    context,
+    id,
+    filters,
+    range,
+    foundBefore,
+  );
+  const found = foundBefore + reading.fitting;
+  const read = readBefore + reading.read;
+  const chosen = new URLSearchParams([...url.searchParams].filter(([name]) => !POSITION.includes(name)));
   const path = `/operator/partners/${id}/costs`;
-  const hrefOf = (position: string | null) => {
-    const search = new URLSearchParams([...chosen, ...(position === null ? [] : [["after", position]])]);
+  const hrefOf = (position: Record<string, string>) => {
+    const search = new URLSearchParams([...chosen, ...Object.entries(position)]);
     return search.size > 0 ? `${path}?${search}` : path;
   };
-  const columns: Column<(typeof items)[number]>[] = [
+  const isPending = filters.match === "pending";
+  const columns: (Column<(typeof items)[number]> | false)[] = [
     {
       heading: "Cost ID",
       cell: ({ cost_id }) =>
@@ -61,31 +79,43 @@ export const costsPage: Show = async (context) => {
         return at ? describeDay(dayOf(Date.parse(at))) : "";
       },
     },
+    isPending && {
+      heading: "Lapses",
+      cell: ({ received_at }) => (received_at ? time(toIso(Date.parse(received_at) + COST_WINDOW_MS)) : ""),
+    },
+    isPending && { heading: "Tag", cell: ({ tag }) => showInvisible(tag ?? "") },
     { heading: "App", cell: ({ app_token }) => (app_token === null ? "" : html`<code>${app_token}</code>`) },
     {
       heading: "Link",
       cell: ({ engagement }) => (engagement?.link_token ? html`<code>${engagement.link_token}</code>` : ""),
     },
   ];
-  const isEnd = next === null;
+  const none =
+    next === null ? notice(chosen.size > 0 ? "No costs match these filters." : "No costs.") : NONE_SO_FAR;
   return {
     title: `Costs of ${partner.displayName}`,
     section: "Partners",
+    scripts: [searchScript.href],
     body: html`
       ${partnerTrail({ id, name: partner.displayName }, "Costs")}
       ${pageHead(html`Costs of ${nameText(partner.displayName)}`)}
-      <p class="lead">By cost ID, because costs have no order by time: a page looks at up to ${showCount(MOST_READ)} IDs. So filters suit partners of up to some 100,000 costs. <a href="/operator/partners/${id}/rejections">Rejected costs</a> have a list of their own.</p>
+      <p class="lead">By cost ID, because costs have no order by time. A search looks at ${showCount(MOST_READ)} IDs at a time, so filters suit partners of up to some 100,000 costs. <a href="/operator/partners/${id}/rejections">Rejected costs</a> have a list of their own.${isPending ? html` A pending cost waits up to ${COST_WINDOW} for a click or impression with its cost ID. <a href="/docs/troubleshooting#a-cost-stays-pending">Why a cost stays pending</a>` : ""}</p>
       ${filterBar(path, chosen)}
-      ${table({ label: "Costs", columns, rows: items, empty: notice(emptyText(isEnd, chosen.size > 0)) })}
-      ${isEnd ? "" : html`<p class="muted">Looked through about ${showPercent(searched)} of the IDs.</p><progress max="100" value="${Math.round(searched * 100)}" aria-label="Share of the IDs that was looked through"></progress>`}
-      ${pager(after === null ? null : hrefOf(null), isEnd ? null : hrefOf(next), ["First page", items.length < PAGE_SIZE ? "Look further" : "Next page"])}`,
+      ${searchedList({
+        list: table({ label: "Costs", columns, rows: items, empty: none }),
+        next: next === null ? null : hrefOf({ after: next, found: String(found), read: String(read) }),
+        first: after === null ? null : hrefOf({}),
+        isFull: items.length >= PAGE_SIZE,
+        share: searched,
+        progress: describeSearch({
+          ...{ found, expected, read, share: searched },
+          // Of pending costs without a day, some have lapsed.
+          isExact: !isPending || filters.day !== undefined,
+          hasAmount: filters.amount_over !== undefined,
+        }),
+      })}`,
   };
 };
-
-function emptyText(isEnd: boolean, isFiltered: boolean): string {
-  if (!isEnd) return `None of these ${showCount(MOST_READ)} IDs has such a cost. Look further below.`;
-  return isFiltered ? "No costs match these filters." : "No costs.";
-}
 
 function filterBar(path: string, chosen: URLSearchParams): Markup {
   const of = (name: string) => chosen.get(name) ?? "";

@@ -109,7 +109,7 @@ function stateSection(partner: PartnerRow, counts: FoundRates["counts"]): Markup
       ${buttonLink(`/operator/partners/${id}/setup`, "Setup")}
       <a href="/operator/spend?partner_id=${id}">Spend by app</a>
       <a href="/operator/partners/${id}/costs">Costs</a>
-      <a href="/operator/partners/${id}/pending">Pending costs</a>
+      <a href="/operator/partners/${id}/costs?match=pending">Pending costs</a>
       <a href="/operator/partners/${id}/rejections">Rejected costs</a>
       <a href="/operator/adjustments/new?partner_id=${id}">Adjust spend</a>
       <a href="/operator/audit?object=partner%20${id}">Changes of this partner</a>

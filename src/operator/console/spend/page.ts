@@ -180,7 +180,7 @@ const pendingSection = (pending: PendingSpend[]): Markup =>
         {
           heading: "Partner",
           cell: ({ partnerId, partner }) =>
-            html`<a href="/operator/partners/${partnerId}/pending">${nameText(partner)}</a>`,
+            html`<a href="/operator/partners/${partnerId}/costs?match=pending">${nameText(partner)}</a>`,
         },
         { heading: "Costs", kind: "number", cell: ({ count }) => showCount(count) },
         {

@@ -1,0 +1,73 @@
+/**
+ * A list that searches through many IDs, of which one request reads a part. A script goes on by itself, with a bar and a button that
+ * stops it; without it, a link does.
+ */
+import { html } from "hono/html";
+import { servedFile } from "../../http/served-file.ts";
+import { notice } from "../elements.ts";
+import { showCount } from "../locale.ts";
+import type { Markup } from "../markup.ts";
+import script from "./search.client.js";
+
+export const searchScript = servedFile("/search.js", "text/javascript; charset=utf-8", script);
+
+export interface Search {
+  /** A table, or what is in the place of one without rows. */
+  list: Markup | string;
+  /** Where the search goes on; null at its end. */
+  next: string | null;
+  first: string | null;
+  isFull: boolean;
+  /** From 0 to 1; undefined if that is not known. */
+  share?: number;
+  /** What was done so far. */
+  progress: Markup | string;
+}
+
+export function searchedList({ list, next, first, isFull, share, progress }: Search): Markup {
+  const isOn = next !== null && !isFull;
+  const bar =
+    share === undefined
+      ? html`<progress aria-label="Search"></progress>`
+      : html`<progress max="100" value="${Math.round(share * 100)}" aria-label="Share of the IDs that was searched"></progress>`;
+  return html`
+    <div id="found">${list}</div>
+    <div id="search">
+      ${isOn ? html`<p role="status">${progress}</p>${bar}` : html`<p class="muted" role="status">${next === null ? progress : ""}</p>`}
+      <p class="actions">
+        ${first === null ? "" : html`<a class="button secondary" href="${first}">First page</a>`}
+        ${isOn ? html`<button type="button" class="secondary" data-stop hidden>Stop</button>` : ""}
+        ${next === null ? "" : isOn ? html`<a class="button secondary" href="${next}" data-go-on>Go on</a>` : html`<a class="button secondary" href="${next}">Next page</a>`}
+      </p>
+    </div>`;
+}
+
+/** In the place of a table, while the search can go on. */
+export const NONE_SO_FAR = notice("None so far.");
+
+interface Progress {
+  found: number;
+  /** How many there are, null if that is not known; `isExact`: not fewer. */
+  expected: number | null;
+  isExact: boolean;
+  /** Whether the filter by amount is left out of these numbers. */
+  hasAmount: boolean;
+  read: number;
+  share: number;
+}
+
+/** `12 of 15 found. Searched 40,000 of about 310,000 IDs.` */
+export function describeSearch({ found, expected, isExact, hasAmount, read, share }: Progress): string {
+  const of = expected === null ? "" : ` of ${isExact ? "" : "up to "}${showCount(expected)}`;
+  const total = share > 0 && share < 1 ? ` of about ${showCount(round(read / share))}` : "";
+  return `${showCount(found)}${of} found${hasAmount ? ", whatever their amount" : ""}. Searched ${showCount(read)}${total} IDs.`.replace(
+    " 1 IDs",
+    " 1 ID",
+  );
+}
+
+/** To two digits, because it is an estimate. */
+function round(count: number): number {
+  const unit = 10 ** Math.max(0, Math.floor(Math.log10(count)) - 1);
+  return Math.round(count / unit) * unit;
+}
