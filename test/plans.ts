@@ -42,7 +42,8 @@ const ALLOWED_SCANS: Record<string, RegExp> = {
   partner_rates: START,
   // One row a partner, which the cron reads every hour.
   partner_activity: /FROM partner_activity$/,
-  rounds: START,
+  // The pages of an app show which partners are in a round, whether or not they have links there.
+  rounds: either(START, /CROSS JOIN rounds r WHERE .* AND r\.state = 'open'$/),
   failed_sign_ins: START,
   authenticators: START,
   // Operators choose an app by name, search the audit log by name, see the spend of all apps, and look for a scheme, and for the test link of a

@@ -7,6 +7,7 @@ import { listChildren, listLinks } from "./list-links.ts";
 import { listPartners } from "./list-partners.ts";
 import { readEngagements } from "./read-engagements.ts";
 import { readLink } from "./read-link.ts";
+import { readPartner } from "./read-partner.ts";
 import { readPerformance } from "./read-performance.ts";
 import { readSpend } from "./read-spend.ts";
 import { updateLink } from "./update-link.ts";
@@ -26,4 +27,5 @@ export const campaignRoutes = routesOf([
   readSpend,
   readEngagements,
   readPerformance,
+  readPartner,
 ]);

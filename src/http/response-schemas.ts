@@ -41,6 +41,10 @@ export const reportV1 = (fields: z.core.$ZodLooseShape, item: z.ZodMiniType) =>
     data: z.strictObject({ ...header, ...fields, paging: pagingV2, items: z.array(item) }),
   });
 
+/** A report without paging in the version 1 envelope. */
+export const reportOfOne = (fields: z.core.$ZodLooseShape, item: z.ZodMiniType) =>
+  z.strictObject({ data: z.strictObject({ ...header, ...fields, items: z.array(item) }) });
+
 export const listV2 = (item: z.ZodMiniType) =>
   z.strictObject({ data: z.strictObject({ paging: pagingV2, items: z.array(item) }) });
 

@@ -31,7 +31,7 @@ export const overview = withFrame(
     return {
       title: "Overview",
       body: html`
-      <div class="head"><h1>${nameText(partner.displayName)}</h1>${stateBadge(partner, types)}</div>
+      <div class="head"><h1>${nameText(partner.displayName)}</h1>${partnerBadge({ ...partner, supportsCostData: types.length, typesInRound: 0 })}</div>
       ${
         partner.stoppedAt === null
           ? ""
@@ -54,10 +54,6 @@ export const overview = withFrame(
 /** The cost types that are accepted with this credential. */
 function typesOf(partner: SignedInPartner): CostType[] {
   return partner.supportsCostData ? toTypes(partner.costTypes & partner.integratedTypes) : [];
-}
-
-function stateBadge(partner: SignedInPartner, types: CostType[]): Markup {
-  return partnerBadge({ stoppedAt: partner.stoppedAt, supportsCostData: types.length });
 }
 
 /** What counts of today and of all days of the rates, by type and currency. */

@@ -642,7 +642,7 @@ GROUP BY ALL ORDER BY ALL;</pre>
 <p><strong>Paste many</strong> creates up to 100 links from paths, one in each line, for example <code>Acme &gt; Spring &gt; Video</code>.</p>` },
       { id: "see-its-clicks", title: "See its clicks", body: `<p>The page of a link has its clicks, impressions and spend with everything below it, by day, cost type, country and platform. <strong>Test this link</strong> records a click. Choose <strong>Today so far</strong> to see it. The page also shows parameters that were dropped from the URLs of the link and why, its QR code, and who changed it.</p>
 <p><strong>Where clicks lead</strong> shows it for iPhone, Android and computers. To send the clicks of a link and of those below it elsewhere, choose <strong>Change target</strong>; <code>{campaign}</code> in a target <a href="/docs/rules#parameters-that-are-passed-on">passes the parameter on</a>.</p>
-<p><strong>Links</strong> shows all four levels as a tree. Search for words anywhere in a path, filter, and order by clicks or spend. <strong>Partners</strong> shows what each partner can send, and how complete its costs are.</p>` },
+<p><strong>Links</strong> shows all four levels as a tree. Search for words anywhere in a path, filter, and order by clicks or spend. <strong>Partners</strong> shows what each partner can send, and how complete its costs are. The page of a partner says since when, when its last cost came, and how many clicks and impressions have a cost ID, a cost and an amount, each with the reasons why the others do not. It also has the rejected costs and the links of the partner.</p>` },
       { id: "see-what-a-click-costs", title: "See what a click costs", body: `<p><strong>Performance</strong> compares networks, campaigns, ad groups, creatives, partners, cost types, days, weeks, countries or platforms with as many days before, in one currency at a time:</p>
 <ul>
 <li>Choose a heading to sort by it. <strong>Cost per click</strong> puts the highest first.</li>
@@ -764,6 +764,14 @@ APP_TOKEN=…</pre>
 <pre data-language="console"><kbd>curl -s -H &quot;Authorization: Token token=$API_TOKEN&quot; -H 'Accept: text/csv' \\
     &quot;$BASE_URL/public/v1/apps/$APP_TOKEN/spend?from=2026-07-01&amp;to=2026-07-31&amp;group_by=partner&quot;</kbd>
 <samp>partner_id,partner_name,currency,spend,adjusted,matched,unpriced</samp></pre>
+<p>The state of a partner has the same as its page, for the week that ended yesterday or for <code>from</code> and <code>to</code>. The losses of each step of <code>funnel</code> add up to the difference to the step before:</p>
+<pre data-language="console"><kbd>curl -s -H &quot;Authorization: Token token=$API_TOKEN&quot; \\
+    &quot;$BASE_URL/public/v1/apps/$APP_TOKEN/partners/1&quot; | grep -oE '&quot;state&quot;:&quot;[a-z_]*&quot;,&quot;since&quot;|&quot;step&quot;:&quot;[a-z_]*&quot;'</kbd>
+<samp>&quot;state&quot;:&quot;live&quot;,&quot;since&quot;
+&quot;step&quot;:&quot;recorded&quot;
+&quot;step&quot;:&quot;with_cost_id&quot;
+&quot;step&quot;:&quot;matched&quot;
+&quot;step&quot;:&quot;priced&quot;</samp></pre>
 <p>With <code>group_by=country,platform</code>, <code>country=DE</code> or <code>platform=ios</code>, reports are by country (ISO 3166-1 alpha-2, <code>XX</code> if it is not known) and platform. They cover up to 31 days then, and 93 days with <code>link</code>. What is not recorded, such as adjustments, is in a row where both are empty, so that the sums are the same. <a href="/docs/privacy#countries-and-platforms">Privacy</a> says where they come from.</p>` },
     ],
   },

@@ -14,7 +14,6 @@ import type { Context } from "../env.ts";
 import { readInput } from "../http/input/input.ts";
 import { chartScript, dailyChart } from "../pages/chart/chart.ts";
 import { moneyUnit } from "../pages/chart/units.ts";
-import { withContact } from "../pages/contact.ts";
 import { card, emptyState, pageHead, type Tile, tiles } from "../pages/elements.ts";
 import { form } from "../pages/forms/form.ts";
 import { describeDay, describeDays, showChange, showCount, showPlural } from "../pages/locale.ts";
@@ -38,6 +37,7 @@ import { authorizeApp, type Member, type Show } from "./frame.ts";
 import { adjustedNote } from "./reports/adjusted.ts";
 import { findProblems, missingCondition, NO_COSTS, type Signals } from "./reports/attention.ts";
 import { changedMost } from "./reports/changed.ts";
+import { findingText } from "./reports/finding.ts";
 import { OVERVIEW_NOTICES } from "./reports/hide.ts";
 import { addUp, type Row, type Sums, toSeries } from "./reports/lines.ts";
 import { isNew, readStart, startCard } from "./start.ts";
@@ -250,18 +250,22 @@ function attention({ path, env, ...member }: Member, overview: Overview): Markup
   const hiddenUntil = new Map(hidden.map(({ key, hiddenUntil }) => [key, hiddenUntil]));
   const items = problems
     .filter(({ key }) => !hiddenUntil.has(key))
-    .map(
-      ({ key, text, fix: [name, href] }, index) => html`
+    .map((found, index) => {
+      const {
+        key,
+        fix: [name, href],
+      } = found;
+      return html`
         <li>
-          <span>${withContact(env, text)} <a href="${href}">${name}</a></span>
+          <span>${findingText({ env, path }, found, `?${query}`)} <a href="${href}">${name}</a></span>
           ${form({
             action: `${path}/attention/hide`,
             hidden: { item: key, query },
             button: html`Hide for ${HIDDEN_DAYS} days<span class="visually-hidden">: item ${index + 1}</span>`,
             kind: "small secondary",
           })}
-        </li>`,
-    );
+        </li>`;
+    });
   const ends = problems.flatMap(({ key }) => hiddenUntil.get(key) ?? []);
   if (items.length + ends.length === 0) return "";
   const more = items.slice(MOST_FINDINGS);
@@ -290,8 +294,8 @@ function charts(
   today: number,
 ): Markup {
   if (spend.length === 0) {
-    const text = missingCondition(member, signals)?.text ?? NO_COSTS;
-    return emptyState("No spend in this period", withContact(member.env, text));
+    const missing = missingCondition(member, signals);
+    return emptyState("No spend in this period", missing ? findingText(member, missing) : NO_COSTS);
   }
   const hrefOf = (day: number, currency: string) =>
     performanceHref({ from: formatDate(day), to: formatDate(day), currency }).replace(/period=\w+&/, "");

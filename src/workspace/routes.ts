@@ -17,10 +17,11 @@ import { linksPage } from "./links/list.ts";
 import { linkPage } from "./links/page.ts";
 import { qrCode } from "./links/qr.ts";
 import { overviewPage } from "./overview.ts";
-import { partnersPage } from "./partners.ts";
+import { partnersPage } from "./partners/list.ts";
+import { partnerPage } from "./partners/page.ts";
+import { rejectionsPage } from "./partners/rejections.ts";
 import { performanceCsv, performancePage } from "./performance/page.ts";
 import { backToPerformance, submitDeletion, submitView } from "./performance/views.ts";
-import { rejectionsPage } from "./rejections.ts";
 import { backToOverview, submitHidden, submitShown } from "./reports/hide.ts";
 import { performanceStyles, workspaceScript, workspaceStyles } from "./script.ts";
 import { linksCsv } from "./transfer/export.ts";
@@ -80,9 +81,10 @@ export const workspaceRoutes: Route[] = [
   form("/performance/views", "performance", backToPerformance, submitView),
   form("/performance/views/:view_id/delete", "performance", backToPerformance, submitDeletion),
   page("/partners", "partners", report(partnersPage)),
+  page("/partners/:partner_id", "partners", report(partnerPage)),
+  page("/partners/:partner_id/rejections", "partners", rejectionsPage),
   page("/alerts", "alerts", alerts.alertsPage),
   page("/alerts/new", "alerts", alerts.newRulePage, alerts.submitNewRule),
   page("/alerts/rules/:rule_id", "alerts", alerts.rulePage, alerts.submitRule),
   form("/alerts/rules/:rule_id/delete", "alerts", alerts.backToRule, alerts.submitDeletion),
-  page("/partners/:partner_id/rejections", "partners", rejectionsPage),
 ];

@@ -14,6 +14,7 @@ import type { Markup } from "../pages/markup.ts";
 import { type Link, toLink } from "../usecases/links/link.ts";
 import { authorizeApp, type Member } from "./frame.ts";
 import { missingCondition, type Partnered } from "./reports/attention.ts";
+import { findingText } from "./reports/finding.ts";
 
 /** So many days after its first click, an app without costs is one that has none. */
 const NEW_DAYS = 7;
@@ -123,5 +124,5 @@ function costStep(member: Member, start: Start): Markup {
   if (!missing)
     return html`<p class="muted">Waiting. A cost appears here once it matches a click or an impression.</p>`;
   const [name, href] = missing.fix;
-  return html`<p>${withContact(member.env, missing.text)} <a href="${href}">${name}</a></p>`;
+  return html`<p>${findingText(member, missing)} <a href="${href}">${name}</a></p>`;
 }

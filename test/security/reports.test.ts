@@ -103,7 +103,9 @@ it("these are limited", async () => {
   }
   expect(limited.sort()).toEqual(
     [
-      ...["spend", "engagements", "performance"].map((report) => `/public/v1/apps/:app_token/${report}`),
+      ...["spend", "engagements", "performance", "partners/:partner_id"].map(
+        (report) => `/public/v1/apps/:app_token/${report}`,
+      ),
       "/apps",
       ...[
         "",
@@ -113,6 +115,7 @@ it("these are limited", async () => {
         "/performance",
         "/performance.csv",
         "/partners",
+        "/partners/:partner_id",
       ].map((page) => `/apps/:app_token${page}`),
       ...["/cost/round", "/partner", "/partner/costs.csv", "/partner/round"],
       ...["/partner/missing.csv", "/partner/totals", "/partner/totals.csv"],
@@ -124,7 +127,7 @@ it("these are limited", async () => {
         "/operator/v1/partners/:id/rejections",
       ],
       ...["/operator", "/operator/rounds/:id", "/operator/rounds/:id/link"],
-      ...["", "/costs", "/pending", "/url-prices"].map((page) => `/operator/partners/:id${page}`),
+      ...["", "/costs", "/url-prices"].map((page) => `/operator/partners/:id${page}`),
       ...["/operator/apps/:token", "/operator/spend", "/operator/audit.csv"],
     ].sort(),
   );

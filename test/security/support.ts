@@ -75,7 +75,7 @@ export function plainCall({ method, need }: EveryOperation): Call {
 /** The status for the right credential with unknown IDs, no query, and a JSON body that no operation accepts. */
 export function acceptedStatus({ method, pattern }: EveryOperation): number {
   if (method === "GET") {
-    if (/:id|:cost_id|\/cost\/round$/.test(pattern)) return 404;
+    if (/:id|:partner_id|:cost_id|\/cost\/round$/.test(pattern)) return 404;
     return pattern.endsWith("/v1/archive") ? 400 : 200;
   }
   const hasNoInput =

@@ -41,7 +41,8 @@ const problems = (page: string) => {
   const list = /<h2 id="attention">[\s\S]*?<\/section>/.exec(page)?.[0] ?? "";
   return [...list.matchAll(/<li>([\s\S]*?)<\/li>/g)].map(([, item = ""]) => ({
     text: textOf(item.replace(/<form[\s\S]*<\/form>/, "")),
-    href: linksOf(item)[0]?.href,
+    // Before it are the names of partners.
+    href: linksOf(item.replace(/<form[\s\S]*<\/form>/, "")).at(-1)?.href,
   }));
 };
 
@@ -154,12 +155,12 @@ describe("needs attention", () => {
   it("names partners that don't support cost data", async () => {
     expect(problems(await overview())).toEqual([
       {
-        text: "Beacon Network and Corsair Media don't support cost data yet: 586 clicks without a cost. Go to partners",
-        href: partnersPage,
+        text: "Beacon Network and Corsair Media don't support cost data yet: 586 clicks without a cost. Show partners",
+        href: `${partnersPage}?period=7d`,
       },
       {
-        text: "Delta Reach is stopped. Its costs are rejected, and its clicks and impressions are recorded with cost data off. Go to partners",
-        href: partnersPage,
+        text: "Delta Reach is stopped. Its costs are rejected, and its clicks and impressions are recorded with cost data off. Go to Delta Reach",
+        href: `${partnersPage}/4?period=7d`,
       },
     ]);
   });
@@ -170,14 +171,14 @@ describe("needs attention", () => {
     await env.DB.exec("UPDATE partners SET stopped_at = 1 WHERE id = 1");
     const [stopped] = problems(await overview()).filter(({ text }) => text.startsWith("Acme"));
     expect(stopped?.text).toMatch(/^Acme Ads is stopped. Its costs are rejected/);
-    expect(stopped?.href).toBe(partnersPage);
+    expect(stopped?.href).toBe(`${partnersPage}/1?period=7d`);
   });
 
   it("names a partner without costs for its clicks of the last two days", async () => {
     const recent = `day >= ${today - 1}`;
     await inLedger(`DELETE FROM daily_totals WHERE ${recent}`);
     const recorded = async () =>
-      (await overview()).match(/Acme Ads sent no cost for the ([\d,]+) clicks/)?.[1];
+      textOf(await overview()).match(/Acme Ads sent no cost for the ([\d,]+) clicks/)?.[1];
     expect(await recorded()).toMatch(/^[1-9]/);
     await inLedger(`UPDATE daily_engagements SET recorded = 0 WHERE ${recent}`);
     const [first] = problems(await overview());
@@ -197,11 +198,11 @@ describe("needs attention", () => {
     expect(problems(page).map(({ text }) => text)).toEqual([
       expect.stringMatching("^Beacon Network and Corsair Media don't support cost data yet"),
       expect.stringMatching("^Delta Reach is stopped"),
-      "2 costs have no amount. Ask the partners to resend them with an amount. Go to partners",
+      "2 costs of Acme Ads have no amount. Ask the partner to resend them with an amount. Go to Acme Ads",
       expect.stringMatching("^Echo Media sent no clicks, impressions or costs in the last two days"),
     ]);
     const unpriced = problems(page).find(({ text }) => text.startsWith("2 costs"));
-    expect(textOf(await open(browser, unpriced?.href ?? ""))).toContain("unpriced: 2");
+    expect(textOf(await open(browser, unpriced?.href ?? ""))).toContain("−2 The cost has no amount");
   });
 
   it("counts dropped parameters and leads to their link", async () => {
@@ -221,11 +222,11 @@ describe("needs attention", () => {
     await env.DB.exec("UPDATE links SET cost_switch = 0");
     const page = await overview();
     expect(problems(page)[0]).toEqual({
-      text: "Cost data is off on the links of Acme Ads, Delta Reach, and Echo Media. Turn it on. Show these links",
+      text: "Cost data is off on the links of Acme Ads , Delta Reach , and Echo Media . Turn it on. Show these links",
       href: `${APP}/links?cost=off`,
     });
     expect(textOf(page)).toContain(
-      "No spend in this period Cost data is off on the links of Acme Ads, Delta Reach, and Echo Media.",
+      "No spend in this period Cost data is off on the links of Acme Ads , Delta Reach , and Echo Media .",
     );
     expect(figuresOf(page)[0]).toBe("Spend None");
   });

@@ -63,7 +63,7 @@ it("tick as links, a partner, clicks and costs arrive, and end with the first co
   expect(marks(attached)).toEqual(steps(2));
   expect(textOf(attached)).toContain(`/${token}?`);
   expect(attached).toContain(`/links/${token}/qr.svg`);
-  expect(textOf(attached)).toContain("Cost data is off on the links of Acme Ads. Turn it on.");
+  expect(textOf(attached)).toContain("Cost data is off on the links of Acme Ads . Turn it on.");
   await patchLink(token, { cost_data_enabled: true });
   expect(textOf(await page())).toContain(
     "Waiting. A cost appears here once it matches a click or an impression.",

@@ -4,7 +4,7 @@ import { alias } from "drizzle-orm/sqlite-core/alias";
 import { membership as m, perViewer, type Viewer } from "../accounts/viewers.ts";
 import { link as l } from "../links/lists.ts";
 import { as, query, type RowOf } from "../query.ts";
-import { dailyEngagements, droppedParameters, rounds } from "../schema.ts";
+import { dailyEngagements, droppedParameters } from "../schema.ts";
 import { runBatch } from "../statement.ts";
 import { findRejectionsInShard, type RejectedInApp } from "./rejections.ts";
 import type { DayRange } from "./reports/statements.ts";
@@ -35,23 +35,6 @@ const attachments = perViewer(({ from, isMember, isViewer }) =>
     ) GROUP BY partner_id`,
   ),
 );
-
-const r = alias(rounds, "r");
-const openRounds = perViewer(({ from, isMember, isViewer }) =>
-  query(
-    { partnerId: r.partnerId, costTypes: r.costTypes },
-    sql`FROM (
-      SELECT DISTINCT ${l.partnerId} AS partner_id FROM ${from} CROSS JOIN ${as(m)} ON ${isMember}
-      CROSS JOIN ${as(l)} INDEXED BY links_by_partner ON ${l.appToken} = ${m.appToken} AND ${l.partnerId} IS NOT NULL
-      WHERE ${isViewer}
-    ) attached CROSS JOIN ${as(r)} ON ${r.partnerId} = attached.partner_id AND ${r.state} = 'open'`,
-  ),
-);
-
-/** Reads the open integration rounds of the partners that an app's links have. For a batch of the viewer. */
-export function findOpenRounds(db: D1Database, viewer: Viewer, appToken: string) {
-  return openRounds(viewer)(db, { ...viewer, appToken });
-}
 
 /** Reads the partners of an app's links, from the first links that have one. For a batch of the viewer. */
 export function findAttachments(db: D1Database, viewer: Viewer, appToken: string) {

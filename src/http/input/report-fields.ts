@@ -176,10 +176,18 @@ export const isSortable = ({ group_by, sort }: { group_by?: string | undefined; 
 
 export const DEFAULT_SORT: Sort = { field: "spend", isDescending: true };
 
+/** The days of a report that ends yesterday by default. */
+export const performanceDays = {
+  from: reportDays.from.with(z.describe("The first day, in UTC; by default 6 days before the last day")),
+  to: reportDays.to.with(
+    z.describe(`The last day, in UTC; yesterday by default. The report covers at most ${MAX_DAYS} days`),
+  ),
+};
+
 export const performanceQuery = z
   .strictObject({
-    from: sharedFields.from.with(z.describe("The first day, in UTC; by default 6 days before the last day")),
-    to: sharedFields.to.with(
+    ...performanceDays,
+    to: performanceDays.to.with(
       z.describe(
         `The last day, in UTC; yesterday by default. The report covers at most ${MAX_DAYS} days. ${AUDIENCE_DAYS}`,
       ),

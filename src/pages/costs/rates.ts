@@ -2,9 +2,9 @@
 import { html } from "hono/html";
 import type { DayOfRates, FoundRates } from "../../db/operator/rates.ts";
 import { DISCREPANCY_THRESHOLD, RATE_DAYS, toCoverage } from "../../domain/figures/rates.ts";
-import type { RejectionCode } from "../../domain/matching.ts";
 import { OF_IMPRESSIONS } from "../../domain/texts.ts";
 import { ERRORS } from "../../errors.ts";
+import { sumByCode } from "../../usecases/costs/rejections.ts";
 import { type RatesItem, toIntegratedRates } from "../../usecases/rates.ts";
 import { badge, card, notice } from "../elements.ts";
 import { type Column, table } from "../lists/table.ts";
@@ -102,13 +102,6 @@ function rejectionList({ days }: FoundRates): Markup | "" {
   return html`
     <h3 id="rejected">Rejected costs</h3>
     <ul>${codes.map(({ code, count }) => html`<li>${showPlural(count, "cost", "costs")}: <a href="/docs/errors#${code}">${ERRORS[code].title}</a></li>`)}</ul>`;
-}
-
-/** The number of rejected costs of each code, the largest first. */
-export function sumByCode(rejected: { code: RejectionCode; count: number }[]) {
-  return [...Map.groupBy(rejected, ({ code }) => code)]
-    .map(([code, same]) => ({ code, count: same.reduce((sum, row) => sum + row.count, 0) }))
-    .sort((left, right) => right.count - left.count);
 }
 
 /** `92.1% of 1,234`. */

@@ -1,21 +1,22 @@
 /** The states of partners, cost types, credentials, rounds and apps, in the same words and colors on every page. */
 import { html } from "hono/html";
 import { COST_TYPE, type CostType } from "../../domain/cost-types.ts";
+import { type Integration, type PartnerState, partnerStateOf } from "../../domain/partner-state.ts";
 import { COST_WINDOW } from "../../domain/texts.ts";
 import type { CostItem } from "../../usecases/costs/item.ts";
 import { badge, type Tone } from "../elements.ts";
 import type { Markup } from "../markup.ts";
 
+const STATES: Record<PartnerState, [name: string, tone: Tone]> = {
+  stopped: ["Stopped", "error"],
+  live: ["Live", "ok"],
+  in_round: ["In a round", "warn"],
+  not_integrated: ["Not integrated", ""],
+};
+
 /** Whether the partner may send costs. */
-export function partnerBadge(partner: {
-  supportsCostData: number;
-  stoppedAt: number | null;
-  typesInRound?: number;
-}): Markup {
-  if (partner.stoppedAt !== null) return badge("Stopped", "error");
-  if (partner.supportsCostData) return badge("Live", "ok");
-  return partner.typesInRound ? badge("In a round", "warn") : badge("Not integrated");
-}
+export const stateBadge = (state: PartnerState): Markup => badge(...STATES[state]);
+export const partnerBadge = (partner: Integration): Markup => stateBadge(partnerStateOf(partner));
 
 /** The integration of a cost type. A live one can be in a round too. */
 export function typeBadges(

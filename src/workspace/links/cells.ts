@@ -6,12 +6,14 @@ import type { Partner, Partners } from "../../db/links/partner-catalog.ts";
 import { COST_TYPE } from "../../domain/cost-types.ts";
 import { type CostSums, sumCosts, sumSpend } from "../../domain/money.ts";
 import { costTypeName } from "../../pages/costs/cost-types.ts";
-import { badge, nameText } from "../../pages/elements.ts";
+import { badge } from "../../pages/elements.ts";
 import { withQuery } from "../../pages/lists/query.ts";
 import { showCount } from "../../pages/locale.ts";
 import type { Markup } from "../../pages/markup.ts";
 import { moneyText } from "../../pages/money.ts";
 import type { Link } from "../../usecases/links/link.ts";
+import type { Member } from "../frame.ts";
+import { partnerLink } from "../partners/link.ts";
 
 /** The query that keeps the days of a page on another one. */
 export function keepDays(url: URL): string {
@@ -26,11 +28,17 @@ export function partnerOf(link: PartnerKeys, partners: Partners): Partner | unde
   return partners.get(link.partnerId ?? link.inheritedPartner ?? 0);
 }
 
-export function partnerCell(link: PartnerKeys, partners: Partners): Markup {
+/** `days`: the query with the days of the page. */
+export function partnerCell(
+  member: Pick<Member, "path">,
+  link: PartnerKeys,
+  partners: Partners,
+  days = "",
+): Markup {
   const partner = partnerOf(link, partners);
   if (!partner) return html`<span class="muted">None</span>`;
   const stopped = partner.stoppedAt === null ? "" : html` ${badge("Stopped", "error")}`;
-  return html`<span class="partner">${nameText(partner.displayName)}${stopped}${link.partnerId === null ? html` <span class="muted">inherited</span>` : ""}</span>`;
+  return html`<span class="partner">${partnerLink(member, partner, days)}${stopped}${link.partnerId === null ? html` <span class="muted">inherited</span>` : ""}</span>`;
 }
 
 /** Whether cost data is on, and of a sub-link, whether that is its own setting. */

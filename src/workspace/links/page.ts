@@ -38,6 +38,7 @@ import { toLink } from "../../usecases/links/link.ts";
 import { unusedPath } from "../bulk/unused.ts";
 import { historySection, LATEST } from "../edit/history.ts";
 import { authorizeApp, type Member, type Show } from "../frame.ts";
+import { partnerLink } from "../partners/link.ts";
 import { adjustedNote } from "../reports/adjusted.ts";
 import { addUp, toSeries } from "../reports/lines.ts";
 import { audienceSection, readAudience } from "./audience.ts";
@@ -63,8 +64,8 @@ export const linkPage: Show = async (context, member) => {
         ${buttonLink(`${member.path}/links/${row.token}/settings`, "Settings")}
       </div>
       ${showNotice(LINK_NOTICES, context)}
-      ${states(member, view)}
-      ${addresses(url, view)}
+      ${states(member, url, view)}
+      ${addresses(member, url, view)}
       ${targetSection(view.destination, row, `${member.path}/links/${row.token}/settings`)}
       ${periodPicker(withoutNotice(url), period)}
       ${cutNotice(period, view.from)}
@@ -160,16 +161,17 @@ function withoutNotice(url: URL): URL {
 }
 
 /** What changes how the link works. */
-function states({ env }: Member, { row, partners }: LinkView): Markup {
+function states(member: Member, url: URL, { row, partners }: LinkView): Markup {
+  const { env } = member;
   const partner = partnerOf(row, partners);
   const isSwitchedOn = (row.costSwitch ?? row.inheritedSwitch) === 1;
   return html`
     ${row.archived ? notice("This link is archived. It still redirects and counts clicks and impressions.") : ""}
-    ${partner && partner.stoppedAt !== null ? notice(html`${nameText(partner.displayName)} is stopped. Its costs are rejected. Ask ${operatorContact(env)} to resume it.`, "error") : ""}
-    ${partner && isSwitchedOn && !partner.supportsCostData ? notice(html`Cost data is on, but ${nameText(partner.displayName)} doesn't support it. Ask ${operatorContact(env)} for an integration round.`, "warn") : ""}`;
+    ${partner && partner.stoppedAt !== null ? notice(html`${partnerLink(member, partner, keepDays(url))} is stopped. Its costs are rejected. Ask ${operatorContact(env)} to resume it.`, "error") : ""}
+    ${partner && isSwitchedOn && !partner.supportsCostData ? notice(html`Cost data is on, but ${partnerLink(member, partner, keepDays(url))} doesn't support it. Ask ${operatorContact(env)} for an integration round.`, "warn") : ""}`;
 }
 
-function addresses(url: URL, { row, link, partners }: LinkView): Markup {
+function addresses(member: Member, url: URL, { row, link, partners }: LinkView): Markup {
   const address = (id: string, name: string, text: string, copied: string) => html`
     <h3 id="${id}">${name}</h3>
     <div class="secret"><code aria-labelledby="${id}" role="group" tabindex="0">${highlightMacros(text)}</code>${copyButton(text, `${copied} of ${row.label}`)}</div>`;
@@ -187,7 +189,7 @@ function addresses(url: URL, { row, link, partners }: LinkView): Markup {
             <span class="hint">Opens the click URL and shows its response. The click counts in your reports.</span>
           </p>
           ${facts(
-            ["Partner", partnerCell(row, partners)],
+            ["Partner", partnerCell(member, row, partners, keepDays(url))],
             [
               "Cost data",
               html`${costCell(link, row)}${row.costSwitch === null && row.inheritedSwitch !== null ? html` <span class="muted">inherited</span>` : ""}`,

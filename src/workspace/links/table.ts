@@ -50,7 +50,7 @@ export function linksTable(shown: Shown, lines: Line[]): Markup | string {
         ${row.archived ? badge("Archived") : ""} <span class="muted level">${LEVEL_NAMES[row.level - 1]}</span>`,
       ...sortable("name", "ascending"),
     },
-    { heading: "Partner", cell: (row) => partnerCell(row, partners) },
+    { heading: "Partner", cell: (row) => partnerCell(member, row, partners, keepDays(url)) },
     { heading: "Cost data", cell: (row) => costCell(toLink(row, partners, context), row) },
     {
       heading: "Clicks",

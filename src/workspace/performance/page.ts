@@ -6,7 +6,6 @@ import type { Context } from "../../env.ts";
 import { ERRORS } from "../../errors.ts";
 import { MAX_AUDIENCE_DAYS, maxDaysOf } from "../../http/input/report-fields.ts";
 import { chartScript } from "../../pages/chart/chart.ts";
-import { withContact } from "../../pages/contact.ts";
 import { buttonLink, choices, emptyState, notice, tiles } from "../../pages/elements.ts";
 import { errorSummary, type RejectedForm } from "../../pages/forms/fields.ts";
 import { withQuery } from "../../pages/lists/query.ts";
@@ -19,6 +18,7 @@ import { isFinal, lastArrival } from "../../usecases/performance/read.ts";
 import type { AppPage, Member, Show } from "../frame.ts";
 import { adjustedNote } from "../reports/adjusted.ts";
 import { missingCondition, NO_COSTS } from "../reports/attention.ts";
+import { findingText } from "../reports/finding.ts";
 import { performanceStyles, workspaceScript } from "../script.ts";
 import { COVERAGE, change, SHOWN } from "./cells.ts";
 import { performanceChart } from "./chart.ts";
@@ -228,7 +228,7 @@ function nothing({ url }: Context, member: Member, page: PerformancePage): Marku
   if (missing)
     return emptyState(
       "No clicks or costs yet",
-      withContact(member.env, missing.text),
+      findingText(member, missing),
       buttonLink(missing.fix[1], missing.fix[0], ""),
     );
   const wider = withQuery(url, { period: "30d", from: null, to: null });

@@ -11,6 +11,7 @@ import { describeDays, showCount, showPlural } from "../../pages/locale.ts";
 import type { Markup } from "../../pages/markup.ts";
 import type { PerformanceRow } from "../../usecases/performance/rows.ts";
 import type { Member } from "../frame.ts";
+import { partnerHref } from "../partners/link.ts";
 import { change, figure, signal } from "./cells.ts";
 import { describeRow, groupName } from "./groups.ts";
 import type { Column } from "./query.ts";
@@ -103,19 +104,21 @@ function name(url: URL, member: Member, page: PerformancePage, shown: ShownRow):
   const text = describeRow(group_by, row);
   const filter = filterOf(group_by);
   if (row.key === "" || !filter) return text;
-  const href = withQuery(url, { [filter]: row.key, group_by: null, level: null, rows: null });
+  const href =
+    group_by === "partner"
+      ? partnerHref(member, Number(row.key), `?${new URLSearchParams(shownDays(page))}`)
+      : withQuery(url, { [filter]: row.key, group_by: null, level: null, rows: null });
   return html`<a href="${href}">${nameText(text)}</a>`;
 }
 
 /** Opens the link, and what is below it in place. */
-function linkName(url: URL, member: Member, { query, report }: PerformancePage, shown: ShownRow): Markup {
+function linkName(url: URL, member: Member, page: PerformancePage, shown: ShownRow): Markup {
   const { row, isOpen, isOwn, depth } = shown;
   const names = String(row.fields.link_name ?? "").split("::");
   const above = depth === 0 ? names.slice(0, -1) : [];
   const label = String(row.fields.link_label ?? "");
-  const days = query.from === undefined ? { period: query.period ?? "7d" } : toDates(report.now);
-  const href = `${member.path}/links/${row.key}?${new URLSearchParams(days)}`;
-  return html`<span class="name">${isOpen === undefined ? "" : toggle(url, query.open, row.key, isOpen, label)}<span>${above.length > 0 ? html`<span class="path muted">${pathText(above)} ›</span> ` : ""}<a href="${href}">${nameText(label)}</a>${isOwn ? html` <span class="muted">(this link only)</span>` : ""}</span></span>`;
+  const href = `${member.path}/links/${row.key}?${new URLSearchParams(shownDays(page))}`;
+  return html`<span class="name">${isOpen === undefined ? "" : toggle(url, page.query.open, row.key, isOpen, label)}<span>${above.length > 0 ? html`<span class="path muted">${pathText(above)} ›</span> ` : ""}<a href="${href}">${nameText(label)}</a>${isOwn ? html` <span class="muted">(this link only)</span>` : ""}</span></span>`;
 }
 
 /** Shows the campaigns of the days. Says how many they are, if the report does not have all of them. */
@@ -124,6 +127,10 @@ function daysName(url: URL, days: DayRange, now: DayRange): Markup {
   const isPart = lengthOf(own) < lengthOf(days);
   return html`<a class="day" href="${ofDays(url, own)}">${describeDays(own)}</a>${isPart ? html` <span class="muted">${showPlural(lengthOf(own), "day")}</span>` : ""}`;
 }
+
+/** The days of the page, for another one. */
+const shownDays = ({ query, report }: PerformancePage): Record<string, string> =>
+  query.from === undefined ? { period: query.period ?? "7d" } : toDates(report.now);
 
 const toDates = ({ from, to }: DayRange) => ({ from: formatDate(from), to: formatDate(to) });
 

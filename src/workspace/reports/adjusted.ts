@@ -8,6 +8,7 @@ import { describeDay } from "../../pages/locale.ts";
 import type { Markup } from "../../pages/markup.ts";
 import { moneyText } from "../../pages/money.ts";
 import type { Member } from "../frame.ts";
+import { partnerLink } from "../partners/link.ts";
 import type { Sums } from "./lines.ts";
 
 /** Nothing where the spend of each currency is as partners reported it. */
@@ -38,7 +39,8 @@ export function adjustedNote(
           },
           {
             heading: "Partner",
-            cell: ({ partnerId }) => nameText(partners.get(partnerId)?.displayName ?? String(partnerId)),
+            cell: ({ partnerId: id }) =>
+              partnerLink({ path }, { id, displayName: partners.get(id)?.displayName ?? String(id) }),
           },
           { heading: "Type", cell: ({ costType }) => costType },
           {

@@ -4,26 +4,20 @@ import type { RejectedInApp } from "../../db/ledger/rejections.ts";
 import type { ReportRow } from "../../db/ledger/reports/sources.ts";
 import type { Partners } from "../../db/links/partner-catalog.ts";
 import { ERRORS } from "../../errors.ts";
-import { sumByCode } from "../../pages/costs/rates.ts";
 import { showCount, showList, showPlural } from "../../pages/locale.ts";
+import { sumByCode } from "../../usecases/costs/rejections.ts";
 import type { Member } from "../frame.ts";
+import { type Finding, fixAt, type Named } from "./finding.ts";
 
 /** The key of a finding: its kind, and the ID of its partner if it is about one. */
 export const KEY = /^(?:setup|without|dropped|unpriced|(?:stopped|silent|rejected):[1-9]\d{0,15})$/;
-
-export interface Finding {
-  key: string;
-  text: string;
-  /** How many clicks, impressions or costs it is about. */
-  count?: number;
-  /** The name and the path of the page that fixes it. */
-  fix: [name: string, href: string];
-}
 
 export interface Partnered {
   partners: Partners;
   attachments: Attachment[];
 }
+
+const nameOf = (partners: Partners, id: number) => partners.get(id)?.displayName ?? `Partner ${id}`;
 
 /** The attached partners, with their names and states. */
 function toAttached({ attachments, partners }: Partnered) {
@@ -31,7 +25,7 @@ function toAttached({ attachments, partners }: Partnered) {
     const partner = partners.get(attachment.partnerId);
     return {
       ...attachment,
-      name: partner?.displayName ?? `Partner ${attachment.partnerId}`,
+      name: nameOf(partners, attachment.partnerId),
       hasCostData: partner?.supportsCostData === 1,
       isStopped: partner?.stoppedAt != null,
     };
@@ -45,7 +39,6 @@ const isOrAre = (partners: unknown[], one: string, many: string) => (partners.le
 export function missingCondition({ app, path }: Member, view: Partnered): Finding | undefined {
   const attached = toAttached(view);
   const links: Finding["fix"] = ["Go to links", `${path}/links`];
-  const partners: Finding["fix"] = ["Go to partners", `${path}/partners`];
   const key = "setup";
   if (app.linkCount === 0)
     return { key, text: "This app has no links yet. Create a link to start.", fix: links };
@@ -57,7 +50,8 @@ export function missingCondition({ app, path }: Member, view: Partnered): Findin
     return {
       key,
       text: `${namesOf(attached)} ${verb} support cost data yet. Ask your operator to start an integration round.`,
-      fix: partners,
+      partners: attached,
+      fix: fixAt(path, attached),
     };
   }
   const on = ready.filter(({ costDataOn }) => costDataOn > 0);
@@ -65,13 +59,15 @@ export function missingCondition({ app, path }: Member, view: Partnered): Findin
     return {
       key,
       text: `Cost data is off on the links of ${namesOf(ready)}. Turn it on.`,
+      partners: ready,
       fix: ["Show these links", `${path}/links?cost=off`],
     };
   if (on.every(({ isStopped }) => isStopped))
     return {
       key,
       text: `${namesOf(on)} ${isOrAre(on, "is", "are")} stopped, so no costs are accepted.`,
-      fix: partners,
+      partners: on,
+      fix: fixAt(path, on),
     };
   return undefined;
 }
@@ -82,6 +78,8 @@ export const NO_COSTS =
 /** What an overview knows beside its figures. */
 export interface Signals extends Partnered {
   unpriced: number;
+  /** Of the days of the page, by partner. */
+  spend: ReportRow<"spend">[];
   dropped: Dropped[];
   rejected: RejectedInApp[];
   /** The costs and the engagements of the last two days, by partner. */
@@ -104,7 +102,7 @@ export function findProblems(member: Member, signals: Signals): Finding[] {
 /** Partners that send nothing: each that is stopped or silent, and those without cost data together. */
 function describePartners(signals: Signals, path: string): Finding[] {
   const attached = toAttached(signals);
-  const fix: Finding["fix"] = ["Go to partners", `${path}/partners`];
+  const days = daysOf(signals);
   const clicksOf = (partners: { partnerId: number }[]) =>
     signals.engagements
       .filter(
@@ -121,7 +119,8 @@ function describePartners(signals: Signals, path: string): Finding[] {
       key: `stopped:${partner.partnerId}`,
       text: `${partner.name} is stopped. Its costs are rejected, and its clicks and impressions are recorded with cost data off.`,
       count: clicksOf([partner]),
-      fix,
+      partners: [partner],
+      fix: fixAt(path, [partner], days),
     })),
     ...silent.flatMap((partner) => describeSilence(partner, signals, path)),
     ...(without.length === 0
@@ -131,25 +130,34 @@ function describePartners(signals: Signals, path: string): Finding[] {
             key: "without",
             text: describeWithout(without, clicksOf(without)),
             count: clicksOf(without),
-            fix,
+            partners: without.slice(0, MOST_NAMES),
+            fix: fixAt(path, without, days),
           },
         ]),
   ];
 }
 
+/** The query of the days of the page. */
+const daysOf = ({ partnersHref }: Signals) => partnersHref.slice(partnersHref.indexOf("?"));
+
 const MOST_NAMES = 3;
 
-function describeWithout(partners: { name: string }[], clicks: number): string {
+/** The first of many names. */
+function firstNames(partners: Named[]): string {
   const more = partners.length - MOST_NAMES;
   const names = partners.slice(0, MOST_NAMES).map(({ name }) => name);
-  const who = showList(more > 0 ? [...names, `${showCount(more)} more`] : names);
+  return showList(more > 0 ? [...names, `${showCount(more)} more`] : names);
+}
+
+function describeWithout(partners: Named[], clicks: number): string {
   const verb = isOrAre(partners, "doesn't", "don't");
-  return `${who} ${verb} support cost data yet: ${showPlural(clicks, "click")} without a cost.`;
+  return `${firstNames(partners)} ${verb} support cost data yet: ${showPlural(clicks, "click")} without a cost.`;
 }
 
 function describeCosts(signals: Signals, path: string): Finding[] {
-  const { unpriced, dropped, partnersHref } = signals;
+  const { unpriced, dropped } = signals;
   const [worst] = dropped;
+  const ofUnpriced = unpricedPartners(signals);
   const count = dropped.reduce((sum, link) => sum + link.count, 0);
   return [
     ...describeRejected(signals, path),
@@ -167,13 +175,23 @@ function describeCosts(signals: Signals, path: string): Finding[] {
       ? [
           {
             key: "unpriced",
-            text: `${showCount(unpriced)} ${unpriced === 1 ? "cost has" : "costs have"} no amount. Ask ${unpriced === 1 ? "the partner to resend it" : "the partners to resend them"} with an amount.`,
+            text: `${showPlural(unpriced, "cost")} of ${firstNames(ofUnpriced)} ${unpriced === 1 ? "has" : "have"} no amount. Ask ${ofUnpriced.length === 1 ? "the partner" : "the partners"} to resend ${unpriced === 1 ? "it" : "them"} with an amount.`,
             count: unpriced,
-            fix: ["Go to partners", partnersHref] as Finding["fix"],
+            partners: ofUnpriced.slice(0, MOST_NAMES),
+            fix: fixAt(path, ofUnpriced, daysOf(signals)),
           },
         ]
       : []),
   ];
+}
+
+/** The partners with costs that have no amount, those with the most first. */
+function unpricedPartners({ spend, partners }: Signals): Named[] {
+  const count = (rows: Signals["spend"]) => rows.reduce((sum, row) => sum + row.unpriced, 0);
+  return [...Map.groupBy(spend, ({ partnerId }) => partnerId ?? 0)]
+    .filter(([, rows]) => count(rows) > 0)
+    .sort(([, one], [, other]) => count(other) - count(one))
+    .map(([partnerId]) => ({ partnerId, name: nameOf(partners, partnerId) }));
 }
 
 /** The rejected costs of each partner, with their reasons, the most frequent first. */
@@ -181,11 +199,12 @@ function describeRejected({ rejected, partners }: Signals, path: string): Findin
   return [...Map.groupBy(rejected, ({ partnerId }) => partnerId)].map(([id, rows]) => {
     const codes = sumByCode(rows);
     const all = codes.reduce((sum, { count }) => sum + count, 0);
-    const name = partners.get(id)?.displayName ?? `Partner ${id}`;
+    const name = nameOf(partners, id);
     const reasons = codes.map(({ code, count }) => `${ERRORS[code].title}: ${showCount(count)}.`);
     return {
       key: `rejected:${id}`,
       count: all,
+      partners: [{ partnerId: id, name }],
       text: `${showPlural(all, "cost", "costs")} of ${name} ${all === 1 ? "was" : "were"} rejected. ${reasons.join(" ")}`,
       fix: codes.some(({ code }) => code === "cost_data_disabled")
         ? ["Show its links", `${path}/links?partner=${id}`]
@@ -197,9 +216,10 @@ function describeRejected({ rejected, partners }: Signals, path: string): Findin
 /** A partner with cost data on whose costs or engagements are missing. */
 function describeSilence(
   { partnerId, name }: { partnerId: number; name: string },
-  { recent }: Signals,
+  signals: Signals,
   path: string,
 ): Finding[] {
+  const { recent } = signals;
   const isOfPartner = (row: { partnerId: number | null }) => row.partnerId === partnerId;
   if (recent.costs.some((row) => isOfPartner(row) && row.matched + row.unpriced > 0)) return [];
   const engagements = recent.engagements.filter(isOfPartner);
@@ -211,13 +231,17 @@ function describeSilence(
       : count > 0
         ? `The clicks and impressions of ${name} in the last two days carry no cost ID, so no cost can match. Check that the partner uses the URLs of its links.`
         : `${name} sent no clicks, impressions or costs in the last two days. Check that the partner uses the URLs of its links.`;
-  const href = recorded > 0 ? `${path}/partners` : `${path}/links?partner=${partnerId}`;
+  const partners = [{ partnerId, name }];
   return [
     {
       key: `silent:${partnerId}`,
       text,
       count,
-      fix: [recorded > 0 ? "Go to partners" : "Show its links", href],
+      partners,
+      fix:
+        recorded > 0
+          ? fixAt(path, partners, daysOf(signals))
+          : ["Show its links", `${path}/links?partner=${partnerId}`],
     },
   ];
 }

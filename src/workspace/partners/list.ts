@@ -1,25 +1,28 @@
 /** The Partners page of an app: what each partner may do, its links, its spend, and how complete its costs are. Problems come first. */
 import { html } from "hono/html";
-import { type Attachment, findAttachments, findOpenRounds } from "../db/ledger/attention.ts";
-import type { ReportRow } from "../db/ledger/reports/sources.ts";
-import { readSums } from "../db/ledger/reports/sums.ts";
-import type { Partner } from "../db/links/partner-catalog.ts";
-import { COST_TYPES, type CostType, TYPES_PER_CLICK, toMask, toTypes } from "../domain/cost-types.ts";
-import { currenciesOf, toFigures } from "../domain/figures/performance.ts";
-import type { Context } from "../env.ts";
-import { readInput } from "../http/input/input.ts";
-import { withContact } from "../pages/contact.ts";
-import { partnerBadge, typeBadges } from "../pages/costs/states.ts";
-import { buttonLink, card, emptyState, facts, nameText, pageHead } from "../pages/elements.ts";
-import { type Column, firstRows, table } from "../pages/lists/table.ts";
-import { NONE, showCount, showPercent } from "../pages/locale.ts";
-import type { Markup } from "../pages/markup.ts";
-import { moneyText } from "../pages/money.ts";
-import { cutNotice, type Period, periodPicker, periodQuery, toPeriod } from "../pages/periods.ts";
-import { authorizeApp, type Member, type Show } from "./frame.ts";
-import { periodQuery as daysQuery } from "./links/query.ts";
-import { COVERAGE } from "./performance/cells.ts";
-import { addUp, describeType, type Row } from "./reports/lines.ts";
+import { type Attachment, findAttachments } from "../../db/ledger/attention.ts";
+import type { ReportRow } from "../../db/ledger/reports/sources.ts";
+import { readSums } from "../../db/ledger/reports/sums.ts";
+import type { Partner } from "../../db/links/partner-catalog.ts";
+import { findOpenRounds } from "../../db/partner/status.ts";
+import { COST_TYPES, type CostType, TYPES_PER_CLICK, toMask, toTypes } from "../../domain/cost-types.ts";
+import { currenciesOf, toFigures } from "../../domain/figures/performance.ts";
+import type { Context } from "../../env.ts";
+import { readInput } from "../../http/input/input.ts";
+import { withContact } from "../../pages/contact.ts";
+import { partnerBadge, typeBadges } from "../../pages/costs/states.ts";
+import { buttonLink, card, emptyState, facts, pageHead } from "../../pages/elements.ts";
+import { type Column, firstRows, table } from "../../pages/lists/table.ts";
+import { NONE, showCount, showPercent } from "../../pages/locale.ts";
+import type { Markup } from "../../pages/markup.ts";
+import { moneyText } from "../../pages/money.ts";
+import { cutNotice, type Period, periodPicker, periodQuery, toPeriod } from "../../pages/periods.ts";
+import { authorizeApp, type Member, type Show } from "../frame.ts";
+import { keepDays } from "../links/cells.ts";
+import { periodQuery as daysQuery } from "../links/query.ts";
+import { COVERAGE } from "../performance/cells.ts";
+import { addUp, describeType, type Row } from "../reports/lines.ts";
+import { partnerLink } from "./link.ts";
 
 export const partnersPage: Show = async (context, member) => {
   const view = await readPartners(context, member);
@@ -31,7 +34,7 @@ export const partnersPage: Show = async (context, member) => {
       ${periodPicker(context.url, view.period)}
       ${cutNotice(view.period, view.from)}
       ${partnersTable(context.url, member, view)}
-      ${others.length > 0 ? otherPartners(context.url, others) : ""}`,
+      ${others.length > 0 ? otherPartners(context.url, member, view, others) : ""}`,
   };
 };
 
@@ -127,7 +130,8 @@ function byUrgency(one: Line, other: Line): number {
   return rank(one) - rank(other) || other.clicks - one.clicks;
 }
 
-function partnersTable(url: URL, { path, env }: Member, view: PartnersView): Markup {
+function partnersTable(url: URL, member: Member, view: PartnersView): Markup {
+  const { path, env } = member;
   const days = periodQuery(view.period);
   const hrefOf = (page: string, query: Record<string, string>) =>
     `${path}/${page}?${new URLSearchParams({ ...days, ...query })}`;
@@ -139,7 +143,7 @@ function partnersTable(url: URL, { path, env }: Member, view: PartnersView): Mar
     {
       heading: "Partner",
       cell: ({ partner, inRound, spend }) => html`
-        ${nameText(partner.displayName)}
+        ${partnerLink(member, partner, keepDays(url))}
         <details class="types"><summary>Cost types<span class="visually-hidden"> of ${partner.displayName}</span></summary>
           <p class="hint">${withContact(env, explain(partner, inRound))}</p>
           <p><a href="${path}/partners/${partner.id}/rejections">Rejected costs<span class="visually-hidden"> of ${partner.displayName}</span></a></p>
@@ -218,11 +222,14 @@ const noPartner = (path: string) =>
     buttonLink(`${path}/links`, "Go to links"),
   );
 
-function otherPartners(url: URL, partners: Partner[]): Markup {
+function otherPartners(url: URL, member: Member, { inRound }: PartnersView, partners: Partner[]): Markup {
   const { rows, more } = firstRows(url, partners, "others");
   const columns: Column<Partner>[] = [
-    { heading: "Partner", cell: ({ displayName }) => nameText(displayName) },
-    { heading: "State", cell: partnerBadge },
+    { heading: "Partner", cell: (partner) => partnerLink(member, partner, keepDays(url)) },
+    {
+      heading: "State",
+      cell: (partner) => partnerBadge({ ...partner, typesInRound: toMask(inRound.get(partner.id) ?? []) }),
+    },
     {
       heading: "Cost types",
       cell: ({ integratedTypes }) =>

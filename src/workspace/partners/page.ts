@@ -1,0 +1,285 @@
+/** The page of a partner in an app: its state, its figures, where clicks are lost on the way to a cost, rejected costs, and its links. */
+import { html } from "hono/html";
+import { listRecentRejections } from "../../db/ledger/recent-rejections.ts";
+import { DISCREPANCY_THRESHOLD, RATE_DAYS } from "../../domain/figures/rates.ts";
+import { dayOf, formatDate, HOUR_MS, toIso } from "../../domain/time.ts";
+import type { Context } from "../../env.ts";
+import { AppError } from "../../errors.ts";
+import { readInput } from "../../http/input/input.ts";
+import { chartScript, dailyChart } from "../../pages/chart/chart.ts";
+import { moneyUnit } from "../../pages/chart/units.ts";
+import { operatorContact } from "../../pages/contact.ts";
+import { reasonLink } from "../../pages/costs/rejections.ts";
+import { stateBadge } from "../../pages/costs/states.ts";
+import {
+  breadcrumb,
+  card,
+  facts,
+  nameText,
+  notice,
+  pageHead,
+  pathText,
+  type Tile,
+  tiles,
+} from "../../pages/elements.ts";
+import { table } from "../../pages/lists/table.ts";
+import { NONE, showCount, showPercent, showPlural } from "../../pages/locale.ts";
+import { type Markup, time } from "../../pages/markup.ts";
+import { moneyText } from "../../pages/money.ts";
+import { cutNotice, type Period, periodPicker, periodQuery, toPeriod } from "../../pages/periods.ts";
+import { toRejectionItem } from "../../usecases/costs/rejection-item.ts";
+import { type PartnerStatus, readPartnerStatus, type StatusDetails } from "../../usecases/partner-status.ts";
+import { type PerformanceRow, toRows } from "../../usecases/performance/rows.ts";
+import { authorizeApp, type Member, type Show } from "../frame.ts";
+import { keepDays } from "../links/cells.ts";
+import { periodQuery as daysQuery } from "../links/query.ts";
+import { COVERAGE, figure } from "../performance/cells.ts";
+import { describeType, toSeries } from "../reports/lines.ts";
+import { funnelSection } from "./funnel.ts";
+import { idOf, REJECTION_COLUMNS } from "./rejections.ts";
+
+const MOST_LINKS = 10;
+const MOST_REJECTIONS = 5;
+const MOST_CHARTS = 2;
+/** Campaigns, as on Performance. */
+const LEVEL = 2;
+
+type Status = PartnerStatus & StatusDetails;
+
+interface View {
+  status: Status;
+  period: Period;
+  /** Below the page of the app. */
+  hrefOf: (page: string, query?: Record<string, string>) => string;
+  rejected: ReturnType<typeof toRejectionItem>[];
+}
+
+export const partnerPage: Show = async (context, member) => {
+  const view = await readView(context, member);
+  const { status, period } = view;
+  const { displayName } = status.partner;
+  return {
+    title: displayName,
+    scripts: [chartScript.href],
+    body: html`
+      ${breadcrumb([["Partners", `${member.path}/partners${keepDays(context.url)}`]], displayName)}
+      ${pageHead(nameText(displayName), stateBadge(status.state))}
+      ${stateSection(member, status)}
+      ${periodPicker(context.url, period)}
+      ${cutNotice(period, status.from)}
+      ${figures(view)}
+      ${charts(view, dayOf(context.now))}
+      ${funnelSection(status.funnel, status.isComplete, {
+        linksWithoutCostData: view.hrefOf("links", { partner: String(status.partner.id), cost: "off" }),
+        rejections: view.hrefOf(`partners/${status.partner.id}/rejections`),
+      })}
+      ${rejections(view)}
+      ${links(view)}`,
+  };
+};
+
+async function readView(context: Context, { viewer, app, path }: Member): Promise<View> {
+  const { query } = await readInput(context, { query: daysQuery });
+  const { ledger, now } = context;
+  const period = toPeriod(query, now, app.firstDay);
+  const partnerId = idOf(context);
+  const request = {
+    appToken: app.token,
+    partnerId,
+    days: { from: period.from, to: period.to },
+    isPage: true,
+  };
+  const [{ access, status }, { items }] = await Promise.all([
+    readPartnerStatus(ledger, viewer, request, now),
+    listRecentRejections(ledger, partnerId, app.token, { after: null, limit: MOST_REJECTIONS }, now),
+  ]);
+  authorizeApp(access);
+  if (!status) throw new AppError("not_found", "This partner does not exist.");
+  const days = periodQuery(period);
+  return {
+    status,
+    period,
+    hrefOf: (page, more = {}) => `${path}/${page}?${new URLSearchParams({ ...days, ...more })}`,
+    rejected: items.map(toRejectionItem),
+  };
+}
+
+/** What the partner is now, and since when. Nothing of it depends on the days of the page. */
+function stateSection(
+  member: Member,
+  { partner, state, since, types, activity, silentSince }: Status,
+): Markup {
+  const at = (milliseconds: number | null) =>
+    milliseconds === null ? "" : html` since ${time(toIso(milliseconds))}`;
+  const typesIn = (of: "live" | "in_round") =>
+    types
+      .filter((type) => type.state === of)
+      .map((type) => html`<div>${describeType(type.costType)}${at(type.since)}</div>`);
+  const [live, inRound] = [typesIn("live"), typesIn("in_round")];
+  const name = nameText(partner.displayName);
+  const explained = {
+    stopped: notice(
+      html`Stopped by an operator${at(since)}. Its costs are rejected, and its clicks and impressions are recorded with cost data off. Ask ${operatorContact(member.env)} to resume it.`,
+      "error",
+    ),
+    live: "",
+    in_round: notice(
+      html`${name} is testing its costs${at(since)}. They count once ${operatorContact(member.env)} approves the round.`,
+      "warn",
+    ),
+    not_integrated: notice(
+      html`${name} can't send costs yet. Its clicks and impressions count. Ask ${operatorContact(member.env)} for an integration round.`,
+      "warn",
+    ),
+  }[state];
+  return html`
+    ${explained}
+    ${silentSince === null ? "" : notice(html`No cost since ${time(toIso(silentSince))}. Ask the partner.`, "warn")}
+    ${card(
+      { id: "state", title: "State" },
+      facts(
+        live.length > 0 && ["Live cost types", html`${live}`],
+        inRound.length > 0 && ["In a round", html`${inRound}`],
+        ["Last cost, accepted or rejected", lastTime(activity, activity?.lastCostAt)],
+        ["Last click", lastTime(activity, activity?.lastClickAt)],
+      ),
+      activity === null
+        ? ""
+        : html`<p class="hint">To the hour, in any app, as of ${time(toIso(activity.hour * HOUR_MS))}.</p>`,
+    )}`;
+}
+
+function lastTime(activity: Status["activity"], at: number | null | undefined): Markup | string {
+  if (activity === null) return "Not known yet: the hourly job hasn't run.";
+  return at == null ? "None in the last weeks" : time(toIso(at));
+}
+
+function figures({ status, hrefOf }: View): Markup {
+  const { spend, figures, partner, rates } = status;
+  const ofPartner = { partner_id: String(partner.id) };
+  const known = rates.filter(({ discrepancyRate }) => discrepancyRate !== null);
+  const highest = known.toSorted(
+    (one, other) => (other.discrepancyRate ?? 0) - (one.discrepancyRate ?? 0),
+  )[0];
+  const share = (value: bigint | null) => (value === null ? NONE : showPercent(Number(value) / 1e8));
+  const money = spend.flatMap(({ currency, figures: own, unpriced }): Tile[] => [
+    {
+      name: `Spend in ${currency}`,
+      value: moneyText(own.spend, currency),
+      href: hrefOf("performance", { ...ofPartner, currency }),
+      ...(unpriced > 0 && {
+        note: showPlural(unpriced, "cost without an amount", "costs without an amount"),
+      }),
+    },
+    { name: `Cost per click in ${currency}`, value: figure("cost_per_click", own, currency) },
+  ]);
+  return html`
+    ${tiles("Figures", [
+      ...(money.length === 0 ? [{ name: "Spend", value: "None" }] : money),
+      { name: "Clicks", value: showCount(figures.clicks ?? 0n) },
+      { name: "Impressions", value: showCount(figures.impressions ?? 0n) },
+      { name: "Coverage", value: share(figures.coverage) },
+      ...(figures.impressionCoverage === null
+        ? []
+        : [{ name: "Coverage of impressions", value: share(figures.impressionCoverage) }]),
+      {
+        name: "Discrepancy",
+        value: highest ? showPercent(highest.discrepancyRate ?? 0) : NONE,
+        ...(highest && { note: `${highest.costType}, last ${RATE_DAYS} days` }),
+      },
+    ])}
+    <p class="hint">${COVERAGE} Discrepancy is the share of clicks or impressions with cost data on that have no agreeing cost; below ${showPercent(DISCREPANCY_THRESHOLD)} is usual.</p>`;
+}
+
+function charts({ status, period, hrefOf }: View, today: number): Markup | "" {
+  const { spendRows, spend, partner } = status;
+  if (spendRows.length === 0) return "";
+  return html`
+    <section class="card charts" aria-label="Charts">
+      ${spend.slice(0, MOST_CHARTS).map(({ currency }) =>
+        dailyChart({
+          id: `spend-${currency}`,
+          title: `Spend in ${currency} by day`,
+          days: { from: status.from, to: period.to },
+          series: toSeries("cost_type", spendRows, currency).filter(({ values }) => values.size > 0),
+          unit: moneyUnit(currency),
+          today,
+          hrefOf: (day) =>
+            hrefOf("performance", {
+              ...{ partner_id: String(partner.id), currency },
+              ...{ from: formatDate(day), to: formatDate(day) },
+            }).replace(/period=\w+&/, ""),
+        }),
+      )}
+    </section>`;
+}
+
+function rejections({ status, hrefOf, rejected }: View): Markup {
+  const href = hrefOf(`partners/${status.partner.id}/rejections`);
+  const codes = status.rejections;
+  return card(
+    {
+      id: "rejections",
+      title: "Rejected costs",
+      aside: rejected.length > 0 ? html`<a href="${href}">Show all</a>` : "",
+    },
+    codes.length === 0
+      ? html`<p class="muted">No costs for this app were rejected in these days.</p>`
+      : html`<ul>${codes.map(({ code, count }) => html`<li>${showPlural(count, "cost", "costs")}: ${reasonLink(code)}</li>`)}</ul>`,
+    rejected.length === 0
+      ? ""
+      : html`
+        <h3>The newest</h3>
+        ${table({ label: "Newest rejected costs", columns: REJECTION_COLUMNS, rows: rejected })}`,
+  );
+}
+
+function links({ status, period, hrefOf }: View): Markup {
+  const { partner, partners, from } = status;
+  const ofPartner = { partner_id: String(partner.id) };
+  const sums = status.linksAt(LEVEL);
+  const head = {
+    id: "links",
+    title: "Links",
+    aside: html`<p class="actions"><a href="${hrefOf("performance", { ...ofPartner, group_by: "link" })}">Show all in Performance</a> <a href="${hrefOf("links", { partner: String(partner.id) })}">Show its links</a></p>`,
+  };
+  if (!sums)
+    return card(head, html`<p>Too many links had spend or clicks to list them. Choose fewer days.</p>`);
+  const [{ currency } = { currency: null }] = status.spend;
+  const rows = toRows(
+    { now: sums, before: { spend: [], engagements: [] } },
+    { group: "link", currency, costType: undefined, now: { from, to: period.to }, partners },
+  ).sort(
+    (one, other) =>
+      Number(other.now.spend - one.now.spend) ||
+      Number((other.now.clicks ?? 0n) - (one.now.clicks ?? 0n)) ||
+      (one.key < other.key ? -1 : 1),
+  );
+  return card(
+    head,
+    table<PerformanceRow>({
+      label: "Links of the partner",
+      layout: "figures-in-row",
+      rows: rows.slice(0, MOST_LINKS),
+      empty: html`<p class="muted">No link of this partner had spend or clicks in these days.</p>`,
+      columns: [
+        {
+          heading: "Campaign",
+          cell: ({ key, fields }) =>
+            html`<a href="${hrefOf(`links/${key}`)}">${pathText(String(fields.link_name ?? "").split("::"))}</a>`,
+        },
+        { heading: "Spend", kind: "number", cell: (row) => figure("spend", row.now, currency) },
+        { heading: "Clicks", kind: "number", cell: (row) => figure("clicks", row.now, currency) },
+        {
+          heading: "Cost per click",
+          kind: "number",
+          cell: (row) => figure("cost_per_click", row.now, currency),
+        },
+        { heading: "Coverage", kind: "number", cell: (row) => figure("coverage", row.now, currency) },
+      ],
+    }),
+    rows.length > MOST_LINKS
+      ? html`<p class="hint">The ${MOST_LINKS} with the highest spend${currency ? ` in ${currency}` : ""}, of ${showCount(rows.length)}.</p>`
+      : "",
+  );
+}
