@@ -41,7 +41,7 @@ const ON_SHARDS = [
   "test/engagement/{audience,queue,faults,held-prices,repeated-ids}.test.ts",
   "test/purge/{purge,archive}.test.ts",
   "test/operator/{voids,rates,partner-activity,partner-costs,archive,start,url-prices}.test.ts",
-  "test/reports/{audience,reports-model}.test.ts",
+  "test/reports/{audience,changes,changes-model,reports-model}.test.ts",
   "test/partner/{missing,totals,upload}.test.ts",
   "test/db/{ledger-model,restore}.test.ts",
   "test/workspace/{overview,unused}.test.ts",

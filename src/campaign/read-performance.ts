@@ -13,7 +13,7 @@ import { isWithinLimits, performanceQuery } from "../http/input/report-fields.ts
 import { pagingV2 as toPaging } from "../http/paging.ts";
 import { reportV1 } from "../http/response-schemas.ts";
 import { performanceCsv } from "../usecases/performance/csv.ts";
-import { isFinal, readPerformance as read, toDays } from "../usecases/performance/read.ts";
+import { isFinal, type Performance, readPerformance as read, toDays } from "../usecases/performance/read.ts";
 import { toItem } from "../usecases/performance/rows.ts";
 import {
   fromText,
@@ -29,6 +29,32 @@ import { groupFields } from "./report.ts";
 const decimal = (description: string) => z.nullable(z.string()).with(z.describe(description));
 const count = (description: string) => z.nullable(z.int()).with(z.describe(description));
 const date = z.string().with(z.meta({ format: "date" }));
+
+/** What is true of both periods. */
+export const periods = {
+  from: date,
+  to: date,
+  previous_from: date,
+  previous_to: date,
+  currency: z
+    .nullable(z.string())
+    .with(z.describe("The currency of all amounts; null if there is no cost in either period")),
+  final: z
+    .boolean()
+    .with(
+      z.describe(
+        `Whether the figures stay as they are: false for ${COST_WINDOW} after \`to\`, while costs can still arrive`,
+      ),
+    ),
+};
+export const toPeriods = ({ now: days, before, currency }: Performance, now: number) => ({
+  from: formatDate(days.from),
+  to: formatDate(days.to),
+  previous_from: formatDate(before.from),
+  previous_to: formatDate(before.to),
+  currency,
+  final: isFinal(days, now),
+});
 
 /** The figures of a row in one period. */
 const figures = {
@@ -59,22 +85,7 @@ export const readPerformance = userOperation({
       description: "A page of rows",
       alsoAs: "text/csv",
       schema: reportV1(
-        {
-          from: date,
-          to: date,
-          previous_from: date,
-          previous_to: date,
-          currency: z
-            .nullable(z.string())
-            .with(z.describe("The currency of all amounts; null if there is no cost in either period")),
-          final: z
-            .boolean()
-            .with(
-              z.describe(
-                `Whether the figures stay as they are: false for ${COST_WINDOW} after \`to\`, while costs can still arrive`,
-              ),
-            ),
-        },
+        periods,
         z.strictObject({
           ...groupFields("performance"),
           ...figures,
@@ -105,16 +116,10 @@ export const readPerformance = userOperation({
       last && following.length > range.limit
         ? writeStart({ days: report.now, currency: report.currency, after: positionOf(last, sort.field) })
         : null;
-    const about = {
-      from: formatDate(report.now.from),
-      to: formatDate(report.now.to),
-      previous_from: formatDate(report.before.from),
-      previous_to: formatDate(report.before.to),
-      currency: report.currency,
-      final: isFinal(report.now, now),
-    };
     const paging = toPaging(context, range, { next });
-    return jsonResponse(envelopeV1(context, rows.map(toItem), paging, about), 200, { vary: "Accept" });
+    return jsonResponse(envelopeV1(context, rows.map(toItem), paging, toPeriods(report, now)), 200, {
+      vary: "Accept",
+    });
   },
 });
 

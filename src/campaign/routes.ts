@@ -5,6 +5,7 @@ import { listApps } from "./list-apps.ts";
 import { listDropped } from "./list-dropped.ts";
 import { listChildren, listLinks } from "./list-links.ts";
 import { listPartners } from "./list-partners.ts";
+import { readChanges } from "./read-changes.ts";
 import { readEngagements } from "./read-engagements.ts";
 import { readLink } from "./read-link.ts";
 import { readPartner } from "./read-partner.ts";
@@ -27,5 +28,6 @@ export const campaignRoutes = routesOf([
   readSpend,
   readEngagements,
   readPerformance,
+  readChanges,
   readPartner,
 ]);

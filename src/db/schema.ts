@@ -2,7 +2,7 @@
  * The definition of every table. Times are integer milliseconds since 1970, bound by the caller. Money is an integer count of
  * 0.00001 currency units. STRICT, WITHOUT ROWID, triggers and views are in the migrations, because Drizzle cannot express them.
  */
-import { sql } from "drizzle-orm";
+import { type AnyColumn, sql } from "drizzle-orm";
 // Not from drizzle-orm/sqlite-core, which brings the query builders too: 10 KiB gzip.
 import { check } from "drizzle-orm/sqlite-core/checks";
 import { integer } from "drizzle-orm/sqlite-core/columns/integer";
@@ -582,6 +582,17 @@ export const roundDismissals = sqliteTable(
   (table) => [primaryKey({ columns: [table.roundId, table.finding] })],
 );
 
+type AuditColumns = Record<"action" | "detail", AnyColumn>;
+/** What operators changed of a partner, or approved. */
+export const isPartnerEvent = ({ action }: AuditColumns) =>
+  sql`${action} IN ('update partner', 'approve round')`;
+/** A link's own cost data was switched. */
+export const isCostSwitch = ({ action, detail }: AuditColumns) =>
+  sql`${action} IN ('update link', 'undo import') AND ${detail} -> 'cost_data_enabled' IS NOT NULL`;
+/** What counted in an app was voided. */
+export const isVoid = ({ action, detail }: AuditColumns) =>
+  sql`${action} IN ('void cost', 'void prices') AND ${detail} ->> 'app_token' IS NOT NULL`;
+
 /**
  * Sign-ins, and the changes by operators and of accounts: who did what and when. Contains no secrets. Triggers reject every change
  * of an entry.
@@ -601,8 +612,14 @@ export const auditLog = sqliteTable(
     /** The request that did it, which can have several entries. Null: no request did it. */
     requestId: text("request_id"),
   },
-  // The entries of one subject, newest first: the key is the last column of every index.
-  (table) => [index("audit_by_subject").on(table.subject)],
+  (table) => [
+    // The entries of one subject, newest first: the key is the last column of every index.
+    index("audit_by_subject").on(table.subject),
+    // What explains figures (reports/events.ts), by time. Other entries cost nothing here.
+    index("partner_events").on(table.happenedAt).where(isPartnerEvent(table)),
+    index("cost_switches").on(table.happenedAt).where(isCostSwitch(table)),
+    index("voids_by_app").on(sql`${table.detail} ->> 'app_token'`, table.happenedAt).where(isVoid(table)),
+  ],
 );
 
 /**

@@ -31,9 +31,9 @@ const header = {
 export const listV1 = (item: z.ZodMiniType) =>
   z.strictObject({ data: z.strictObject({ ...header, paging: pagingV1, items: z.array(item) }) });
 
-/** Items without paging, in the version 1 envelope. */
-export const itemsV1 = (item: z.ZodMiniType) =>
-  z.strictObject({ data: z.strictObject({ ...header, items: z.array(item) }) });
+/** Items without paging, in the version 1 envelope, with what is true for all of them. */
+export const itemsV1 = (item: z.ZodMiniType, fields: z.core.$ZodLooseShape = {}) =>
+  z.strictObject({ data: z.strictObject({ ...header, ...fields, items: z.array(item) }) });
 
 /** A page of a report in the version 1 envelope, with what is true for all of its rows. */
 export const reportV1 = (fields: z.core.$ZodLooseShape, item: z.ZodMiniType) =>

@@ -11,6 +11,10 @@ export function moneyText(units: bigint, currency: string, rounded = showMoney):
   return text === exact ? html`${text}` : html`<span title="${exact}">${text}</span>`;
 }
 
+/** A difference, with its sign: `+$12.50`, `−$25.00`. */
+export const signedMoney = (units: bigint, currency: string): string =>
+  `${units > 0n ? "+" : ""}${showMoney(units, currency)}`;
+
 /** The amount of a cost, with every digit that was sent. */
 export const amountText = (amount: string | null | undefined, currency: string | null | undefined): string =>
   amount == null || currency == null ? "no amount" : showAmount(amount, currency);

@@ -4,7 +4,8 @@ import * as z from "zod/mini";
 import { findHidden, HIDDEN_DAYS } from "../db/hidden-attention.ts";
 import { findAttachments, findDropped, findProblemsInShards } from "../db/ledger/attention.ts";
 import { findRejectionsInApp } from "../db/ledger/rejections.ts";
-import { type Adjustment, findAdjustments } from "../db/ledger/reports/adjustments.ts";
+import { findAdjustments } from "../db/ledger/reports/adjustments.ts";
+import { findEvents } from "../db/ledger/reports/events.ts";
 import type { ReportRow } from "../db/ledger/reports/sources.ts";
 import type { DayRange } from "../db/ledger/reports/statements.ts";
 import { readSums } from "../db/ledger/reports/sums.ts";
@@ -12,7 +13,7 @@ import { currenciesOf } from "../domain/figures/performance.ts";
 import { dayOf, formatDate } from "../domain/time.ts";
 import type { Context } from "../env.ts";
 import { readInput } from "../http/input/input.ts";
-import { chartScript, dailyChart } from "../pages/chart/chart.ts";
+import { type ChartEvent, chartScript, dailyChart } from "../pages/chart/chart.ts";
 import { moneyUnit } from "../pages/chart/units.ts";
 import { card, emptyState, pageHead, type Tile, tiles } from "../pages/elements.ts";
 import { form } from "../pages/forms/form.ts";
@@ -32,6 +33,7 @@ import {
   periodQuery,
   toPeriod,
 } from "../pages/periods.ts";
+import type { EventRows } from "../usecases/events.ts";
 import type { BothSums } from "../usecases/performance/rows.ts";
 import { authorizeApp, type Member, type Show } from "./frame.ts";
 import { adjustedNote } from "./reports/adjusted.ts";
@@ -40,6 +42,7 @@ import { changedMost } from "./reports/changed.ts";
 import { findingText } from "./reports/finding.ts";
 import { OVERVIEW_NOTICES } from "./reports/hide.ts";
 import { addUp, type Row, type Sums, toSeries } from "./reports/lines.ts";
+import { overviewChanges } from "./reports/overview-changes.ts";
 import { isNew, readStart, startCard } from "./start.ts";
 
 const overviewQuery = z
@@ -52,7 +55,7 @@ const overviewQuery = z
 type Counts = ReportRow<"engagements">[];
 
 /** What the page shows of its days, and of the same number of days before. */
-interface Overview extends Signals {
+interface Overview extends Signals, Omit<EventRows, "rejected"> {
   /** The days that were read. */
   period: Period;
   /** The days before were not read, and perhaps not the first days either: there is too much. */
@@ -64,7 +67,6 @@ interface Overview extends Signals {
   hidden: { key: string; hiddenUntil: number }[];
   /** By campaign. Undefined if there are too many links to read. */
   changes: BothSums | undefined;
-  adjustments: Adjustment[];
   /** Where the Performance page shows the same days. */
   performanceHref: (query: Record<string, string>) => string;
 }
@@ -79,6 +81,11 @@ export const overviewPage: Show = async (context, member) => {
     const isOfCurrency = (row: Row) => row.currency === currency;
     return addUp(currency, overview.spend.filter(isOfCurrency), overview.spendBefore.filter(isOfCurrency));
   });
+  const { explanations, eventsOf } = overviewChanges(
+    overview,
+    totals.map(({ currency }) => currency),
+    context.now,
+  );
   return {
     title: "Overview",
     scripts: [chartScript.href],
@@ -90,8 +97,9 @@ export const overviewPage: Show = async (context, member) => {
       ${cutNotice(period, overview.period.from)}
       ${figures(member, overview, totals, dayOf(context.now))}
       ${adjustedNote(member, totals, overview.adjustments, overview.partners)}
+      ${explanations}
       ${attention(member, overview)}
-      ${charts(overview, totals, member, dayOf(context.now))}
+      ${charts(overview, totals, member, dayOf(context.now), eventsOf)}
       ${changedMost(overview, context.now)}`,
   };
 };
@@ -104,8 +112,12 @@ async function readOverview({ ledger, now }: Context, member: Member, asked: Per
   const today = dayOf(now);
   // What is rejected today needs attention today.
   const upToNow = { from, to: asked.preset ? today : to };
-  const byLink = { report: "spend", groups: ["link", "cost_type"], isOptional: true } as const;
-  const openedByLink = { report: "engagements", groups: ["link", "kind"], isOptional: true } as const;
+  const byLink = { report: "spend", groups: ["link", "partner", "cost_type"], isOptional: true } as const;
+  const openedByLink = {
+    report: "engagements",
+    groups: ["link", "partner", "kind"],
+    isOptional: true,
+  } as const;
   const lastDays = (days: DayRange) =>
     ({
       recent: { report: "spend", ...days, groups: ["partner"] },
@@ -136,6 +148,7 @@ async function readOverview({ ledger, now }: Context, member: Member, asked: Per
       rejected: findRejectionsInApp(ledger.control, viewer, app.token, upToNow),
       hidden: findHidden(ledger.control, app.token, now),
       adjustments: findAdjustments(ledger.control, viewer, app.token, asked),
+      ...findEvents(ledger.control, viewer, app.token, { changed: both, voided: asked }),
     },
   );
   authorizeApp(found.access);
@@ -292,6 +305,7 @@ function charts(
   totals: Sums[],
   member: Member,
   today: number,
+  eventsOf: (currency: string) => ChartEvent[],
 ): Markup {
   if (spend.length === 0) {
     const missing = missingCondition(member, signals);
@@ -311,6 +325,7 @@ function charts(
           unit: moneyUnit(currency),
           today,
           hrefOf: (day) => hrefOf(day, currency),
+          events: eventsOf(currency),
         });
       })}
     </section>`;

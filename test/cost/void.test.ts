@@ -306,6 +306,7 @@ describe("the audit entry of a void", () => {
       cost_id: ID,
       cost_type: "cpc",
       currency: "USD",
+      app_token: DEMO.appToken,
       ...values,
       credential_id: 1,
       hint: `ll_live_…${DEMO.costToken.slice(-4)}`,
@@ -328,13 +329,14 @@ describe("the audit entry of a void", () => {
     expect(await entries()).toEqual([entry({ amount })]);
   });
 
-  it("has the values of a price on a URL, and those of a pending cost", async () => {
+  it("has the values of a price on a URL with its app, and those of a pending cost, which has none", async () => {
     await click(ID, { query: PRICE });
     await voidCost();
     await rows("DELETE FROM ledger_entries");
     await send("7", NOW, { cost_type: "cpm" });
     await voidCost();
-    expect(await entries()).toEqual([entry({ amount: "0.3" }), entry({ cost_type: "cpm", amount: "7" })]);
+    const pending = entry({ cost_type: "cpm", amount: "7", app_token: null });
+    expect(await entries()).toEqual([entry({ amount: "0.3" }), pending]);
   });
 
   it("is written once for a cost that is voided twice, and not for a void that is rejected", async () => {
@@ -367,24 +369,24 @@ describe("the budget of a void", () => {
     return { status, written: counts.written };
   }
 
-  // The row, its total, that of its audience, the audit entry and its index; one more total if a price counts again or no more.
+  // The row, its total, that of its audience, the audit entry and its indexes, that by app only if it has one; one more total if a price counts again or no more.
   it.each<[string, () => Promise<unknown>, number]>([
-    ["a matched cost", () => click(ID).then(() => send("0.5")), 5],
-    ["an unpriced cost", () => click(ID).then(() => send(undefined)), 5],
+    ["a matched cost", () => click(ID).then(() => send("0.5")), 6],
+    ["an unpriced cost", () => click(ID).then(() => send(undefined)), 6],
     [
       "a cost with a click and an impression",
       () =>
         click(ID)
           .then(() => view(ID))
           .then(() => send("0.5")),
-      5,
+      6,
     ],
     ["a pending cost", () => send("0.5"), 4],
-    ["a price on a URL", () => click(ID, { query: PRICE }), 5],
+    ["a price on a URL", () => click(ID, { query: PRICE }), 6],
     [
       "a pending cost beside a price on a URL",
       () => click(ID, { query: PRICE }).then(() => send("1", NOW, { cost_type: "cpm" })),
-      6,
+      7,
     ],
   ])(
     "is one call and 20 rows read for %s, with nothing written the second time",

@@ -46,6 +46,8 @@ const entries = async () =>
 const isSharded = ledgerOn().shards.length > 0;
 /** What the entry of a void says in addition if another database has the cost. */
 const requested = isSharded ? { outcome: "requested" } : {};
+/** The app of its click. */
+const inApp = { app_token: DEMO.appToken };
 
 beforeEach(freshLedger);
 
@@ -64,7 +66,7 @@ describe("an operator's void", () => {
         user_id: 2,
         action: "void cost",
         subject: "partner 1",
-        detail: { ...json, cost_type: "cpc", currency: "USD", amount: "0.5", ...requested },
+        detail: { ...json, cost_type: "cpc", currency: "USD", amount: "0.5", ...inApp, ...requested },
       },
     ]);
     expect((await send("0.5")).body).toMatchObject({ match: "voided", duplicate: true });
@@ -82,10 +84,10 @@ describe("an operator's void", () => {
       expect((await voidCost({ json: { ...json, cost_id } })).body).toMatchObject({ duplicate: false });
     }
     expect(await totals()).toEqual([]);
-    expect((await entries()).map(({ detail }) => [detail.cost_id, detail.amount])).toEqual([
-      [ID, "0.3"],
-      [pending, "2"],
-      [unpriced, null],
+    expect((await entries()).map(({ detail }) => [detail.cost_id, detail.amount, detail.app_token])).toEqual([
+      [ID, "0.3", DEMO.appToken],
+      [pending, "2", null],
+      [unpriced, null, DEMO.appToken],
     ]);
   });
 
@@ -154,7 +156,7 @@ describe("an operator's void", () => {
     expect(counts.calls).toBe(isSharded ? 4 : 2);
     expect(counts.read).toBeLessThanOrEqual(25);
     // The row, its total, its spend by country and platform, the audit entry and its index.
-    expect(counts.written).toBe(5);
+    expect(counts.written).toBe(6);
   });
 });
 
@@ -208,7 +210,7 @@ describe("concurrent with an operator's void,", () => {
     );
     expect((await voidCost({ env: { DB: database } })).body).toMatchObject({ duplicate: false });
     expect(await totals()).toEqual([]);
-    const before = { ...json, cost_type: "cpc", currency: "USD", amount: null };
+    const before = { ...json, cost_type: "cpc", currency: "USD", amount: null, ...inApp };
     expect((await entries()).map(({ detail }) => detail)).toEqual([
       ...(isSharded ? ["requested", "not carried out"].map((outcome) => ({ ...before, outcome })) : []),
       { ...before, amount: "0.5", ...requested },

@@ -103,7 +103,7 @@ it("these are limited", async () => {
   }
   expect(limited.sort()).toEqual(
     [
-      ...["spend", "engagements", "performance", "partners/:partner_id"].map(
+      ...["spend", "engagements", "performance", "performance/changes", "partners/:partner_id"].map(
         (report) => `/public/v1/apps/:app_token/${report}`,
       ),
       "/apps",

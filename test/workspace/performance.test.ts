@@ -248,7 +248,7 @@ describe("the figures", () => {
 
   it("say until when costs can arrive, and are not final until then", async () => {
     expect(textOf(await show("from=2026-03-10&to=2026-03-14"))).toContain(
-      "can still arrive until 21 Mar 2026",
+      "may still change until 21 Mar 2026",
     );
     expect(textOf(await show("from=2026-03-01&to=2026-03-07"))).not.toContain("still arrive");
   });

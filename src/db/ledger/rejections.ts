@@ -7,7 +7,7 @@ import { as, insertInto, jsonValues, query, type RowOf, type Sent } from "../que
 import { dailyRejections, dailyUrlPrices, partners, rejections } from "../schema.ts";
 import { MAX_COVERED, runGrouped, statement, TooLargeError } from "../statement.ts";
 import type { DayRange } from "./reports/statements.ts";
-import { databasesOf, type Ledger, runGated } from "./shards.ts";
+import { databasesOf, type Ledger, readShards, runGated } from "./shards.ts";
 
 const p = (name: string) => sql`${sql.placeholder(name)}`;
 const sent = jsonValues("costId", "tag");
@@ -109,7 +109,14 @@ export function addRejections(parts: (Rejected & { scanned: number })[][]): Reje
     );
 }
 
-const ofAppFields = { partnerId: r.partnerId, code: r.code, count: sql<number>`sum(${r.count})` };
+const ofAppFields = {
+  partnerId: r.partnerId,
+  code: r.code,
+  count: sql<number>`sum(${r.count})`,
+  /** Days since 1970 in UTC. */
+  first: sql<number>`min(${r.day})`,
+  last: sql<number>`max(${r.day})`,
+};
 /** The rejected costs of a partner for the engagements of an app, with one code. */
 export type RejectedInApp = RowOf<typeof ofAppFields>;
 
@@ -137,3 +144,17 @@ export function findRejectionsInApp(
 /** The same in a shard, for a viewer whom DB allowed to see the app. */
 export const findRejectionsInShard = (db: D1Database, appToken: string, { from, to }: DayRange) =>
   ofAllowedApp(db, { appToken, from, to });
+
+/** The same in all shards, of those that answer if `isPartialAllowed`; nothing when the ledger is in DB. */
+export async function findRejectionsInShards(
+  ledger: Ledger,
+  appToken: string,
+  days: DayRange,
+  isPartialAllowed = false,
+): Promise<RejectedInApp[]> {
+  const read = async (db: D1Database) => {
+    const [found] = await runGated(ledger, db, [findRejectionsInShard(db, appToken, days)]);
+    return found;
+  };
+  return (await readShards(ledger.shards, read, isPartialAllowed)).found.flat();
+}

@@ -53,8 +53,15 @@ const counting = {
   currency: sql<string>`coalesce(${e.currency}, ${ofPrice("urlCurrency")})`,
   amount: sql<number | null>`iif(${e.costType} IS NULL, ${ofPrice("urlAmount")}, ${e.amountInEffect})`,
 };
+const { click, impression } = COLUMNS;
+/** As `countingPrice`, also after a void. */
+const priceKind = sql`CASE WHEN ${click.priceCounts} = 1 AND (${e.clickFirst} OR coalesce(${impression.priceCounts}, 0) <> 1) THEN 'click'
+  WHEN ${impression.priceCounts} = 1 THEN 'impression' END`;
+/** The app whose figures the void changes: that of the matched engagement or of the price. Null while there is neither. */
+const appToken = sql<string | null>`CASE coalesce(${e.matchedKind}, ${priceKind})
+  WHEN 'click' THEN ${click.appToken} WHEN 'impression' THEN ${impression.appToken} END`;
 /** The values that a void removes. The amount is null for an unpriced cost. */
-type Removed = RowOf<typeof counting>;
+type Removed = RowOf<typeof counting & { appToken: typeof appToken }>;
 
 const isSame = sql`(${counting.costType}, ${counting.currency}, ${counting.amount})
   IS (${p("costType")}, ${p("currency")}, ${p("amount")})`;
@@ -62,9 +69,9 @@ const isSame = sql`(${counting.costType}, ${counting.currency}, ${counting.amoun
 /** An amount as `formatAmount` writes it. */
 const decimal = (units: SQL) => sql`rtrim(rtrim(
   printf('%d.%05d', CAST(${units} AS INTEGER) / 100000, CAST(${units} AS INTEGER) % 100000), '0'), '.')`;
-const detailOf = ({ costType, currency, amount }: Record<keyof Removed, SQL>) =>
+const detailOf = ({ costType, currency, amount, appToken }: Record<keyof Removed, SQL>) =>
   sql`'cost_id', ${p("costId")}, 'cost_type', ${costType}, 'currency', ${currency},
-    'amount', iif(${amount} IS NULL, NULL, ${decimal(amount)})`;
+    'amount', iif(${amount} IS NULL, NULL, ${decimal(amount)}), 'app_token', ${appToken}`;
 
 interface Gate<F extends Fields> {
   /** One row for a voider who is known, and what the judgement returns about them. */
@@ -82,14 +89,25 @@ function statementsFor<F extends Fields>({ from, isVoider, fields, partner, entr
   const isEntry = sql`${e.partnerId} = ${partner} AND ${e.costId} = ${p("costId")} AND ${isRemembered}`;
   const { partnerId, costId, costType, currency, amount, voidState, voidKind } = ledgerEntries;
   const insertVoid = (detail: SQL) => sql`${insertEntry("void cost", entry(detail))} FROM ${from}`;
-  const stored = { costType: sql`${e.costType}`, currency: sql`${e.currency}`, amount: sql`${e.amount}` };
-  const read = { costType: p("costType"), currency: p("currency"), amount: p("amount") };
+  const stored = {
+    costType: sql`${e.costType}`,
+    currency: sql`${e.currency}`,
+    amount: sql`${e.amount}`,
+    appToken,
+  };
+  const read = {
+    costType: p("costType"),
+    currency: p("currency"),
+    amount: p("amount"),
+    appToken: p("appToken"),
+  };
   return {
     judge: query(
       {
         ...fields,
         verdict: sql<Judgement>`iif(${e.costId} IS NULL, 'not_found', ${verdict})`,
         ...counting,
+        appToken,
       },
       sql`FROM ${from} LEFT JOIN ${as(e)} ON ${isEntry} WHERE ${isVoider} AND ${isInPlace}`,
     ),
@@ -165,8 +183,8 @@ async function carryOut<Row extends Removed & { verdict: Judgement }>(
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
     const judgement = await run();
     if (judgement.verdict !== "void") return judgement;
-    const { costType, currency, amount } = expectDefined(judgement.judged);
-    const read = { ...values, isAny: 0, costType, currency, amount };
+    const { costType, currency, amount, appToken } = expectDefined(judgement.judged);
+    const read = { ...values, isAny: 0, costType, currency, amount, appToken };
     await runBatch(control, recordOutcome(control, { ...read, outcome: "requested" }));
     // Not repeated after a lost connection: a repetition could not tell its own void from another one.
     const [voided] = await runInPlace(ledger, db, [remove(db, read)]);

@@ -1,11 +1,23 @@
 /** Rows of demo data, and the SQL that inserts them. */
 import { type Ledger, shardFor } from "../../db/ledger/shards.ts";
+import type { AuditAction } from "../../domain/audit-actions.ts";
 
 export type Values = Record<string, string | number | null>;
 
 export interface DemoRow {
   table: string;
   values: Values;
+}
+
+/** An entry of the operator. Entries are in the order of time. */
+export function auditEntry(
+  happened_at: number,
+  action: AuditAction,
+  subject: string,
+  detail: object,
+): DemoRow {
+  const values = { happened_at, user_id: 2, action, subject, detail: JSON.stringify(detail) };
+  return { table: "audit_log", values };
 }
 
 /** Numbers that are added up by a key, as the tables of totals have them. */

@@ -1,5 +1,5 @@
 /** What clicks and impressions cost, from the sums of a period, and how that changed. Pure functions. */
-import { COST_TYPE, type CostType, TYPES_PER_CLICK } from "../cost-types.ts";
+import { COST_TYPE, type CostType, type Kind, TYPES_PER_CLICK } from "../cost-types.ts";
 import { formatMoney, type SpendSums, sumAdjusted, sumCosts, sumSpend } from "../money.ts";
 import { FIGURES, type FigureName } from "./names.ts";
 
@@ -37,6 +37,8 @@ export interface Figures {
   /** Costs of clicks by recorded clicks, cut to 4 places, in any currency. */
   coverage: bigint | null;
   impressionCoverage: bigint | null;
+  /** Engagements with cost data on, which coverage is a part of. */
+  recorded: Record<Kind, bigint>;
   /** Whether there is spend in another currency too. */
   otherCurrencies: boolean;
 }
@@ -59,12 +61,15 @@ export function toFigures(
     (row) => row.currency,
   );
   const otherCurrencies = [...others.values()].some((rows) => sumSpend(rows) !== 0n);
-  const coverageOf = (kind: "click" | "impression") => {
+  const recorded = {
+    click: count(engagements, "click", "recorded"),
+    impression: count(engagements, "impression", "recorded"),
+  };
+  const coverageOf = (kind: Kind) => {
     if (costType && COST_TYPE[costType].fits[0] !== kind) return null;
-    const recorded = count(engagements, kind, "recorded");
     const covering = costs.filter((row) => row.costType && COST_TYPE[row.costType].fits[0] === kind);
     const matched = covering.reduce((sum, row) => sum + row.matched + row.unpriced, 0);
-    return recorded === 0n ? null : ((BigInt(matched) * 10_000n) / recorded) * 10_000n;
+    return recorded[kind] === 0n ? null : ((BigInt(matched) * 10_000n) / recorded[kind]) * 10_000n;
   };
   return {
     spend,
@@ -76,6 +81,7 @@ export function toFigures(
     effectiveCostPerClick: costType || otherCurrencies ? null : divide(spend, clicks),
     coverage: coverageOf("click"),
     impressionCoverage: coverageOf("impression"),
+    recorded,
     otherCurrencies,
   };
 }
@@ -114,7 +120,8 @@ export type Signal =
   | { name: "cost_per_click_up"; percent: number }
   | { name: "too_few_clicks" };
 
-const MIN_CLICKS = 20n;
+/** Fewer engagements say nothing. */
+export const MIN_CLICKS = 20n;
 const MIN_COVERAGE = 90_000_000n;
 const MIN_RISE = 20n;
 

@@ -184,17 +184,29 @@ export const performanceDays = {
   ),
 };
 
+/** The parameters of the performance report and of what changed. */
+const performanceFields = {
+  ...performanceDays,
+  to: performanceDays.to.with(
+    z.describe(
+      `The last day, in UTC; yesterday by default. The report covers at most ${MAX_DAYS} days. ${AUDIENCE_DAYS}`,
+    ),
+  ),
+  currency: z
+    .optional(currency)
+    .with(z.describe("The currency of all amounts; by default the one with the most matched costs")),
+  link: sharedFields.link,
+  partner_id: sharedFields.partner_id,
+  country: sharedFields.country,
+  platform: sharedFields.platform,
+  cost_type: onlyCostType,
+};
+
+export const changesQuery = z.strictObject(performanceFields).check(...audienceDayChecks);
+
 export const performanceQuery = z
   .strictObject({
-    ...performanceDays,
-    to: performanceDays.to.with(
-      z.describe(
-        `The last day, in UTC; yesterday by default. The report covers at most ${MAX_DAYS} days. ${AUDIENCE_DAYS}`,
-      ),
-    ),
-    currency: z
-      .optional(currency)
-      .with(z.describe("The currency of all amounts; by default the one with the most matched costs")),
+    ...performanceFields,
     group_by: z
       .optional(z.enum(REPORT_GROUPS.performance, `must be one of ${REPORT_GROUPS.performance.join(", ")}`))
       .with(z.describe("Without it, there is one row, the total")),
@@ -203,11 +215,6 @@ export const performanceQuery = z
         "With `group_by=link`: adds each link to the link of this level above it, 2 by default. Links of higher levels keep their own rows",
       ),
     ),
-    link: sharedFields.link,
-    partner_id: sharedFields.partner_id,
-    country: sharedFields.country,
-    platform: sharedFields.platform,
-    cost_type: onlyCostType,
     sort: z
       ._default(sortText, DEFAULT_SORT)
       .with(

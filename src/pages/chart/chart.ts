@@ -33,6 +33,13 @@ export interface Chart {
   today?: number | undefined;
   /** The page that a day leads to. */
   hrefOf: (day: number) => string;
+  /** What happened, as marks on the axis. The page lists it too. */
+  events?: ChartEvent[];
+}
+
+export interface ChartEvent {
+  day: number;
+  text: string;
 }
 
 const OWN_SERIES = 5;
@@ -66,6 +73,7 @@ export function dailyChart(chart: Chart): Markup {
         <g class="axis" aria-hidden="true">${valueAxis(plot, unit)}${dayAxis(days)}</g>
         ${lines.length > 0 ? html`<svg class="lines" viewBox="-0.5 0 ${stacks.length} ${LINES_HEIGHT}" preserveAspectRatio="none" aria-hidden="true">${lines}</svg>` : ""}
         ${stacks.map((stack) => dayMarkup(chart, series, stack, plot, whole !== undefined || isLong))}
+        ${eventMarks(chart)}
       </svg>
       ${legend(chart, series)}
       </div>
@@ -128,7 +136,7 @@ const mark = (id: string, name: string, isLine: boolean): Markup =>
     : html`<svg class="${name}" aria-hidden="true"><rect fill="url(#${id}-${name.slice(7)})" width="100%" height="100%"/></svg>`;
 
 function dayMarkup(
-  { unit, id, hrefOf, today, before }: Chart,
+  { unit, id, hrefOf, today, before, events = [] }: Chart,
   series: Series[],
   stack: Stack,
   plot: Plot,
@@ -140,7 +148,8 @@ function dayMarkup(
   const total = stack.isKnown ? unit.show(stack.total) : NONE;
   const earlier = before?.get(stack.day);
   const was = earlier === undefined ? [] : [`Previous period ${unit.show(earlier)}`];
-  const details = [...(isNamed ? parts : []), ...was];
+  const happened = events.filter(({ day }) => day === stack.day).map(({ text }) => text);
+  const details = [...(isNamed ? parts : []), ...was, ...happened];
   // The script shows each detail in a line of its own. A line feed is a space to those who hear the label.
   const label = `${name}: ${total}${details.length > 0 ? ` (${details.join(",\n")})` : ""}`;
   const [area, bar] = [plot.areaOf(stack.day), plot.barOf(stack.day)];
@@ -154,6 +163,16 @@ function dayMarkup(
   const drawn = hasLines ? "" : bars.length > 0 ? bars : none;
   return html`<a href="${hrefOf(stack.day)}" aria-label="${label}"><rect class="area" x="${percent(area.x)}" width="${percent(area.width)}" height="100%"/>${drawn}</a>
         `;
+}
+
+/** A mark below each day on which something happened. The name of the day's link says it too. */
+function eventMarks({ days, events = [] }: Chart): Markup[] {
+  const shown = events.filter(({ day }) => day >= days.from && day <= days.to);
+  const width = 100 / (days.to - days.from + 1);
+  return [...Map.groupBy(shown, ({ day }) => day)].map(
+    ([day, same]) =>
+      html`<svg class="event" x="${percent((day - days.from + 0.5) * width)}" y="100%" aria-hidden="true"><title>${[`${describeDay(day)}:`, ...same.map(({ text }) => text)].join("\n")}</title><path d="M0 1l5 8h-10z"/></svg>`,
+  );
 }
 
 function summarize(stacks: Stack[], { show }: Unit): string {

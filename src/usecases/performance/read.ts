@@ -29,6 +29,8 @@ export interface PerformanceRequest {
   isPartialAllowed?: boolean;
   /** For a page: whether to read the newest days that fit if there is too much. */
   canBeCut?: boolean;
+  /** Whether the total is enough if there are too many rows. A page says so. */
+  isTotalEnough?: boolean;
   /** Whether to read the figures by day too. */
   isDaily?: boolean;
   appToken: string;
@@ -60,6 +62,8 @@ export interface Performance {
   isTooMany: boolean;
   /** By link, the rows of another level. */
   rowsAt: (level: number) => PerformanceRow[];
+  /** Rows of another group, which all reports have. */
+  rowsBy: (group: "partner" | "cost_type") => PerformanceRow[];
   /** The figures by day of everything, and of these rows, if they were asked for. */
   daily: (rows: PerformanceRow[]) => Daily;
 }
@@ -80,13 +84,17 @@ export async function readPerformance<More extends Batch = Record<never, never>>
     isPartialAllowed = false,
     isDaily = false,
     canBeCut = false,
+    isTotalEnough = canBeCut,
   } = request;
   const { group_by: group, link, partner_id: partnerId, cost_type: costType, country, platform } = query;
   checkAudienceDays({ ...query, groups: group ? [group] : [] }, asked);
   const before = { from: asked.from - (asked.to - asked.from + 1), to: asked.from - 1 };
   const by = group && GROUPS[group].sumsBy;
-  // Costs always by their type, and engagements by their kind.
-  const groups = by === undefined || by === "cost_type" ? [] : [by];
+  // Always by partner, costs by their type, and engagements by their kind.
+  const groups =
+    by === undefined || by === "cost_type" || by === "partner"
+      ? (["partner"] as const)
+      : ([by, "partner"] as const);
   const spend = [...groups, "cost_type"] as const;
   const engagements = [...groups, "kind"] as const;
   const found = await readSums(
@@ -112,7 +120,7 @@ export async function readPerformance<More extends Batch = Record<never, never>>
       : error;
   });
   const isTooMany = PARTS.some(found.isTooMany);
-  if (isTooMany && !canBeCut) throw tooManyRows();
+  if (isTooMany && !isTotalEnough) throw tooManyRows();
   // There are too many rows of one day: the total has no rows.
   if (isTooMany)
     return {
@@ -165,6 +173,7 @@ export async function readPerformance<More extends Batch = Record<never, never>>
     isCut,
     isTooMany: false,
     rowsAt: (level) => toRows(sumsAt(level), { ...scope, group }),
+    rowsBy: (group) => toRows(sums, { ...scope, group }),
     daily: (rows) => toDaily(seriesAt(level), { now, rows, group, currency, costType }),
     total: total as PerformanceRow,
     more: found.more,

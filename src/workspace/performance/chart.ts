@@ -4,6 +4,7 @@ import type { Figures } from "../../domain/figures/performance.ts";
 import { dailyChart } from "../../pages/chart/chart.ts";
 import type { Series } from "../../pages/chart/plot.ts";
 import { countUnit, moneyUnit, percentUnit, priceUnit, type Unit } from "../../pages/chart/units.ts";
+import { chartEvents } from "../../pages/events.ts";
 import { showCount } from "../../pages/locale.ts";
 import type { Markup } from "../../pages/markup.ts";
 import type { PerformanceRow } from "../../usecases/performance/rows.ts";
@@ -24,7 +25,7 @@ const UNITS: Record<Metric, (currency: string) => Unit> = {
 
 export function performanceChart(
   url: URL,
-  { query, report }: PerformancePage,
+  { query, report, explained }: PerformancePage,
   compared: Compared,
   today: number,
 ): Markup {
@@ -67,6 +68,7 @@ export function performanceChart(
     before: compared.isCompared && before.size > 0 ? before : undefined,
     today,
     hrefOf: (day) => ofDays(url, { from: day, to: day }),
+    events: chartEvents(explained.events, report.partners),
   });
 }
 

@@ -1,29 +1,32 @@
 /** The Performance page of an app: which campaign costs what, and whether that is better than in the days before. */
 import { html } from "hono/html";
 import type { DayRange } from "../../db/ledger/reports/statements.ts";
+import { filterOf } from "../../domain/figures/groups.ts";
 import { dayOf } from "../../domain/time.ts";
 import type { Context } from "../../env.ts";
 import { ERRORS } from "../../errors.ts";
 import { MAX_AUDIENCE_DAYS, maxDaysOf } from "../../http/input/report-fields.ts";
 import { chartScript } from "../../pages/chart/chart.ts";
-import { buttonLink, choices, emptyState, notice, tiles } from "../../pages/elements.ts";
+import { buttonLink, choices, emptyState, nameText, notice, tiles } from "../../pages/elements.ts";
 import { errorSummary, type RejectedForm } from "../../pages/forms/fields.ts";
 import { withQuery } from "../../pages/lists/query.ts";
 import { describeDay, describeDays, NONE, showPlural } from "../../pages/locale.ts";
 import type { Markup } from "../../pages/markup.ts";
 import { showNotice } from "../../pages/notice.ts";
 import { cutNotice, NOT_OVER, NOT_READ, periodPicker, toPeriod } from "../../pages/periods.ts";
+import { changedMost } from "../../usecases/performance/changes.ts";
 import { performanceCsv as toCsv } from "../../usecases/performance/csv.ts";
 import { isFinal, lastArrival } from "../../usecases/performance/read.ts";
 import type { AppPage, Member, Show } from "../frame.ts";
 import { adjustedNote } from "../reports/adjusted.ts";
 import { missingCondition, NO_COSTS } from "../reports/attention.ts";
 import { findingText } from "../reports/finding.ts";
+import { canExplain, whatChanged } from "../reports/what-changed.ts";
 import { performanceStyles, workspaceScript } from "../script.ts";
 import { COVERAGE, change, SHOWN } from "./cells.ts";
 import { performanceChart } from "./chart.ts";
 import { FILTERS, filterChips, filterMenu, rowSearch, withCountryCode, without } from "./filters.ts";
-import { GROUP_CHOICES, groupName, hasLevels } from "./groups.ts";
+import { GROUP_CHOICES, groupName, hasLevels, rowName } from "./groups.ts";
 import {
   METRICS,
   type Metric,
@@ -81,11 +84,12 @@ export async function showPerformance(
       ${filterChips(url, page)}
       ${
         isEmpty(page)
-          ? nothing(context, member, page)
+          ? [explanation(url, page, compared), nothing(context, member, page)]
           : html`
               ${report.total.now.spend === 0n && report.total.now.matched === 0n && report.currency ? notice(`No matched costs in ${report.currency} in this period.`) : ""}
               ${summary(url, page, compared)}
               ${comparison(page, compared)}
+              ${explanation(url, page, compared)}
               ${report.currency ? adjustedNote(member, [{ currency: report.currency, adjusted: report.total.now.adjusted }], page.adjustments, report.partners) : ""}
               <section class="card charts" aria-label="Chart">${performanceChart(url, page, compared, dayOf(now))}</section>
               <div class="toolbar">${groupChoices(url, page)}</div>
@@ -209,10 +213,45 @@ function comparison({ report, period }: PerformancePage, { isCompared, isOpen }:
     : hadNothing
       ? `No data in the previous period, ${describeDays(before)}.`
       : `Compared with ${describeDays(before)}.`;
-  const open = isOpen
-    ? html` Costs for these days can still arrive until <span class="whole">${describeDay(lastArrival(period))}.</span>`
-    : "";
+  const open =
+    isOpen && !canExplain({ total, currency: report.currency, isCompared })
+      ? html` Costs for these days can still arrive until <span class="whole">${describeDay(lastArrival(period))}.</span>`
+      : "";
   return html`<p class="hint">${text}${open}</p>`;
+}
+
+/** Why spend changed. The rows that changed most lead to their own figures. */
+function explanation(
+  url: URL,
+  { query, report, explained }: PerformancePage,
+  compared: Compared,
+): Markup | "" {
+  const { now, rows, total, currency, partners } = report;
+  const filter = filterOf(query.group_by);
+  const most = (filter ? changedMost(rows, 3) : []).flatMap((row) => {
+    const level = Math.min((row.level ?? query.level) + 1, 4);
+    const narrower = query.group_by === "link" ? { level: String(level) } : { group_by: null };
+    const href =
+      filter && withQuery(url, { ...narrower, [filter]: row.key, open: null, rows: null, q: null });
+    return href && row.key ? [{ names: rowName(query.group_by, row).split(" › "), href, row }] : [];
+  });
+  const since = partners.get(query.partner_id ?? 0)?.stoppedAt ?? null;
+  // A stop in the days is an event.
+  const isEvent = explained.events.some(({ type }) => type === "partner_stopped");
+  return whatChanged({
+    explained,
+    total,
+    currency,
+    partners,
+    isCompared: compared.isCompared,
+    openUntil: compared.isOpen ? lastArrival(now) : undefined,
+    most,
+    noun: groupName(query).toLowerCase(),
+    state:
+      since === null || isEvent
+        ? ""
+        : html`<p>${nameText(partners.get(query.partner_id ?? 0)?.displayName ?? "")} has been stopped by an operator since <span class="whole">${describeDay(dayOf(since))}.</span></p>`,
+  });
 }
 
 const isEmpty = ({ rows, report: { total, isTooMany } }: PerformancePage) =>

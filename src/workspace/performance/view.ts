@@ -1,6 +1,7 @@
 /** Reads what the Performance page and its CSV show. */
 import { type Attachment, findAttachments } from "../../db/ledger/attention.ts";
-import { type Adjustment, findAdjustments } from "../../db/ledger/reports/adjustments.ts";
+import { findRejectionsInShards } from "../../db/ledger/rejections.ts";
+import type { Adjustment } from "../../db/ledger/reports/adjustments.ts";
 import { findViews, type View } from "../../db/views.ts";
 import type { CostType } from "../../domain/cost-types.ts";
 import { daysOf, GROUPS } from "../../domain/figures/groups.ts";
@@ -8,6 +9,7 @@ import type { Context } from "../../env.ts";
 import { AppError } from "../../errors.ts";
 import { type Period, toPeriod } from "../../pages/periods.ts";
 import { hasWords, toWords } from "../../usecases/links/search.ts";
+import { type Explained, eventStatements, explain } from "../../usecases/performance/changes.ts";
 import { type Performance, readPerformance } from "../../usecases/performance/read.ts";
 import type { PerformanceRow } from "../../usecases/performance/rows.ts";
 import { sortRows } from "../../usecases/performance/sort.ts";
@@ -37,6 +39,7 @@ export interface PerformancePage {
   attachments: Attachment[];
   views: View[];
   adjustments: Adjustment[];
+  explained: Explained;
   /** What a saved view was filtered by. */
   isLinkGone?: boolean;
   isPartnerGone?: boolean;
@@ -52,13 +55,14 @@ export async function readPage(
   const { viewer, app, session } = member;
   const { ledger, now } = context;
   const period = toPeriod(query, now, app.firstDay);
+  const filters = { ...query, cost_type: query.cost_type as CostType | undefined };
   const { more, ...report } = await readPerformance(
     ledger,
     viewer,
     {
       appToken: app.token,
       days: period,
-      query: { ...query, cost_type: query.cost_type as CostType | undefined },
+      query: filters,
       isPartialAllowed,
       canBeCut: true,
       // The page has a chart, which the file does not.
@@ -67,12 +71,7 @@ export async function readPage(
     {
       attachments: findAttachments(ledger.control, viewer, app.token),
       views: findViews(ledger.control, session.userId, app.token),
-      adjustments: findAdjustments(ledger.control, viewer, app.token, {
-        ...period,
-        link: query.link,
-        partnerId: query.partner_id,
-        costType: query.cost_type,
-      }),
+      ...eventStatements(ledger.control, viewer, app.token, period, filters),
     },
   );
   authorizeApp(report.access);
@@ -95,7 +94,10 @@ export async function readPage(
   const words = toWords(query.q ?? "");
   const found = report.rows.filter((row) => hasWords(rowName(query.group_by, row), words));
   const rows = withOpenRows(report, found, query, sort, 0);
-  return { query, period, sort, report, rows, partnerName, ...more };
+  // The file shows no events.
+  const inShards = isPartialAllowed ? await findRejectionsInShards(ledger, app.token, period, true) : [];
+  const explained = explain(report, { ...more, rejected: [...more.rejected, ...inShards] }, filters);
+  return { query, period, sort, report, rows, partnerName, explained, ...more };
 }
 
 export const DEFAULT_SORT: PageSort = { column: "spend", isDescending: true };

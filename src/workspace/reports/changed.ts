@@ -9,6 +9,7 @@ import { table } from "../../pages/lists/table.ts";
 import { describeDays } from "../../pages/locale.ts";
 import type { Markup } from "../../pages/markup.ts";
 import { daysBefore } from "../../pages/periods.ts";
+import { changedMost as rowsChangedMost } from "../../usecases/performance/changes.ts";
 import { isFinal } from "../../usecases/performance/read.ts";
 import { type BothSums, type PerformanceRow, toRows } from "../../usecases/performance/rows.ts";
 import { change, figure, signal } from "../performance/cells.ts";
@@ -38,14 +39,7 @@ export function changedMost(
   const [currency = null] = currenciesOf(changes.now.spend, changes.before.spend);
   const compared = { isCompared: period.to < dayOf(now), isOpen: !isFinal(period, now) };
   const all = toRows(changes, { group: "link", currency, costType: undefined, now: period, partners });
-  const size = ({ now, before }: PerformanceRow) => {
-    const difference = now.spend - before.spend;
-    return difference < 0n ? -difference : difference;
-  };
-  const rows = all
-    .filter((row) => size(row) > 0n)
-    .sort((left, right) => (size(left) === size(right) ? 0 : size(left) > size(right) ? -1 : 1))
-    .slice(0, MOST);
+  const rows = rowsChangedMost(all, MOST);
   if (rows.length === 0 || !compared.isCompared) return "";
   const href = performanceHref({ sort: "-spend_change", ...(currency && { currency }) });
   return card(

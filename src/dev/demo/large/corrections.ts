@@ -1,10 +1,11 @@
 /** Voids and adjustments of operators in the large app, with their entries in the audit log. */
-import type { AuditAction } from "../../../domain/audit-actions.ts";
 import { formatAmount, formatMoney } from "../../../domain/money.ts";
 import { DAY_MS, dayOf, formatDate } from "../../../domain/time.ts";
-import type { DemoRow } from "../rows.ts";
+import { auditEntry, type DemoRow } from "../rows.ts";
 import { LARGE, type Link } from "./links.ts";
 import { CURRENCIES, UNITS } from "./partners.ts";
+
+const IN_APP = { app_token: LARGE.appToken };
 
 /** The rows with a few of the costs voided by an operator. */
 export function withVoids(rows: DemoRow[], now: number): DemoRow[] {
@@ -13,8 +14,15 @@ export function withVoids(rows: DemoRow[], now: number): DemoRow[] {
   const changed = rows.map((row): DemoRow => {
     const { partner_id, cost_id, cost_type, currency, amount } = row.values;
     if (row.table !== "ledger_entries" || amount == null || ++number % 1_000 !== 0) return row;
-    const detail = { cost_id, cost_type, currency, amount: formatAmount(amount), reason: "Invalid traffic" };
-    audits.push(audit(now - DAY_MS, "void cost", `partner ${partner_id}`, detail));
+    const detail = {
+      cost_id,
+      cost_type,
+      currency,
+      amount: formatAmount(amount),
+      ...IN_APP,
+      reason: "Invalid traffic",
+    };
+    audits.push(auditEntry(now - DAY_MS, "void cost", `partner ${partner_id}`, detail));
     return { table: row.table, values: { ...row.values, void_state: "voided" } };
   });
   return [...changed, ...audits];
@@ -35,11 +43,6 @@ export function adjustments({ id, level, partner }: Link, now: number): DemoRow[
       table: "adjustments",
       values: { ...adjustment, id, day, link_id: id, user_id: 2, created_at: now - DAY_MS },
     },
-    audit(now - DAY_MS, "create adjustment", `adjustment ${id}`, detail),
+    auditEntry(now - DAY_MS, "create adjustment", `adjustment ${id}`, detail),
   ];
-}
-
-function audit(happened_at: number, action: AuditAction, subject: string, detail: object): DemoRow {
-  const values = { happened_at, user_id: 2, action, subject, detail: JSON.stringify(detail) };
-  return { table: "audit_log", values };
 }

@@ -2,7 +2,7 @@
 import { type CostType, type Kind, toMask } from "../../../domain/cost-types.ts";
 import { DEFAULT_MAX_URL_AMOUNT } from "../../../domain/money.ts";
 import { DAY_MS, HOUR_MS } from "../../../domain/time.ts";
-import type { DemoRow } from "../rows.ts";
+import { auditEntry, type DemoRow } from "../rows.ts";
 import { demoToken, tokenColumns } from "../secrets.ts";
 import { PARTNER_NAMES } from "./names.ts";
 
@@ -57,6 +57,10 @@ export function partnerRows(now: number, created_at: number): DemoRow[] {
         created_at,
       },
     })),
+    ...PARTNERS.filter(({ isStopped }) => isStopped).map(({ id }) => {
+      const at = now - STOPPED_DAYS * DAY_MS;
+      return auditEntry(at, "update partner", `partner ${id}`, { stopped_at: { from: null, to: at } });
+    }),
     ...open.map(({ id: partner_id }, index) => ({
       table: "rounds",
       values: {

@@ -1,0 +1,3 @@
+CREATE INDEX `partner_events` ON `audit_log` (`happened_at`) WHERE "audit_log"."action" IN ('update partner', 'approve round');--> statement-breakpoint
+CREATE INDEX `cost_switches` ON `audit_log` (`happened_at`) WHERE "audit_log"."action" IN ('update link', 'undo import') AND "audit_log"."detail" -> 'cost_data_enabled' IS NOT NULL;--> statement-breakpoint
+CREATE INDEX `voids_by_app` ON `audit_log` ("detail" ->> 'app_token',`happened_at`) WHERE "audit_log"."action" IN ('void cost', 'void prices') AND "audit_log"."detail" ->> 'app_token' IS NOT NULL;

@@ -1,0 +1,136 @@
+/** Why spend differs from that of the days before: its parts, what changed most, and what happened. */
+import type { Viewer } from "../../db/accounts/viewers.ts";
+import { findRejectionsInApp, findRejectionsInShards } from "../../db/ledger/rejections.ts";
+import { findAdjustments } from "../../db/ledger/reports/adjustments.ts";
+import { findEvents } from "../../db/ledger/reports/events.ts";
+import type { DayRange } from "../../db/ledger/reports/statements.ts";
+import type { Ledger } from "../../db/ledger/shards.ts";
+import { COST_TYPE, type CostType, KINDS } from "../../domain/cost-types.ts";
+import type { Event } from "../../domain/events.ts";
+import { type Change, splitChange } from "../../domain/figures/change.ts";
+import { type Figures, MIN_CLICKS } from "../../domain/figures/performance.ts";
+import { type EventRows, toEvents } from "../events.ts";
+import {
+  DEFAULT_LEVEL,
+  type Performance,
+  type PerformanceQuery,
+  type PerformanceRequest,
+  readPerformance,
+} from "./read.ts";
+import type { PerformanceRow } from "./rows.ts";
+
+/** Why spend changed. */
+export interface Explained extends Change {
+  /** Fewer clicks, or impressions of types that are about these, than say something. */
+  isTooFew: boolean;
+  /** What happened in the days, and of partners and cost data also in the days before. The newest first. */
+  events: Event[];
+  hasMoreEvents: boolean;
+}
+
+/** The rows of an app's events in a period, for the call of its report. With shards, `addRejections` reads the others. */
+export function eventStatements(
+  control: D1Database,
+  viewer: Viewer,
+  appToken: string,
+  { from, to }: DayRange,
+  { link, partner_id: partnerId, cost_type: costType }: PerformanceQuery = {},
+) {
+  const days = { from, to };
+  const before = from - (to - from + 1);
+  return {
+    ...findEvents(control, viewer, appToken, {
+      changed: { from: before, to },
+      voided: days,
+      link,
+      partnerId,
+    }),
+    rejected: findRejectionsInApp(control, viewer, appToken, days),
+    adjustments: findAdjustments(control, viewer, appToken, { ...days, link, partnerId, costType }),
+  };
+}
+
+/** The report of a viewer who may see it, with the campaigns that changed most. One call to D1; see `readSums` for shards. */
+export async function readChanges(ledger: Ledger, viewer: Viewer, request: PerformanceRequest) {
+  const { appToken, days, query } = request;
+  const { more, ...report } = await readPerformance(
+    ledger,
+    viewer,
+    { ...request, query: { ...query, group_by: "link" }, isTotalEnough: true },
+    eventStatements(ledger.control, viewer, appToken, days, query),
+  );
+  // DB said whether the viewer may see the app.
+  const inShards = report.access?.appToken ? await findRejectionsInShards(ledger, appToken, days) : [];
+  const rows = { ...more, rejected: [...more.rejected, ...inShards] };
+  const level = report.link ? Math.min(report.link.level + 1, 4) : DEFAULT_LEVEL;
+  const links = report.isTooMany ? undefined : changedMost(report.rowsAt(Math.max(level, DEFAULT_LEVEL)), 3);
+  return { report, explained: explain(report, rows, query), links };
+}
+
+/** Explains the total of a report with what happened in its days. */
+export function explain(
+  { rowsBy, total, currency, now }: Pick<Performance, "rowsBy" | "total" | "currency" | "now">,
+  rows: EventRows,
+  { partner_id: partnerId, cost_type: costType, country, platform }: PerformanceQuery,
+): Explained {
+  const change = changeOf(rowsBy("cost_type"));
+  const partners = rowsBy("partner").map((row) => ({ ...row, id: Number(row.key) }));
+  const ids = new Set([...partners.map(({ id }) => id), partnerId]);
+  // What is by country or platform has no adjustments.
+  const adjustments = (country ?? platform) === undefined ? rows.adjustments : [];
+  const { events, hasMore } = toEvents(
+    { ...rows, adjustments },
+    {
+      isOfPartner: (id) => ids.has(id),
+      currency,
+      costType,
+      more: partners.flatMap((row) => coverageThatFell(row, now.to)),
+    },
+  );
+  return { ...change, isTooFew: isTooFew(total, change), events, hasMoreEvents: hasMore };
+}
+
+/** The parts of the change that these rows by cost type have. */
+function changeOf(rows: PerformanceRow[]): Change {
+  const sums = ({ spend, adjusted, matched }: Figures) => ({ spend: spend - adjusted, matched });
+  const total = (of: "now" | "before") => rows.reduce((sum, row) => sum + row[of].adjusted, 0n);
+  return splitChange(
+    new Map(rows.map((row) => [row.key as CostType, { now: sums(row.now), before: sums(row.before) }])),
+    { now: total("now"), before: total("before") },
+  );
+}
+
+function isTooFew({ now, before }: Pick<PerformanceRow, "now" | "before">, { types }: Change): boolean {
+  const kinds = new Set(types.map(({ costType }) => COST_TYPE[costType].fits[0]));
+  const countOf = ({ clicks, impressions, recorded }: Figures) =>
+    (kinds.has("click") ? (clicks ?? recorded.click) : 0n) +
+    (kinds.has("impression") ? (impressions ?? recorded.impression) : 0n);
+  return types.length > 0 && countOf(now) < MIN_CLICKS && countOf(before) < MIN_CLICKS;
+}
+
+const LEAST_FALL = 10_000_000n;
+const COVERAGE = { click: "coverage", impression: "impressionCoverage" } as const;
+
+/** Coverage of a partner that fell by 10 points or more, of enough clicks or impressions in both periods. */
+function coverageThatFell({ id, now, before }: PerformanceRow & { id: number }, day: number): Event[] {
+  return KINDS.flatMap((kind) => {
+    const [to, from] = [now[COVERAGE[kind]], before[COVERAGE[kind]]];
+    const isEnough = now.recorded[kind] >= MIN_CLICKS && before.recorded[kind] >= MIN_CLICKS;
+    if (!isEnough || to === null || from === null || from - to < LEAST_FALL) return [];
+    return [{ type: "coverage_fell", day, partnerId: id, kind, coverage: to, before: from }];
+  });
+}
+
+const difference = ({ now, before }: PerformanceRow) => now.spend - before.spend;
+const size = (row: PerformanceRow) => (difference(row) < 0n ? -difference(row) : difference(row));
+
+/** The rows whose spend changed most. */
+export function changedMost(rows: PerformanceRow[], most: number): PerformanceRow[] {
+  return rows
+    .filter((row) => size(row) > 0n)
+    .sort((one, other) => {
+      const [left, right] = [size(one), size(other)];
+      return left === right ? (one.key < other.key ? -1 : 1) : left > right ? -1 : 1;
+    })
+    .slice(0, most);
+}

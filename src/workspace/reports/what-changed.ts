@@ -1,0 +1,126 @@
+/** Above a chart: why spend changed, in one sentence, what changed most, and what happened. */
+import { html } from "hono/html";
+import type { Partners } from "../../db/links/partner-catalog.ts";
+import { COST_TYPE, type CostType } from "../../domain/cost-types.ts";
+import { pathText } from "../../pages/elements.ts";
+import { eventList } from "../../pages/events.ts";
+import { describeDay, showChange, showMoney, showPlural } from "../../pages/locale.ts";
+import type { Markup } from "../../pages/markup.ts";
+import { moneyText, signedMoney } from "../../pages/money.ts";
+import type { Explained } from "../../usecases/performance/changes.ts";
+import type { PerformanceRow } from "../../usecases/performance/rows.ts";
+
+interface WhatChanged {
+  explained: Explained;
+  /** The spend of both periods. */
+  total: Pick<PerformanceRow, "now" | "before">;
+  currency: string | null;
+  partners: Partners;
+  /** Whether the days are compared with those before. */
+  isCompared: boolean;
+  /** The day until which costs can still arrive; undefined if none can. */
+  openUntil: number | undefined;
+  /** What changed most, with the page that shows it only. */
+  most: { names: string[]; href: string; row: PerformanceRow }[];
+  /** What the rows are: `campaign`. */
+  noun: string;
+  /** A sentence before the events: a state that began earlier. */
+  state?: Markup | "";
+  /** The name of the section, of which a page can have several. */
+  label?: string;
+}
+
+/** Whether there is a sentence: without spend before, nothing changed. */
+export const canExplain = ({ total: { before }, currency, isCompared }: Comparable): boolean =>
+  isCompared && currency !== null && (before.spend !== 0n || before.matched > 0n);
+type Comparable = Pick<WhatChanged, "total" | "currency" | "isCompared">;
+
+export function whatChanged(shown: WhatChanged): Markup | "" {
+  const { explained, most, noun, partners, state = "", label = "What changed" } = shown;
+  const text = canExplain(shown) ? sentence(shown) : "";
+  const rows = text === "" ? [] : most;
+  const { events, hasMoreEvents } = explained;
+  if (text === "" && events.length === 0 && state === "") return "";
+  const summary = [
+    ...(rows.length > 0
+      ? [
+          showPlural(
+            rows.length,
+            noun,
+            noun.replace(/y?$/, (end) => (end ? "ies" : "s")),
+          ),
+        ]
+      : []),
+    ...(events.length > 0 ? [`${showPlural(events.length, "event")}`] : []),
+  ].join(", ");
+  return html`
+    <section class="what-changed" aria-label="${label}">
+      ${text}
+      ${state}
+      ${
+        summary === ""
+          ? ""
+          : html`<details>
+        <summary>${summary}</summary>
+        <div>
+          ${rows.length === 0 ? "" : html`<ul class="most" aria-label="Changed most">${rows.map((one) => html`<li>${changedRow(one, shown.currency ?? "")}</li>`)}</ul>`}
+          ${eventList(events, partners)}
+        </div>
+        ${hasMoreEvents ? html`<p class="hint">There were more events in these days.</p>` : ""}
+      </details>`
+      }
+    </section>`;
+}
+
+const changedRow = ({ names, href, row }: WhatChanged["most"][number], currency: string) =>
+  html`<a href="${href}">${pathText(names)}</a> <span class="amount">${signedMoney(row.now.spend - row.before.spend, currency)}</span>`;
+
+const FEW = "There are too few clicks or impressions to say why.";
+
+function sentence({ explained, total, currency, openUntil }: WhatChanged): Markup | "" {
+  if (currency === null) return "";
+  const { now, before } = total;
+  const change = now.spend - before.spend;
+  const size = change < 0n ? -change : change;
+  const percent = before.spend > 0n && change !== 0n ? html` (${showChange(now.spend, before.spend)})` : "";
+  const what =
+    change === 0n
+      ? "Spend didn’t change"
+      : html`Spend ${change < 0n ? "fell" : "rose"} ${moneyText(size, currency)}${percent}`;
+  const parts = explained.isTooFew ? [] : partsOf(explained, currency);
+  const open =
+    openUntil === undefined
+      ? ""
+      : html` It may still change until <span class="whole">${describeDay(openUntil)}.</span>`;
+  return html`<p><strong>${what}${parts.length > 0 ? ":" : "."}</strong> ${parts.length > 0 ? `${parts.join(", ")}.` : ""}${explained.isTooFew && change !== 0n ? FEW : ""}${open}</p>`;
+}
+
+/** The parts of a change that are not zero, each with what it is. */
+function partsOf({ types, volume, price, adjustments }: Explained, currency: string): string[] {
+  const counted = types.filter((type) => type.volume !== 0n);
+  const [only] = counted;
+  const more = counted.length === 1 && only ? ["fewer", "more", costsOf(only.costType)] : undefined;
+  const [less, greater, noun] = more ?? ["lower", "higher", "volume"];
+  const parts: [what: string, part: bigint][] = [
+    [`${volume < 0n ? less : greater} ${noun}`, volume],
+    [`${price < 0n ? "lower" : "higher"} price`, price],
+    ...types
+      .filter(({ state }) => state !== "continued")
+      .map(({ costType, state, change }): [string, bigint] => [
+        state === "new" ? `${costType} is new` : `no more ${costType}`,
+        change,
+      ]),
+    ["adjustments", adjustments],
+  ];
+  // What is written as zero is left out.
+  const zero = showMoney(0n, currency);
+  return parts
+    .filter(([, part]) => part !== 0n && showMoney(part, currency) !== zero)
+    .map(([what, part]) => `${what} ${signedMoney(part, currency)}`);
+}
+
+/** What a cost of a type is for: `installs`. */
+function costsOf(type: CostType): string {
+  const { conversion, fits } = COST_TYPE[type];
+  return conversion ? `${conversion.replace(/^an? /, "")}s` : `${fits[0]}s with a cost`;
+}
