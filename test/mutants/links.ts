@@ -47,8 +47,8 @@ export const links: Mutant[] = [
   {
     name: "the undo of an import replaces what somebody changed since",
     file: "src/usecases/links/imports.ts",
-    search: " || link[key] !== after[key];",
-    replace: ";",
+    search: "before[key] !== after[key] && link[key] === after[key];",
+    replace: "before[key] !== after[key];",
     tests: ["test/workspace/import-changes.test.ts"],
   },
   {
