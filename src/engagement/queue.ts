@@ -1,6 +1,6 @@
 /** The optional queue in front of the ledger. It stores engagements durably until they are recorded in batches. */
 import { TooManyWaitingError } from "../db/group-commit.ts";
-import { countBot, recordAll, recordInPassing } from "../db/ledger/engagements.ts";
+import { countBot, recordAll, recordInPassing } from "../db/ledger/record-engagements.ts";
 import type { Ledger } from "../db/ledger/shards.ts";
 import { withDeadline } from "../deadline.ts";
 import type { OpenedLink } from "../domain/costs.ts";

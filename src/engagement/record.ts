@@ -3,7 +3,7 @@
 import * as z from "zod/mini";
 import { mayCreateSubLinks } from "../auth/rate-limits.ts";
 import { allowedPaths, foundPaths, partnersOfLinks } from "../db/isolate-memory.ts";
-import { pathOf, type Recorded, recordOne } from "../db/ledger/engagements.ts";
+import { pathOf, type Recorded, recordOne } from "../db/ledger/record-engagements.ts";
 import { COST_TYPE, type Kind } from "../domain/cost-types.ts";
 import type { OpenedLink } from "../domain/costs.ts";
 import {

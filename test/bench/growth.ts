@@ -1,6 +1,6 @@
 /** Measures growth: the bytes of a row, the purge in slices, a page deep in a list, and clicks beside many counters. */
 import { hashToken } from "../../src/auth/secrets.ts";
-import { recordAll } from "../../src/db/ledger/engagements.ts";
+import { recordAll } from "../../src/db/ledger/record-engagements.ts";
 import { ledgerOf } from "../../src/db/ledger/shards.ts";
 import { listLevelOne } from "../../src/db/links/links.ts";
 import { DEMO } from "../../src/dev/demo.ts";

@@ -1,7 +1,7 @@
 /** Clicks, impressions and their costs by country and platform: where they come from, and that they add up. */
 import * as fc from "fast-check";
 import { beforeEach, describe, expect, it } from "vitest";
-import { recordAll } from "../../src/db/ledger/engagements.ts";
+import { recordAll } from "../../src/db/ledger/record-engagements.ts";
 import type { OpenedLink } from "../../src/domain/costs.ts";
 import { COUNTRY_CODES, MAX_AUDIENCE_KEYS, PLATFORMS } from "../../src/domain/engagements/audience.ts";
 import { recordQueued } from "../../src/engagement/queue.ts";

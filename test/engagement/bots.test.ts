@@ -1,7 +1,7 @@
 /** Bots are redirected and counted on the opened link, so that a partner sees why its clicks are missing. Nothing else is kept of them. */
 import { beforeEach, describe, expect, it } from "vitest";
 import { TooManyWaitingError } from "../../src/db/group-commit.ts";
-import { countBot } from "../../src/db/ledger/engagements.ts";
+import { countBot } from "../../src/db/ledger/record-engagements.ts";
 import { ask, call, click, countingDatabase, DAY, DEMO, ledgerOn, NOW, rows, view } from "../harness.ts";
 import { freshLedger, LINK } from "../support.ts";
 

@@ -163,7 +163,7 @@ export const groups: Mutant[] = [
   },
   {
     name: "a plain click is sent again after a lost connection",
-    file: "src/db/ledger/engagements.ts",
+    file: "src/db/ledger/record-engagements.ts",
     search: "if (first.costId !== null) return runGroupedIdempotent();",
     replace: "return runGroupedIdempotent();",
     tests: ["test/faults/clicks.test.ts"],
