@@ -55,7 +55,7 @@ export async function purge(
     deleteAllExpired("used_states"),
     deleteAllExpired("sign_in_attempts"),
     deleteAllExpired("idempotency_keys"),
-    deleteAllExpired("link_imports"),
+    deleteAllExpired("link_changes"),
     ...(["dropped_parameters", "daily_rejections", "recent_rejections", "daily_url_prices"] as const).flatMap(
       (table) =>
         databasesOf(ledger).map((db, _, all) =>

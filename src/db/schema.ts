@@ -419,23 +419,28 @@ export const placeTakers = sqliteView("place_takers", {
   createdAt: integer("created_at").notNull(),
 }).existing();
 
-/** What imports changed of links, kept for 24 hours, in which it can be undone. */
-export const linkImports = sqliteTable(
-  "link_imports",
+/** What requests of the workspace changed of links, kept for 24 hours, in which it can be undone. A request can have several rows. */
+export const linkChanges = sqliteTable(
+  "link_changes",
   {
     id: integer().primaryKey(),
     appToken: text("app_token")
       .notNull()
       .references(() => apps.token),
-    importedAt: integer("imported_at").notNull(),
-    /** A list of changes in JSON: see links/imports.ts. */
+    /** The time and the ID of the request, as in its entries of the audit log. */
+    changedAt: integer("changed_at").notNull(),
+    requestId: text("request_id").notNull(),
+    source: text({ enum: ["import", "bulk", "settings"] }).notNull(),
+    /** Of links. */
+    count: integer().notNull(),
+    /** The newest entry of the audit log after the change, which has entries itself. */
+    lastEntry: integer("last_entry").notNull(),
+    /** A list of changes in JSON: see links/changes.ts. */
     changes: text().notNull(),
-    /** The newest entry of the audit log after the import, which has entries itself. */
-    lastEntry: integer("last_entry").notNull().default(0),
   },
   (table) => [
-    index("link_imports_by_app").on(table.appToken, table.importedAt),
-    index("link_imports_by_time").on(table.importedAt),
+    index("link_changes_by_app").on(table.appToken, table.changedAt, table.requestId),
+    index("link_changes_by_time").on(table.changedAt),
   ],
 );
 

@@ -19,7 +19,7 @@ export const AUDIT_ACTIONS = [
   "undo dismissal",
   "create link",
   "update link",
-  "undo import",
+  "undo change",
   "save view",
   "delete view",
   "create alert rule",

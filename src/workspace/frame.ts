@@ -79,6 +79,9 @@ export function toViewer({ now }: Context, { idHash }: Session): Viewer {
   return { by: "session", idHash, now };
 }
 
+/** The app, for statements that check the session and the membership. */
+export const scopeOf = ({ viewer, app }: Member) => ({ ...viewer, appToken: app.token });
+
 /** Who changes something that the page has checked. */
 export const actorOf = ({ now }: Context, { session }: Member): Actor => ({ userId: session.userId, now });
 

@@ -25,7 +25,8 @@ import { backToPerformance, submitDeletion, submitView } from "./performance/vie
 import { backToOverview, submitHidden, submitShown } from "./reports/hide.ts";
 import { performanceStyles, workspaceScript, workspaceStyles } from "./script.ts";
 import { linksCsv } from "./transfer/export.ts";
-import { checkImport, confirmImport, importPage, submitUndo } from "./transfer/import.ts";
+import { checkImport, confirmImport, importPage } from "./transfer/import.ts";
+import { submitUndo, undoPage } from "./undo.ts";
 
 const page = (path: string, tab: Tab, show: Show, submit?: Show): Route => ({
   path: `/apps/:app_token${path}`,
@@ -67,7 +68,7 @@ export const workspaceRoutes: Route[] = [
   page("/links/new", "links", newLinkPage, createLinks),
   page("/links/import", "links", importPage, checkImport),
   page("/links/import/rows", "links", importPage, confirmImport),
-  page("/links/import/undo", "links", importPage, submitUndo),
+  page("/links/undo", "links", undoPage, submitUndo),
   page("/links/:link_token", "links", report(linkPage)),
   page("/links/:link_token/history", "links", historyPage),
   page("/links/:link_token/settings", "links", settingsPage),

@@ -73,18 +73,23 @@ describe.each([
     expect(await page.getByRole("link", { name: "Runners", exact: true }).count()).toBe(1);
   });
 
-  it("pastes many paths, and fixes a rejected line", async () => {
+  it("pastes many paths, fixes a rejected line, creates the links, and takes them back", async () => {
     const page = await openPage(NEW, { javaScriptEnabled });
     const network = unique("Net");
-    await page.getByRole("link", { name: "Paste many" }).click();
-    await page.getByLabel("Paths").fill(`${network} > A\n${network} > B::C\n${network}`);
-    await page.getByRole("button", { name: "Create links" }).click();
-    await page.getByText("2 links created. 1 line rejected.").waitFor();
-    await page.getByRole("textbox", { name: "Rejected lines" }).fill(`${network} > C`);
-    await page.getByRole("button", { name: "Create links" }).click();
-    await page.getByText("1 link created.", { exact: true }).waitFor();
+    await page.getByRole("link", { name: "Paste or import many" }).click();
+    await page.getByLabel("Cells or paths").fill(`${network} > A\n${network} › B::C\n${network}`);
+    await page.getByRole("button", { name: "Check rows" }).click();
+    await page.getByText("Campaign must not contain ::, which joins the names of a path.").waitFor();
+    await page.getByText("2 links (1 campaign and 1 network)").waitFor();
+    await page.getByRole("textbox", { name: "Rows" }).fill(`${network} > A\n${network} › C\n${network}`);
+    await page.getByRole("button", { name: "Check again" }).click();
+    await page.getByRole("button", { name: "Import 3 links" }).click();
+    await page.getByText("3 links created.", { exact: true }).waitFor();
     await page.getByRole("link", { name: `${network} > C` }).click();
     await page.getByRole("heading", { name: "C", level: 1 }).waitFor();
+    await page.goBack();
+    await page.getByRole("button", { name: "Undo" }).click();
+    await page.getByText("3 links archived.").waitFor();
   });
 
   it("exports, imports the same file without a change, and imports a new one", async () => {
@@ -92,15 +97,15 @@ describe.each([
     await openMenu(page);
     const exported = await download(page, "Export CSV");
     expect(exported.split("\r\n")).toHaveLength(4);
-    await page.getByRole("link", { name: "Import CSV", exact: true }).click();
+    await page.getByRole("link", { name: "Paste or import many", exact: true }).click();
     const file = { name: "links.csv", mimeType: "text/csv", buffer: Buffer.from(exported) };
     await page.getByLabel("CSV file").setInputFiles(file);
-    await page.getByRole("button", { name: "Check file" }).click();
+    await page.getByRole("button", { name: "Check rows" }).click();
     await page.getByText("All links exist already.").waitFor();
     await page.getByRole("link", { name: "Upload another file" }).click();
     const network = unique("Net");
     await page.getByLabel("CSV file").setInputFiles(toFile([`${network},,Acme Ads,on`, `${network},A::B,,`]));
-    await page.getByRole("button", { name: "Check file" }).click();
+    await page.getByRole("button", { name: "Check rows" }).click();
     await page.getByText("Campaign must not contain ::, which joins the names of a path.").waitFor();
     await page.getByRole("button", { name: "Import 1 link" }).click();
     await page.getByText("1 link created.").waitFor();
@@ -124,17 +129,20 @@ it("with only the keyboard: creates a link, pastes paths, and imports a file", a
   await tabTo(page, /^Create link$/);
   await page.keyboard.press("Enter");
   await page.getByRole("status").getByText("Link created.").waitFor();
-  await page.goto(`${NEW}?view=paste`);
-  await tabTo(page, /^Paths$/);
+  await page.goto(IMPORT);
+  await page.locator("#cells:focus").waitFor();
   await page.keyboard.type(`${network} > A`);
-  await tabTo(page, /^Create links$/);
+  await tabTo(page, /^Check rows$/);
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { name: "Check rows", level: 1 }).waitFor();
+  await tabTo(page, /^Import 1 link$/);
   await page.keyboard.press("Enter");
   await page.getByText("1 link created.").waitFor();
   await page.goto(IMPORT);
   await page.getByLabel("CSV file").setInputFiles(toFile([`${network},B,,`]));
-  await tabTo(page, /^Check file$/);
+  await tabTo(page, /^Check rows$/);
   await page.keyboard.press("Enter");
-  await page.getByRole("heading", { name: "Check file", level: 1 }).waitFor();
+  await page.getByRole("heading", { name: "Check rows", level: 1 }).waitFor();
   await tabTo(page, /^Import 1 link$/);
   await page.keyboard.press("Enter");
   await page.getByText("1 link created.").waitFor();
@@ -151,12 +159,16 @@ it("a file of more than 1,000 rows is checked in parts, imported after the confi
   const file = { ...whole, buffer: Buffer.from(text.replaceAll("\n", "\r")) };
   const panel = page.locator("#progress");
   await page.getByLabel("CSV file").setInputFiles(file);
-  await page.getByRole("button", { name: "Check file" }).click();
-  await panel.getByText("1,201 would be created, 0 exist already, 2 are rejected.").waitFor();
+  await page.getByRole("button", { name: "Check rows" }).click();
+  await panel
+    .getByText("1,201 (1,200 campaigns, 1 network) would be created, 0 exist already, 2 are rejected.")
+    .waitFor();
   await panel.getByText("Row 8 has the same link. Remove one of them.").waitFor();
   await checkEveryWidth(page, "import-large");
   await panel.getByRole("button", { name: "Import 1,201 links" }).click();
-  await panel.getByText("1,201 created, 0 exist already, 2 are rejected.").waitFor({ timeout: 60_000 });
+  await panel
+    .getByText("1,201 (1,200 campaigns, 1 network) created, 0 exist already, 2 are rejected.")
+    .waitFor({ timeout: 60_000 });
   const results = await download(page, "Download results");
   expect(results.split("\r\n")).toHaveLength(1 + 1_203 + 1);
   const other = await page.context().newPage();
@@ -164,7 +176,7 @@ it("a file of more than 1,000 rows is checked in parts, imported after the confi
   await openMenu(other);
   const exported = await download(other, "Export CSV");
   expect(exported).toContain(`,${network},,,,Acme Ads,1,on,`);
-  await page.getByRole("button", { name: "Check file" }).click();
+  await page.getByRole("button", { name: "Check rows" }).click();
   await panel.getByText("0 would be created, 1,201 exist already, 2 are rejected.").waitFor();
 });
 
@@ -175,24 +187,38 @@ describe("is accessible and fits", () => {
     await page.getByRole("button", { name: "Create link" }).click();
     await page.getByText("Network must not contain ::, which joins the names of a path.").first().waitFor();
     await checkEveryWidth(page, "create-rejected");
-    await page.goto(`${NEW}?view=paste`);
+    await page.goto(IMPORT);
     const network = unique("A network with a rather long name");
-    await page.getByLabel("Paths").fill(`${network} > Campaign > Ad group > Creative\nA::B\nAcme > Spring`);
-    await page.getByRole("button", { name: "Create links" }).click();
-    await page.getByRole("heading", { name: "Links created" }).waitFor();
+    const cells = [
+      ["Network", "Campaign", "Ad group", "Creative", "Partner", "Budget"],
+      [network, "Campaign", "Ad group", "Creative", "Acme Asd", "1"],
+      ...["A::B", "A::C", "A::D", "A::E"].map((name) => [name, "", "", "", "", ""]),
+      ["Acme", "Spring", "", "", "", ""],
+      [network, "Other", "", "", "", ""],
+    ];
+    await page.getByLabel("Cells or paths").fill(cells.map((line) => line.join("\t")).join("\n"));
+    await page.getByText("8 of 1,000.").waitFor();
+    await page.getByRole("button", { name: "Check rows" }).click();
+    await page.getByText("3, 4, 5 and 1 more").waitFor();
     await checkEveryWidth(page, "pasted");
+    await page.getByRole("checkbox", { name: "Use Acme Ads for" }).check();
+    await page.getByRole("button", { name: "Check again" }).click();
+    await page.getByRole("button", { name: "Import 5 links" }).click();
+    await page.getByText("5 links created.").waitFor();
+    await page.goto(`${APP}/links/undo`);
+    await checkEveryWidth(page, "undo");
     await page.goto(IMPORT);
     await page
       .getByLabel("CSV file")
       .setInputFiles(toFile(["Acme,,Beacon Network,", "Newer,,,on", `${network},New,,`]));
-    await page.getByRole("button", { name: "Check file" }).click();
-    await page.getByRole("heading", { name: "Check file" }).waitFor();
+    await page.getByRole("button", { name: "Check rows" }).click();
+    await page.getByRole("heading", { name: "Check rows" }).waitFor();
     await checkEveryWidth(page, "import-check");
     await page.goto(IMPORT);
     await page
       .getByLabel("CSV file")
-      .setInputFiles({ name: "a.csv", mimeType: "text/csv", buffer: Buffer.from("color\nred") });
-    await page.getByRole("button", { name: "Check file" }).click();
+      .setInputFiles({ name: "a.csv", mimeType: "text/csv", buffer: Buffer.from('network\n"red') });
+    await page.getByRole("button", { name: "Check rows" }).click();
     await page.getByText("The file can't be imported.").waitFor();
     await checkEveryWidth(page, "import-rejected");
   });

@@ -80,7 +80,7 @@ describe.each(WAYS)("%s", (_, options) => {
     await page.getByRole("status").getByText("Link archived.").waitFor();
     expect((await readLink(link)).archived).toBe(true);
     await press(page, "Undo");
-    await page.getByRole("status").getByText("Link restored.").waitFor();
+    await page.getByRole("status").getByText("Change undone.").waitFor();
     expect((await readLink(link)).archived).toBe(false);
   });
 
@@ -205,7 +205,7 @@ describe("with only the keyboard", () => {
     expect(await readLink(link)).toMatchObject({ name, partner_id: 1, archived: true });
     await tabTo(page, /^Undo$/);
     await page.keyboard.press("Enter");
-    await page.getByRole("status").getByText("Link restored.").waitFor();
+    await page.getByRole("status").getByText("Change undone.").waitFor();
   });
 
   it("selects links and changes them", async () => {

@@ -14,6 +14,8 @@ const ON_PURPOSE = [
   "links.from_engagement_count [1]",
   // Since 0105, each app counts its audience.
   "apps.audience",
+  // Since 0116, all changes of links can be undone, and those of the last 24 hours before it no longer.
+  "link_imports",
 ];
 
 const FOLDER = join(ROOT, "migrations");

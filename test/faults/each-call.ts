@@ -103,7 +103,7 @@ const AFTER_DONE: Record<string, number> = {
   "POST /operator/apps/:token/members": 409,
   "POST /operator/apps/:token/members/remove": 404,
   "POST /operator/partners/:id/rounds": 409,
-  "POST /apps/:app_token/links/import/undo": 404,
+  "POST /apps/:app_token/links/undo": 404,
   "POST /operator/rounds/:id/approve": 409,
   "POST /operator/rounds/:id/close": 409,
   "POST /operator/rounds/:id/dismissals": 400,

@@ -314,8 +314,8 @@ const SAMPLES: Record<string, Sample> = {
     "network\nFaulty",
   ),
   "POST /apps/:app_token/links/import/rows": upload(`${IMPORT}/rows`, 'name="rows"', "row,network\n1,Faulty"),
-  ...page(`${IMPORT}/undo`, form({ id: String(IMPORTED) }), {
-    pattern: "/apps/:app_token/links/import/undo",
+  ...page(`/apps/${DEMO.appToken}/links/undo`, form({ change: IMPORTED }), {
+    pattern: "/apps/:app_token/links/undo",
   }),
   ...page("/operator/users/new", form({ email: "new@example.com", role: "member", sign_in: "password" })),
   ...page("/operator/users/1", form({ disabled: "yes" }), { pattern: "/operator/users/:id" }),

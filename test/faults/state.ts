@@ -43,15 +43,9 @@ export const LINKED_USER = 39;
 const ADJUSTMENT = `INSERT INTO adjustments VALUES (1, '${DEMO.appToken}', 20000, 1, 1, 'cpc', 'USD', -100, 'seed', 2, 0)`;
 
 /** An import that archived no link any more: its undo archives the first one. */
-export const IMPORTED = 60;
-const IMPORT = `INSERT INTO link_imports (id, app_token, imported_at, changes) VALUES (${IMPORTED}, '${DEMO.appToken}', ${NOW - 1000}, '${JSON.stringify(
-  [
-    {
-      token: DEMO.linkToken,
-      before: { label: "Acme", archived: 1, partnerId: 1, costSwitch: 1 },
-      after: { label: "Acme", archived: 0, partnerId: 1, costSwitch: 1 },
-    },
-  ],
+export const IMPORTED = "60000000-0000-4000-8000-000000000000";
+const IMPORT = `INSERT INTO link_changes VALUES (60, '${DEMO.appToken}', ${NOW - 1000}, '${IMPORTED}', 'import', 1, 0, '${JSON.stringify(
+  [{ token: DEMO.linkToken, before: { archived: 1 }, after: { archived: 0 } }],
 )}')`;
 /** A sub-link of a click, without a cost. */
 const UNUSED = `INSERT INTO links (token, app_token, parent_id, level, label, created_at, from_engagement)

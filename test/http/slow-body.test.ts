@@ -197,8 +197,6 @@ describe("a body that is cut off", () => {
 const LIMITS: [pattern: string, limit: number][] = [
   ["/cost/batch", 1024],
   ["/partner/upload", 1280],
-  ["/apps/:app_token/links/new", 2048],
-  ["/apps/:app_token/links/import/undo", 64],
   ["/apps/:app_token/links/import", 1280],
 ];
 

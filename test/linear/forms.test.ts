@@ -5,11 +5,12 @@
 import { describe, expect, it, vi } from "vitest";
 import type { SessionUser } from "../../src/db/accounts/sessions.ts";
 import type { Env } from "../../src/env.ts";
+import { AppError } from "../../src/errors.ts";
 import { readFields, readMultipart } from "../../src/http/input/form.ts";
 import { operationOf } from "../../src/http/operation.ts";
 import { serve } from "../../src/index.ts";
 import { loadRoutes } from "../../src/surfaces.ts";
-import { readLines, toPathOutcome } from "../../src/workspace/create/paste.ts";
+import { readSheet } from "../../src/workspace/transfer/sheet.ts";
 import { findSlow, judge, type Prepare } from "./attack.ts";
 
 vi.spyOn(console, "error").mockReturnValue();
@@ -102,13 +103,16 @@ describe("a form of the console is read in linear time", () => {
   });
 });
 
-const created = { state: "created", token: "q2r7kd0n5x", createdAt: 0, differences: [] } as never;
-it("pasted paths are read and answered in linear time", async () => {
-  const read: Prepare = (text) => () =>
-    readLines(text, 1, []).map((line) =>
-      toPathOutcome(line, line.names instanceof Error ? line.names : created),
-    );
-  for (const separator of ["", "\n", ">", " > "]) {
+it("pasted cells and paths are read in linear time", async () => {
+  const read: Prepare = (text) => () => {
+    try {
+      return readSheet(text, { isFile: false, firstLevel: 1 });
+    } catch (error) {
+      if (error instanceof AppError) return error;
+      throw error;
+    }
+  };
+  for (const separator of ["", "\n", ">", " > ", "\t", '"', '\t"']) {
     const shapes = [(run: string) => run, (run: string) => [...run].join(separator).slice(0, 60_000)];
     expect(await findSlow(`pasted ${JSON.stringify(separator)}`, read, shapes)).toEqual([]);
   }

@@ -46,9 +46,9 @@ export const links: Mutant[] = [
   },
   {
     name: "the undo of an import replaces what somebody changed since",
-    file: "src/usecases/links/imports.ts",
-    search: "before[key] !== after[key] && link[key] === after[key];",
-    replace: "before[key] !== after[key];",
+    file: "src/usecases/links/undo.ts",
+    search: " || link[key] !== after[key]",
+    replace: "",
     tests: ["test/workspace/import-changes.test.ts"],
   },
   {

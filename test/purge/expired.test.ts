@@ -43,11 +43,15 @@ it("deletes an idempotency key after a day, and not a millisecond before", async
 });
 
 it("deletes what an import changed after a day, and not a millisecond before", async () => {
-  await rows("INSERT INTO link_imports VALUES (1, ?, ?, '[]', 0)", DEMO.appToken, NOW);
+  await rows(
+    "INSERT INTO link_changes VALUES (1, ?, ?, 'request', 'import', 1, 0, '[]')",
+    DEMO.appToken,
+    NOW,
+  );
   await purge(ledgerOn(), NOW + DAY - 1);
-  expect(await rows("SELECT id FROM link_imports")).toEqual([{ id: 1 }]);
+  expect(await rows("SELECT id FROM link_changes")).toEqual([{ id: 1 }]);
   await purge(ledgerOn(), NOW + DAY);
-  expect(await rows("SELECT id FROM link_imports")).toEqual([]);
+  expect(await rows("SELECT id FROM link_changes")).toEqual([]);
 });
 
 it("deletes more sessions than fit into one call in several calls, and more than fit into one run in the next run", async () => {

@@ -85,7 +85,7 @@ const ENTRIES: Record<string, Expected> = {
   "POST /apps/:app_token/performance/views/:view_id/delete": [`app ${DEMO.appToken} (by 1): delete view`],
   "POST /apps/:app_token/links/import": check,
   "POST /apps/:app_token/links/import/rows": [NEW_LINK],
-  "POST /apps/:app_token/links/import/undo": [`link ${DEMO.linkToken} (by 1): undo import`],
+  "POST /apps/:app_token/links/undo": [`link ${DEMO.linkToken} (by 1): undo change`],
   "POST /apps/:app_token/links/unused": [`app ${DEMO.appToken} (by 1): archive sub-links`],
   "POST /apps/:app_token/links/bulk": [DEMO_LINK, "link demo1nk008 (by 1): update link"],
   "POST /apps/:app_token/links/:link_token/settings/name": [DEMO_LINK],

@@ -32,6 +32,9 @@ const changeRows = (page: string) =>
     ?.slice(1)
     .map(({ cells }) => cells);
 
+const undo = (page: string) =>
+  browser.post(`${APP}/links/undo`, { change: /name="change" value="([^"]+)"/.exec(page)?.[1] ?? "" });
+
 /** Reviews and confirms, and returns the result page. */
 async function change(query: Record<string, string>): Promise<string> {
   const review = await open(browser, `${BULK}?${new URLSearchParams(query)}`);
@@ -122,10 +125,93 @@ describe("a change of several links", () => {
       ["Beacon", "No change needed."],
       ["Newsletter", "Changed"],
     ]);
-    const undone = await browser.post(BULK, formOf(result, /Undo/));
+    const undone = await undo(result);
     expect(await readLink("demo1nk008")).toMatchObject({ archived: false });
     expect(await readLink("demo1nk006")).toMatchObject({ archived: true });
-    expect(textOf(await open(browser, undone.headers.get("location") ?? ""))).toContain("1 link restored.");
+    expect(undone.headers.get("location")).toBe(`${APP}/links/demo1nk008/settings?notice=undone`);
+  });
+
+  it.each([
+    ["attach", { partner: "2" }],
+    ["detach", {}],
+    ["cost-on", {}],
+    ["cost-off", {}],
+    ["cost-inherit", {}],
+    ["archive", {}],
+  ])(
+    "can be undone, each link to what it had, and what somebody changed since stays: %s",
+    async (action, more) => {
+      const links = ["demo1nk001", "demo1nk002", "demo1nk003", "demo1nk006"];
+      await patchLink("demo1nk002", { cost_data_enabled: false });
+      const before = await rows("SELECT * FROM links ORDER BY id");
+      const result = await change({ action, links: links.join(), ...more });
+      const after = await rows("SELECT * FROM links ORDER BY id");
+      expect(after).not.toEqual(before);
+      await patchLink("demo1nk003", { name: "Renamed" });
+      await undo(result);
+      const renamed = { label: "Renamed", first_label: expect.anything() };
+      expect(await rows("SELECT * FROM links ORDER BY id")).toEqual(
+        before.map((link) => ({
+          ...link,
+          archived_through: expect.toBeOneOf([null, expect.anything()]),
+          ...(link.token === "demo1nk003" && renamed),
+        })),
+      );
+    },
+  );
+
+  it("can be undone from the history of one of its links, which says that it is about all of them", async () => {
+    await change({ action: "attach", partner: "3", links: "demo1nk006,demo1nk008" });
+    const page = await open(browser, `${APP}/links/demo1nk008`);
+    expect(textOf(page)).toContain("Undo for 2 links");
+    expect(textOf((await undo(page)).text)).toContain("2 links restored.");
+    expect(await readLink("demo1nk008")).toMatchObject({ partner_id: null });
+    expect(await readLink("demo1nk006")).toMatchObject({ partner_id: 2 });
+  });
+
+  it("keeps a link as somebody left it who changed it twice, and undoes the others", async () => {
+    const result = await change({ action: "attach", partner: "3", links: "demo1nk006,demo1nk008" });
+    await patchLink("demo1nk008", { partner_id: 2 });
+    await patchLink("demo1nk008", { partner_id: 3 });
+    const undone = await undo(result);
+    expect(textOf(undone.text)).toContain("1 link restored. 1 link not restored completely.");
+    expect(await readLink("demo1nk008")).toMatchObject({ partner_id: 3 });
+    expect((await undo(result)).status).toBe(404);
+  });
+
+  it("says how many links below inherit the change, down to those with a setting of their own", async () => {
+    const count = async (query: Record<string, string>) =>
+      /(\d+) links? below inherits? it\./.exec(
+        textOf(await open(browser, `${BULK}?${new URLSearchParams(query)}`)),
+      )?.[1];
+    await rows(
+      `INSERT INTO links (token, app_token, parent_id, level, label, created_at, partner_id) VALUES
+       ('b1', ?1, 8, 2, 'B1', 0, NULL), ('b2', ?1, 8, 2, 'B2', 0, 3)`,
+      DEMO.appToken,
+    );
+    await rows(
+      `INSERT INTO links (token, app_token, parent_id, level, label, created_at)
+       SELECT value, ?1, (SELECT id FROM links WHERE token = substr(value, 1, 2)), 3, value, 0 FROM json_each('["b1x", "b1y", "b2x"]')`,
+      DEMO.appToken,
+    );
+    const partner = { action: "attach", partner: "2" };
+    expect(await count({ ...partner, links: "demo1nk008" })).toBe("3");
+    expect(await count({ ...partner, links: "demo1nk008,b1" })).toBe("2");
+    expect(await count({ ...partner, links: "b1x" })).toBe(undefined);
+    expect(await count({ action: "cost-off", links: "demo1nk008" })).toBe("5");
+    expect(await count({ action: "archive", links: "demo1nk008" })).toBe(undefined);
+    await rows(
+      `INSERT INTO links (token, app_token, parent_id, level, label, created_at)
+       WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 10000) SELECT 'many' || i, ?, 8, 2, i, 0 FROM n`,
+      DEMO.appToken,
+    );
+    const { database, counts } = countingDatabase();
+    const page = await browser.get(`${BULK}?action=attach&partner=2&links=demo1nk008`, {
+      env: { DB: database },
+    });
+    expect(textOf(page.text)).toContain("More than 10,000 links below inherit it");
+    expect(counts.calls).toBe(3);
+    expect(counts.read).toBeLessThanOrEqual(45_000);
   });
 
   it.each<[string, (result: string) => string]>([

@@ -1,14 +1,13 @@
-/** Creating links in the browser: one path, and many that were pasted. */
+/** Creating the links of one path in the browser. */
 import { beforeEach, describe, expect, it } from "vitest";
 import { type Browser, type PageResponse, signedIn } from "../account/support.ts";
 import { readLink } from "../campaign/support.ts";
 import { countingDatabase, DEMO, env, freshDemo, NOW, rows } from "../harness.ts";
 import { failingDatabase } from "../support.ts";
-import { outcomesOf, readText } from "./files.ts";
+import { readText } from "./files.ts";
 import { APP, decode, hrefOf, linksOf, mainOf, open, textOf } from "./page-text.ts";
 
 const NEW = `${APP}/links/new`;
-const PASTE = `${NEW}?view=paste`;
 
 let browser: Browser;
 beforeEach(async () => {
@@ -28,8 +27,6 @@ const paths = async () => (await created()).map(({ path }) => path);
 
 const create = (fields: Record<string, string>, path = NEW, options = {}) =>
   browser.post(path, fields, options);
-const paste = (lines: string[], fields: Record<string, string> = {}, path = PASTE) =>
-  browser.post(path, { paths: lines.join("\r\n"), ...fields });
 
 /** What a rejected form says about its fields. */
 const errorsOf = ({ text }: PageResponse) =>
@@ -96,11 +93,13 @@ describe("the form for one link", () => {
   it("does not change a link that exists, and says so", async () => {
     const before = await rows("SELECT * FROM links");
     const response = await create({ network: "Acme", partner_id: "2", cost_data: "off" });
-    expect(response.headers.get("location")).toBe(`${APP}/links/demo1nk001?notice=exists`);
+    expect(response.headers.get("location")).toBe(`${APP}/links/demo1nk001?notice=differs`);
     expect(await rows("SELECT * FROM links")).toEqual(before);
-    expect(textOf(await open(browser, `${APP}/links/demo1nk001?notice=exists`))).toContain(
-      "This link exists already. Nothing was created or changed.",
+    expect(textOf(await open(browser, `${APP}/links/demo1nk001?notice=differs`))).toContain(
+      "This link exists already, with other settings than you chose. Nothing was created or changed.",
     );
+    const same = await create({ network: "Acme" });
+    expect(same.headers.get("location")).toBe(`${APP}/links/demo1nk001?notice=exists`);
   });
 
   it("creates one link for a double click, also if both requests run at the same time", async () => {
@@ -113,6 +112,18 @@ describe("the form for one link", () => {
     const late = await create(fields, NEW, { now: NOW + 61_000 });
     expect(late.headers.get("location")).toMatch(/notice=exists$/);
     expect(await paths()).toHaveLength(2);
+  });
+
+  it("says that a form was sent twice with other settings, and that the first ones stay", async () => {
+    await create({ network: "New Net", partner_id: "1" });
+    const again = await create({ network: "New Net", partner_id: "2" });
+    expect(again.headers.get("location")).toMatch(/notice=twice$/);
+    expect(await created()).toMatchObject([{ partner_id: 1 }]);
+    expect(textOf(await open(browser, again.headers.get("location") ?? ""))).toContain(
+      "This link was created a moment ago with other settings, and the form was sent again. The settings stay as they were.",
+    );
+    const late = await create({ network: "New Net", partner_id: "2" }, NEW, { now: NOW + 61_000 });
+    expect(late.headers.get("location")).toMatch(/notice=differs$/);
   });
 
   it("creates the links below a parent, whose levels are shown and fixed", async () => {
@@ -296,120 +307,6 @@ describe("the form for one link", () => {
     const { database, counts } = countingDatabase();
     await create({ campaign: "New" }, `${NEW}?parent=demo1nk001`, { env: { DB: database } });
     expect(counts.calls).toBe(4);
-  });
-});
-
-describe("pasted paths", () => {
-  it("are created with a result for each line", async () => {
-    const page = await paste([
-      "New Net > New A > New B > New C",
-      "",
-      "  Acme>Spring  ",
-      "New Net > New A",
-      "New Net > New A > New B > New C",
-      "New Net > > New B",
-      "New Net >",
-      "A > B > C > D > E",
-      "New::Other",
-    ]);
-    expect(page.status).toBe(200);
-    expect(outcomesOf(page)).toEqual([
-      ["5", "New Net > New A > New B > New C", "rejected", "Line 1 has the same link. Remove one of them."],
-      ["6", "New Net > > New B", "rejected", "Campaign is required, because there is a name below it."],
-      ["7", "New Net >", "rejected", "Campaign is required."],
-      ["8", "A > B > C > D > E", "rejected", "This path has 5 names. Use at most 4."],
-      ["9", "New::Other", "rejected", "Network must not contain ::, which joins the names of a path."],
-      ["1", "New Net > New A > New B > New C", "created", "Also created the ad group “New B”."],
-      ["3", "Acme>Spring", "exists", ""],
-      ["4", "New Net > New A", "created", "Also created the network “New Net”."],
-    ]);
-    expect(readText(page)).toContain("4 links created. 1 link existed already. 5 lines rejected.");
-    expect(await paths()).toEqual([
-      "New Net",
-      "New Net::New A",
-      "New Net::New A::New B",
-      "New Net::New A::New B::New C",
-    ]);
-    const [, again = ""] = /<textarea[^>]*>([^<]*)</.exec(page.text) ?? [];
-    expect(decode(again).split("\n")).toEqual([
-      "New Net > New A > New B > New C",
-      "New Net > > New B",
-      "New Net >",
-      "A > B > C > D > E",
-      "New::Other",
-    ]);
-    expect(textOf(await open(browser, hrefOf(page.text, "New Net > New A > New B > New C")))).toContain(
-      "New C",
-    );
-  });
-
-  it("attach the partner to the last link of each, also if it is above another one", async () => {
-    await paste(["New Net > New A > New B", "New Net > New A"], { partner_id: "1", cost_data: "on" });
-    expect(await created()).toMatchObject([
-      { path: "New Net", partner_id: null, cost_switch: null },
-      { path: "New Net::New A", partner_id: 1, cost_switch: 1 },
-      { path: "New Net::New A::New B", partner_id: 1, cost_switch: 1 },
-    ]);
-  });
-
-  it("begin below a parent", async () => {
-    const page = await paste(["New A > New B", "New A > New B > New C"], {}, `${PASTE}&parent=demo1nk002`);
-    expect(await paths()).toEqual(["Acme::Spring::New A", "Acme::Spring::New A::New B"]);
-    expect(outcomesOf(page)[0]).toEqual([
-      "2",
-      "New A > New B > New C",
-      "rejected",
-      "This path has 3 names. Use at most 2.",
-    ]);
-  });
-
-  it("are created once if they are sent twice", async () => {
-    const lines = ["New A > New B", "New A > New C", "New D"];
-    await Promise.all([paste(lines), paste(lines.toReversed())]);
-    const again = await paste(lines);
-    expect(outcomesOf(again).map(([, , state]) => state)).toEqual(["exists", "exists", "exists"]);
-    expect(await paths()).toEqual(["New A", "New A::New B", "New A::New C", "New D"]);
-  });
-
-  it("can be 100 lines and not 101", async () => {
-    const lines = Array.from(
-      { length: 101 },
-      (_, index) => `New ${index} > New campaign of ${"é".repeat(200)}`,
-    );
-    const tooMany = await paste(lines);
-    expect(tooMany.status).toBe(400);
-    expect(errorsOf(tooMany)).toEqual([
-      { text: "Paths has 101 lines; it can have at most 100.", href: "#paths" },
-    ]);
-    expect(tooMany.text).toContain("New 100 &gt; New");
-    expect(await paths()).toEqual([]);
-    const all = await paste(lines.slice(0, 100));
-    expect(readText(all)).toContain("200 links created.");
-    expect(await paths()).toHaveLength(200);
-  });
-
-  it("need at least one line", async () => {
-    const rejected = readText(await paste(["New::A"]));
-    expect(rejected).toContain("No links created 1 line rejected.");
-    const none = await paste(["", "  "]);
-    expect(none.status).toBe(400);
-    expect(errorsOf(none)).toEqual([{ text: "Paths must have at least one path.", href: "#paths" }]);
-  });
-
-  it("fill the app in their order, without a part of a path", async () => {
-    const [{ count } = { count: 0 }] = await rows<{ count: number }>(
-      "SELECT created_link_count AS count FROM apps WHERE token = ?",
-      DEMO.appToken,
-    );
-    await rows("UPDATE apps SET max_links = ? WHERE token = ?", count + 3, DEMO.appToken);
-    const page = await paste(["New A > New 2", "New B > New 2", "New A > New 3", "Acme > Spring"]);
-    expect(outcomesOf(page).map(([number, , state]) => [number, state])).toEqual([
-      ["2", "rejected"],
-      ["1", "created"],
-      ["3", "created"],
-      ["4", "exists"],
-    ]);
-    expect(await paths()).toEqual(["New A", "New A::New 2", "New A::New 3"]);
   });
 });
 

@@ -26,10 +26,13 @@ const own = async (token: string) => (await readLink(token)).own;
 async function importFile(...lines: string[]) {
   return confirm(browser, await upload(browser, toFile(HEADER, ...lines)));
 }
-/** The IDs of the imports that the page offers to undo, newest first. */
+const UNDO = `${APP}/links/undo`;
+/** The changes that the page offers to undo, newest first. */
 const undoable = async (options = {}) =>
-  [...(await open(browser, IMPORT, options)).matchAll(/name="id" value="(\d+)"/g)].map(([, id = ""]) => id);
-const undo = (id: string, options = {}) => browser.post(`${IMPORT}/undo`, { id }, options);
+  [...(await open(browser, UNDO, options)).matchAll(/name="change" value="([^"]+)"/g)].map(
+    ([, id = ""]) => id,
+  );
+const undo = (change: string, options = {}) => browser.post(UNDO, { change }, options);
 
 describe("a row with the token of a link", () => {
   it("changes its partner, its cost data and whether it is archived, after a check that changes nothing", async () => {
@@ -220,8 +223,8 @@ describe("the undo of an import", () => {
     await patchLink(SPRING, { cost_data_enabled: false });
     const before = await settings();
     const result = await importFile(`${SPRING},2,inherit,yes`, `${ACME},none,off,`, `${PLAIN},1,on,`);
-    expect(result.text).toContain(`href="${IMPORT}#undo"`);
     const [id = "", ...others] = await undoable();
+    expect(result.text).toContain(`name="change" value="${id}"`);
     expect(others).toEqual([]);
     const undone = await undo(id);
     expect(textOf(undone.text)).toContain("3 links restored.");
@@ -232,11 +235,10 @@ describe("the undo of an import", () => {
     ).toEqual([
       [
         "Acme › Spring",
-        "restored",
-        "Archived: yes → no. Partner: Beacon Network → none. Cost data: same as parent (off now) → own (off).",
+        "Restored Archived: yes → no. Partner: Beacon Network → none. Cost data: same as parent (off now) → own (off).",
       ],
-      ["Acme", "restored", "Partner: none → Acme Ads. Cost data: off → on."],
-      ["Newsletter", "restored", "Partner: Acme Ads → none. Cost data: on → off."],
+      ["Acme", "Restored Partner: none → Acme Ads. Cost data: off → on."],
+      ["Newsletter", "Restored Partner: Acme Ads → none. Cost data: on → off."],
     ]);
     expect(await settings()).toEqual(before);
     expect(await undoable()).toEqual([]);
@@ -250,7 +252,7 @@ describe("the undo of an import", () => {
     await patchLink(BEACON, { partner_id: 3 });
     const [id = ""] = await undoable();
     const undone = await undo(id);
-    expect(textOf(undone.text)).toContain("1 link restored. 2 links not restored completely.");
+    expect(textOf(undone.text)).toContain("2 links not restored completely.");
     expect(
       tablesOf(undone.text)[0]
         ?.slice(1)
@@ -258,10 +260,9 @@ describe("the undo of an import", () => {
     ).toEqual([
       [
         "Newsletter",
-        "restored in part",
-        "Archived: yes → no. Partner: Acme Ads → none. Somebody changed it after the import, and those values stay.",
+        "Restored in part Archived: yes → no. Partner: Acme Ads → none. Somebody changed it since, and those values stay.",
       ],
-      ["Beacon", "not restored", "Somebody changed it after the import, and those values stay."],
+      ["Beacon", "Not restored Somebody changed it since, and those values stay."],
     ]);
     expect(await readLink(PLAIN)).toMatchObject({
       archived: false,
@@ -274,7 +275,7 @@ describe("the undo of an import", () => {
     tablesOf(page)[0]
       ?.slice(1)
       .map(({ cells }) => cells);
-  const KEPT = "Somebody changed it after the import, and those values stay.";
+  const KEPT = "Somebody changed it since, and those values stay.";
 
   it("keeps a value that somebody changed twice, so that it is the one that the import left", async () => {
     await importFile(`${ACME},,off,`);
@@ -283,7 +284,7 @@ describe("the undo of an import", () => {
     const [id = ""] = await undoable();
     const undone = await undo(id);
     expect(textOf(undone.text)).toContain("1 link not restored completely.");
-    expect(resultsOf(undone.text)).toEqual([["Acme", "not restored", KEPT]]);
+    expect(resultsOf(undone.text)).toEqual([["Acme", `Not restored ${KEPT}`]]);
     expect(await own(ACME)).toEqual({ partner_id: 1, cost_data_enabled: false, target: null });
   });
 
@@ -304,7 +305,7 @@ describe("the undo of an import", () => {
     await patchLink(PLAIN, { name: "Renamed" });
     const [id = ""] = await undoable();
     expect(resultsOf((await undo(id)).text)).toEqual([
-      ["Renamed", "restored in part", `Partner: Acme Ads → none. Cost data: on → off. ${KEPT}`],
+      ["Renamed", `Restored in part Partner: Acme Ads → none. Cost data: on → off. ${KEPT}`],
     ]);
     expect(await readLink(PLAIN)).toMatchObject({ archived: true, own: { partner_id: null } });
   });
@@ -375,10 +376,10 @@ describe("the undo of an import", () => {
         `link ${ACME}`,
       ),
     ).toEqual([
-      { action: "undo import", user_id: 1, detail: '{"cost_data_enabled":{"from":false,"to":true}}' },
+      { action: "undo change", user_id: 1, detail: '{"cost_data_enabled":{"from":false,"to":true}}' },
     ]);
     const page = await open(browser, `${APP}/links/${ACME}/history`);
-    expect(textOf(page)).toContain("undid an import: turned cost data on");
+    expect(textOf(page)).toContain("undid a change: turned cost data on");
   });
 
   it("says why a link cannot be restored", async () => {
@@ -391,7 +392,7 @@ describe("the undo of an import", () => {
         ?.slice(1)
         .map(({ cells }) => cells),
     ).toEqual([
-      ["Acme", "not restored", "Cost data can't be on: Beacon Network doesn't support cost data yet."],
+      ["Acme", "Not restored Cost data can't be on: Beacon Network doesn't support cost data yet."],
     ]);
     expect(await own(ACME)).toEqual({ partner_id: 2, cost_data_enabled: false, target: null });
   });
@@ -400,20 +401,19 @@ describe("the undo of an import", () => {
     await importFile(`${PLAIN},1,,`);
     const [id = ""] = await undoable();
     const day = 24 * 3600 * 1000;
-    await rows("UPDATE link_imports SET imported_at = ?", NOW - day + 1);
+    await rows("UPDATE link_changes SET changed_at = ?", NOW - day + 1);
     expect(await undoable()).toEqual([id]);
-    await rows("UPDATE link_imports SET imported_at = ?", NOW - day);
+    await rows("UPDATE link_changes SET changed_at = ?", NOW - day);
     expect(await undoable()).toEqual([]);
     const late = await undo(id);
     expect([late.status, textOf(late.text)]).toEqual([
       404,
-      expect.stringContaining("This import was undone, or it is more than 24 hours old."),
+      expect.stringContaining("This change was undone, or it is more than 24 hours old."),
     ]);
     expect(await own(PLAIN)).toMatchObject({ partner_id: 1 });
   });
 
-  it("is not there for an import that only creates links, or changes nothing", async () => {
-    await confirm(browser, await upload(browser, toFile("network", "New Net")));
+  it("is not there for an import that changes nothing", async () => {
     await importFile(`${ACME},1,,`, `${PLAIN},,,no`);
     expect(await undoable()).toEqual([]);
   });
@@ -421,10 +421,9 @@ describe("the undo of an import", () => {
   it("is closed for members of other apps", async () => {
     await importFile(`${PLAIN},1,,`);
     const [id = ""] = await undoable();
-    await rows("UPDATE link_imports SET app_token = ?", DEMO.otherAppToken);
+    await rows("UPDATE link_changes SET app_token = ?", DEMO.otherAppToken);
     expect((await undo(id)).status).toBe(404);
-    expect((await browser.post(`/apps/${DEMO.otherAppToken}/links/import/undo`, { id })).status).toBe(404);
+    expect((await browser.post(`/apps/${DEMO.otherAppToken}/links/undo`, { change: id })).status).toBe(404);
     expect(await own(PLAIN)).toMatchObject({ partner_id: 1 });
-    expect((await browser.get(`${APP}/links/import/undo`)).status).toBe(200);
   });
 });

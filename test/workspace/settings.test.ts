@@ -85,6 +85,54 @@ describe("the name", () => {
   });
 });
 
+describe("each setting", () => {
+  const undoAt = async (path: string) =>
+    [...(await open(browser, path)).matchAll(/name="change" value="([^"]+)"/g)].map(([, id = ""]) => id);
+  it.each<[string, Record<string, string>, string, object]>([
+    ["name", { name: "Other", seen_name: "Newsletter" }, "renamed", { name: "Newsletter" }],
+    [
+      "partner",
+      { partner: "1", cost: "on", seen_partner: "none", seen_switch: "none", seen_cost: "off" },
+      "saved",
+      { own: { partner_id: null, cost_data_enabled: null, target: null } },
+    ],
+    [
+      "target",
+      { leads: "none", target: "", seen_target: "inherit" },
+      "targeted",
+      { own: { partner_id: null, cost_data_enabled: null, target: null } },
+    ],
+  ])("can be undone from the notice and from the history, once: %s", async (setting, form, done, before) => {
+    const page = `${settingsOf(PLAIN)}?notice=${done}`;
+    const changed = await browser.post(`${settingsOf(PLAIN)}/${setting}`, form);
+    expect(changed.headers.get("location")).toBe(page);
+    const [change = ""] = await undoAt(page);
+    expect(await undoAt(`${APP}/links/${PLAIN}`)).toEqual([change]);
+    expect(await undoAt(`${APP}/links/${PLAIN}/history`)).toEqual([change]);
+    await browser.post(`${APP}/links/undo`, { change });
+    expect(await readLink(PLAIN)).toMatchObject(before);
+    for (const path of [page, `${APP}/links/${PLAIN}`, `${APP}/links/undo`])
+      expect(await undoAt(path)).toEqual([]);
+    expect((await browser.post(`${APP}/links/undo`, { change })).status).toBe(404);
+  });
+
+  it("keeps what somebody else changed in the meantime, and does not offer to undo that as one's own", async () => {
+    await browser.post(`${settingsOf(PLAIN)}/target`, { leads: "none", target: "", seen_target: "inherit" });
+    const [change = ""] = await undoAt(`${APP}/links/${PLAIN}`);
+    await patchLink(PLAIN, { target: null });
+    await patchLink(PLAIN, { target: "" });
+    expect(await undoAt(`${settingsOf(PLAIN)}?notice=targeted`)).toEqual([]);
+    const undone = await browser.post(`${APP}/links/undo`, { change });
+    expect(textOf(undone.text)).toContain("1 link not restored completely.");
+    expect((await readLink(PLAIN)).own.target).toBe("");
+  });
+
+  it("is not offered by a notice that says that nothing changed", async () => {
+    await browser.post(`${settingsOf(PLAIN)}/name`, { name: "Other", seen_name: "Newsletter" });
+    expect(await undoAt(`${settingsOf(PLAIN)}?notice=unchanged`)).toEqual([]);
+  });
+});
+
 describe("archive", () => {
   it("has an Undo that restores the link", async () => {
     const archived = await browser.post(`${settingsOf(PLAIN)}/archived`, { archived: "yes" });
@@ -93,9 +141,13 @@ describe("archive", () => {
     const page = await open(browser, `${settingsOf(PLAIN)}?notice=archived`);
     const [undo = ""] = /<div class="notice ok undo">[\s\S]*?<\/div>/.exec(page) ?? [];
     expect(textOf(undo)).toBe("Link archived. Undo");
-    const [, value = ""] = /name="archived" value="(\w+)"/.exec(undo) ?? [];
-    await browser.post(`${settingsOf(PLAIN)}/archived`, { archived: value });
+    const [, change = ""] = /name="change" value="([^"]+)"/.exec(undo) ?? [];
+    const undone = await browser.post(`${APP}/links/undo`, { change });
+    expect(undone.headers.get("location")).toBe(`${settingsOf(PLAIN)}?notice=undone`);
     expect((await readLink(PLAIN)).archived).toBe(false);
+    expect(await textAt(`${settingsOf(PLAIN)}?notice=undone`)).toContain(
+      "Change undone. Clicks, impressions and costs stay where they were recorded.",
+    );
     expect(textOf(await open(browser, `${settingsOf(PLAIN)}?notice=archived`))).not.toMatch(
       /Undo|Link archived/,
     );
@@ -288,7 +340,7 @@ describe("the history", () => {
         "History",
         `demo@example.com archived the link, detached the link from Acme Ads, and turned cost data off. ${at}`,
         `demo@example.com attached the link to Acme Ads and turned cost data on. ${at}`,
-        `demo@example.com renamed the link from “Summer” to “Autumn”. ${at}`,
+        `demo@example.com renamed the link from “Summer” to “Autumn”. ${at} Undo the change of 15 Mar 2026, 12:00:00 UTC`,
         `demo@example.com created the link “Summer”. ${at}`,
       ].join(" "),
     );

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { type Browser, signedIn } from "../account/support.ts";
 import { patchLink, readLink } from "../campaign/support.ts";
 import { call, DEMO, freshDemo, IPHONE, rows } from "../harness.ts";
-import { confirm, IMPORT, outcomesOf, toFile, upload } from "./files.ts";
+import { confirm, outcomesOf, toFile, upload } from "./files.ts";
 import { APP, mainOf, open, textOf } from "./page-text.ts";
 
 const [ACME, SPRING, RUNNERS, PLAIN] = ["demo1nk001", "demo1nk002", "demo1nk003", "demo1nk008"];
@@ -133,8 +133,8 @@ describe("a file of links", () => {
       STORE,
       `${SALE}/new`,
     ]);
-    const [id = ""] = /name="id" value="(\d+)"/.exec(await open(browser, IMPORT))?.slice(1) ?? [];
-    await browser.post(`${IMPORT}/undo`, { id });
+    const [change = ""] = /name="change" value="([^"]+)"/.exec(result.text)?.slice(1) ?? [];
+    await browser.post(`${APP}/links/undo`, { change });
     expect([await ownTarget(SPRING), await ownTarget(RUNNERS), await follow(SPRING)]).toEqual([
       null,
       null,

@@ -2,13 +2,15 @@
 import { sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core/alias";
 import { as, limitTo, optional, query, type RowOf } from "../query.ts";
-import { auditLog, memberships, users } from "../schema.ts";
+import { auditLog, linkChanges, memberships, users } from "../schema.ts";
 import type { Bound } from "../statement.ts";
+import { UNDO_MS } from "./changes.ts";
 import { link as l } from "./lists.ts";
 
 const log = alias(auditLog, "log");
 const u = alias(users, "u");
 const other = alias(memberships, "other");
+const c = alias(linkChanges, "c");
 
 const fields = {
   id: log.id,
@@ -19,6 +21,12 @@ const fields = {
   /** Null for a user who is not a member of the app: other people's addresses are not shown. */
   email: sql<string | null>`iif(${other.userId} IS NULL, NULL, ${u.email})`,
   ...optional({ role: u.role }),
+  requestId: log.requestId,
+  /** How many links the request changed, if this can be undone. */
+  undoable: sql<number | null>`(
+    SELECT sum(${c.count}) FROM ${as(c)} WHERE ${c.appToken} = ${l.appToken} AND ${c.changedAt} = ${log.happenedAt}
+      AND ${c.requestId} = ${log.requestId} AND ${c.changedAt} > ${sql.placeholder("since")}
+  )`,
 };
 
 /** An entry. Its detail is JSON. */
@@ -38,8 +46,8 @@ const entries = query(
 export function historyStatement(
   db: D1Database,
   scope: { appToken: string; linkToken: string },
-  range: { before?: number | undefined; limit: number },
+  range: { now: number; before?: number | undefined; limit: number },
 ): Bound<HistoryRow> {
-  const { before = Number.MAX_SAFE_INTEGER, limit } = range;
-  return entries(db, { ...scope, before, limit });
+  const { now, before = Number.MAX_SAFE_INTEGER, limit } = range;
+  return entries(db, { ...scope, before, limit, since: now - UNDO_MS });
 }

@@ -1,6 +1,6 @@
 /**
  * Deletes the rows that expire: sessions of users and of partners, access tokens, what single sign-on keeps for a while, the
- * responses stored for idempotency keys, what imports changed, rejected costs, and their counts, those of dropped parameters, and the
+ * responses stored for idempotency keys, what the workspace changed of links, rejected costs, and their counts, those of dropped parameters, and the
  * sums of prices on URLs.
  */
 import { type SQL, sql, type Table } from "drizzle-orm";
@@ -9,7 +9,7 @@ import { DAY_MS, HOUR_MS, KEPT_COUNTS_MS, KEPT_REJECTIONS_MS } from "../../domai
 import { ATTEMPT_MS } from "../accounts/identities.ts";
 import { KEY_LIFE_MS } from "../idempotency.ts";
 import { pairsOf, prices } from "../ledger/rejections.ts";
-import { UNDO_MS } from "../links/imports.ts";
+import { UNDO_MS } from "../links/changes.ts";
 import { as, limitTo, names } from "../query.ts";
 import {
   accessTokens,
@@ -17,7 +17,7 @@ import {
   dailyUrlPrices,
   droppedParameters,
   idempotencyKeys,
-  linkImports,
+  linkChanges,
   partnerSessions,
   partners,
   recentRejections,
@@ -86,10 +86,10 @@ const remove = {
     names(accessTokens.tokenHash),
     sql`${accessTokens.expiresAt} <= ${now} - ${sql.raw(String(EXPIRED_TOKEN_MS))}`,
   ),
-  link_imports: removalIf(
-    linkImports,
-    names(linkImports.id),
-    sql`${linkImports.importedAt} <= ${now} - ${sql.raw(String(UNDO_MS))}`,
+  link_changes: removalIf(
+    linkChanges,
+    names(linkChanges.id),
+    sql`${linkChanges.changedAt} <= ${now} - ${sql.raw(String(UNDO_MS))}`,
   ),
   used_states: removalIf(usedStates, names(usedStates.stateHash), sql`${usedStates.expiresAt} <= ${now}`),
   sign_in_attempts: removalIf(

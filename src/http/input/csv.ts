@@ -1,4 +1,4 @@
-/** Reads a table in CSV (RFC 4180), as programs and spreadsheets write it: the only reader of the API and of uploaded files. */
+/** Reads a table in CSV (RFC 4180), as programs and spreadsheets write it: the only reader of the API, of uploaded files and of pasted cells. */
 
 import { Buffer } from "node:buffer";
 import { CsvError, type Info, parse } from "csv-parse/sync";
@@ -51,7 +51,7 @@ const OPTIONS = {
  */
 export function readTable(text: string, table: CsvTable, errors: InputError[]): TableRow[] | undefined {
   const { row, maxRows } = table;
-  const read = readRecords(text, table, errors);
+  const read = readCells(text, table, errors);
   if (!read) return undefined;
   const [first, ...records] = read.rows;
   if (!first) {
@@ -89,16 +89,20 @@ export function readTable(text: string, table: CsvTable, errors: InputError[]): 
   }));
 }
 
-interface Row {
+export interface Row {
   line: number;
   cells: string[];
 }
 
-/** The rows that have any text, the header first, and whether there are more than a table can have. */
-function readRecords(
+/**
+ * The rows that have any text, the header first, and whether there are more than a table can have. `as`: what separates the cells of
+ * a text that is no file; all of its columns count, it need not have a header, and quotes are part of the cells.
+ */
+export function readCells(
   text: string,
-  { maxRows, maxRowBytes = DEFAULT_ROW_BYTES }: CsvTable,
+  { maxRows, maxRowBytes = DEFAULT_ROW_BYTES }: Pick<CsvTable, "maxRows" | "maxRowBytes">,
   errors: InputError[],
+  as?: { delimiter: string[]; quote: false },
 ): { rows: Row[]; isCut: boolean } | undefined {
   const [named = "", separator = ""] = SEPARATOR_LINE.exec(text) ?? [];
   const rest = text.slice(named.length);
@@ -118,7 +122,7 @@ function readRecords(
   let isCut = false;
   try {
     const delimiter = separator || separatorOf(rest);
-    parse(bytes, { ...OPTIONS, delimiter, max_record_size: maxRowBytes, on_record: onRecord });
+    parse(bytes, { ...OPTIONS, delimiter, max_record_size: maxRowBytes, on_record: onRecord, ...as });
   } catch (error) {
     isCut = error === ENOUGH;
     if (!isCut && !(error instanceof CsvError)) throw error;
@@ -128,7 +132,7 @@ function readRecords(
       return undefined;
     }
   }
-  dropEmptyColumns(rows);
+  if (!as) dropEmptyColumns(rows);
   return { rows, isCut };
 }
 
@@ -180,8 +184,8 @@ function dropEmptyColumns(rows: Row[]): void {
 }
 
 /** Above the header of exports of ad platforms: the name of the report, and its days. */
-const MAX_TITLE_ROWS = 20;
-const TITLE: InputError = {
+export const MAX_TITLE_ROWS = 20;
+export const TITLE: InputError = {
   param: "body",
   message:
     "must have the names of the columns in its first row; remove the lines above them, such as a title",
@@ -190,7 +194,10 @@ const TITLE: InputError = {
 const toKey = (name: string) => name.toLowerCase().replace(/[\s_-]/g, "");
 
 /** The column of each heading: `campaign` for "Campaign name", `ad_group` for "AdGroup". An unknown heading stays. */
-function toColumns(headings: string[], { row, headings: others = {}, unread = [] }: CsvTable): string[] {
+export function toColumns(
+  headings: string[],
+  { row, headings: others = {}, unread = [] }: CsvTable,
+): string[] {
   const byKey = new Map<string, string>([
     ...unread.map((column): [string, string] => [toKey(column), column]),
     ...Object.entries(others).map(([heading, column]): [string, string] => [toKey(heading), column]),

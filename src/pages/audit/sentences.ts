@@ -74,7 +74,7 @@ const SENTENCES: Record<AuditAction, Sentence> = {
     onPage: (detail, nameOf) => showList(atCreation(detail, nameOf)),
   },
   "update link": ofLink(updateOf),
-  "undo import": ofLink((detail, nameOf) => `undid an import: ${updateOf(detail, nameOf)}`),
+  "undo change": ofLink((detail, nameOf) => `undid a change: ${updateOf(detail, nameOf)}`),
   "create sub-links": {
     by: "linkledger",
     verb: (detail) => `created ${subLinkCount(detail)} below`,
@@ -238,7 +238,7 @@ function ofLink(onPage: (detail: Detail, nameOf: NameOf) => string): Sentence {
 const MANY: Partial<Record<string, [verb: string, noun: string]>> = {
   "create link": ["created", "links"],
   "update link": ["changed", "links"],
-  "undo import": ["undid the import of", "links"],
+  "undo change": ["undid the change of", "links"],
 };
 
 /** The entries that a request has for one action, in one sentence: `created 100 links`. */

@@ -7,7 +7,7 @@ import { servedFile } from "../../http/served-file.ts";
 import { badge, buttonLink, facts, notice, pageHead, type Tone } from "../elements.ts";
 import { errorSummary, field, RejectedForm } from "../forms/fields.ts";
 import { table } from "../lists/table.ts";
-import { showPlural } from "../locale.ts";
+import { showCount, showList, showPlural } from "../locale.ts";
 import type { Markup } from "../markup.ts";
 import { NOT_UTF8, type Outcome, toResultFile, UTF16, WORKBOOK } from "./rows.ts";
 import text from "./upload.client.js";
@@ -27,8 +27,8 @@ interface StateText {
 export interface UploadTexts {
   /** The singular and the plural of what a row is. */
   noun: [string, string];
-  /** What a row of the table is called: "Row" by default. */
-  row?: string;
+  /** The step before the import: "Check file" by default. */
+  check?: string;
   /** The heading of the column with the name of a row. */
   name: string;
   /** The word, the color and the meaning of each state. */
@@ -43,21 +43,40 @@ export interface UploadTexts {
 }
 
 const FILE_NAME = "results.csv";
+const CHECK = "Check file";
 
-export const countOf = (outcomes: Outcome[], state: State) =>
-  outcomes.filter((one) => one.state === state).length;
+const countOf = (outcomes: Outcome[], state: State) => outcomes.filter((one) => one.state === state).length;
+
+const createdBy = (outcomes: Outcome[], state: State) =>
+  outcomes.filter((one) => one.state === state && !one.isChange);
+const keysOf = (rows: Outcome[]) => [...new Set(rows.flatMap(({ creates = [] }) => creates))];
 
 /** How many things rows with this state create. */
-export function countItems(outcomes: Outcome[], state: State): number {
-  const rows = outcomes.filter((one) => one.state === state && !one.isChange);
-  const others = rows.filter(({ creates }) => creates === undefined).length;
-  return new Set(rows.flatMap(({ creates = [] }) => creates)).size + others;
+function countItems(outcomes: Outcome[], state: State): number {
+  const rows = createdBy(outcomes, state);
+  return keysOf(rows).length + rows.filter(({ creates }) => creates === undefined).length;
+}
+
+/** `224 links (200 creatives, 20 ad groups and 4 campaigns)`. */
+function itemsText(texts: UploadTexts, outcomes: Outcome[], state: State): string {
+  const kinds = Map.groupBy(keysOf(createdBy(outcomes, state)), (key) => key.split(":", 1)[0] ?? "");
+  const most = [...kinds].sort(([, one], [, other]) => other.length - one.length);
+  const parts = showList(most.map(([kind, keys]) => showPlural(keys.length, kind)));
+  return `${countText(texts, countItems(outcomes, state))}${kinds.size > 0 ? ` (${parts})` : ""}`;
 }
 
 const countChanges = (outcomes: Outcome[], state: State) =>
   outcomes.filter((one) => one.state === state && one.isChange).length;
 
-export const countText = ({ noun: [one, many] }: UploadTexts, count: number) => showPlural(count, one, many);
+const countText = ({ noun: [one, many] }: UploadTexts, count: number) => showPlural(count, one, many);
+
+/** What a form has beside its file: fields with these names. */
+export interface MoreFields {
+  names: RegExp;
+  sent: URLSearchParams;
+  above: (rejected?: RejectedForm) => Markup;
+  beside: (rejected?: RejectedForm) => Markup;
+}
 
 /**
  * The form of the file, and where the script shows its progress. `check` and `importTo` are the paths for parts. After an error, the
@@ -68,8 +87,10 @@ export function uploadForm(
   paths: { action: string; check: string; importTo: string },
   note: string,
   error?: AppError,
+  more?: MoreFields,
 ): { summary: Markup | ""; form: Markup } {
-  const rejected = error && rejectFile(error);
+  const rejected = error && rejectFile(error, more);
+  const [above = "", beside = ""] = [more?.above(rejected), more?.beside(rejected)];
   const file = field(
     {
       name: "file",
@@ -77,7 +98,7 @@ export function uploadForm(
       subject: "The file",
       type: "file",
       accept: ".csv,text/csv",
-      required: true,
+      required: more === undefined,
       hint: "With a header row, up to 10 MB. From Excel, save it as “CSV UTF-8”. Without JavaScript, up to 1,000 rows and 1 MB.",
     },
     rejected,
@@ -91,29 +112,42 @@ export function uploadForm(
     summary: rejected ? errorSummary(rejected, lead) : "",
     form: html`
       <section class="card">
-        <form id="upload" method="post" action="${paths.action}" enctype="multipart/form-data" ${data}>
-          ${file}
-          <button>Check file</button>
-        </form>
+        ${multipartForm(
+          paths.action,
+          html`
+          ${more ? html`<div class="columns"><div>${above}${file}</div><div>${beside}</div></div>` : file}
+          <button>${texts.check ?? CHECK}</button>`,
+          html` id="upload" ${data}`,
+        )}
         <p class="hint">${note}</p>
       </section>
       ${progress(texts)}`,
   };
 }
 
+/** A form that has room for the rows of a file. */
+export const multipartForm = (action: string, content: Markup, attributes: Markup | "" = ""): Markup =>
+  html`<form method="post" action="${action}" enctype="multipart/form-data"${attributes}>${content}</form>`;
+
 /** The script sends larger files in parts. */
 const TOO_LARGE =
   "Without JavaScript, a file can have at most 1,000 rows and 1 MB. Split it, or turn JavaScript on.";
 
 /** What is wrong with the columns and rows of a file is an error of its field. */
-function rejectFile({ code, message, errors }: AppError): RejectedForm {
-  const own = errors.map(({ param, message: wrong }) => ({
-    param: "file",
-    message: /^(file|body)$/.test(param) ? wrong : `In the file: ${toSentence({ param, message: wrong })}`,
-  }));
+function rejectFile({ code, message, errors }: AppError, more?: MoreFields): RejectedForm {
+  const own = errors.map(({ param, message: wrong }) => {
+    if (more?.names.test(param)) return { param, message: wrong };
+    const text = /^(file|body)$/.test(param)
+      ? wrong
+      : `In the file: ${toSentence({ param, message: wrong })}`;
+    return { param: "file", message: text };
+  });
   const isTooLarge = code === "payload_too_large";
   const whole = { param: "file", message: isTooLarge ? TOO_LARGE : message };
-  return new RejectedForm(new AppError(code, message, { errors: own.length > 0 ? own : [whole] }));
+  return new RejectedForm(
+    new AppError(code, message, { errors: own.length > 0 ? own : [whole] }),
+    more?.sent,
+  );
 }
 
 function progress(texts: UploadTexts): Markup {
@@ -144,7 +178,7 @@ function counts(texts: UploadTexts, outcomes: Outcome[], states: State[]): Marku
       const changes = countChanges(outcomes, state);
       const change = texts.changes?.[state];
       return [
-        [texts.states[state].meaning, countText(texts, countItems(outcomes, state))],
+        [texts.states[state].meaning, itemsText(texts, outcomes, state)],
         change !== undefined && changes > 0 && [change.meaning, countText(texts, changes)],
       ];
     }),
@@ -155,17 +189,31 @@ function counts(texts: UploadTexts, outcomes: Outcome[], states: State[]): Marku
 const stateOf = (texts: UploadTexts, { state, isChange }: Outcome) =>
   (isChange && texts.changes?.[state]) || texts.states[state];
 
-/** The rejected rows first, then those to look at. */
-export function outcomeTable(
+/** More rows than this that were rejected for the same reason are one row of the table. */
+const MOST_ALIKE = 3;
+
+/** The rows of the table with their numbers: those that were rejected first, then those to look at. */
+function toLines(outcomes: Outcome[]): (Outcome & { row: string })[] {
+  const rank = ({ state, marks }: Outcome) => (state === "rejected" ? 0 : marks?.length ? 1 : 2);
+  const sorted = outcomes.toSorted((left, right) => rank(left) - rank(right));
+  const alike = Map.groupBy(sorted, (one) => (one.state === "rejected" ? one.detail : one));
+  return [...alike.values()].flatMap((rows) => {
+    const [first] = rows;
+    if (!first || rows.length <= MOST_ALIKE) return rows.map((one) => ({ ...one, row: String(one.number) }));
+    const numbers = rows.slice(0, MOST_ALIKE).map(({ number }) => number);
+    return { ...first, row: `${numbers.join(", ")} and ${showCount(rows.length - MOST_ALIKE)} more` };
+  });
+}
+
+function outcomeTable(
   texts: UploadTexts,
   outcomes: Outcome[],
   show: (outcome: Outcome) => Markup,
 ): Markup | string {
-  const rank = ({ state, marks }: Outcome) => (state === "rejected" ? 0 : marks?.length ? 1 : 2);
   return table({
     label: "Rows",
     columns: [
-      { heading: texts.row ?? "Row", cell: ({ number }) => String(number) },
+      { heading: "Row", cell: ({ row }) => row },
       { heading: texts.name, cell: show },
       {
         heading: "Result",
@@ -177,7 +225,7 @@ export function outcomeTable(
           html`${marks.map((mark) => html`${badge(mark, "warn")} `)}${detail}`,
       },
     ],
-    rows: outcomes.toSorted((left, right) => rank(left) - rank(right)),
+    rows: toLines(outcomes),
   });
 }
 
@@ -188,17 +236,17 @@ export interface UploadPaths {
   list: string;
 }
 
-/** What the check of a file found. `good` has the rows to import. */
+/** What the check of a file found. `good` has the rows to import; `more` can change what they are. */
 export function checkedBody(
   texts: UploadTexts,
   paths: UploadPaths,
-  { outcomes, good }: { outcomes: Outcome[]; good: string },
+  { outcomes, good, more = "" }: { outcomes: Outcome[]; good: string; more?: Markup | "" },
   show: (outcome: Outcome) => Markup,
 ): Markup {
   const { said, noun } = texts;
   const todo = doneOf(texts, outcomes, "ready", "Import", "change");
   return html`
-    ${pageHead("Check file")}
+    ${pageHead(texts.check ?? CHECK)}
     <p class="lead">Nothing is ${countChanges(outcomes, "ready") > 0 ? "saved" : said.imported} yet.</p>
     ${counts(texts, outcomes, ["ready", "duplicate", "rejected"])}
     ${
@@ -208,11 +256,16 @@ export function checkedBody(
             "warn",
           )
         : html`
-          <form method="post" action="${paths.confirm}" enctype="multipart/form-data">
+${multipartForm(
+  paths.confirm,
+  html`
             <input type="hidden" name="rows" value="${good}">
             <p class="actions"><button>${todo}</button> ${buttonLink(paths.form, "Cancel")}</p>
-          </form>`
+            <progress aria-label="Import" hidden></progress>`,
+  html` id="confirm"`,
+)}`
     }
+    ${more}
     ${outcomeTable(texts, outcomes, show)}
     <p class="actions">${downloadLink(texts, outcomes, "Download check")} ${todo === "" ? buttonLink(paths.form, "Upload another file") : ""}</p>`;
 }
@@ -261,7 +314,7 @@ function doneOf(
 }
 
 /** The file is in the page itself, because results are not stored. */
-export function downloadLink(texts: UploadTexts, outcomes: Outcome[], label: string): Markup {
+function downloadLink(texts: UploadTexts, outcomes: Outcome[], label: string): Markup {
   const file = toResultFile(texts.columns, outcomes).toWellFormed();
   const address = `data:text/csv;charset=utf-8,${encodeURIComponent(file)}`;
   return html`<a class="button secondary" href="${address}" download="${FILE_NAME}">${label}</a>`;

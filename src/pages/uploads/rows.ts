@@ -31,7 +31,7 @@ export interface Outcome {
   state: "ready" | "imported" | "duplicate" | "rejected";
   /** The row changes something that exists. */
   isChange?: boolean;
-  /** The keys of what the row creates, if it can be more than one thing. */
+  /** The keys of what the row creates, if it can be more than one thing: each begins with what it is, and a colon. */
   creates?: string[];
   /** What to look at before the import. */
   marks?: string[];
@@ -119,7 +119,9 @@ function readNumber(text: string | undefined): number {
   throw invalidRequest([{ param: "row", message: "must be the number of a row" }]);
 }
 
-const MISFIT = invalidRequest([{ param: "row", message: "The row must have as many values as the header." }]);
+export const MISFIT = invalidRequest([
+  { param: "row", message: "The row must have as many values as the header." },
+]);
 
 /** The rows as a part of a file with these columns. */
 export const writeRows = (columns: string[], rows: FileRow[]): string =>

@@ -1,5 +1,6 @@
 // Sends a file that is too large for one request in parts: it checks all of them, and imports the rows that are good after a
-// confirmation. Smaller files are sent as a form, as without this script. The attributes of the form have the paths and the words.
+// confirmation. Smaller files and pasted cells are sent as a form, as without this script. The attributes of the form have the paths and
+// the words.
 
 const MAX_FILE_BYTES = 10_000_000;
 const MAX_ROWS = 1_000;
@@ -15,8 +16,9 @@ const numberOf = (count) => count.toLocaleString("en-US");
 const textOf = (count) => `${numberOf(count)} ${count === 1 ? form.dataset.one : form.dataset.many}`;
 
 form?.addEventListener("submit", async (event) => {
-  event.preventDefault();
   const [file] = form.elements.file.files;
+  if (!file || form.elements.cells?.value.trim()) return;
+  event.preventDefault();
   if (file.size > MAX_FILE_BYTES) return start("The file has more than 10 MB. Split it into smaller files.");
   const text = await decode(file);
   const [named, one] = /^\s*"?sep=([,;\t|])"?[,;|\t ]*(?:\r\n|\r|\n|$)/i.exec(text ?? "") ?? [""];
@@ -31,6 +33,31 @@ form?.addEventListener("submit", async (event) => {
   const columns = ["row", "nth", header.line].join(separator);
   await check(`sep=${separator}\n${columns}`, inLevels(columns, numbered));
 });
+
+const counter = form?.querySelector("[data-count-of]");
+form?.elements.cells?.addEventListener("input", ({ target }) => {
+  const count = target.value.split(/\r\n|\r|\n/).filter((line) => line.trim() !== "").length;
+  counter.textContent = count > 0 ? `${numberOf(count)} of ${numberOf(Number(counter.dataset.most))}.` : "";
+});
+
+/** A bar until the page with the result is there, and not after Back. */
+const confirmation = document.querySelector("#confirm");
+function showWork(isWorking) {
+  confirmation.querySelector("progress").hidden = !isWorking;
+  confirmation.querySelector("button").disabled = isWorking;
+}
+if (confirmation) {
+  confirmation.addEventListener("submit", () => showWork(true));
+  addEventListener("pageshow", () => showWork(false));
+}
+
+/** What all rows of the file get is in the query. */
+function pathFor(address) {
+  const url = new URL(address, location.href);
+  for (const [name, value] of new FormData(form))
+    if (!/^(file|cells)$/.test(name) && value) url.searchParams.set(name, value);
+  return url;
+}
 
 /** Between the values of a row: what the server takes for it too. */
 let separator = ",";
@@ -154,7 +181,7 @@ let resultHeader = "";
 async function send(path, body) {
   for (let attempt = 1; ; attempt++) {
     const headers = { "content-type": "text/csv", accept: "application/json" };
-    const response = await fetch(path, { method: "POST", headers, body }).catch(() => undefined);
+    const response = await fetch(pathFor(path), { method: "POST", headers, body }).catch(() => undefined);
     if (response?.ok) return response.json();
     const isBusy = response === undefined || response.status === 429 || response.status === 503;
     if (!isBusy || attempt === MAX_ATTEMPTS) throw new Error(await describe(response));
@@ -220,14 +247,28 @@ function summarize(state, good, all) {
   const marks = new Map();
   for (const mark of good.flatMap(({ marks = [] }) => marks)) marks.set(mark, (marks.get(mark) ?? 0) + 1);
   const marked = [...marks].map(([mark, count]) => ` ${mark}: ${numberOf(count)}.`).join("");
-  return `${numberOf(countItems(good, state))} ${dataset[state]},${changed} ${duplicates} ${dataset.duplicate}, ${rejected} are rejected.${marked}`;
+  return `${numberOf(countItems(good, state))}${describeKinds(good, state)} ${dataset[state]},${changed} ${duplicates} ${dataset.duplicate}, ${rejected} are rejected.${marked}`;
 }
+
+const createdBy = (results, state) => results.filter((result) => result.state === state && !result.isChange);
+const keysOf = (rows) => [...new Set(rows.flatMap(({ creates = [] }) => creates))];
 
 /** How many things rows create. A row can create those above it too, which other rows need as well. */
 function countItems(results, state) {
-  const rows = results.filter((result) => result.state === state && !result.isChange);
-  const others = rows.filter(({ creates }) => creates === undefined).length;
-  return new Set(rows.flatMap(({ creates = [] }) => creates)).size + others;
+  const rows = createdBy(results, state);
+  return keysOf(rows).length + rows.filter(({ creates }) => creates === undefined).length;
+}
+
+/** ` (200 creatives, 20 ad groups)`. */
+function describeKinds(results, state) {
+  const kinds = new Map();
+  for (const key of keysOf(createdBy(results, state))) {
+    const [kind] = key.split(":", 1);
+    kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
+  }
+  const most = [...kinds].sort(([, one], [, other]) => other - one);
+  const parts = most.map(([kind, count]) => `${numberOf(count)} ${kind}${count === 1 ? "" : "s"}`);
+  return parts.length > 0 ? ` (${parts.join(", ")})` : "";
 }
 
 const countChanges = (results, state) =>

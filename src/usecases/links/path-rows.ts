@@ -78,7 +78,8 @@ function describeError(error: InputError): string {
   return toSentence({ ...error, param: FIELD_NAMES[error.param] ?? error.param });
 }
 
-const FIELD_NAMES: Record<string, string> = {
+/** What people call the columns. */
+export const FIELD_NAMES: Record<string, string> = {
   network: "Network",
   campaign: "Campaign",
   ad_group: "Ad group",

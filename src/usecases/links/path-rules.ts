@@ -4,6 +4,7 @@ import type { PathSettings } from "../../db/links/lists.ts";
 import type { Partners } from "../../db/links/partner-catalog.ts";
 import type * as db from "../../db/links/paths.ts";
 import { expectDefined } from "../../domain/expect-defined.ts";
+import { findNear } from "../../domain/near-name.ts";
 import { inEnglish } from "../../domain/texts.ts";
 import { AppError, type InputError } from "../../errors.ts";
 import { invalidRequest } from "../../http/input/parse.ts";
@@ -47,6 +48,13 @@ export function findPartner(row: PathRow, partners: Partners): PathRow | AppErro
     return reject(`is ${partnerName}, but partner_id ${partnerId} is ${known.displayName}`);
   if (known) return row;
   const [only, ...others] = named;
+  const near =
+    only ??
+    findNear(
+      partnerName,
+      [...partners.values()].map(({ displayName }) => displayName),
+    );
+  if (!only && near) return reject(`There's no partner “${partnerName}”. Did you mean ${near}?`);
   if (!only) return reject("isn't the name of a partner");
   return others.length > 0
     ? reject("is the name of several partners; add the column partner_id")

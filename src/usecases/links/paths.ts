@@ -3,6 +3,7 @@
  * files and the script use the same rules, and the check of a file decides like the import.
  */
 import type { AppAccess } from "../../db/accounts/viewers.ts";
+import type { ChangeSource } from "../../db/links/changes.ts";
 import { putLink } from "../../db/links/destination-cache.ts";
 import { toIds } from "../../db/links/destinations.ts";
 import type { AppScope } from "../../db/links/lists.ts";
@@ -73,13 +74,16 @@ async function withTargets(
 
 /**
  * Creates the links that are missing, each with those above it: 100 rows in one transaction, those with fewer names first. A row
- * that is rejected creates nothing. A link that exists is not changed.
+ * that is rejected creates nothing. A link that exists is not changed. With a `source`, it can
+ * be undone.
  */
 export async function createPaths(
   context: Context,
   scope: AppScope,
   asked: (PathRow | AppError)[],
+  source?: ChangeSource,
 ): Promise<PathResults> {
+  const { now } = context;
   const checked = await checkPaths(context, scope, asked);
   const { rows, results, maxLinks } = checked;
   const tokens = new Map<string, string>();
@@ -94,7 +98,7 @@ export async function createPaths(
   const done = new Set<string>();
   for (const part of chunk(added, db.MAX_PATHS)) {
     const paths = part.map(({ path }) => beginBelow(path, done));
-    const { access, created } = await db.insertPaths(context.env.DB, scope, paths, context.now);
+    const { access, created } = await db.insertPaths(context.env.DB, scope, paths, { now, source });
     if (!access || access.appToken === null) return { ...checked, access };
     const others: typeof part = [];
     for (const one of part) {

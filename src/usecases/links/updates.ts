@@ -1,6 +1,6 @@
 /** Updates of links, for the API and the pages. Each is read, judged here, and written if it is still as it was read. */
 import type * as z from "zod/mini";
-import type { LinkChange } from "../../db/links/imports.ts";
+import { type ChangeSource, changesStatement, type LinkChange } from "../../db/links/changes.ts";
 import type { AppScope, LinkSetting } from "../../db/links/lists.ts";
 import type { Partners } from "../../db/links/partner-catalog.ts";
 import * as db from "../../db/links/updates.ts";
@@ -104,8 +104,20 @@ function toDetail({ before, after }: UpdateResult): object {
   return Object.fromEntries(differing.map(([field, from]) => [field, { from, to: to[field] }]));
 }
 
-const ownOf = (link: db.LinkSettings) =>
-  Object.fromEntries(db.SETTINGS.map((key) => [key, link[key]])) as unknown as db.LinkSettings;
+const pick = (link: db.LinkSettings, keys = db.SETTINGS) =>
+  Object.fromEntries(keys.map((key) => [key, link[key]])) as unknown as db.LinkSettings;
+
+/** Without what the link inherits, so that there is room for many links in one parameter. */
+const toOwn = ({ before, after, isSupported }: UpdateResult) => ({
+  before: pick(before),
+  after: pick(after),
+  isSupported,
+});
+
+function toChange({ token, before, after }: db.LinkWrite): LinkChange {
+  const changed = db.SETTINGS.filter((key) => before[key] !== after[key]);
+  return { token, before: pick(before, changed), after: pick(after, changed) };
+}
 
 /** Judges the updates of links, by their tokens. Asks D1 what the app allows if one of them gives a link a target. */
 export async function judgeUpdates(
@@ -138,8 +150,10 @@ const MAX_ATTEMPTS = 5;
 
 interface How extends Omit<db.Writing, "now"> {
   seen?: SeenLinks | undefined;
+  /** For a change that can be undone. */
+  source?: ChangeSource;
   /** What else to store in the transaction that writes the changes. */
-  alsoStore?: (changes: LinkChange[]) => Bound<unknown>[];
+  alsoStore?: Bound<unknown>[];
 }
 
 /**
@@ -151,7 +165,7 @@ export async function changeLinks(
   scope: AppScope,
   tokens: string[],
   updateOf: (link: StoredLink) => LinkUpdate,
-  { seen = {}, alsoStore = () => [], ...writing }: How = {},
+  { seen = {}, source, alsoStore = [], ...writing }: How = {},
 ) {
   const { now } = context;
   const database = context.env.DB;
@@ -159,11 +173,11 @@ export async function changeLinks(
     const { access, partners, links } = await db.readLinks(database, scope, tokens);
     const results = await judgeUpdates(database, scope, { links, partners }, updateOf, seen);
     const writes = [...results].flatMap(([token, result]) =>
-      result.isChanged ? { token, ...result, detail: toDetail(result) } : [],
+      result.isChanged ? { token, ...toOwn(result), detail: toDetail(result) } : [],
     );
-    const after = alsoStore(
-      writes.map((write) => ({ token: write.token, before: ownOf(write.before), after: ownOf(write.after) })),
-    );
+    const after = source
+      ? [changesStatement(database, { appToken: scope.appToken, now, source }, writes.map(toChange))]
+      : alsoStore;
     if (writes.length === 0 || (await db.writeLinks(database, scope, writes, { ...writing, now }, after))) {
       if (writes.some((write) => write.before.target !== write.after.target))
         await renewDestination(context, scope.appToken);

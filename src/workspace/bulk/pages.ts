@@ -2,6 +2,7 @@
 import { html } from "hono/html";
 import * as z from "zod/mini";
 import { isSigned, signForSession } from "../../auth/sessions.ts";
+import { countInheriting, INHERITED, MOST_COUNTED } from "../../db/links/inheriting.ts";
 import type { Context } from "../../env.ts";
 import { readForm } from "../../http/input/form.ts";
 import { invalidRequest, parseOrThrow } from "../../http/input/parse.ts";
@@ -12,11 +13,11 @@ import { form } from "../../pages/forms/form.ts";
 import { showCount } from "../../pages/locale.ts";
 import type { Markup } from "../../pages/markup.ts";
 import { changeLinks, type UpdateResult } from "../../usecases/links/updates.ts";
-import { type AppPage, authorizeApp, type Member, type Show } from "../frame.ts";
+import { type AppPage, authorizeApp, type Member, type Show, scopeOf } from "../frame.ts";
 import { ALL_MATCHES, MAX_SELECTED } from "../links/query.ts";
 import { backPath, changeTable, countLinks, lineOf, nameOf, resultPage, toFields } from "./result.ts";
 import { ACTIONS } from "./selection.ts";
-import { readTargets, scopeOf, type Targets } from "./targets.ts";
+import { readTargets, type Targets } from "./targets.ts";
 import {
   type Bulk,
   bulkFields,
@@ -30,7 +31,11 @@ import {
   toUpdate,
 } from "./update.ts";
 
-const resultQuery = z.object({ ...bulkFields, changed: z._default(z.string(), "") });
+const resultQuery = z.object({
+  ...bulkFields,
+  changed: z._default(z.string(), ""),
+  request: z._default(z.string(), ""),
+});
 
 /** Shows what would change. Without a link, or with `only=select`, leads back to the Links page with the selection. */
 export const bulkPage: Show = async (context, member) => {
@@ -44,10 +49,16 @@ export const bulkPage: Show = async (context, member) => {
     ...Object.fromEntries(url.searchParams),
     links: links.join(),
   });
-  return reviewPage(member, bulk, await readTargets(context, member, bulk));
+  return reviewPage(context, member, bulk, await readTargets(context, member, bulk));
 };
 
-function reviewPage(member: Member, bulk: Bulk, targets: Targets, warning: Markup | "" = ""): AppPage {
+async function reviewPage(
+  { env }: Context,
+  member: Member,
+  bulk: Bulk,
+  targets: Targets,
+  warning: Markup | "" = "",
+): Promise<AppPage> {
   const { results, missing, partners, version, tooMany } = targets;
   const selected = Array.isArray(bulk.links) ? bulk.links : undefined;
   const back = backPath(member, bulk.back, selected ?? [ALL_MATCHES]);
@@ -55,7 +66,8 @@ function reviewPage(member: Member, bulk: Bulk, targets: Targets, warning: Marku
   const title = "Review changes";
   if (tooMany !== undefined)
     return { title, body: html`${pageHead(title)}${warning}${notice(tooMany, "warn")}${leave}` };
-  const changed = results.filter(({ isChanged }) => isChanged).length;
+  const changing = results.filter(({ isChanged }) => isChanged);
+  const changed = changing.length;
   const failures = missing.length + results.filter(({ rejection }) => rejection !== undefined).length;
   const lines = results.map((result) =>
     lineOf(
@@ -77,7 +89,7 @@ function reviewPage(member: Member, bulk: Bulk, targets: Targets, warning: Marku
     body: html`
       ${pageHead(title)}
       ${warning}
-      <p class="lead">${actionName(bulk, partners)}: ${showCount(changed)} of ${of} will change${failures > 0 ? html`, and ${showCount(failures)} can't` : ""}. Nothing is saved yet.</p>
+      <p class="lead">${actionName(bulk, partners)}: ${showCount(changed)} of ${of} will change${failures > 0 ? html`, and ${showCount(failures)} can't` : ""}.${await showInheriting(env.DB, changing)} Nothing is saved yet.</p>
       ${changeTable(lines, missing)}
       ${
         changed === 0
@@ -90,6 +102,18 @@ function reviewPage(member: Member, bulk: Bulk, targets: Targets, warning: Marku
             })
       }`,
   };
+}
+
+/** How many links the change reaches beside those that it changes. */
+async function showInheriting(db: D1Database, changing: UpdateResult[]): Promise<string> {
+  const setting = INHERITED.find((key) => changing.some(({ before, after }) => before[key] !== after[key]));
+  if (!setting) return "";
+  const ids = changing.map(({ before }) => before.id);
+  const count = await countInheriting(db, ids, setting);
+  if (count === 0) return "";
+  if (count === 1) return " 1 link below inherits it.";
+  const most = count > MOST_COUNTED ? `More than ${showCount(MOST_COUNTED)}` : showCount(count);
+  return ` ${most} links below inherit it.`;
 }
 
 function actionName({ action, partner }: Bulk, partners: Targets["partners"]): string {
@@ -106,7 +130,7 @@ export const submitBulk: Show = async (context, member) => {
   // The address of a page has no room for more.
   if (bulk.links.length > MAX_SELECTED) return done.page;
   const changed = done.results.flatMap(({ before, isChanged }) => (isChanged ? before.token : []));
-  const result = `${member.path}/links/bulk/result?${bulkQuery(bulk, { changed: changed.join() })}`;
+  const result = `${member.path}/links/bulk/result?${bulkQuery(bulk, { changed: changed.join(), request: context.requestId })}`;
   return redirectResponse(signForSession(context, result));
 };
 
@@ -122,7 +146,7 @@ async function submitMatches(
     const warning = notice("Nothing was changed, because other links match now. Review them below.", "warn", {
       announced: true,
     });
-    return { ...reviewPage(member, bulk, targets, warning), status: 409 };
+    return { ...(await reviewPage(context, member, bulk, targets, warning)), status: 409 };
   }
   const links = targets.results.map(({ before }) => before);
   const seen = needsSeen(bulk) ? toSeen(links) : {};
@@ -138,12 +162,12 @@ async function change(
   seen: ReturnType<typeof toSeen> | undefined,
 ): Promise<{ results: UpdateResult[]; page: AppPage }> {
   const update = toUpdate(bulk);
-  const at = { now: context.now, seen };
-  const done = await changeLinks(context, scopeOf(member), tokens, () => update, at);
+  const done = await changeLinks(context, scopeOf(member), tokens, () => update, { seen, source: "bulk" });
   authorizeApp(done.access);
   const results = [...done.results.values()];
   const missing = tokens.filter((token) => !done.results.has(token));
-  const page = resultPage(member, bulk, { results, missing, partners: done.partners }, (result) => {
+  const request = context.requestId;
+  const page = resultPage(member, { ...bulk, request }, { ...done, results, missing }, (result) => {
     if (result.isChanged) return "changed";
     if (result.rejection === "link_changed") return "overtaken";
     return result.rejection ? "rejected" : "same";

@@ -1,4 +1,4 @@
-/** What a change did to each link, with an Undo where it has one. */
+/** What a change did to each link, with its Undo. */
 import { html } from "hono/html";
 import { withContact } from "../../pages/contact.ts";
 import { badge, buttonLink, notice, pageHead, pathText } from "../../pages/elements.ts";
@@ -18,30 +18,32 @@ type State = "changed" | "again" | "overtaken" | "rejected" | "same";
 
 export const countLinks = (links: number) => showPlural(links, "link", "links");
 
-const OPPOSITES = { archive: "restore", restore: "archive" } as const;
+/** Undoes what a request changed. `what` says more to people who hear the button. */
+export const undoForm = (
+  { path }: Pick<Member, "path">,
+  request: string,
+  text = "Undo",
+  what: Markup | "" = "",
+): Markup =>
+  form({
+    action: `${path}/links/undo`,
+    hidden: { change: request },
+    button: html`${text}${what && html`<span class="visually-hidden"> ${what}</span>`}`,
+    kind: "small secondary",
+  });
 
 export function resultPage(
   member: Member,
-  bulk: Bulk,
-  { results, missing, partners }: Pick<Targets, "results" | "missing" | "partners">,
+  bulk: Bulk & { request: string },
+  { results, missing, partners }: Pick<Targets, "missing" | "partners"> & { results: UpdateResult[] },
   stateOf: (result: UpdateResult) => State,
 ): AppPage {
   const stated = results.map((result) => ({ result, state: stateOf(result) }));
   const changed = stated.filter(({ state }) => state === "changed");
   const failures = stated.filter(({ state }) => state === "rejected" || state === "overtaken").length;
   const all = failures + missing.length;
-  const { action, back, links } = bulk;
-  const opposite = action === "archive" || action === "restore" ? OPPOSITES[action] : undefined;
-  const tokens = changed.map(({ result }) => result.before.token);
-  const undo =
-    opposite && changed.length > 0
-      ? form({
-          action: `${member.path}/links/bulk`,
-          hidden: toFields({ ...bulk, action: opposite, links: tokens }),
-          button: "Undo",
-          kind: "small secondary",
-        })
-      : "";
+  const { back, links, request } = bulk;
+  const undo = changed.length > 0 ? undoForm(member, request) : "";
   const said = doneText(bulk, changed.length, partners);
   const lines = stated.map(({ result, state }) =>
     lineOf(result, stateCell(member, state, result, partners), state === "rejected" || state === "overtaken"),
@@ -139,7 +141,7 @@ export function changeTable(lines: Line[], missing: string[]): Markup {
   const first = failures.slice(0, Math.max(SHOWN_OF_MORE / 2, SHOWN_OF_MORE - others.length));
   return html`
     ${table({
-      label: "Selected links",
+      label: "Changed links",
       columns: [
         { heading: "Link", cell: ({ link }) => link },
         { heading: "Change", cell: ({ change }) => change },

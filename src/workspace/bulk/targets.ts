@@ -7,7 +7,7 @@ import type { Context } from "../../env.ts";
 import { invalidRequest } from "../../http/input/parse.ts";
 import { namesOf, type StoredLink } from "../../usecases/links/link.ts";
 import { judgeUpdate, type UpdateResult } from "../../usecases/links/updates.ts";
-import { authorizeApp, type Member } from "../frame.ts";
+import { authorizeApp, type Member, scopeOf } from "../frame.ts";
 import { ALL_MATCHES, isSearch, readLinksQuery } from "../links/query.ts";
 import { readMatches } from "../links/view.ts";
 import { explainTooMany } from "./selection.ts";
@@ -24,8 +24,6 @@ export interface Targets {
   /** Why so many links cannot be changed. */
   tooMany?: string | undefined;
 }
-
-export const scopeOf = ({ viewer, app }: Member) => ({ ...viewer, appToken: app.token });
 
 export async function readTargets(context: Context, member: Member, bulk: Bulk): Promise<Targets> {
   if (bulk.links === ALL_MATCHES) return readAllTargets(context, member, bulk);

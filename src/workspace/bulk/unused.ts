@@ -13,10 +13,9 @@ import { buttonLink, nameText, notice, pageHead } from "../../pages/elements.ts"
 import { form } from "../../pages/forms/form.ts";
 import { showCount, showPlural } from "../../pages/locale.ts";
 import { archiveUnused, LOWEST, MAX_ARCHIVED } from "../../usecases/links/unused.ts";
-import { authorizeApp, type Member, type Show } from "../frame.ts";
+import { authorizeApp, type Member, type Show, scopeOf } from "../frame.ts";
 import { readTokens } from "../links/query.ts";
 import { toFields } from "./result.ts";
-import { scopeOf } from "./targets.ts";
 
 /** The token of one link, or empty. */
 const token = z._default(

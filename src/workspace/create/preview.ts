@@ -7,7 +7,7 @@ import { newRow, type StoredLink, toLink } from "../../usecases/links/link.ts";
 import type { PathRow } from "../../usecases/links/path-rows.ts";
 import type { PathResult } from "../../usecases/links/path-rules.ts";
 import { LEVEL_NAMES } from "../links/query.ts";
-import type { Place } from "./pages.ts";
+import type { Place } from "./place.ts";
 
 /** In the place of the token that a new link gets. */
 const NEW_TOKEN = "NEW_TOKEN";

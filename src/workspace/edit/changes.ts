@@ -8,7 +8,7 @@ import { redirectResponse } from "../../http/redirect.ts";
 import { RejectedForm, rejectedWith } from "../../pages/forms/fields.ts";
 import { linkName, linkTarget } from "../../usecases/links/link.ts";
 import { changeLinks, type LinkUpdate, type SeenLink } from "../../usecases/links/updates.ts";
-import { authorizeApp, type Member, type Show } from "../frame.ts";
+import { authorizeApp, type Member, type Show, scopeOf } from "../frame.ts";
 import { describeCost, explainRejection, FORM_INCOMPLETE, seenFields, toSeen, toUpdate } from "./choice.ts";
 import { linkNotFound, readLink } from "./edited-link.ts";
 import { INHERITED, renderSettings, SETTINGS_NOTICES } from "./settings.ts";
@@ -132,9 +132,9 @@ function conflict(context: Context, errors: { param: string; message: string }[]
 /** Throws not_found and session_ended. */
 async function change(context: Context, member: Member, update: LinkUpdate, seen?: SeenLink) {
   const token = context.params.link_token ?? "";
-  const scope = { ...member.viewer, appToken: member.app.token };
-  const { access, results } = await changeLinks(context, scope, [token], () => update, {
+  const { access, results } = await changeLinks(context, scopeOf(member), [token], () => update, {
     seen: seen && { [token]: seen },
+    source: "settings",
   });
   authorizeApp(access);
   const result = results.get(token);

@@ -34,7 +34,7 @@ export function linkNotFound(): AppError {
 export async function readLink(
   context: Context,
   { viewer, app, path, env }: Member,
-  range: { before?: number | undefined; limit: number } = { limit: 0 },
+  range: { before?: number | undefined; limit: number } = { limit: 1 },
 ): Promise<EditedLink> {
   const scope = { ...viewer, appToken: app.token, linkToken: context.params.link_token ?? "" };
   const [partners, [row], history, [urls]] = await runWithPartners(
@@ -42,7 +42,7 @@ export async function readLink(
     context.env.DB,
     viewer,
     pageLinkStatement(context.env.DB, scope),
-    historyStatement(context.env.DB, scope, range),
+    historyStatement(context.env.DB, scope, { now: context.now, ...range }),
     appUrlsStatement(context.env.DB, scope),
   );
   if (!row || !urls) throw linkNotFound();

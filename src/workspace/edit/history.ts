@@ -10,7 +10,8 @@ import type { NameOf } from "../../pages/audit/changes.ts";
 import { describeEntry } from "../../pages/audit/entries.ts";
 import { card, nameText, pageHead } from "../../pages/elements.ts";
 import { type Markup, time } from "../../pages/markup.ts";
-import type { Show } from "../frame.ts";
+import { countLinks, undoForm } from "../bulk/result.ts";
+import type { Member, Show } from "../frame.ts";
 import { linkTrail, readLink } from "./edited-link.ts";
 
 const PAGE_SIZE = 50;
@@ -29,7 +30,7 @@ export const historyPage: Show = async (context, member) => {
       ${linkTrail(member, row, "History")}
       ${pageHead(html`History of ${nameText(row.label)}`)}
       <section class="card">
-        ${historyList(shown, partners)}
+        ${historyList(member, shown, partners)}
         <p class="actions">
           ${query.before === undefined ? "" : html`<a href="${path}/history">Show the newest changes</a>`}
           ${history.length > PAGE_SIZE ? html`<a href="${path}/history?before=${shown.at(-1)?.id}">Show older changes</a>` : ""}
@@ -39,11 +40,11 @@ export const historyPage: Show = async (context, member) => {
 };
 
 /** The latest entries on a link's page. `href` is the page with all of them. */
-export function historySection(rows: HistoryRow[], partners: Partners, href: string): Markup {
+export function historySection(member: Member, rows: HistoryRow[], partners: Partners, href: string): Markup {
   const shown = rows.slice(0, LATEST);
   return card(
     { id: "history", title: "History" },
-    historyList(shown, partners),
+    historyList(member, shown, partners),
     rows.length > LATEST ? html`<p><a href="${href}">Show all changes</a></p>` : "",
   );
 }
@@ -51,7 +52,7 @@ export function historySection(rows: HistoryRow[], partners: Partners, href: str
 /** A link's page shows so many. */
 export const LATEST = 5;
 
-function historyList(rows: HistoryRow[], partners: Partners): Markup {
+function historyList(member: Member, rows: HistoryRow[], partners: Partners): Markup {
   if (rows.length === 0) return html`<p class="muted">No changes yet.</p>`;
   const nameOf: NameOf = (noun, id) =>
     noun === "partner" ? partners.get(Number(id))?.displayName : undefined;
@@ -61,9 +62,22 @@ function historyList(rows: HistoryRow[], partners: Partners): Markup {
       <li>
         <p>${whoDid(row)} ${describeEntry({ action, detail: JSON.parse(detail) }, nameOf)}.</p>
         <p class="muted">${time(toIso(happenedAt))}</p>
+        ${undoOf(member, row)}
       </li>`;
   });
   return html`<ol class="history">${items}</ol>`;
+}
+
+/** Others may have been changed by the same request. */
+export function undoOf(
+  member: Member,
+  { requestId, undoable, happenedAt }: HistoryRow,
+  isNamed = true,
+): Markup | "" {
+  if (undoable === null || requestId === null) return "";
+  const text = undoable > 1 ? `Undo for ${countLinks(undoable)}` : "Undo";
+  const what = isNamed ? html`the change of ${time(toIso(happenedAt), "seconds")}` : "";
+  return undoForm(member, requestId, text, what);
 }
 
 /** Members see the addresses of the members of their app, and of nobody else. */

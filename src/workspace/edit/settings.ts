@@ -22,6 +22,7 @@ import {
   preview,
 } from "./choice.ts";
 import { type EditedLink, linkTrail, readLink } from "./edited-link.ts";
+import { undoOf } from "./history.ts";
 
 export const SETTINGS_NOTICES = noticesOf({
   renamed: "Link renamed.",
@@ -29,6 +30,7 @@ export const SETTINGS_NOTICES = noticesOf({
   targeted: "Target saved. Clicks follow it within a minute.",
   archived: "Link archived.",
   restored: "Link restored.",
+  undone: "Change undone. Clicks, impressions and costs stay where they were recorded.",
   unchanged: "Nothing changed: the link had these values already.",
 });
 type Done = (typeof SETTINGS_NOTICES.names)[number];
@@ -79,7 +81,7 @@ export function renderSettings(context: Context, member: Member, edited: EditedL
     body: html`
       ${linkTrail(member, row, "Settings")}
       ${pageHead(html`Settings of ${nameText(row.label)}`)}
-      ${state.done ? doneNotice(edited, state.done) : ""}
+      ${state.done ? doneNotice(member, edited, state.done) : ""}
       ${rejected ? errorSummary(rejected) : ""}
       ${sections}`,
   };
@@ -96,17 +98,13 @@ const SECTION_OF: Record<LinkSetting, Section> = {
 };
 const SECTIONS = new Set(Object.values(SECTION_OF));
 
-function doneNotice({ row, path }: EditedLink, done: Done): Markup {
+function doneNotice(member: Member, { row, history: [newest] }: EditedLink, done: Done): Markup {
   const isSwitched = done === "archived" || done === "restored";
   // The page may be opened again when the link is in the other state.
   if (isSwitched && (row.archived === 1) !== (done === "archived")) return html``;
-  const undo = form({
-    action: `${path}/settings/archived`,
-    hidden: { archived: done === "archived" ? "no" : "yes" },
-    button: "Undo",
-    kind: "small secondary",
-  });
-  return notice(SETTINGS_NOTICES.texts[done], "ok", { announced: true, ...(isSwitched && { action: undo }) });
+  const isOwn = newest?.userId === member.session.userId && done !== "unchanged";
+  const action = newest && isOwn ? undoOf(member, newest, false) : "";
+  return notice(SETTINGS_NOTICES.texts[done], "ok", { announced: true, action });
 }
 
 function nameSection(_: Context, { row, path }: EditedLink, { nameRejected }: State): Markup {

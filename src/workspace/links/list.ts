@@ -39,12 +39,12 @@ export const linksPage: Show = async (context, member) => {
           <div class="actions">
             ${buttonLink(`${member.path}/links/new`, "Create link", "")}
             ${menu("More", [
-              html`<a href="${member.path}/links/new?view=paste">Paste many</a>`,
-              html`<a href="${member.path}/links/import">Import CSV</a>`,
+              html`<a href="${member.path}/links/import">Paste or import many</a>`,
               member.app.linkCount === 0 ? "" : html`<a href="${exportHref(url)}" download>Export CSV</a>`,
               member.app.linkCount === 0
                 ? ""
                 : html`<a href="${unusedPath(member, null)}">Archive unused sub-links</a>`,
+              html`<a href="${member.path}/links/undo">Undo changes</a>`,
             ])}
           </div>`,
       )}

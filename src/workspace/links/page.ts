@@ -75,7 +75,7 @@ export const linkPage: Show = async (context, member) => {
       ${costsByType(member, view)}
       ${audienceSection(url, view.audience)}
       ${problems(view)}
-      ${historySection(view.history, view.partners, `${member.path}/links/${row.token}/history`)}
+      ${historySection(member, view.history, view.partners, `${member.path}/links/${row.token}/history`)}
       <p class="hint">Token <code>${link.token}</code> · Created on ${describeDay(dayOf(row.createdAt))}</p>`,
   };
 };
@@ -93,7 +93,7 @@ async function readLinkView(context: Context, { viewer, app }: Member): Promise<
     firstDay: dayOf(now) - DROPPED_DAYS + 1,
     limit: MOST_SUB_LINKS,
   });
-  const history = historyStatement(env.DB, { appToken: app.token, linkToken }, { limit: LATEST + 1 });
+  const history = historyStatement(env.DB, { appToken: app.token, linkToken }, { now, limit: LATEST + 1 });
   const urls = appUrlsStatement(env.DB, { ...viewer, appToken: app.token });
   const adjustments = findAdjustments(env.DB, viewer, app.token, scope);
   const [found, { figures, from }, audience] = await Promise.all([

@@ -81,6 +81,10 @@ export const periodQuery = z.strictObject(periodFields).check(...periodChecks);
 export const LINK_NOTICES = noticesOf({
   created: "Link created.",
   exists: "This link exists already. Nothing was created or changed.",
+  differs:
+    "This link exists already, with other settings than you chose. Nothing was created or changed. Change them under Settings.",
+  twice:
+    "This link was created a moment ago with other settings, and the form was sent again. The settings stay as they were. Change them under Settings.",
 });
 
 export const linkPageQuery = z

@@ -1,7 +1,6 @@
 /** The rows of an import that name a link by its token: they change its partner, its cost data setting, its target, and whether it is archived. */
 import * as z from "zod/mini";
 import type { AppAccess } from "../../db/accounts/viewers.ts";
-import { importStatement } from "../../db/links/imports.ts";
 import type { AppScope } from "../../db/links/lists.ts";
 import type { Partners } from "../../db/links/partner-catalog.ts";
 import { readLinks } from "../../db/links/updates.ts";
@@ -87,14 +86,10 @@ export async function makeChanges(
   scope: AppScope,
   rows: ReadonlyMap<string, RowChange>,
 ): Promise<Changed> {
-  const { env, now } = context;
-  const { access, partners, results } = await changeLinks(
-    context,
-    scope,
-    [...rows.keys()],
-    (link) => toUpdate(link, rows),
-    { alsoStore: (changes) => [importStatement(env.DB, scope, now, changes)] },
-  );
+  const updateOf = (link: StoredLink) => toUpdate(link, rows);
+  const { access, partners, results } = await changeLinks(context, scope, [...rows.keys()], updateOf, {
+    source: "import",
+  });
   return { access, results: toResults(rows, [...results.values()], partners, "changed") };
 }
 

@@ -1,101 +1,85 @@
-/** The pages of an import: the form, what the check found, the result, and what was undone. */
+/** The pages of an import: the form, what the check found, and the result. */
 import { html } from "hono/html";
-import type { LinkImport } from "../../db/links/imports.ts";
-import { toIso } from "../../domain/time.ts";
 import { type AppError, ERRORS } from "../../errors.ts";
-import {
-  badge,
-  breadcrumb,
-  buttonLink,
-  card,
-  notice,
-  pageHead,
-  pathText,
-  type Tone,
-} from "../../pages/elements.ts";
-import { form } from "../../pages/forms/form.ts";
+import { card, nameText, notice, pageHead } from "../../pages/elements.ts";
+import { check, field, type Option, type RejectedForm } from "../../pages/forms/fields.ts";
+import { hiddenInputs } from "../../pages/lists/query.ts";
 import { table } from "../../pages/lists/table.ts";
-import { showPlural } from "../../pages/locale.ts";
-import { type Markup, time } from "../../pages/markup.ts";
+import { showList, showPlural } from "../../pages/locale.ts";
+import type { Markup } from "../../pages/markup.ts";
 import {
   checkedBody,
+  multipartForm,
   resultBody,
   type UploadPaths,
   uploadForm,
   uploadScript,
 } from "../../pages/uploads/pages.ts";
 import type { Outcome } from "../../pages/uploads/rows.ts";
-import type { Undone } from "../../usecases/links/imports.ts";
-import { namesOf } from "../../usecases/links/link.ts";
-import { describeRejection } from "../../usecases/links/path-rows.ts";
-import { describeChange } from "../bulk/update.ts";
-import type { AppPage, Member } from "../frame.ts";
-import { rejectionOf } from "./import-changes.ts";
+import { FIELD_NAMES } from "../../usecases/links/path-rows.ts";
+import { undoForm } from "../bulk/result.ts";
+import { settingFields } from "../create/fields.ts";
+import { fixedLevels } from "../create/pages.ts";
+import { cancelHref, howMany, hrefOf, type Place, trail } from "../create/place.ts";
+import type { AppPage } from "../frame.ts";
+import { LEVEL_NAMES } from "../links/query.ts";
+import { MAX_ROWS, TABLE } from "./import-rows.ts";
+import { columnsFrom, type Sheet } from "./sheet.ts";
 import { LINK_TEXTS, showPath } from "./texts.ts";
 
-const pathsOf = ({ path }: Member): UploadPaths => ({
-  form: `${path}/links/import`,
-  confirm: `${path}/links/import/rows`,
-  list: `${path}/links`,
+const pathsOf = (place: Place): UploadPaths => ({
+  form: hrefOf(place, "import"),
+  confirm: hrefOf(place, "import/rows"),
+  list: cancelHref(place),
 });
 
-const trail = ({ path }: Member) => breadcrumb([["Links", `${path}/links`]], "Import");
-
-/** `imports` can be undone. */
-export function importForm(member: Member, imports: LinkImport[], error?: AppError): AppPage {
-  const paths = pathsOf(member);
+export function importForm(place: Place, error?: AppError, sent = new URLSearchParams()): AppPage {
+  const { member, parent, partners } = place;
+  const paths = pathsOf(place);
+  const levels = LEVEL_NAMES.slice(parent?.level ?? 0);
+  const above = (rejected?: RejectedForm) =>
+    field(
+      {
+        name: "cells",
+        label: "Cells or paths",
+        rows: 10,
+        autofocus: true,
+        hint: html`Paste cells of a spreadsheet, or one path in each line: ${levels.join(" > ")}. Up to 1,000 rows. <span data-count-of="cells" data-most="${MAX_ROWS}" role="status"></span>`,
+      },
+      rejected,
+    );
+  const beside = (rejected?: RejectedForm) => html`
+    <fieldset><legend>For rows that don't say it themselves</legend>
+      ${settingFields(parent, partners, member.env, rejected)}
+    </fieldset>`;
   const upload = uploadForm(
     LINK_TEXTS,
     { action: paths.form, check: paths.form, importTo: paths.confirm },
-    "The check changes nothing. You'll see what would be created and changed before you confirm. You can upload the same file twice: nothing is created again.",
+    "The check changes nothing. You'll see what would be created and changed before you confirm. You can send the same rows twice: nothing is created again.",
     error,
+    { names: /^(cells|partner|partner_id|cost_data|target)$/, sent, above, beside },
   );
+  const heading = parent ? "Import sub-links" : "Import links";
   return {
-    title: error ? "Error: Import links" : "Import links",
+    title: error ? `Error: ${heading}` : heading,
     scripts: [uploadScript.href],
     ...(error && { status: ERRORS[error.code].status }),
     body: html`
-      ${trail(member)}
-      ${pageHead("Import links")}
+      ${trail(place, heading)}
+      ${pageHead(heading)}
+      ${howMany(place, "import")}
       ${upload.summary}
+      ${fixedLevels(place)}
       ${upload.form}
-      ${undoSection(member, imports)}
-      ${format(member)}`,
+      ${format(place)}`,
   };
 }
 
-function undoSection({ path }: Member, imports: LinkImport[]): Markup | "" {
-  if (imports.length === 0) return "";
-  return card(
-    { id: "undo", title: "Undo changes" },
-    html`<p>For 24 hours, you can undo what an import changed. Undo keeps values that somebody has changed since then, and links that the import created.</p>`,
-    table({
-      label: "Imports that changed links",
-      columns: [
-        { heading: "Import", cell: ({ importedAt }) => time(toIso(importedAt), "seconds") },
-        { heading: "Changed", cell: ({ count }) => showPlural(count, "link", "links") },
-        {
-          heading: "Undo",
-          kind: "action",
-          cell: ({ id, importedAt }) =>
-            form({
-              action: `${path}/links/import/undo`,
-              hidden: { id: String(id) },
-              button: html`Undo<span class="visually-hidden"> the import of ${time(toIso(importedAt), "seconds")}</span>`,
-              kind: "small secondary",
-            }),
-        },
-      ],
-      rows: imports,
-    }),
-  );
-}
-
-function format({ path }: Member): Markup {
+function format({ member: { path } }: Place): Markup {
   return card(
     { id: "format", title: "Format" },
     html`
-      <p><strong>To create links:</strong> one link in each row, with the names from its network down to its own. Missing links above it are created too. <code>partner</code>, <code>partner_id</code> and <code>cost_data</code> (<code>on</code>, <code>off</code> or <code>inherit</code>) are for the link of the row; leave them empty to inherit. Only <code>network</code> is a required column.</p>
+      <p><strong>To create links:</strong> one link in each row, with the names from its network down to its own. Missing links above it are created too. <code>partner</code>, <code>partner_id</code> and <code>cost_data</code> (<code>on</code>, <code>off</code> or <code>inherit</code>) are for the link of the row; leave them empty to inherit. Columns can be in any order, and after the check you can choose what each of them is.</p>
       <pre tabindex="0" aria-label="Example of new links"><code>network,campaign,ad_group,creative,partner,cost_data
 Acme,,,,Acme Ads,on
 Acme,Spring,Runners,Video 15s,,</code></pre>
@@ -103,73 +87,88 @@ Acme,Spring,Runners,Video 15s,,</code></pre>
       <pre tabindex="0" aria-label="Example of changes"><code>link_token,partner_id,cost_data,archived
 q2r7kd0n5x,1,on,
 h4tz9wcm2b,none,inherit,yes</code></pre>
-      <p>An <a href="${path}/links.csv" download>export</a> has all columns that an import accepts. It leaves out archived links; for a file with them, <a href="${path}/links?archived=all">show archived links</a> before you export.</p>`,
+      <p>An <a href="${path}/links.csv" download>export</a> has all columns that an import accepts. It leaves out archived links; for a file with them, <a href="${path}/links?archived=all">show archived links</a> before you export. For 24 hours, you can <a href="${path}/links/undo">undo</a> an import.</p>`,
   );
 }
 
+/** A name that no partner has, in so many rows, and the partner that nearly has it. */
+export interface Correction {
+  name: string;
+  near: string;
+  rows: number;
+}
+
+/** The rows as they were sent, and how they were read. */
+export interface Read {
+  sheet: Sheet;
+  sent: URLSearchParams;
+  text: string;
+  isFile: boolean;
+  corrections: Correction[];
+  /** The names that were corrected. */
+  used: Set<string>;
+}
+
 /** `good` has the rows to import. */
-export function checkedPage(member: Member, outcomes: Outcome[], good: string): AppPage {
-  const body = checkedBody(LINK_TEXTS, pathsOf(member), { outcomes, good }, showPath(member));
-  return { title: "Check file", body: html`${trail(member)} ${body}` };
+export function checkedPage(place: Place, found: { outcomes: Outcome[]; good: string }, read: Read): AppPage {
+  const { problem } = read.sheet;
+  const columns = columnsForm(place, read);
+  const body = checkedBody(LINK_TEXTS, pathsOf(place), { ...found, more: columns }, showPath(place.member));
+  return {
+    title: "Check rows",
+    scripts: [uploadScript.href],
+    body: html`${trail(place, "Import")} ${problem === undefined ? body : html`${pageHead("Check rows")}${notice(problem, "error", { announced: true })}${columns}`}`,
+  };
 }
 
-export function resultPage(member: Member, outcomes: Outcome[]): AppPage {
-  const paths = pathsOf(member);
-  const hasChanges = outcomes.some(({ state, isChange }) => isChange && state === "imported");
-  const undo = hasChanges ? buttonLink(`${paths.form}#undo`, "Undo changes") : "";
-  const body = resultBody(LINK_TEXTS, paths, outcomes, showPath(member), undo);
-  return { title: "Import result", body: html`${trail(member)} ${body}` };
-}
-
-type UndoneLink = Undone["links"][number];
-
-/** What an undo did to each link of its import. */
-export function undonePage(member: Member, { links, partners }: Undone): AppPage {
-  const restored = links.filter(({ result }) => result?.isChanged).length;
-  const rows = links.map((link) => ({ ...link, shown: describe(link, partners) }));
-  const others = rows.filter(({ shown }) => shown.tone !== "ok").length;
-  const sentences = [
-    `${restored === 0 ? "No links" : showPlural(restored, "link", "links")} restored.`,
-    others > 0 ? `${showPlural(others, "link", "links")} not restored completely.` : "",
+/** The first rows with what each column is, which can be changed, and names to correct. */
+function columnsForm(place: Place, { sheet, sent, text, isFile, corrections, used }: Read): Markup {
+  const { columns, headings, sample } = sheet;
+  const names = columnsFrom((place.parent?.level ?? 0) + 1);
+  const options: Option[] = [
+    ["", "Ignore"],
+    ...names.map((name): Option => [name, FIELD_NAMES[name] ?? name]),
   ];
-  return {
-    title: "Import undone",
-    body: html`
-      ${trail(member)}
-      ${pageHead("Import undone")}
-      ${notice(sentences.filter(Boolean).join(" "), others > 0 ? "warn" : "ok", { announced: true })}
-      ${table({
-        label: "Links of the import",
-        columns: [
-          { heading: "Link", cell: ({ change, result }) => nameOf(member, change.token, result) },
-          { heading: "Result", cell: ({ shown }) => badge(shown.word, shown.tone) },
-          { heading: "Details", cell: ({ shown }) => shown.detail },
-        ],
-        rows,
-      })}
-      <p class="actions">${buttonLink(`${member.path}/links`, "Show links")} <a href="${pathsOf(member).form}">Import another file</a></p>`,
-  };
+  const headingOf = (at: number) => headings?.[at] || `Column ${at + 1}`;
+  const choose = (at: number) => html`
+    <select name="column${at}" aria-label="${headingOf(at)}">
+      ${options.map(([name, word]) => html`<option value="${name}" ${name === columns[at] ? html`selected` : ""}>${word}</option>`)}
+    </select>`;
+  const ignored = columns.flatMap((name, at) => {
+    const heading = headingOf(at);
+    return name === "" && !TABLE.unread?.includes(heading.toLowerCase()) ? [`“${heading}”`] : [];
+  });
+  const settings = ["partner", "partner_id", "cost_data", "target"];
+  const kept = settings.map((name): Option => [name, sent.get(name) ?? ""]);
+  kept.push(["chosen", "yes"], ["csv", isFile ? text : ""]);
+  return card(
+    { id: "columns", title: "Columns" },
+    ignored.length > 0
+      ? notice(`Not imported: ${showList(ignored)}. Choose what it is if it should be.`, "warn")
+      : "",
+    multipartForm(
+      pathsOf(place).form,
+      html`
+        ${hiddenInputs(kept)}
+        ${table<string[] | undefined>({
+          label: "First rows",
+          columns: columns.map((_, at) => ({
+            heading: headingOf(at),
+            cell: (row) => (row ? nameText(row[at] ?? "") : choose(at)),
+          })),
+          rows: [undefined, ...sample],
+        })}
+        ${check("headings", "The first row has headings", headings !== undefined)}
+        ${corrections.map(({ name, near, rows }, at) => check(`correct${at}`, html`Use ${near} for “${name}” (${showPlural(rows, "row")})`, used.has(name), name))}
+        ${isFile ? "" : field({ name: "cells", label: "Rows", rows: 6, value: text, hint: "Change them here, and check again." })}
+        <button class="secondary">Check again</button>`,
+    ),
+  );
 }
 
-function nameOf({ path }: Member, token: string, result: UndoneLink["result"]): Markup {
-  if (!result) return html`<code>${token}</code>`;
-  return html`<a href="${path}/links/${token}">${pathText(namesOf(result.before))}</a>`;
-}
-
-function describe(
-  { result, isKept }: UndoneLink,
-  partners: Undone["partners"],
-): { word: string; tone: Tone; detail: string } {
-  if (!result) return { word: "gone", tone: "error", detail: "This app has no link with this token." };
-  const rejected = rejectionOf(result, {}, partners);
-  if (rejected) return { word: "not restored", tone: "error", detail: describeRejection(rejected) };
-  const { before, after, isChanged } = result;
-  const detail = isChanged ? describeChange(before, after, partners) : "";
-  if (!isKept) return { word: "restored", tone: "ok", detail };
-  const kept = "Somebody changed it after the import, and those values stay.";
-  return {
-    word: isChanged ? "restored in part" : "not restored",
-    tone: "warn",
-    detail: `${detail} ${kept}`.trim(),
-  };
+export function resultPage(place: Place, outcomes: Outcome[], requestId: string): AppPage {
+  const isDone = outcomes.some(({ state }) => state === "imported");
+  const undo = isDone ? undoForm(place.member, requestId) : "";
+  const body = resultBody(LINK_TEXTS, pathsOf(place), outcomes, showPath(place.member), undo);
+  return { title: "Import result", body: html`${trail(place, "Import")} ${body}` };
 }

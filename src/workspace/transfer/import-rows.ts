@@ -17,7 +17,7 @@ import {
 } from "../../usecases/links/path-rows.ts";
 import type { PathResult } from "../../usecases/links/path-rules.ts";
 import { checkPaths, createPaths } from "../../usecases/links/paths.ts";
-import { authorizeApp, type Member } from "../frame.ts";
+import { authorizeApp, type Member, scopeOf } from "../frame.ts";
 import {
   type ChangeResult,
   checkChanges,
@@ -61,25 +61,50 @@ export const TABLE: CsvTable = {
 /** The columns that the confirmation carries. */
 export const SENT_COLUMNS = Object.keys(fields.shape);
 
+/** The link below which the rows create links, and the level of the first of them. */
+export interface Below {
+  base: string | null;
+  firstLevel: number;
+}
+
+/** The same table for rows below a link. */
+export const tableFor = ({ firstLevel }: Below): CsvTable => ({
+  ...TABLE,
+  needsOneOf: [LEVEL_FIELDS[firstLevel - 1] ?? "", "link_token"],
+});
+
 /** Finds what an import would do with each row. Stores nothing. */
-export function checkRows(context: Context, member: Member, rows: FileRow[]): Promise<Outcome[]> {
-  return run(context, member, rows, checkPaths, checkChanges);
+export function checkRows(
+  context: Context,
+  member: Member,
+  rows: FileRow[],
+  below: Below,
+): Promise<Outcome[]> {
+  return run(context, member, rows, below, checkPaths, checkChanges);
 }
 
 /** Changes the links that rows name by their tokens, and creates those of the other rows that are missing. */
-export function importRows(context: Context, member: Member, rows: FileRow[]): Promise<Outcome[]> {
-  return run(context, member, rows, createPaths, makeChanges);
+export function importRows(
+  context: Context,
+  member: Member,
+  rows: FileRow[],
+  below: Below,
+): Promise<Outcome[]> {
+  const create: typeof checkPaths = (...asked) => createPaths(...asked, "import");
+  return run(context, member, rows, below, create, makeChanges);
 }
 
 async function run(
   context: Context,
-  { viewer, app }: Member,
+  member: Member,
   rows: FileRow[],
+  below: Below,
   create: typeof checkPaths,
   change: typeof checkChanges,
 ): Promise<Outcome[]> {
-  const scope = { ...viewer, appToken: app.token };
-  const sent = rejectRepeats(rows.map(toRow), (index) => rows[index]?.number ?? 0) as (SentRow | AppError)[];
+  const scope = scopeOf(member);
+  const toSent = (row: FileRow) => toRow(row, below);
+  const sent = rejectRepeats(rows.map(toSent), (index) => rows[index]?.number ?? 0) as (SentRow | AppError)[];
   const ofLinks = new Map(
     sent.flatMap((row): [string, RowChange][] =>
       row instanceof AppError || !row.change || row.base === null ? [] : [[row.base, row.change]],
@@ -106,28 +131,31 @@ interface SentRow extends PathRow {
 }
 
 /** A row with a token changes that link, and other rows create the link of their path. */
-function toRow({ nth = 0, values: cells, misfit }: FileRow): SentRow | AppError {
+function toRow({ nth = 0, values: cells, misfit }: FileRow, below: Below): SentRow | AppError {
   if (misfit) return misfit;
   const errors: InputError[] = [];
-  const base = cells.link_token?.trim() || null;
+  const token = cells.link_token?.trim() || null;
   const change = readChange(cells, errors);
-  const names = base === null ? readNames(cells, 1, errors) : [];
-  if (base !== null && nth > MAX_ROWS) errors.push(TOO_FAR);
+  const names = token === null ? readNames(cells, below.firstLevel, errors) : [];
+  const above = LEVEL_FIELDS.slice(0, below.firstLevel - 1).filter((field) => cells[field]);
+  if (token === null) errors.push(...above.map((param) => ({ param, message: ABOVE })));
+  if (token !== null && nth > MAX_ROWS) errors.push(TOO_FAR);
   if (errors.length > 0) return invalidRequest(errors);
   const { partner_id, cost_data_enabled, archived, target = null } = change;
   return {
     cells,
-    base,
+    base: token ?? below.base,
     names,
     partnerId: partner_id ?? null,
     partnerName: partner_id === null ? undefined : cells.partner,
     costSwitch: cost_data_enabled ?? null,
     target,
     ...(archived !== undefined && { archived }),
-    ...(base !== null && { change }),
+    ...(token !== null && { change }),
   };
 }
 
+const ABOVE = "must be empty, because all rows are below another link";
 const TOO_FAR = {
   param: "row",
   message: "Links are changed only by the first 1,000 rows of a file. Split the file.",
@@ -158,8 +186,8 @@ function toOutcome(row: FileRow, path: SentRow | AppError, result: PathResult | 
     return rejected(row, describeRejection(result instanceof AppError ? result : (path as AppError)));
   const { number } = row;
   const name = nameOf(row);
-  const { detail: added, ...more } = describeAdded(result);
-  const detail = [...result.differences, ...added].join(" ");
+  const { detail: sentences, ...more } = describeAdded(result);
+  const detail = sentences.join(" ");
   const cells = [number, name, result.state, result.token, detail];
   return { number, name, key: keyOf(path), state: STATES[result.state], ...more, detail, cells };
 }

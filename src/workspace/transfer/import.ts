@@ -1,82 +1,165 @@
 /**
- * `/apps/{app}/links/import`: a member sends a file of links. The file is checked first, and nothing is created; the confirmation
- * then carries exactly the rows that the check found good, which are validated again. The script sends larger files in parts to
- * the same paths.
+ * `/apps/{app}/links/import`: a member pastes cells or paths, or sends a file of links. The rows are checked first, and nothing is
+ * created; the confirmation then carries exactly the rows that the check found good, which are validated again. The script sends larger
+ * files in parts to the same paths. With `parent`, the rows create links below that link.
  */
-import * as z from "zod/mini";
-import { listImports } from "../../db/links/imports.ts";
+import type { Partners } from "../../db/links/partner-catalog.ts";
+import { findNear } from "../../domain/near-name.ts";
 import type { Context } from "../../env.ts";
-import type { AppError } from "../../errors.ts";
+import { AppError, type InputError } from "../../errors.ts";
 import { jsonResponse } from "../../http/envelope.ts";
 import { mediaType } from "../../http/input/body.ts";
-import { idText } from "../../http/input/fields.ts";
-import { readForm, readMultipart } from "../../http/input/form.ts";
+import { readMultipart } from "../../http/input/form.ts";
 import { invalidRequest } from "../../http/input/parse.ts";
 import {
   asFileError,
+  type FileRow,
   type Outcome,
   readConfirmed,
   readFileText,
   readPart,
   readPartText,
-  readRows,
   toFormBytes,
   toPartJson,
   writeRows,
 } from "../../pages/uploads/rows.ts";
-import { undoImport } from "../../usecases/links/imports.ts";
-import { type AppPage, authorizeApp, type Member, type Show } from "../frame.ts";
-import { checkedPage, importForm, resultPage, undonePage } from "./import-pages.ts";
-import { checkRows, importRows, MAX_BYTES, SENT_COLUMNS, TABLE } from "./import-rows.ts";
+import { readSettings } from "../create/fields.ts";
+import { type Place, readPlace } from "../create/place.ts";
+import type { Show } from "../frame.ts";
+import { type Correction, checkedPage, importForm, resultPage } from "./import-pages.ts";
+import { type Below, checkRows, importRows, MAX_BYTES, SENT_COLUMNS, tableFor } from "./import-rows.ts";
+import { type Chosen, readSheet, withDefaults } from "./sheet.ts";
 import { LINK_TEXTS } from "./texts.ts";
 
 const MAX_FORM_BYTES = toFormBytes(MAX_BYTES);
 
-export const importPage: Show = (context, member) => showForm(context, member);
+const belowOf = ({ parent }: Place): Below => ({
+  base: parent?.token ?? null,
+  firstLevel: (parent?.level ?? 0) + 1,
+});
 
-async function showForm(context: Context, member: Member, error?: AppError): Promise<AppPage> {
-  return importForm(member, await listImports(context.env.DB, member.app.token, context.now), error);
-}
-
-const scopeOf = ({ viewer, app }: Member) => ({ ...viewer, appToken: app.token });
+export const importPage: Show = async (context, member) => importForm(await readPlace(context, member));
 
 export const checkImport: Show = async (context, member) => {
-  if (mediaType(context.request) === "text/csv") return sendPart(checkRows)(context, member);
+  const place = await readPlace(context, member);
+  if (mediaType(context.request) === "text/csv") return sendPart(context, place, checkRows);
+  let sent = new URLSearchParams();
   try {
     const form = await readMultipart(context, MAX_FORM_BYTES);
-    const rows = readRows(await readFileText(form.get("file"), MAX_BYTES), TABLE);
-    const outcomes = await checkRows(context, member, rows);
-    const good = rows.filter((_, index) => outcomes[index]?.state === "ready");
-    return checkedPage(member, outcomes, writeRows(SENT_COLUMNS, good));
+    sent = new URLSearchParams(
+      [...form].flatMap(([name, value]) => (value instanceof File ? [] : [[name, value]])),
+    );
+    return await showCheck(context, place, sent, form.get("file"));
   } catch (error) {
-    return showForm(context, member, asFileError(context, error));
+    return importForm(place, toCells(asFileError(context, error), sent), sent);
   }
 };
 
-export const confirmImport: Show = async (context, member) => {
-  if (mediaType(context.request) === "text/csv") return sendPart(importRows)(context, member);
-  return resultPage(
-    member,
-    await importRows(context, member, await readConfirmed(context, MAX_FORM_BYTES, TABLE)),
+/** What is wrong with pasted text is an error of its field. */
+function toCells(error: AppError, sent: URLSearchParams): AppError {
+  if (!sent.get("cells")?.trim()) return error;
+  const { code, message } = error;
+  const errors = error.errors.map((one) => (one.param === "body" ? { ...one, param: "cells" } : one));
+  return new AppError(code, message, { errors: errors.length > 0 ? errors : [{ param: "cells", message }] });
+}
+
+async function showCheck(context: Context, place: Place, sent: URLSearchParams, file: File | string | null) {
+  const { member, partners } = place;
+  const errors: InputError[] = [];
+  const defaults = toDefaults(sent, partners, errors);
+  if (errors.length > 0) throw invalidRequest(errors);
+  const { text, isFile } = await readText(sent, file);
+  const below = belowOf(place);
+  const sheet = readSheet(text, { isFile, firstLevel: below.firstLevel }, toChosen(sent));
+  const used = new Set([...sent].flatMap(([name, value]) => (/^correct\d+$/.test(name) ? [value] : [])));
+  const corrections = findCorrections(sheet.rows, partners);
+  const rows = withDefaults(correct(sheet.rows, corrections, used), defaults);
+  const outcomes = sheet.problem === undefined ? await checkRows(context, member, rows, below) : [];
+  const good = rows.filter((_, index) => outcomes[index]?.state === "ready");
+  return checkedPage(
+    place,
+    { outcomes, good: writeRows(SENT_COLUMNS, good) },
+    { sheet, sent, text, isFile, corrections, used },
   );
-};
+}
 
-const undoForm = z.object({ id: idText });
+/** The pasted text, or that of the file. `csv` is the text of a file whose columns were chosen. */
+async function readText(sent: URLSearchParams, file: File | string | null) {
+  const cells = sent.get("cells") ?? "";
+  const isPasted = cells.trim() !== "";
+  const isSent = file instanceof File && (file.size > 0 || file.name !== "");
+  if (isPasted && isSent)
+    throw invalidRequest([{ param: "cells", message: "Paste cells or choose a file, not both." }]);
+  if (isPasted) return { text: cells, isFile: false };
+  if (sent.has("csv")) return { text: sent.get("csv") ?? "", isFile: true };
+  if (!isSent && sent.has("cells"))
+    throw invalidRequest([{ param: "cells", message: "Paste cells or paths, or choose a file." }]);
+  return { text: await readFileText(file, MAX_BYTES), isFile: true };
+}
 
-export const submitUndo: Show = async (context, member) => {
-  const sent = await readForm(context, undoForm);
-  if ("errors" in sent) throw invalidRequest(sent.errors);
-  const undone = await undoImport(context, scopeOf(member), sent.fields.id);
-  authorizeApp(undone.access);
-  return undonePage(member, undone);
-};
+function toChosen(sent: URLSearchParams): Chosen | undefined {
+  if (!sent.has("chosen")) return undefined;
+  const columns = [...sent].filter(([name]) => /^column\d+$/.test(name));
+  return { columns: columns.map(([, value]) => value), hasHeadings: sent.get("headings") === "yes" };
+}
 
-/** The results of a part of a larger file, for the script. */
-function sendPart(act: typeof checkRows): Show {
-  return async (context, member) => {
-    const rows = readPart(await readPartText(context, MAX_FORM_BYTES), TABLE);
-    return jsonResponse(toPartJson(LINK_TEXTS.columns, await act(context, member, rows), repeatOf));
+/** What rows get that have no cell for it, as cells. */
+function toDefaults(sent: URLSearchParams, partners: Partners, errors: InputError[]): Record<string, string> {
+  const { partnerId, partnerName, costSwitch, target } = readSettings(sent, partners, errors);
+  return {
+    ...(partnerId !== null && { partner_id: String(partnerId) }),
+    ...(partnerName !== undefined && { partner: partnerName }),
+    ...(costSwitch !== null && { cost_data: costSwitch ? "on" : "off" }),
+    ...(target !== null && { target }),
   };
+}
+
+/** So many wrong names are compared with those of the partners. */
+const MOST_CORRECTIONS = 20;
+
+/** Names that no partner has, and the partner that nearly has each. */
+function findCorrections(rows: FileRow[], partners: Partners): Correction[] {
+  const names = [...partners.values()].map(({ displayName }) => displayName);
+  const known = new Set(names);
+  const sent = rows.flatMap(({ values: { partner, link_token } }) =>
+    partner === undefined || link_token || known.has(partner) ? [] : [partner],
+  );
+  const counts = Map.groupBy(sent, (name) => name);
+  return [...counts].slice(0, MOST_CORRECTIONS).flatMap(([name, { length }]) => {
+    const near = findNear(name, names);
+    return near === undefined ? [] : { name, near, rows: length };
+  });
+}
+
+function correct(rows: FileRow[], corrections: Correction[], used: Set<string>): FileRow[] {
+  const near = new Map(corrections.filter(({ name }) => used.has(name)).map((one) => [one.name, one.near]));
+  return rows.map((row) => {
+    const partner = near.get(row.values.partner ?? "");
+    return partner === undefined ? row : { ...row, values: { ...row.values, partner } };
+  });
+}
+
+export const confirmImport: Show = async (context, member) => {
+  const isPart = mediaType(context.request) === "text/csv";
+  const needsPlace = isPart || context.url.searchParams.has("parent");
+  const place = needsPlace
+    ? await readPlace(context, member)
+    : { member, parent: undefined, partners: new Map() };
+  if (isPart) return sendPart(context, place, importRows);
+  const below = belowOf(place);
+  const rows = await readConfirmed(context, MAX_FORM_BYTES, tableFor(below));
+  return resultPage(place, await importRows(context, member, rows, below), context.requestId);
+};
+
+/** The results of a part of a larger file, for the script. What all rows get is in the query. */
+async function sendPart(context: Context, place: Place, act: typeof checkRows): Promise<Response> {
+  const errors: InputError[] = [];
+  const defaults = toDefaults(context.url.searchParams, place.partners, errors);
+  if (errors.length > 0) throw invalidRequest(errors);
+  const below = belowOf(place);
+  const rows = readPart(await readPartText(context, MAX_FORM_BYTES), tableFor(below));
+  const outcomes = await act(context, place.member, withDefaults(rows, defaults), below);
+  return jsonResponse(toPartJson(LINK_TEXTS.columns, outcomes, repeatOf));
 }
 
 function repeatOf({ name }: Outcome): Pick<Outcome, "detail" | "cells"> {

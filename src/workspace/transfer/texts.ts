@@ -1,4 +1,4 @@
-/** The words for the rows of an import and of pasted paths, and their columns in a file of results. */
+/** The words for the rows of an import, and their columns in a file of results. */
 import { html } from "hono/html";
 import { nameText } from "../../pages/elements.ts";
 import { showList } from "../../pages/locale.ts";
@@ -11,6 +11,7 @@ import type { Member } from "../frame.ts";
 
 export const LINK_TEXTS: UploadTexts = {
   noun: ["link", "links"],
+  check: "Check rows",
   name: "Path",
   states: {
     ready: { word: "new", color: "ok", meaning: "Would be created" },
@@ -37,6 +38,7 @@ export function describeAdded({
   state,
   added,
   similar,
+  differences,
 }: PathResult): Pick<Outcome, "creates" | "marks"> & { detail: string[] } {
   const above = added.slice(0, -1).map(({ level, name }) => `the ${NOUNS[level - 1]} “${name}”`);
   const marks = [
@@ -44,9 +46,10 @@ export function describeAdded({
     ...(similar === undefined ? [] : ["Similar name"]),
   ];
   return {
-    ...(added.length > 0 && { creates: added.map(({ key }) => key) }),
-    marks: state === "ready" ? marks : [],
+    ...(added.length > 0 && { creates: added.map(({ key, level }) => `${NOUNS[level - 1]}:${key}`) }),
+    marks: state === "ready" ? marks : differences.length > 0 ? ["Other settings"] : [],
     detail: [
+      ...differences,
       ...(above.length > 0 ? [`Also ${state === "ready" ? "creates" : "created"} ${showList(above)}.`] : []),
       ...(similar === undefined ? [] : [`“${similar}” already exists. Only the capital letters differ.`]),
     ],

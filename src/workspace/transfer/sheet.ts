@@ -1,0 +1,136 @@
+/** Cells that were pasted from a spreadsheet, pasted paths, or a file: what its columns are, and the rows below its headings. */
+import { inEnglish } from "../../domain/texts.ts";
+import { AppError, type InputError } from "../../errors.ts";
+import { fromCell } from "../../http/csv.ts";
+import { MAX_TITLE_ROWS, type Row, readCells, TITLE, toColumns } from "../../http/input/csv.ts";
+import { invalidRequest } from "../../http/input/parse.ts";
+import { type FileRow, MISFIT } from "../../pages/uploads/rows.ts";
+import { FIELD_NAMES, LEVEL_FIELDS } from "../../usecases/links/path-rows.ts";
+import { MAX_ROWS, SENT_COLUMNS, TABLE } from "./import-rows.ts";
+
+export interface Sheet {
+  /** What each column is. Empty for one that is not imported. */
+  columns: string[];
+  /** The texts above the columns, if the first row has them. */
+  headings: string[] | undefined;
+  /** The cells of the first rows. */
+  sample: string[][];
+  rows: FileRow[];
+  /** Why nothing can be imported with these columns. */
+  problem: string | undefined;
+}
+
+/** What a person chose after they saw the columns. */
+export interface Chosen {
+  columns: string[];
+  hasHeadings: boolean;
+}
+
+/** `›` is what our pages write. */
+const PATHS = { delimiter: [">", "›"], quote: false as const };
+const CELLS = { delimiter: ["\t"], quote: false as const };
+
+/** Spreadsheets copy quotes in a cell as they are; programs put quotes around it and double those in it. */
+function unquote(cell: string): string {
+  const inside =
+    cell.length > 1 && cell.startsWith('"') && cell.endsWith('"') ? cell.slice(1, -1) : undefined;
+  return inside === undefined || inside.replaceAll('""', "").includes('"')
+    ? cell
+    : inside.replaceAll('""', '"');
+}
+
+const SAMPLE_ROWS = 5;
+
+/** Other headings can be names of links too: Target is a company. */
+const NEEDED = ["link_token", ...LEVEL_FIELDS];
+const isHeader = (cells: string[]) => toColumns(cells, TABLE).some((name) => NEEDED.includes(name));
+
+function formOf(text: string) {
+  if (text.includes("\t")) return CELLS;
+  const [first = ""] = /\S[^\r\n]*/.exec(text) ?? [];
+  return !/[>›]/.test(first) && isHeader(first.split(/[,;|]/)) ? undefined : PATHS;
+}
+
+/** The columns that a person can choose for rows that begin at a level. */
+export const columnsFrom = (firstLevel: number): string[] =>
+  SENT_COLUMNS.filter((name) => !LEVEL_FIELDS.slice(0, firstLevel - 1).some((level) => level === name));
+
+/** Throws invalid_request for a text that is no table, and payload_too_large for too many rows. */
+export function readSheet(
+  text: string,
+  { isFile, firstLevel }: { isFile: boolean; firstLevel: number },
+  chosen?: Chosen,
+): Sheet {
+  const as = isFile ? undefined : formOf(text);
+  const errors: InputError[] = [];
+  const read = readCells(text, TABLE, errors, as);
+  if (!read) throw invalidRequest(errors);
+  const all =
+    as === CELLS ? read.rows.map(({ line, cells }) => ({ line, cells: cells.map(unquote) })) : read.rows;
+  const [first, ...below] = all;
+  if (!first) throw invalidRequest([{ param: "body", message: "must have at least one row" }]);
+  const hasHeadings = chosen ? chosen.hasHeadings : isFile || (as !== PATHS && isHeader(first.cells));
+  const hasTitle = below.slice(0, MAX_TITLE_ROWS).some(({ cells }) => isHeader(cells));
+  if (isFile && !chosen && !isHeader(first.cells) && hasTitle) throw invalidRequest([TITLE]);
+  const rows = hasHeadings ? below : all;
+  if (rows.length === 0)
+    throw invalidRequest([{ param: "body", message: "must have at least one row below the header" }]);
+  if (read.isCut || rows.length > MAX_ROWS) {
+    const most = inEnglish(MAX_ROWS);
+    throw new AppError("payload_too_large", `It has more than ${most} rows. Split it into parts.`);
+  }
+  const options = columnsFrom(firstLevel);
+  const levels = LEVEL_FIELDS.slice(firstLevel - 1);
+  const width = hasHeadings ? first.cells.length : Math.max(...rows.map(({ cells }) => cells.length));
+  const known = hasHeadings ? toColumns(first.cells, TABLE) : levels;
+  const guessed = known.map((name, at) => (known.indexOf(name) === at ? name : ""));
+  const columns = Array.from({ length: as === PATHS ? Math.min(width, levels.length) : width }, (_, at) => {
+    const name = (chosen?.columns ?? guessed)[at] ?? "";
+    return options.includes(name) ? name : "";
+  });
+  const isStrict = as === undefined && hasHeadings;
+  return {
+    columns,
+    headings: hasHeadings ? first.cells : undefined,
+    sample: rows.slice(0, SAMPLE_ROWS).map(({ cells }) => cells),
+    rows: rows.map((row) => toFileRow(row, columns, { isStrict, isPath: as === PATHS })),
+    problem: problemOf(columns, levels[0] ?? ""),
+  };
+}
+
+function problemOf(columns: string[], needed: string): string | undefined {
+  const repeated = columns.find((name, at) => name !== "" && columns.indexOf(name) !== at);
+  if (repeated !== undefined) return `${FIELD_NAMES[repeated]} is chosen for more than one column.`;
+  const isNamed = columns.includes(needed) || columns.includes("link_token");
+  return isNamed ? undefined : `Choose the column that has the ${FIELD_NAMES[needed]?.toLowerCase()}.`;
+}
+
+/** A row of a file has as many values as its header, because otherwise they may be in the wrong columns. */
+function toFileRow(
+  { line: number, cells }: Row,
+  columns: string[],
+  { isStrict, isPath }: { isStrict: boolean; isPath: boolean },
+): FileRow {
+  const values = Object.fromEntries(
+    columns.map((name, at) => [name, fromCell(cells[at] ?? "")]).filter(([name, cell]) => name && cell),
+  );
+  const isLonger = cells.slice(columns.length).some((cell) => cell !== "");
+  if (isPath && isLonger) {
+    const message = `This path has ${cells.length} names. Use at most ${columns.length}.`;
+    const misfit = new AppError("level_limit", message, { errors: [{ param: "path", message }] });
+    return { number, values, misfit };
+  }
+  const isMisfit = isStrict ? cells.length !== columns.length : isLonger;
+  return isMisfit ? { number, values: {}, misfit: MISFIT } : { number, values };
+}
+
+/** The rows with what all rows get that have no cell for it. A row that changes a link says all of it itself. */
+export function withDefaults(rows: FileRow[], defaults: Record<string, string>): FileRow[] {
+  return rows.map((row) => {
+    if (row.misfit || row.values.link_token) return row;
+    const { partner, partner_id, ...others } = defaults;
+    const own = row.values.partner ?? row.values.partner_id;
+    const ofPartner = { ...(partner && { partner }), ...(partner_id && { partner_id }) };
+    return { ...row, values: { ...others, ...(own === undefined && ofPartner), ...row.values } };
+  });
+}
