@@ -5,46 +5,12 @@
  * `npm run mutants` runs all of them, `npm run mutants -- TEXT` those with the text in their name or file.
  */
 import { spawn } from "node:child_process";
-import {
-  cpSync,
-  existsSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
-import { accounts } from "./accounts.ts";
-import { figures } from "./figures.ts";
-import { groups } from "./groups.ts";
-import { ledger } from "./ledger.ts";
-import { limits } from "./limits.ts";
-import { links } from "./links.ts";
-import { memory } from "./memory.ts";
+import { fileOf, mutants, ROOT } from "./all.ts";
 import type { Mutant } from "./mutant.ts";
-import { operators } from "./operators.ts";
-import { pages } from "./pages.ts";
-import { storage } from "./storage.ts";
-import { tokens } from "./tokens.ts";
 
-const mutants: Mutant[] = [
-  ...ledger,
-  ...storage,
-  ...groups,
-  ...memory,
-  ...links,
-  ...accounts,
-  ...limits,
-  ...operators,
-  ...pages,
-  ...figures,
-  ...tokens,
-];
-
-const ROOT = join(import.meta.dirname, "../..");
 /** What the tests read. */
 const COPIED = ["src", "test", "migrations", "package.json", "tsconfig.json", "wrangler.toml", "README.md"];
 
@@ -112,13 +78,6 @@ async function runMutant(copy: string, mutant: Mutant): Promise<[Result, why: st
   writeFileSync(path, original);
   if (!run) return ["invalid", "its tests do not run"];
   return run.failed === undefined ? ["survived", mutant.tests.join(", ")] : ["killed", run.failed];
-}
-
-function fileOf({ file, search }: Mutant): string {
-  if (file !== "migrations") return file;
-  const names = readdirSync(join(ROOT, file)).filter((name) => name.endsWith(".sql") && name !== "rules.sql");
-  const last = names.sort().findLast((name) => readFileSync(join(ROOT, file, name), "utf8").includes(search));
-  return join(file, last ?? "none");
 }
 
 /** Without a mutant, the tests must pass. */
