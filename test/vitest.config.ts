@@ -40,7 +40,7 @@ const ON_SHARDS = [
   "test/cost/{list,batch,stopped,rejected-list,test-credential,void}.test.ts",
   "test/engagement/{audience,queue,faults,held-prices,repeated-ids}.test.ts",
   "test/purge/{purge,archive}.test.ts",
-  "test/operator/{voids,rates,partner-activity,partner-costs,archive,start,url-prices}.test.ts",
+  "test/operator/{voids,rates,partner-activity,partner-costs,archive,start,start-urls,url-prices}.test.ts",
   "test/reports/{audience,changes,changes-model,reports-model}.test.ts",
   "test/partner/{missing,totals,upload}.test.ts",
   "test/db/{ledger-model,restore}.test.ts",
@@ -55,7 +55,7 @@ const ON_SHARDS_TOO = [
   "test/reports/*.test.ts",
   "test/workspace/{adjusted,performance,spend,links,link,frame}.test.ts",
   "test/db/{ledger-*,workspace-budgets}.test.ts",
-  "test/operator/adjustments.test.ts",
+  "test/operator/{adjustments,url-price-faults}.test.ts",
   "test/partner/*.test.ts",
 ];
 

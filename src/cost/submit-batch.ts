@@ -76,7 +76,9 @@ export const submitBatch = costOperation({
   },
   errors: ["credential_revoked", "test_credential", "round_full"],
   async handle(context, caller, { body, lines }) {
-    const costs = limitRepeats(body.costs.map(readItem));
+    const costs = limitRepeats(
+      body.costs.map((item, index) => readItem(item, index, lines ? "file" : "program")),
+    );
     const sent = body.costs.map(toSentItem);
     traceTag(context, sent);
     const results =

@@ -1291,7 +1291,11 @@ export const droppedParameters = sqliteTable(
     reason: text().$type<DropReason>().notNull(),
     count: integer().notNull(),
   },
-  (table) => [primaryKey({ columns: [table.linkId, table.day, table.param, table.reason] })],
+  (table) => [
+    primaryKey({ columns: [table.linkId, table.day, table.param, table.reason] }),
+    // Costs nothing until a cost ID comes in two apps.
+    index("other_app_ids").on(table.day).where(sql`${table.reason} = 'other_app'`),
+  ],
 );
 
 /** The last slice that the purge began in each ledger table: after one key, up to another; null for the end. */

@@ -142,6 +142,12 @@ export function toOtherForm(value: string): string | null {
   return comparable === value || (comparable?.length ?? 0) > MAX_MACRO ? null : comparable;
 }
 
+/** The comparable form of a value that is no number, if it can be a macro. */
+export function toMacro(value: string): string | null {
+  const comparable = /\p{L}/u.test(value) ? toComparable(value) : null;
+  return (comparable?.length ?? 0) > MAX_MACRO ? null : comparable;
+}
+
 /** Whether a value is one of the macros that `listMacros` wrote. */
 export function isListed(value: string, macros: string): boolean {
   const comparable = toComparable(value);

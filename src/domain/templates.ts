@@ -83,11 +83,16 @@ function correct(template: string): string {
     .join("&");
 }
 
-/** Names are case-sensitive, and ours are in lower case. */
+/** Names are case-sensitive, and ours are in lower case and not percent-encoded. */
 function toOwn(name: string): string {
-  const own = name.trim().toLowerCase();
+  const own = plainName(name);
   return OWN_NAMES.has(own) ? own : name;
 }
+
+/** A name as a URL with it means it, in lower case. */
+const plainName = (name: string) => (decodeName(name) ?? name).trim().toLowerCase();
+// The leading ampersand keeps a question mark.
+const decodeName = (name: string) => new URLSearchParams(`&${name}=`).keys().next().value;
 
 /** A name with a space is another name, and with an invisible character a value is no name of a link. */
 function strayCharacters(template: string, instead: string): string[] {
@@ -119,7 +124,10 @@ function notSeparated(template: string, instead: string): string[] {
 function wrongCase(template: string, instead: string): string[] {
   const names = templatePairs(template).map(({ name }) => name);
   const wrong = names.map((name) => name.trim()).filter((name) => toOwn(name) !== name);
-  return wrong.map((name) => `must have ${toOwn(name)} in lower case, not ${name}${instead}`);
+  return wrong.map((name) => {
+    const how = name.includes("%") ? "without percent-encoding" : "in lower case";
+    return `must have ${toOwn(name)} ${how}, not ${name}${instead}`;
+  });
 }
 
 function repeatsIn(template: string, instead: string): string[] {
@@ -129,7 +137,7 @@ function repeatsIn(template: string, instead: string): string[] {
 }
 
 function judgeName(param: TemplateName, name: string): string[] {
-  const own = name.toLowerCase();
+  const own = plainName(name);
   if (own === "s2s")
     return ["must not have s2s: it is added to the impression URLs of a partner that is server to server"];
   if (param !== "click_parameters" && (TARGETS.has(own) || own.startsWith("redirect")))

@@ -45,7 +45,9 @@ export const query = z.object({
   platform: z
     .optional(z.string())
     .with(
-      z.describe(`With \`s2s=1\`: the platform of the person, one of ${PLATFORMS.join(", ")}, in any case`),
+      z.describe(
+        `With \`s2s=1\`: the platform of the person, one of ${PLATFORMS.join(", ")}, in any case, or another name of such a system as \`iPadOS\` or \`Mac OS X 10.15\``,
+      ),
     ),
   os_name: z.optional(z.string()).with(z.describe("Another name of `platform`")),
   user_agent: z

@@ -12,10 +12,10 @@ import {
   UNKNOWN_COUNTRY,
   UNKNOWN_PLATFORM,
 } from "../domain/engagements/audience.ts";
-import { platformOf } from "../domain/engagements/click-target.ts";
+import { platformOf, toPlatform } from "../domain/engagements/click-target.ts";
 import { generateId } from "../domain/engagements/generated-ids.ts";
 import { type DropReason, LEVEL_PARAMETERS } from "../domain/engagements/sub-links.ts";
-import { findUnusable, toOtherForm } from "../domain/macros.ts";
+import { findUnusable, toMacro, toOtherForm } from "../domain/macros.ts";
 import type { Context } from "../env.ts";
 import {
   amount,
@@ -79,7 +79,7 @@ function readAudience({ headers, cf }: Request): Audience {
 
 /**
  * What a click of a person has for a placeholder of its target: a parameter as its URL has it. Undefined if it is missing, there twice
- * with different values, or an unfilled macro.
+ * with different values, not UTF-8, or an unfilled macro.
  */
 export function readPlaceholder(
   { url, request }: Context,
@@ -90,22 +90,26 @@ export function readPlaceholder(
   const { country, platform } = readAudience(request);
   if (name === "platform") return platform;
   if (name === "country") return country === UNKNOWN_COUNTRY ? undefined : country;
-  const values = new Set(url.searchParams.getAll(name).map((value) => value.trim()));
+  const found = readPairs(url.search.slice(1)).filter((pair) => pair.name === name);
+  const values = new Set(found.map(({ value }) => value.trim()));
   values.delete("");
   const [value] = values;
+  if (found.some(({ isUtf8 }) => !isUtf8)) return undefined;
   const place = name === "cost_id" ? "cost_id" : "name";
   const isUsable =
     value !== undefined && values.size === 1 && findUnusable(value, place) !== "unfilled_macro";
   return isUsable ? value : undefined;
 }
 
+/** A name of `PLATFORMS` as devices and servers write it, with or without a version. */
+const osName = z.pipe(z.string().check(z.overwrite(toPlatform)), platformName);
 const userAgent = readAs(z.string(), platformOf);
 
 /** The address of a server says nothing about the person, so the URL names the country and the platform. */
 function readReportedAudience(pairs: Pair[]): { audience: Audience; dropped: Drop[] } {
   const country = readParameter(pairs, "country", countryCode);
   const named = pairs.map((pair) => (pair.name === "os_name" ? { ...pair, name: "platform" } : pair));
-  const platform = readParameter(named, "platform", platformName);
+  const platform = readParameter(named, "platform", osName);
   const isNamed = platform.value !== null || platform.reason !== null;
   const agent = isNamed ? NOTHING : readParameter(pairs, "user_agent", userAgent);
   const sent = valuesOf(pairs, "platform").length > 0 ? "platform" : "os_name";
@@ -129,7 +133,7 @@ function readOpened(
   const { audience, dropped: droppedAudience } = audienceOf(pairs);
   const id = readParameter(pairs, "cost_id", costId);
   const isIdDropped = id.value === null && pairs.some(({ name }) => name === "cost_id");
-  const { price, dropped } = isIdDropped ? dropPrice(pairs) : readPrice(pairs, kind);
+  const { price, dropped, macros } = isIdDropped ? dropPrice(pairs) : readPrice(pairs, kind);
   const hasPrice = Object.values(price).every((value) => value !== null);
   return {
     linkToken,
@@ -143,7 +147,7 @@ function readOpened(
       return { name: value, reason, token: value === null ? "" : createLinkToken() };
     }),
     dropped: [...dropOf("cost_id", id), ...dropped, ...droppedAudience],
-    ...listOtherForms(pairs),
+    ...listOtherForms(pairs, macros),
     ...audience,
   };
 }
@@ -151,12 +155,13 @@ function readOpened(
 const COMPARED = new Set(["cost_id", ...LEVEL_PARAMETERS]);
 
 /** Values can be macros of a form that nobody listed, which only the partner's template tells. */
-function listOtherForms(pairs: Pair[]): Pick<OpenedLink, "otherForms"> {
-  const found = pairs.flatMap(({ name, value }) => {
+function listOtherForms(pairs: Pair[], macros: [string, string][] = []): Pick<OpenedLink, "otherForms"> {
+  const found = pairs.flatMap(({ name, value }): [string, string][] => {
     const other = COMPARED.has(name) ? toOtherForm(value) : null;
     return other === null ? [] : [[name, other]];
   });
-  return found.length === 0 ? {} : { otherForms: Object.fromEntries(found) };
+  const all = [...found, ...macros];
+  return all.length === 0 ? {} : { otherForms: Object.fromEntries(all) };
 }
 
 type Drop = OpenedLink["dropped"][number];
@@ -166,8 +171,15 @@ type Price = Pick<OpenedLink, "urlCostType" | "urlCurrency" | "urlAmount">;
 
 const NO_PRICE: Price = { urlCostType: null, urlCurrency: null, urlAmount: null };
 
+interface SentPrice {
+  price: Price;
+  dropped: Drop[];
+  /** Parameters that are dropped too: as unfilled macros if the partner's templates have these values, else as invalid. */
+  macros?: [string, string][];
+}
+
 /** The parameters of a price. One that is invalid drops all of the price. */
-function readPrice(pairs: Pair[], kind: Kind): { price: Price; dropped: Drop[] } {
+function readPrice(pairs: Pair[], kind: Kind): SentPrice {
   const type = readParameter(pairs, "cost_type", costType);
   const urlCurrency = readParameter(pairs, "cost_currency", currency);
   const urlAmount = readParameter(pairs, "cost_amount", amount);
@@ -177,15 +189,20 @@ function readPrice(pairs: Pair[], kind: Kind): { price: Price; dropped: Drop[] }
     cost_currency: urlCurrency.reason,
     cost_amount: urlAmount.reason,
   } as const;
-  const dropped = Object.entries(reasons).flatMap(([parameter, reason]): Drop[] =>
+  const rejected = Object.entries(reasons).flatMap(([parameter, reason]): Drop[] =>
     reason ? [[parameter, reason]] : [],
   );
+  const macros = rejected.flatMap(([parameter, reason]): [string, string][] => {
+    const macro = reason === "invalid" ? toMacro(valuesOf(pairs, parameter)[0]?.value ?? "") : null;
+    return macro === null ? [] : [[parameter, macro]];
+  });
+  const dropped = rejected.filter(([parameter]) => !macros.some(([name]) => name === parameter));
   const price = { urlCostType: type.value, urlCurrency: urlCurrency.value, urlAmount: urlAmount.value };
-  return { price: dropped.length > 0 ? NO_PRICE : price, dropped };
+  return { price: rejected.length > 0 ? NO_PRICE : price, dropped, macros };
 }
 
 /** Of a URL whose cost ID cannot be used. With a generated ID, its price would count again with each click. */
-function dropPrice(pairs: Pair[]): { price: Price; dropped: Drop[] } {
+function dropPrice(pairs: Pair[]): SentPrice {
   const dropped = ["cost_type", "cost_currency", "cost_amount"]
     .filter((parameter) => valuesOf(pairs, parameter).length > 0)
     .map((parameter): Drop => [parameter, "cost_id_dropped"]);

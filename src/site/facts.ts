@@ -48,16 +48,30 @@ const SOURCES = {
   app: "setting of the app",
 };
 
+const tableOf = (label: string, headings: string[], rows: string[][]) => {
+  const toRow = (tag: "th" | "td", cells: string[]) =>
+    `<tr>${cells.map((cell) => `<${tag}>${cell}</${tag}>`).join("")}</tr>`;
+  return `<div class="table" tabindex="0" role="region" aria-label="${label}"><table>
+<thead>${toRow("th", headings)}</thead>
+<tbody>${rows.map((cells) => toRow("td", cells)).join("\n")}</tbody></table></div>`;
+};
+
 /** The order in which a click takes its target, from the list that decides it. */
 const targetTable = () => {
   const rows = TARGETS.map(({ name, from, ...rest }, index) => {
     const devices = "platform" in rest ? DEVICES[rest.platform] : "all";
-    return `<tr><td>${index + 1}</td><td><code>${name}</code></td><td>${SOURCES[from]}</td><td>${devices}</td></tr>`;
+    return [String(index + 1), `<code>${name}</code>`, SOURCES[from], devices ?? ""];
   });
-  return `<div class="table" tabindex="0" role="region" aria-label="Targets of a click, in order"><table>
-<thead><tr><th>Order</th><th>Target</th><th>What it is</th><th>Devices</th></tr></thead>
-<tbody>${rows.join("\n")}</tbody></table></div>`;
+  return tableOf("Targets of a click, in order", ["Order", "Target", "What it is", "Devices"], rows);
 };
+
+/** Why a parameter is dropped, from the list of the API and of the pages. */
+const reasonTable = () =>
+  tableOf(
+    "Why a parameter is dropped",
+    ["Reason", "What it means"],
+    Object.entries(DROP_REASONS).map(([reason, text]) => [`<code>${reason}</code>`, text]),
+  );
 
 /** What `dropped_parameters` can have as a parameter. */
 export const DROPPED_NAMES = [
@@ -68,6 +82,7 @@ export const DROPPED_NAMES = [
 /** A fact that is a paragraph by itself is not put into one. */
 export const FACTS = {
   "table of targets": targetTable(),
+  "table of drop reasons": reasonTable(),
   "cost window": COST_WINDOW,
   "retention time": RETENTION,
   "days of rates": inDays(RATE_DAYS * DAY_MS),

@@ -1035,6 +1035,14 @@ OPERATOR_TOKEN=ll_api_…</pre>
 <td><a href="/docs/url-prices#void-the-prices-of-a-day">Void those of a day</a>.</td>
 </tr>
 <tr>
+<td><strong>Overview</strong> says that prices on URLs are near their limit, or far above the days before</td>
+<td>If they are right, raise <code>max_url_spend</code> of the partner. If they are not, void those of the day as above.</td>
+</tr>
+<tr>
+<td><strong>Overview</strong> says that two apps have the same cost IDs</td>
+<td>The first click or impression with an ID gets its cost, and that of the other app gets none. Ask the partner to use IDs that nobody can guess, each only once. If a stranger used its IDs first, <a href="/docs/corrections">void</a> those costs, and let the partner send them again with other IDs.</td>
+</tr>
+<tr>
 <td>A partner sends costs that should not count</td>
 <td>Stop the partner, and <a href="/docs/corrections">correct what was counted</a>.</td>
 </tr>
@@ -1601,10 +1609,11 @@ LINK_TOKEN=…</pre>
 </tr>
 </tbody></table>
 </div>` },
-      { id: "prices-on-urls", title: "Prices on URLs", body: `<p>A click or impression whose URL has <code>cost_type</code>, <code>cost_currency</code> and <code>cost_amount</code> is a cost by itself. Anyone can open a public URL, so the price counts only if, at that moment, cost data is on for the link, the type fits, the partner has integrated the type, the partner&#39;s cost parameters name <code>cost_amount</code>, the amount is at most the partner&#39;s highest URL price (100 unless an operator sets another), and the currency is the one that the partner&#39;s cost parameters name, unless they have a macro or nothing there. A price in another currency is dropped as <code>not_agreed</code>. All of this is decided when the click or impression is recorded. Without a <code>cost_id</code> on the URL it gets an ID that starts with <code>url-</code>.</p>
+      { id: "prices-on-urls", title: "Prices on URLs", body: `<p>A click or impression whose URL has <code>cost_type</code>, <code>cost_currency</code> and <code>cost_amount</code> is a cost by itself. Anyone can open a public URL, so the price counts only if, at that moment, cost data is on for the link, the type fits, the partner has integrated the type, the partner&#39;s cost parameters name <code>cost_amount</code>, the amount is at most the partner&#39;s highest URL price (100 unless an operator sets another), and the currency is the one that the partner&#39;s cost parameters name, unless they have a macro or nothing there. A price that does not count because of its type, its currency or its amount is dropped as <code>not_integrated</code>, <code>not_agreed</code> or <code>too_high</code>. All of this is decided when the click or impression is recorded. Without a <code>cost_id</code> on the URL it gets an ID that starts with <code>url-</code>.</p>
 <p>A <code>cost_id</code> that is on the URL and cannot be used, because it is empty, not valid, there twice or an unfilled macro, drops the price too: each parameter of the price is counted as <code>cost_id_dropped</code>.</p>
-<p>The price counts until a call with its ID matches. With two prices on one ID, the click&#39;s counts if it happened before the impression or at most ${FACTS["cost window"]} after it, otherwise the impression&#39;s. A call without an amount takes the price of the matched engagement, or else of the other one, if type and currency agree. Without one, the cost is unpriced.</p>
-<p>Parameters that are not valid never make a click fail. They are dropped, and the link counts them with the reason. An unfilled macro, such as <code>{click_id}</code>, <code>[click_id]</code> or <code>%%CLICK_ID%%</code>, is dropped too.</p>` },
+<p>The price counts until a call with its ID matches. With two prices on one ID, the click&#39;s counts if it happened before the impression or at most ${FACTS["cost window"]} after it, otherwise the impression&#39;s. A call without an amount takes the price of the matched engagement, or else of the other one, if type and currency agree. Without one, the cost is unpriced.</p>` },
+      { id: "why-a-parameter-is-dropped", title: "Why a parameter is dropped", body: `<p>Parameters that cannot be used never make a click fail. They are dropped, and the link counts them by day and reason: its page shows them, and the API lists them. With <code>s2s=1</code> the response names them in <code>dropped</code>.</p>
+${FACTS["table of drop reasons"]}` },
       { id: "where-a-click-leads", title: "Where a click leads", body: `<p>To the first of these that is there for the device:</p>
 ${FACTS["table of targets"]}
 <p>A link can have a target of its own, which the links below it inherit: set it on the link&#39;s settings page, with <code>target</code> in the API, or in a file. An empty text in the API, and <code>none</code> in a file, lead to the URLs of the app also where a link above has a target. A click follows the target of the link that it opened, not that of a sub-link that its URL names. A changed target is followed everywhere usually within a minute. At most 1,000 links of an app have a target of their own, with up to 1,000 characters each.</p>
@@ -1637,7 +1646,7 @@ https://shop.example.com/start?campaign={campaign}&amp;gclid={gclid}</pre>
 </tr>
 </tbody></table>
 </div>
-<p>Values are percent-encoded, so they can change neither the host nor another parameter. A value is empty if the parameter is missing, there twice with different values, an unfilled macro, longer than 512 characters, or a <code>.</code> or <code>..</code>. All are empty if the URL would have more than 8,192 characters. A placeholder cannot be in the scheme, host or port. A target that the URL of the click names is followed unchanged.</p>` },
+<p>Values are percent-encoded, so they can change neither the host nor another parameter. A value is empty if the parameter is missing, there twice with different values, not UTF-8, an unfilled macro, longer than 512 characters, or a <code>.</code> or <code>..</code>. All are empty if the URL would have more than 8,192 characters. A placeholder cannot be in the scheme, host or port. A target that the URL of the click names is followed unchanged.</p>` },
       { id: "voids", title: "Voids", body: `<p>A void removes the cost of an ID, or the price on its URL, from the totals. The same values never bring it back; a call with other values counts in its place. After a void, only a call can count for the ID.</p>` },
       { id: "what-is-remembered", title: "What is remembered", body: `<p>Everything that has one ID is forgotten together, when more than ${FACTS["retention time"]} have passed since its newest click or impression, and since the arrival of a cost that matches none. From then on the ID is new. The hourly purge deletes the rows some time later; that changes nothing that you can see. A click or impression that a queue delivers more than ${FACTS["retention time"]} after it happened is not recorded; its link counts it as dropped, with the reason <code>too_old</code>. The daily totals stay, and <a href="/docs/archive">an archive</a> can keep the rows.</p>` },
     ],

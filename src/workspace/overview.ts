@@ -9,6 +9,7 @@ import { findEvents } from "../db/ledger/reports/events.ts";
 import type { ReportRow } from "../db/ledger/reports/sources.ts";
 import type { DayRange } from "../db/ledger/reports/statements.ts";
 import { readSums } from "../db/ledger/reports/sums.ts";
+import { findFullNetworks } from "../db/links/new-sub-links.ts";
 import { currenciesOf } from "../domain/figures/performance.ts";
 import { dayOf, formatDate } from "../domain/time.ts";
 import type { Context } from "../env.ts";
@@ -149,6 +150,7 @@ async function readOverview({ ledger, now }: Context, member: Member, asked: Per
       hidden: findHidden(ledger.control, app.token, now),
       adjustments: findAdjustments(ledger.control, viewer, app.token, asked),
       ...findEvents(ledger.control, viewer, app.token, { changed: both, voided: asked }),
+      ...findFullNetworks(ledger.control, viewer, app.token, now),
     },
   );
   authorizeApp(found.access);
@@ -264,13 +266,11 @@ function attention({ path, env, ...member }: Member, overview: Overview): Markup
   const items = problems
     .filter(({ key }) => !hiddenUntil.has(key))
     .map((found, index) => {
-      const {
-        key,
-        fix: [name, href],
-      } = found;
+      const { key, fix, otherFix } = found;
+      const fixes = [fix, ...(otherFix ? [otherFix] : [])];
       return html`
         <li>
-          <span>${findingText({ env, path }, found, `?${query}`)} <a href="${href}">${name}</a></span>
+          <span>${findingText({ env, path }, found, `?${query}`)}${fixes.map(([name, href]) => html` <a href="${href}">${name}</a>`)}</span>
           ${form({
             action: `${path}/attention/hide`,
             hidden: { item: key, query },

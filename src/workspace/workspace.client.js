@@ -79,8 +79,9 @@ function showSelection() {
   showPartner();
 }
 function showPartner() {
-  const { action, partner } = document.querySelector("#selection").elements;
+  const { action, partner, target } = document.querySelector("#selection").elements;
   partner.closest(".field").hidden = action.value !== "attach";
+  target.closest(".field").hidden = action.value !== "target";
 }
 showSelection();
 

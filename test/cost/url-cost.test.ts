@@ -226,19 +226,19 @@ describe("a price without a cost_id", () => {
   });
 
   it.each([
-    ["cost data is off", "UPDATE links SET cost_switch = 0 WHERE id = 1"],
-    ["the template does not name cost_amount", "UPDATE partners SET cost_parameters = '' WHERE id = 1"],
-    ["the type is not integrated", "UPDATE partners SET integrated_types = 8 WHERE id = 1"],
-    ["it is above the limit", "UPDATE partners SET max_url_amount = 29999 WHERE id = 1"],
-    ["the partner is stopped", "UPDATE partners SET stopped_at = 1 WHERE id = 1"],
-    ["the link has no partner", "UPDATE links SET partner_id = NULL WHERE id = 1"],
-  ])("gets none and is not recorded if %s", async (_what, change) => {
+    ["cost data is off", "UPDATE links SET cost_switch = 0 WHERE id = 1", []],
+    ["the template does not name cost_amount", "UPDATE partners SET cost_parameters = '' WHERE id = 1", []],
+    ["the type is not integrated", "UPDATE partners SET integrated_types = 8 WHERE id = 1", ["cost_type"]],
+    ["it is above the limit", "UPDATE partners SET max_url_amount = 29999 WHERE id = 1", ["cost_amount"]],
+    ["the partner is stopped", "UPDATE partners SET stopped_at = 1 WHERE id = 1", []],
+    ["the link has no partner", "UPDATE links SET partner_id = NULL WHERE id = 1", []],
+  ])("gets none and is not recorded if %s", async (_what, change, dropped) => {
     await rows(change);
     const before = await rows("SELECT count(*) AS n FROM engagements");
     expect((await open(LINK, query("cpc"))).body).toMatchObject({
       recorded: false,
       cost_id: null,
-      dropped: [],
+      dropped,
     });
     expect(await rows("SELECT count(*) AS n FROM engagements")).toEqual(before);
   });
@@ -491,6 +491,46 @@ describe("a cost_id that is on the URL and cannot be used drops the price too", 
   });
 });
 
+describe("a price that does not count", () => {
+  const sent = async (type: string, amount: string, id = "") =>
+    (
+      await ask<{ recorded: boolean; dropped: string[] }>(
+        `/${DEMO.linkToken}?s2s=1&${query(type, amount)}${id && `&cost_id=${id}`}`,
+      )
+    ).body;
+
+  it("because it is above the highest of the partner is named and counted, with an ID and without one", async () => {
+    await rows("UPDATE partners SET max_url_amount = 50 * 100000 WHERE id = 1");
+    expect(await sent("cpc", "50", "price-too-high-1")).toMatchObject({ recorded: true, dropped: [] });
+    expect(await sent("cpc", "50.00001", "price-too-high-2")).toMatchObject({
+      recorded: true,
+      dropped: ["cost_amount"],
+    });
+    expect(await sent("cpc", "50.00001")).toMatchObject({ recorded: false, dropped: ["cost_amount"] });
+    expect(await reasons()).toEqual([{ param: "cost_amount", reason: "too_high", count: 2 }]);
+  });
+
+  it("because the partner cannot send its type yet is named and counted", async () => {
+    await rows("UPDATE partners SET integrated_types = 1 WHERE id = 1");
+    expect(await sent("cpc", "1")).toMatchObject({ recorded: true, dropped: [] });
+    expect(await sent("cpi", "1", "not-integrated-1")).toMatchObject({
+      recorded: true,
+      dropped: ["cost_type"],
+    });
+    expect(await sent("cpi", "1")).toMatchObject({ recorded: false, dropped: ["cost_type"] });
+    expect(await reasons()).toEqual([{ param: "cost_type", reason: "not_integrated", count: 2 }]);
+  });
+
+  it("because its cost parameters have no price, or with cost data off, is not counted as dropped", async () => {
+    await rows("UPDATE partners SET max_url_amount = 1, cost_parameters = 'cost_id={id}' WHERE id = 1");
+    expect(await sent("cpc", "1", "without-a-price-1")).toMatchObject({ recorded: true, dropped: [] });
+    await rows("UPDATE partners SET cost_parameters = 'cost_amount={p}' WHERE id = 1");
+    await rows("UPDATE links SET cost_switch = 0");
+    expect(await sent("cpc", "1", "without-a-price-2")).toMatchObject({ recorded: true, dropped: [] });
+    expect(await reasons()).toEqual([]);
+  });
+});
+
 describe("the currency that the partner's cost parameters name", () => {
   const setTemplate = (template: string) =>
     rows("UPDATE partners SET cost_parameters = ? WHERE id = 1", template);
@@ -555,7 +595,7 @@ describe("the currency that the partner's cost parameters name", () => {
 
   it("is returned as dropped to a server, beside a price that is above the limit too", async () => {
     const { body } = await ask(`${LINK}?s2s=1&cost_id=${ID}${query("cpc", "10000", "KWD")}`);
-    expect(body).toMatchObject({ recorded: true, cost_id: ID, dropped: ["cost_currency"] });
+    expect(body).toMatchObject({ recorded: true, cost_id: ID, dropped: ["cost_amount", "cost_currency"] });
     expect(await totals()).toEqual([]);
   });
 });

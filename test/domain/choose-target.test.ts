@@ -259,6 +259,29 @@ describe("the target of a click", () => {
     expect(follow({ ...query, redirect: own }, MAC, passing).url).toBe(own);
   });
 
+  it.each([
+    ["deep_link", "demoapp://"],
+    ["redirect_ios", "https://example.com/"],
+    ["redirect", "https://example.com/"],
+  ])("of a %s is sent up to 8,192 characters, and skipped and counted above", (name, start) => {
+    const at = (length: number, text = "x") =>
+      choose(
+        destination,
+        new URLSearchParams({ [name]: start + text.repeat(length - start.length) }),
+        IPHONE,
+      );
+    expect(at(8_192)).toMatchObject({ notAllowed: [] });
+    expect(at(8_192).url).toHaveLength(8_192);
+    expect(at(8_193)).toEqual({ url: DEFAULT, notAllowed: [name] });
+    // Three times as long, percent-encoded.
+    expect(at(3_000, "é")).toEqual({ url: DEFAULT, notAllowed: [name] });
+  });
+
+  it("of a fallback that is too long is skipped too", () => {
+    const query = new URLSearchParams({ fallback: `https://example.com/${"x".repeat(8_192)}` });
+    expect(choose(destination, query, "")).toEqual({ url: DEFAULT, notAllowed: ["fallback"] });
+  });
+
   it("is the first of a parameter that is there twice", () => {
     const query = new URLSearchParams(`redirect=${evil("1")}&redirect=${url("2")}`);
     expect(choose(destination, query, MAC)).toEqual({ url: DEFAULT, notAllowed: ["redirect"] });

@@ -105,6 +105,22 @@ describe("an engagement that a server reports", () => {
     ["os_name=ios&platform=IOS", "XX", "ios", []],
     ["os_name=ios&platform=android", "XX", "other", ["platform"]],
     ["os_name=tvos", "XX", "other", ["os_name"]],
+    ...["iPadOS", "iPhone OS", "iPad", "iOS 17.2.1", "IPHONE"].map(
+      (name): [string, string, string, string[]] => [`os_name=${name}`, "XX", "ios", []],
+    ),
+    ...["mac os x", "OS X", "macOS", "Mac OS X 10.15.7", "Macintosh"].map(
+      (name): [string, string, string, string[]] => [`os_name=${name}`, "XX", "macos", []],
+    ),
+    ...["Win32", "Win64", "Windows NT 10.0", "windows 11"].map((name): [string, string, string, string[]] => [
+      `platform=${name}`,
+      "XX",
+      "windows",
+      [],
+    ]),
+    ["platform=Android+14", "XX", "android", []],
+    ["os_name=iPadOS&platform=ios", "XX", "ios", []],
+    ["os_name=constructor", "XX", "other", ["os_name"]],
+    ["os_name=17", "XX", "other", ["os_name"]],
     ["platform=&os_name=windows", "XX", "windows", []],
     [`user_agent=${encodeURIComponent(IPHONE)}`, "XX", "ios", []],
     [`user_agent=${encodeURIComponent(IPHONE)}&platform=android`, "XX", "android", []],

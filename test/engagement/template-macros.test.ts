@@ -44,6 +44,40 @@ it("drops names that the template has, and creates no sub-link for them", async 
   expect(await names()).toEqual([{ label: "Brand" }]);
 });
 
+it.each([
+  ["cost_amount", "*|PRICE|*", "cpc", "USD"],
+  ["cost_type", "0.5", "~type~", "USD"],
+  ["cost_currency", "0.5", "cpc", "<:CUR:>"],
+])(
+  "drops a price whose %s the template has, with that reason, and counts nothing",
+  async (param, cost_amount, cost_type, cost_currency) => {
+    await save({
+      cost_parameters: "cost_id=*|CLICK_ID|*&cost_type=~type~&cost_currency=<:CUR:>&cost_amount=*|PRICE|*",
+    });
+    const price = new URLSearchParams({ cost_amount, cost_type, cost_currency });
+    expect(await click(`cost_id=price-macro-0001&${price}`)).toMatchObject({
+      recorded: true,
+      dropped: [param],
+    });
+    // However it is encoded, and without an ID.
+    expect(await click(`${price}`.replaceAll("%", "%25"))).toMatchObject({
+      recorded: false,
+      dropped: [param],
+    });
+    expect(await reasons()).toEqual([{ param, reason: "unfilled_macro", count: 2 }]);
+    expect(await rows("SELECT sum(counted) AS counted FROM daily_url_prices")).toEqual([{ counted: null }]);
+  },
+);
+
+it("drops a value of a price that only looks like a macro as invalid", async () => {
+  await save(TEMPLATES);
+  const price = (amount: string) =>
+    `cost_type=cpc&cost_currency=USD&cost_amount=${encodeURIComponent(amount)}`;
+  for (const amount of ["*|OTHER|*", "$0.25", "0,25", "abc", `*|${"x".repeat(100)}|*`])
+    expect(await click(price(amount)), amount).toMatchObject({ dropped: ["cost_amount"] });
+  expect(await reasons()).toEqual([{ param: "cost_amount", reason: "invalid", count: 5 }]);
+});
+
 it("takes a literal of the template for a value", async () => {
   await save(TEMPLATES);
   expect(await click("cost_id=literal-000001&cost_type=cpc&cost_currency=USD&cost_amount=0.5")).toMatchObject(

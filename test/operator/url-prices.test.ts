@@ -39,7 +39,7 @@ const spend = async () =>
   (await totals("amount")).reduce((sum, { amount }) => sum + Number(amount), 0) / 100_000;
 const audit = () =>
   rows(
-    "SELECT action, subject, json_remove(detail, '$.first', '$.last') AS detail FROM audit_log WHERE action LIKE '%prices' ORDER BY id",
+    "SELECT action, subject, json_remove(detail, '$.first', '$.last', '$.outcome') AS detail FROM audit_log WHERE action LIKE '%prices' ORDER BY id",
   );
 
 describe("held prices", () => {

@@ -5,7 +5,7 @@
 import { type SQL, type SQLWrapper, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core/alias";
 import type { Kind } from "../../domain/cost-types.ts";
-import type { Engagement } from "../../domain/costs.ts";
+import type { Engagement, OpenedLink } from "../../domain/costs.ts";
 import type { Audience } from "../../domain/engagements/audience.ts";
 import { LEVEL_PARAMETERS } from "../../domain/engagements/sub-links.ts";
 import { DAY_MS, RETENTION_MS } from "../../domain/time.ts";
@@ -30,7 +30,9 @@ const now = sql.placeholder("now");
 const costDataOn = sql<number | null>`${target.costSwitch} AND ${target.takesCosts}`;
 const priceCounts = sql<number | null>`coalesce(${costDataOn} AND ${target.takesPrice}, 0)`;
 
-const dropsPrice = sql`iif(${target.hasMacroId} AND ${target.isPriced}, 'cost_id_dropped', NULL)`;
+/** Of a parameter of a price: it is invalid, or the price is not used with the cost ID, or does not count. */
+const priceReason = (reason: SQL) => sql`CASE WHEN ${reason} IN ('unfilled_macro', 'invalid') THEN ${reason}
+  WHEN ${target.hasMacroId} THEN iif(${target.isPriced}, 'cost_id_dropped', NULL) WHEN ${costDataOn} THEN ${reason} END`;
 
 type Reasons = [parameter: string, reason: SQL][];
 /** Why an engagement does not use the names of sub-links that its URL has, or NULL. */
@@ -39,15 +41,15 @@ const NAME_REASONS: Reasons = [
   [LEVEL_PARAMETERS[1], target.reason3],
   [LEVEL_PARAMETERS[2], target.reason4],
 ];
-/** The same of the ID and the price. Without an ID there is no price. */
+const PRICE_REASONS: Reasons = [
+  ["cost_type", priceReason(target.typeReason)],
+  ["cost_amount", priceReason(target.amountReason)],
+  ["cost_currency", priceReason(target.currencyReason)],
+];
+/** The same of the ID and the price. Without an ID there is no price, but its parameters can be macros. */
 const ID_REASONS: Reasons = [
   ["cost_id", sql`iif(${target.hasMacroId}, 'unfilled_macro', NULL)`],
-  ["cost_type", dropsPrice],
-  ["cost_amount", dropsPrice],
-  [
-    "cost_currency",
-    sql`iif(${target.hasMacroId}, ${dropsPrice}, iif(${costDataOn}, ${target.currencyReason}, NULL))`,
-  ],
+  ...PRICE_REASONS,
 ];
 /** The dropped parameters, with those that the URL alone shows. Inserting at `$`, which is there, changes nothing. */
 const droppedFor = (reasons: Reasons) =>
@@ -146,22 +148,25 @@ function downTo<Result extends { level: SQL }>(insertion: SQL, result: Result) {
 }
 export const recordDownTo = downTo(insertInto(recordings, recorded), result);
 /** The same for those without an ID. */
-export const countDownTo = downTo(
-  insertInto(plainRecordings, {
-    ...counted,
-    dropped: droppedFor(NAME_REASONS),
-    count: sql`coalesce(${message("count")}, 1)`,
-  }),
-  {
-    costId: sql<string | null>`NULL`,
-    partnerId: plainRecordings.partnerId,
-    costDataOn: plainRecordings.costDataOn,
-    dropped: plainRecordings.dropped,
-    level: levelOf(plainRecordings.linkId),
-    kept: sql<string | null>`NULL`,
-    elsewhere: sql<string | null>`NULL`,
-  },
-);
+const countWith = (reasons: Reasons) =>
+  downTo(
+    insertInto(plainRecordings, {
+      ...counted,
+      dropped: droppedFor(reasons),
+      count: sql`coalesce(${message("count")}, 1)`,
+    }),
+    {
+      costId: sql<string | null>`NULL`,
+      partnerId: plainRecordings.partnerId,
+      costDataOn: plainRecordings.costDataOn,
+      dropped: plainRecordings.dropped,
+      level: levelOf(plainRecordings.linkId),
+      kept: sql<string | null>`NULL`,
+      elsewhere: sql<string | null>`NULL`,
+    },
+  );
+export const countDownTo = countWith(NAME_REASONS);
+export const countWithMacrosDownTo = countWith([...PRICE_REASONS, ...NAME_REASONS]);
 
 /** Counts engagements that are not recorded, on their opened links and the day on which they are dropped. */
 export const countUnrecorded = statement<never>(
@@ -207,3 +212,7 @@ export function insertEngagements(ledger: Ledger, added: NewEngagement[], now: n
     }),
   );
 }
+
+/** Whether a value of its price can be a macro of the partner. */
+export const hasPriceMacro = ({ otherForms }: OpenedLink) =>
+  otherForms !== undefined && PRICE_REASONS.some(([parameter]) => parameter in otherForms);

@@ -16,6 +16,8 @@ import {
 import {
   countDownTo,
   countUnrecorded,
+  countWithMacrosDownTo,
+  hasPriceMacro,
   insertEngagements,
   type NewEngagement,
   type RecordedRow,
@@ -52,11 +54,16 @@ export async function recordAll(
     ...placeOf(ledger, db),
   });
   const depth = depthOf(opened);
-  const [withoutId, withId] = [opened.filter(isOnlyCounted), opened.filter((one) => !isOnlyCounted(one))];
   const parts = [
-    { links: withId, statement: expectDefined(recordDownTo[depth - 1]) },
-    { links: withoutId, statement: expectDefined(countDownTo[depth - 1]) },
-  ].filter(({ links }) => links.length > 0);
+    { links: opened.filter(({ costId }) => costId !== null), statements: recordDownTo },
+    { links: opened.filter((one) => one.costId === null && !hasPriceMacro(one)), statements: countDownTo },
+    {
+      links: opened.filter((one) => one.costId === null && hasPriceMacro(one)),
+      statements: countWithMacrosDownTo,
+    },
+  ].flatMap(({ links, statements }) =>
+    links.length > 0 ? [{ links, statement: expectDefined(statements[depth - 1]) }] : [],
+  );
   const unrecorded = { opened: JSON.stringify(tooOld), reason: "too_old", now, ...placeOf(ledger, db) };
   const drops = tooOld.length > 0 ? [countUnrecorded(db, unrecorded)] : [];
   const bind = () => [
@@ -82,8 +89,6 @@ export async function recordAll(
     tooOld,
   };
 }
-
-const isOnlyCounted = ({ costId }: OpenedLink) => costId === null;
 
 /** An engagement without an ID would be counted again if its call was repeated. The queue delivers messages again anyway. */
 function runFor(

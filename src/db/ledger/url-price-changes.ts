@@ -1,7 +1,7 @@
 /**
  * What operators decide about many prices on URLs of one partner, app and day: they accept or drop those that are held, and void those
- * that count. A call reads first, adds one entry to the audit log, and then changes what is still as it was read; another entry says
- * how many had changed.
+ * that count. A call reads first, and then changes what is still as it was read, with an entry in the audit log in the same transaction.
+ * With shards, that entry comes before, and says `requested`. Another one says how many had changed.
  */
 import { sql } from "drizzle-orm";
 import type { AuditAction } from "../../domain/audit-actions.ts";
@@ -102,14 +102,9 @@ export async function decideHeld(
     room -= Math.min(room, prices.length);
   }
   const action = accept ? "accept held prices" : "drop held prices";
-  const changed = await carryOut(ledger, operator, of, { action, reason }, parts, async ({ db, prices }) => {
+  const changed = await carryOut(ledger, operator, of, { action, reason }, parts, ({ db, prices }) => {
     const sent = { ...values, prices: JSON.stringify(prices) };
-    const [, clicks, impressions] = await runGated(ledger, db, [
-      move(db, sent),
-      decide.click(db, sent),
-      decide.impression(db, sent),
-    ]);
-    return clicks.length + impressions.length;
+    return [move(db, sent), decide.click(db, sent), decide.impression(db, sent)];
   });
   const lefts = await Promise.all(
     ledgerDatabases(ledger).map((db) => runGated(ledger, db, [heldLeft(db, values)])),
@@ -172,18 +167,9 @@ export async function voidDay(
   if (!db) return { count: 0, sums: {}, left: 0, next: null };
   const [prices, [through]] = await runGated(ledger, db, [counting(db, values), readThrough(db, values)]);
   const parts = prices.length > 0 ? [{ db, prices }] : [];
-  const changed = await carryOut(
-    ledger,
-    operator,
-    of,
-    { action: "void prices", reason },
-    parts,
-    async (part) => {
-      const sent = { ...values, prices: JSON.stringify(part.prices) };
-      const [voided] = await runGated(ledger, part.db, [voidAll(part.db, sent)]);
-      return voided.length;
-    },
-  );
+  const changed = await carryOut(ledger, operator, of, { action: "void prices", reason }, parts, (part) => [
+    voidAll(part.db, { ...values, prices: JSON.stringify(part.prices) }),
+  ]);
   const isFull = prices.length === MAX_PRICES;
   const last = isFull
     ? prices.at(-1)?.costId
@@ -238,14 +224,16 @@ const entry = statement<unknown>(
   })} WHERE true`,
 );
 
+/** `changesOf` are statements that return the rows that they change. */
 async function carryOut(
-  { control }: Ledger,
+  ledger: Ledger,
   { userId, now }: Operator,
   { partnerId, appToken, day }: PricesOfDay,
   { action, reason }: { action: AuditAction; reason: string },
   parts: Part[],
-  change: (part: Part) => Promise<number>,
+  changesOf: (part: Part) => Bound<unknown>[],
 ): Promise<Omit<Changed, "left">> {
+  const { control } = ledger;
   const prices = parts.flatMap((part) => part.prices);
   if (prices.length === 0) return { count: 0, sums: {} };
   const add = (detail: object): Bound<unknown> => {
@@ -259,9 +247,16 @@ async function carryOut(
     return entry(control, values);
   };
   const sums = sumsOf(prices);
-  const [first, last] = [prices[0]?.costId, prices.at(-1)?.costId];
-  await runBatch(control, add({ count: prices.length, sums, first, last }));
-  const counts = await Promise.all(parts.map(change));
+  const about = { count: prices.length, sums, first: prices[0]?.costId, last: prices.at(-1)?.costId };
+  const isSharded = ledger.shards.length > 0;
+  if (isSharded) await runBatch(control, add({ ...about, outcome: "requested" }));
+  const entries = isSharded ? [] : [add(about)];
+  const counts = await Promise.all(
+    parts.map(async (part) => {
+      const rows = await runGated(ledger, part.db, [...entries, ...changesOf(part)]);
+      return rows.flat().length;
+    }),
+  );
   const count = counts.reduce((sum, one) => sum + one, 0);
   if (count < prices.length)
     await runBatch(control, add({ count: prices.length - count, outcome: "not carried out" }));

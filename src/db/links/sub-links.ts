@@ -31,13 +31,21 @@ const isInTemplate = (parameter: string) =>
 const isPriced = sql.raw(
   `(${["urlCostType", "urlCurrency", "urlAmount"].map((name) => `j.value ->> '${name}' IS NOT NULL`).join(" AND ")})`,
 );
-/** Whether the price is in another currency than the partner's cost parameters say. */
-const isNotAgreed = sql`(${isPriced} AND coalesce(${opened("urlCurrency")} <> ${agreedCurrency(p)}, 0))`;
+/** Whether a price is in another currency than the partner's cost parameters say. */
+const isNotAgreed = sql`coalesce(${opened("urlCurrency")} <> ${agreedCurrency(p)}, 0)`;
 
 /** Whether the value of a parameter is a macro of the partner's templates. */
 const isMacro = (parameter: string, value: string) =>
   sql<number>`${isMacroOf(p.macros, sql`coalesce(${opened(`$.otherForms.${parameter}`)}, ${opened(value)})`)}`;
 const isMacroId = isMacro("cost_id", "costId");
+/** Why a parameter of a price is dropped: it can be a macro, or `reason` if the price is usable and does not count. */
+const priceReason = (parameter: string, isWrong: SQL, reason: string) => {
+  const macro = opened(`$.otherForms.${parameter}`);
+  return sql<string | null>`iif(${macro} IS NULL, iif(${isPriced} AND ${isWrong}, '${sql.raw(reason)}', NULL),
+    iif(${isMacroOf(p.macros, macro)}, 'unfilled_macro', 'invalid'))`;
+};
+const isIntegrated = sql`${p.integratedTypes} & ${bitOf("j.value ->> 'urlCostType'")}`;
+const highest = highestUrlAmount(p);
 
 /** The opened link, with the partner and the switch in effect. */
 const openedFields = {
@@ -51,13 +59,21 @@ const openedFields = {
     number | null
   >`coalesce(${o.costSwitch}, ${l1.costSwitch}, ${l2.costSwitch}, ${l3.costSwitch}, 0)`,
   takesCosts: sql<number | null>`${p.supportsCostData} AND ${p.stoppedAt} IS NULL`,
-  takesPrice: sql<number | null>`${p.integratedTypes} & ${bitOf("j.value ->> 'urlCostType'")}
-    AND ${opened("urlAmount")} <= ${highestUrlAmount(p)} AND ${isPriced} AND NOT ${isNotAgreed}
+  takesPrice: sql<
+    number | null
+  >`${isIntegrated} AND ${opened("urlAmount")} <= ${highest} AND ${isPriced} AND NOT ${isNotAgreed}
     AND NOT ${isMacroId}`,
   hasMacroId: isMacroId,
   isPriced: sql<number>`${isPriced}`,
   maxUrlSpend: maxUrlSpendOf(p),
-  currencyReason: sql<string | null>`iif(${isNotAgreed}, 'not_agreed', NULL)`,
+  // Without `cost_amount` in the cost parameters, no price counts.
+  typeReason: priceReason("cost_type", sql`${highest} >= 0 AND NOT (${isIntegrated})`, "not_integrated"),
+  currencyReason: priceReason("cost_currency", isNotAgreed, "not_agreed"),
+  amountReason: priceReason(
+    "cost_amount",
+    sql`${highest} BETWEEN 0 AND ${opened("urlAmount")} - 1`,
+    "too_high",
+  ),
   named2: isInTemplate(LEVEL_PARAMETERS[0]),
   named3: isInTemplate(LEVEL_PARAMETERS[1]),
   named4: isInTemplate(LEVEL_PARAMETERS[2]),

@@ -1,6 +1,7 @@
-/** What the start page of operators reads: one call to DB, and one to each shard. */
+/** What the start page of operators reads: one call to DB and one to each shard, and another to DB if something needs names. */
 import { sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core/alias";
+import { judgeUrlPrices, type UrlPriceWarning } from "../../domain/figures/url-prices.ts";
 import type { CostSums } from "../../domain/money.ts";
 import { dayOf, HOUR_MS, RETENTION_MS } from "../../domain/time.ts";
 import { moneyOf } from "../cost-types.ts";
@@ -19,11 +20,13 @@ import {
   rounds,
   users,
 } from "../schema.ts";
-import { MAX_COVERED } from "../statement.ts";
+import { MAX_COVERED, runBatch } from "../statement.ts";
 import { archive, lastPurge } from "../upkeep/health.ts";
 import { sizesOf } from "../upkeep/sizes.ts";
+import { findOtherApps, linkOwners, type OtherApp } from "./other-apps.ts";
 import { pending } from "./pending.ts";
 import { type StoredRate, storedRates } from "./stored-rates.ts";
+import { addUrlPriceDays, findUrlPriceDays } from "./url-price-days.ts";
 import { isErased } from "./users.ts";
 
 /** The page compares so many complete days with as many before. */
@@ -38,6 +41,7 @@ const partnerFields = {
   clickParameters: partners.clickParameters,
   impressionParameters: partners.impressionParameters,
   costParameters: partners.costParameters,
+  maxUrlSpend: partners.maxUrlSpend,
   createdAt: partners.createdAt,
 };
 const allPartners = query(
@@ -159,6 +163,11 @@ export const held = query(
   ) s WHERE s.heldCount > 0 AND s.day >= ${sql.placeholder("firstDay")} GROUP BY 1`,
 );
 
+const appNames = query(
+  { token: apps.token, name: apps.name },
+  sql`FROM json_each(${sql.placeholder("tokens")}) j CROSS JOIN ${apps} ON ${apps.token} = j.value`,
+);
+
 export type StartPartner = RowOf<typeof partnerFields>;
 
 /** Sums of a partner in a currency: of the days, or of those before. */
@@ -193,6 +202,8 @@ export async function readStart(ledger: Ledger, now: number) {
     pending(control, { now }),
     spend(control, days),
     held(control, { firstDay }),
+    findUrlPriceDays(control, dayOf(now)),
+    findOtherApps(control, now),
   ]);
   const others = Promise.allSettled(
     shards.map((db) =>
@@ -201,6 +212,8 @@ export async function readStart(ledger: Ledger, now: number) {
         pending(db, { now }),
         spend(db, days),
         held(db, { firstDay }),
+        findUrlPriceDays(db, dayOf(now)),
+        findOtherApps(db, now),
       ]),
     ),
   );
@@ -212,6 +225,11 @@ export async function readStart(ledger: Ledger, now: number) {
   const isComplete =
     answered.length === shards.length &&
     parts.every(([, , sums]) => sums.reduce((sum, { scanned }) => sum + scanned, 0) <= MAX_COVERED);
+  const limits = new Map(partnerRows.map(({ id, maxUrlSpend }) => [id, maxUrlSpend]));
+  const urlPrices = addUrlPriceDays(parts.flatMap(([, , , , sums]) => sums)).flatMap((days) =>
+    judgeUrlPrices(days, limits.get(days.partnerId) ?? null, dayOf(now)),
+  );
+  const otherApps = parts.flatMap(([, , , , , rows]) => rows);
   const purges = parts.map(([[last]]) => last?.purgedAt || null);
   return {
     days: { from: days.middle, to: days.to },
@@ -231,8 +249,28 @@ export async function readStart(ledger: Ledger, now: number) {
     pending: parts.flatMap(([, rows]) => rows),
     /** Of a partner, in one database. */
     held: parts.flatMap(([, , , rows]) => rows),
+    ...(await nameApps(control, urlPrices, otherApps)),
     /** Undefined if a shard does not respond, or if there are too many rows. */
     spend: isComplete ? ([...parts.flatMap(([, , rows]) => rows), ...corrections] as SpendRow[]) : undefined,
+  };
+}
+
+/** Adds the names of apps, and to what comes from links their partner. */
+async function nameApps(control: D1Database, urlPrices: UrlPriceWarning[], otherApps: OtherApp[]) {
+  if (urlPrices.length + otherApps.length === 0) return { urlPrices: [], otherApps: [] };
+  const tokens = JSON.stringify([...new Set(urlPrices.map(({ appToken }) => appToken))]);
+  const ids = JSON.stringify([...new Set(otherApps.map(({ linkId }) => linkId))]);
+  const [named, owned] = await runBatch(control, appNames(control, { tokens }), linkOwners(control, { ids }));
+  const names = new Map(named.map(({ token, name }) => [token, name]));
+  const owners = new Map(owned.map((owner) => [owner.linkId, owner]));
+  return {
+    /** Days of prices on URLs that need a look. */
+    urlPrices: urlPrices.map((one) => ({ ...one, appName: names.get(one.appToken) ?? one.appToken })),
+    /** Of a link, in one database. */
+    otherApps: otherApps.flatMap(({ linkId, ...one }) => {
+      const { partnerId, appName } = owners.get(linkId) ?? {};
+      return partnerId == null || appName === undefined ? [] : [{ ...one, partnerId, appName }];
+    }),
   };
 }
 

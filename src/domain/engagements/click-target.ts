@@ -2,7 +2,13 @@
 
 import { listOf } from "../texts.ts";
 import { type Platform, UNKNOWN_PLATFORM } from "./audience.ts";
-import { fillPlaceholders, judgePlaceholders, type ValueFor, withSample } from "./placeholders.ts";
+import {
+  fillPlaceholders,
+  judgePlaceholders,
+  MAX_LOCATION,
+  type ValueFor,
+  withSample,
+} from "./placeholders.ts";
 
 /** Where the links of an app lead, with placeholders. A click may name its own target on the listed hosts and schemes. */
 export interface Destination {
@@ -76,7 +82,7 @@ export function isForbiddenScheme(scheme: string): boolean {
 export interface ChosenTarget {
   /** As the parser serializes it, so that the browser follows exactly what was checked. */
   url: string;
-  /** The names of those that were skipped, because the app does not allow their schemes or hosts. */
+  /** The names of those that were skipped: the app does not allow their schemes or hosts, or they are too long. */
   notAllowed: string[];
 }
 
@@ -107,7 +113,7 @@ export function chooseTarget(
     const isOwn = target.from === "link";
     const requested = isOwn ? fillPlaceholders(ownTarget, valueFor) : query.get(target.name);
     const url = requested && (isOwn ? allowedOwn : allowedTarget)(requested, destination);
-    if (url) return { url, notAllowed };
+    if (url && url.length <= MAX_LOCATION) return { url, notAllowed };
     if (requested) notAllowed.push(target.name);
   }
   return { url: fillPlaceholders(defaultUrl, valueFor), notAllowed };
@@ -127,6 +133,20 @@ export function platformOf(userAgent: string): Platform {
   const platform = PLATFORM_NAMES.find(([name]) => name.test(userAgent))?.[1] ?? UNKNOWN_PLATFORM;
   // An app on an iPad names a Macintosh, but a Mac never says Mobile (device-detector issue 5978).
   return platform === "macos" && userAgent.includes("Mobile/") ? "ios" : platform;
+}
+
+/** Other names of the platforms, as devices say them of themselves. */
+const OTHER_NAMES: Readonly<Record<string, Platform>> = {
+  ...{ "iphone os": "ios", ipados: "ios", iphone: "ios", ipad: "ios" },
+  ...{ "mac os x": "macos", "mac os": "macos", "os x": "macos", osx: "macos", mac: "macos" },
+  ...{ macintosh: "macos", win: "windows", "windows nt": "windows" },
+};
+
+/** The platform that an operating system is, named with or without its version; another text unchanged, in lower case. */
+export function toPlatform(name: string): string {
+  const [system = ""] = name.toLowerCase().split(/\d/, 1);
+  const known = system.trim();
+  return Object.hasOwn(OTHER_NAMES, known) ? String(OTHER_NAMES[known]) : known;
 }
 
 /** Of links, https is always allowed. */

@@ -12,7 +12,7 @@ export type ValueFor = (name: string) => string | undefined;
 
 const MAX_VALUE = 512;
 /** What browsers and proxies take as a Location. */
-const MAX_TARGET = 8_192;
+export const MAX_LOCATION = 8_192;
 
 /** The URL with a text in the place of each placeholder, which is how its other parts are judged. */
 export const withSample = (saved: string): string => saved.replace(PLACEHOLDER, "x");
@@ -47,7 +47,7 @@ export function fillPlaceholders(saved: string, valueFor: ValueFor): string {
   const filled = fill(saved, (name) => usable(valueFor(name)));
   if (filled === saved) return saved;
   const [sample, target] = [URL.parse(withSample(saved)), URL.parse(filled)];
-  const isRight = sample && target && isSame(sample, target) && target.href.length <= MAX_TARGET;
+  const isRight = sample && target && isSame(sample, target) && target.href.length <= MAX_LOCATION;
   return (isRight ? target : URL.parse(fill(saved, () => "")))?.href ?? saved;
 }
 

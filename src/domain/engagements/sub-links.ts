@@ -1,6 +1,7 @@
 /** Sub-links that engagements name, why a parameter of a URL is dropped, and how many links there can be. */
 
-import { RETENTION } from "../texts.ts";
+import { inEnglish, RETENTION } from "../texts.ts";
+import { MAX_LOCATION } from "./placeholders.ts";
 
 /** The parameters that name a sub-link, for levels 2 to 4. */
 export const LEVEL_PARAMETERS = ["campaign", "adgroup", "creative"] as const;
@@ -17,6 +18,10 @@ export const DEFAULT_MAX_NEW_SUB_LINKS = 1_000;
 /** All networks of an app together can get so many times the new links of one of them on a day. */
 export const NETWORKS_OF_NEW_SUB_LINKS = 5;
 
+/** So much of a limit that somebody should do something before it is reached: 80%. The same in SQL. */
+export const isNearlyFull = (count: number | bigint, most: number | bigint) =>
+  most > 0 && 5n * BigInt(count) >= 4n * BigInt(most);
+
 /** Why a parameter of a URL was not used; `too_old` and `bot` are about the engagement as a whole. */
 export const DROP_REASONS = {
   invalid: "The value is not valid.",
@@ -32,7 +37,9 @@ export const DROP_REASONS = {
   daily_limit:
     "The prices on URLs of this day are above the limit of the partner, so this one is held until an operator decides.",
   not_agreed: "The price is in another currency than the partner's cost parameters say.",
-  not_allowed: "The app does not allow the scheme or the host of this target.",
+  too_high: "The price is above the highest price that a URL of this partner can have.",
+  not_integrated: "The partner cannot send costs of this type yet.",
+  not_allowed: `The app does not allow the scheme or the host of this target, or it has more than ${inEnglish(MAX_LOCATION)} characters.`,
   other_partner: "The sub-link belongs to another partner.",
   bot: "A bot opened the link, so nothing was recorded.",
   too_old: `A click or an impression was delivered more than ${RETENTION} after it happened, so it was not recorded.`,

@@ -3,6 +3,7 @@
 import { Buffer } from "node:buffer";
 import { CsvError, type Info, parse } from "csv-parse/sync";
 import * as z from "zod/mini";
+import { trimInvisible } from "../../domain/characters.ts";
 import { inEnglish } from "../../domain/texts.ts";
 import { AppError, type InputError } from "../../errors.ts";
 import { fromCell } from "../csv.ts";
@@ -104,8 +105,9 @@ export function readCells(
   errors: InputError[],
   as?: { delimiter: string[]; quote: false },
 ): { rows: Row[]; isCut: boolean } | undefined {
-  const [named = "", separator = ""] = SEPARATOR_LINE.exec(text) ?? [];
-  const rest = text.slice(named.length);
+  const shown = text.replace(INVISIBLE_START, "");
+  const [named = "", separator = ""] = SEPARATOR_LINE.exec(shown) ?? [];
+  const rest = shown.slice(named.length);
   const bytes = Buffer.from(withoutEmptyEnd(rest));
   const lineOf = lineCounter(bytes, 1 + countLines(Buffer.from(named)));
   const rows: Row[] = [];
@@ -114,7 +116,7 @@ export function readCells(
     while (isLineEnd(bytes[start])) start++;
     const line = lineOf(start);
     start = end;
-    const cells = record.map((cell) => cell.trim());
+    const cells = record.map((cell) => (rows.length === 0 ? trimInvisible(cell) : cell.trim()));
     if (cells.some((cell) => cell !== "")) rows.push({ line, cells });
     if (++count === MAX_RECORDS || rows.length > maxRows + 1) throw ENOUGH;
     return null;
@@ -137,6 +139,9 @@ export function readCells(
 }
 
 const ENOUGH = new Error("The table has too many rows.");
+
+/** Before the first heading: the byte order mark, also twice, and what is copied from pages. */
+const INVISIBLE_START = /^\p{Cf}+/u;
 
 /** The first line of some files that Excel writes. */
 const SEPARATOR_LINE = /^\s*"?sep=([,;\t|])"?[,;|\t ]*(?:\r\n|\r|\n|$)/i;

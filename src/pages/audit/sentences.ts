@@ -101,9 +101,9 @@ const SENTENCES: Record<AuditAction, Sentence> = {
         : `${values}${because(detail)}`;
     },
   },
-  "void prices": ofPrices("voided"),
-  "accept held prices": ofPrices("accepted"),
-  "drop held prices": ofPrices("dropped"),
+  "void prices": ofPrices("void", "voided"),
+  "accept held prices": ofPrices("accept", "accepted"),
+  "drop held prices": ofPrices("drop", "dropped"),
   "create adjustment": {
     verb: "added",
     more: ({ amount, currency, app_token, reason }, nameOf) =>
@@ -169,12 +169,12 @@ export const isByPartner = (detail: Detail) => detail.credential_id !== undefine
 const listOf = (value: unknown) => (Array.isArray(value) ? value.join(", ") : String(value ?? ""));
 const because = ({ reason }: Detail) => (reason ? `: ${reason}` : "");
 /** Of a change of many prices on URLs. */
-function ofPrices(verb: string): Sentence {
+function ofPrices(verb: string, done: string): Sentence {
   return {
     verb: ({ count, outcome }) =>
       outcome === "not carried out"
-        ? `found ${showPlural(Number(count), "price")} on URLs changed that were to be ${verb}, of`
-        : `${verb} ${showPlural(Number(count), "price")} on URLs of`,
+        ? `found ${showPlural(Number(count), "price")} on URLs changed that were to be ${done}, of`
+        : `${outcome === "requested" ? `requested to ${verb}` : done} ${showPlural(Number(count), "price")} on URLs of`,
     more: ({ app_token, day, sums, reason }, nameOf) => {
       const all = Object.entries((sums ?? {}) as Record<string, string>).map(([currency, sum]) =>
         moneyOf(sum, currency),
@@ -204,6 +204,8 @@ const ITEMS: Record<string, (partner: string) => string> = {
   stopped: (partner) => `${partner}, which is stopped,`,
   silent: (partner) => `${partner}, which sends nothing,`,
   rejected: (partner) => `rejected costs of ${partner}`,
+  new_links: () => "new links from clicks",
+  links: () => "a network with many links from clicks",
 };
 /** An item of "Needs attention". */
 function itemOf(key: unknown, nameOf: NameOf): string {

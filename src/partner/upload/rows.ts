@@ -14,7 +14,7 @@ export const COLUMNS = Object.keys(costInput.shape);
 function readCosts(rows: FileRow[]): (Cost | AppError)[] {
   const seen = new Map<string, number>();
   return rows.map(({ number, values, misfit }, index) => {
-    const cost = readItem(misfit ?? values, index);
+    const cost = readItem(misfit ?? values, index, "file");
     if (cost instanceof AppError) return cost;
     const first = seen.get(cost.costId);
     if (first === undefined) seen.set(cost.costId, number);

@@ -1,4 +1,5 @@
 /** Up to 1,000 costs in one request, each with its own result: the API's batches and the files of the partner pages. */
+import * as z from "zod/mini";
 import type { CostCaller } from "../../auth/guards.ts";
 import { findCredential } from "../../db/ledger/costs.ts";
 import type { Cost } from "../../domain/costs.ts";
@@ -7,6 +8,7 @@ import type { Context } from "../../env.ts";
 import { AppError, ERRORS, type InputError } from "../../errors.ts";
 import type { Cell } from "../../http/csv.ts";
 import type { CsvTable } from "../../http/input/csv.ts";
+import { costId } from "../../http/input/fields.ts";
 import { parsePart, toSentence } from "../../http/input/parse.ts";
 import { COST_COLUMNS } from "./item.ts";
 import { REJECTION_COLUMNS } from "./rejection-item.ts";
@@ -56,12 +58,30 @@ export async function submitValid(
   return costs.map((cost) => (cost instanceof AppError ? cost : expectDefined(results.shift())));
 }
 
+/** What a spreadsheet makes of an ID: rounded, as a number with an exponent, or in the quotes of texts. */
+const CHANGED = /^\d(?:[.,]\d+)?E\+\d{1,3}$|^[“”„‟‘’‚‛«»‹›]|[“”„‟‘’‚‛«»‹›]$/i;
+
+/** A cost in a file. Programs write IDs in other ways, which a spreadsheet changes without a word. */
+const fileInput = z.extend(costInput, {
+  cost_id: costId.check(
+    z.refine(
+      (id) => !CHANGED.test(id),
+      "was changed by a spreadsheet: format the column as text before you paste or import the IDs, or send the file as the program wrote it",
+    ),
+  ),
+});
+
 /** Parses one cost of the batch. The error of an invalid one names all of its invalid parameters. */
-export function readItem(item: unknown, index: number): Cost | AppError {
+export function readItem(item: unknown, index: number, from: "file" | "program"): Cost | AppError {
   // A row of CSV that does not fit its header.
   if (item instanceof AppError) return item;
   const errors: InputError[] = [];
-  const input = parsePart(costInput, withoutEmptyAmount(item), errors, `costs.${index}`);
+  const input = parsePart(
+    from === "file" ? fileInput : costInput,
+    withoutEmptyAmount(item),
+    errors,
+    `costs.${index}`,
+  );
   return input ? toCost(input) : invalidCost(item, errors);
 }
 

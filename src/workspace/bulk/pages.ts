@@ -12,6 +12,7 @@ import { badge, buttonLink, notice, pageHead } from "../../pages/elements.ts";
 import { form } from "../../pages/forms/form.ts";
 import { showCount } from "../../pages/locale.ts";
 import type { Markup } from "../../pages/markup.ts";
+import type { StoredLink } from "../../usecases/links/link.ts";
 import { changeLinks, type UpdateResult } from "../../usecases/links/updates.ts";
 import { type AppPage, authorizeApp, type Member, type Show, scopeOf } from "../frame.ts";
 import { ALL_MATCHES, MAX_SELECTED } from "../links/query.ts";
@@ -25,7 +26,9 @@ import {
   bulkQuery,
   describeChange,
   explain,
+  hasSeenTarget,
   needsSeen,
+  needsTarget,
   showSeen,
   toSeen,
   toUpdate,
@@ -45,7 +48,7 @@ export const bulkPage: Show = async (context, member) => {
   );
   const back = backPath(member, url.searchParams.get("back") ?? "", links);
   if (links.length === 0 || url.searchParams.has("only")) return redirectResponse(back);
-  const bulk = parseOrThrow(z.object(bulkFields), {
+  const bulk = parseOrThrow(z.object(bulkFields).check(needsTarget), {
     ...Object.fromEntries(url.searchParams),
     links: links.join(),
   });
@@ -83,7 +86,13 @@ async function reviewPage(
   const of = selected
     ? `${showCount(selected.length)} selected ${selected.length === 1 ? "link" : "links"}`
     : `${countLinks(results.length)} that ${results.length === 1 ? "matches" : "match"}`;
-  const seen = selected && needsSeen(bulk) ? showSeen(results.map(({ before }) => before)) : "";
+  const seen =
+    selected && needsSeen(bulk)
+      ? showSeen(
+          results.map(({ before }) => before),
+          bulk,
+        )
+      : "";
   return {
     title,
     body: html`
@@ -116,7 +125,8 @@ async function showInheriting(db: D1Database, changing: UpdateResult[]): Promise
   return ` ${most} links below inherit it.`;
 }
 
-function actionName({ action, partner }: Bulk, partners: Targets["partners"]): string {
+function actionName({ action, partner, target }: Bulk, partners: Targets["partners"]): string {
+  if (action === "target") return `Set the target ${target}`;
   return action === "attach" ? `Attach to ${nameOf(partner, partners)}` : ACTIONS[action];
 }
 
@@ -149,7 +159,7 @@ async function submitMatches(
     return { ...(await reviewPage(context, member, bulk, targets, warning)), status: 409 };
   }
   const links = targets.results.map(({ before }) => before);
-  const seen = needsSeen(bulk) ? toSeen(links) : {};
+  const seen = needsSeen(bulk) ? toSeen(links) : undefined;
   const tokens = links.map(({ token }) => token);
   return (await change(context, member, bulk, tokens, seen)).page;
 }
@@ -162,14 +172,21 @@ async function change(
   seen: ReturnType<typeof toSeen> | undefined,
 ): Promise<{ results: UpdateResult[]; page: AppPage }> {
   const update = toUpdate(bulk);
-  const done = await changeLinks(context, scopeOf(member), tokens, () => update, { seen, source: "bulk" });
+  const overtaken = new Set<string>();
+  const updateOf = (link: StoredLink) => {
+    if (!seen || hasSeenTarget(link, seen)) return update;
+    overtaken.add(link.token);
+    return {};
+  };
+  const how = { seen: seen?.links, source: "bulk" } as const;
+  const done = await changeLinks(context, scopeOf(member), tokens, updateOf, how);
   authorizeApp(done.access);
   const results = [...done.results.values()];
   const missing = tokens.filter((token) => !done.results.has(token));
   const request = context.requestId;
   const page = resultPage(member, { ...bulk, request }, { ...done, results, missing }, (result) => {
     if (result.isChanged) return "changed";
-    if (result.rejection === "link_changed") return "overtaken";
+    if (result.rejection === "link_changed" || overtaken.has(result.before.token)) return "overtaken";
     return result.rejection ? "rejected" : "same";
   });
   return { results, page };

@@ -101,6 +101,12 @@ function doneText({ action, partner }: Bulk, changed: number, partners: Targets[
       return `Cost data turned off for ${links}`;
     case "cost-inherit":
       return `Cost data set to same as parent for ${links}`;
+    case "target":
+      return `Target set for ${links}`;
+    case "target-app":
+      return `Target set to the app's URLs for ${links}`;
+    case "target-inherit":
+      return `Target set to same as parent for ${links}`;
   }
 }
 
@@ -152,9 +158,16 @@ export function changeTable(lines: Line[], missing: string[]): Markup {
 }
 
 /** The fields of a form that makes a change. */
-export const toFields = ({ action, partner, links, back }: Bulk) => ({
+export const toFields = ({
+  action,
+  partner,
+  target = "",
+  links,
+  back,
+}: Omit<Bulk, "target"> & Partial<Bulk>) => ({
   action,
   partner: String(partner ?? ""),
+  target,
   links: String(links),
   back,
 });

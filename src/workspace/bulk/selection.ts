@@ -19,6 +19,9 @@ export const ACTIONS = {
   "cost-on": "Turn cost data on",
   "cost-off": "Turn cost data off",
   "cost-inherit": "Set cost data to same as parent",
+  target: "Set a target",
+  "target-app": "Set target to the app's URLs",
+  "target-inherit": "Set target to same as parent",
 } as const;
 export type Action = keyof typeof ACTIONS;
 
@@ -98,6 +101,7 @@ const changeForm = (url: URL, partners: Partners, more: Markup) =>
     fields: {
       action: { label: "Action", options: Object.entries(ACTIONS) },
       partner: { label: "Partner to attach", options: partnerOptions(partners) },
+      target: { label: "Target to set" },
     },
     // Also without a value, because the script changes it.
     more: html`<input type="hidden" name="back" value="${url.search}">${more}`,

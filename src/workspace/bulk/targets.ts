@@ -6,7 +6,7 @@ import { sha256 } from "../../domain/hash.ts";
 import type { Context } from "../../env.ts";
 import { invalidRequest } from "../../http/input/parse.ts";
 import { namesOf, type StoredLink } from "../../usecases/links/link.ts";
-import { judgeUpdate, type UpdateResult } from "../../usecases/links/updates.ts";
+import { judgeUpdates, type UpdateResult } from "../../usecases/links/updates.ts";
 import { authorizeApp, type Member, scopeOf } from "../frame.ts";
 import { ALL_MATCHES, isSearch, readLinksQuery } from "../links/query.ts";
 import { readMatches } from "../links/view.ts";
@@ -30,7 +30,7 @@ export async function readTargets(context: Context, member: Member, bulk: Bulk):
   const { access, partners, links } = await readLinks(context.env.DB, scopeOf(member), bulk.links);
   authorizeApp(access);
   const missing = bulk.links.filter((token) => !links.has(token));
-  return { results: judgeAll([...links.values()], bulk, partners), missing, partners };
+  return { results: await judgeAll(context, member, { links, partners }, bulk), missing, partners };
 }
 
 async function readAllTargets(context: Context, member: Member, bulk: Bulk): Promise<Targets> {
@@ -42,8 +42,9 @@ async function readAllTargets(context: Context, member: Member, bulk: Bulk): Pro
   );
   const { links } = matches;
   const tooMany = explainTooMany(links.length, matches.isIncomplete);
+  const byToken = new Map(links.map((link) => [link.token, link]));
   return {
-    results: tooMany === undefined ? judgeAll(links, bulk, partners) : [],
+    results: tooMany === undefined ? await judgeAll(context, member, { links: byToken, partners }, bulk) : [],
     missing: [],
     partners,
     version: versionOf(links, bulk),
@@ -51,16 +52,20 @@ async function readAllTargets(context: Context, member: Member, bulk: Bulk): Pro
   };
 }
 
-function judgeAll(links: StoredLink[], bulk: Bulk, partners: Partners): UpdateResult[] {
+async function judgeAll(
+  { env }: Context,
+  member: Member,
+  found: { links: Map<string, StoredLink>; partners: Partners },
+  bulk: Bulk,
+): Promise<UpdateResult[]> {
+  const results = await judgeUpdates(env.DB, scopeOf(member), found, () => toUpdate(bulk));
   const fullName = ({ before }: UpdateResult) => namesOf(before).join(" › ");
-  return links
-    .map((link) => judgeUpdate(link, toUpdate(bulk), partners))
-    .sort((one, other) => fullName(one).localeCompare(fullName(other)));
+  return [...results.values()].sort((one, other) => fullName(one).localeCompare(fullName(other)));
 }
 
 /** The number of links, the highest ID, and a hash of what the review showed of them. */
 function versionOf(links: StoredLink[], bulk: Bulk): string {
   const sorted = links.toSorted((one, other) => one.id - other.id);
-  const shown = needsSeen(bulk) ? showSeen(sorted) : sorted.map(({ token }) => token).join();
+  const shown = needsSeen(bulk) ? showSeen(sorted, bulk) : sorted.map(({ token }) => token).join();
   return [sorted.length, sorted.at(-1)?.id ?? 0, sha256(shown)].join(".");
 }

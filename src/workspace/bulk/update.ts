@@ -1,8 +1,9 @@
 /** One change of several links: what is asked for, and what it does to each of them. */
 import * as z from "zod/mini";
 import type { Partners } from "../../db/links/partner-catalog.ts";
+import { sha256 } from "../../domain/hash.ts";
 import { idText, readAs } from "../../http/input/fields.ts";
-import type { StoredLink } from "../../usecases/links/link.ts";
+import { linkTarget, type StoredLink } from "../../usecases/links/link.ts";
 import type { LinkUpdate, SeenLinks, UpdateResult } from "../../usecases/links/updates.ts";
 import { noSupport } from "../edit/choice.ts";
 import { partnerOf } from "../links/cells.ts";
@@ -12,50 +13,83 @@ import { ACTIONS, type Action } from "./selection.ts";
 export const bulkFields = {
   action: z.enum(Object.keys(ACTIONS) as Action[], "must be one of the list"),
   partner: z.optional(idText),
+  target: z._default(linkTarget, ""),
   links: selectedLinks(MAX_SELECTED),
   back: z._default(z.string(), ""),
 };
 
-/** The own partner and switch of a link as the review showed them: `demo1nk001.1.0`; `-` is none. */
-const SEEN = /^([0-9a-z]+)\.(-|[1-9]\d{0,14})\.(-|[01])$/i;
+/** The form always sends the field, which only one action uses. */
+export const needsTarget = z.refine<Pick<Bulk, "action" | "target">>(
+  ({ action, target }) => action !== "target" || target !== "",
+  { path: ["target"], message: "must not be empty; enter the URL to which clicks lead" },
+);
+
+/** The own partner and switch of a link as the review showed them: `demo1nk001.1.0`; `-` is none. After them a hash of its target, if that changes. */
+const SEEN = /^([0-9a-z]+)\.(-|[1-9]\d{0,14})\.(-|[01])(?:\.([0-9a-f]{16}))?$/i;
+
+/** What the review showed of each link. */
+interface AllSeen {
+  links: SeenLinks;
+  /** By token. */
+  targets: Map<string, string>;
+}
 
 /** Links are separated by commas. Without it, nothing was seen: to archive and to restore need no comparison. */
 const seenLinks = readAs(z.string(), (value, reject) => {
-  const seen: SeenLinks = {};
+  const seen: AllSeen = { links: {}, targets: new Map() };
   for (const part of value.split(",")) {
-    const [, token, partner = "", costSwitch = ""] = SEEN.exec(part) ?? [];
+    const [, token, partner = "", costSwitch = "", target] = SEEN.exec(part) ?? [];
     if (token === undefined) {
       reject("must be what the review showed; review the change again");
       break;
     }
-    seen[token] = { partnerId: toNumber(partner), costSwitch: toNumber(costSwitch) };
+    seen.links[token] = { partnerId: toNumber(partner), costSwitch: toNumber(costSwitch) };
+    if (target !== undefined) seen.targets.set(token, target);
   }
   return seen;
 });
 const toNumber = (text: string) => (text === "-" ? null : Number(text));
 
 /** More links than can be selected one by one: Undo names those that a change of all matches changed. */
-export const bulkForm = z.object({
-  ...bulkFields,
-  links: selectedLinks(MAX_CHANGED),
-  seen: z.optional(seenLinks),
-  matched: z._default(z.string(), ""),
-});
+export const bulkForm = z
+  .object({
+    ...bulkFields,
+    links: selectedLinks(MAX_CHANGED),
+    seen: z.optional(seenLinks),
+    matched: z._default(z.string(), ""),
+  })
+  .check(needsTarget);
 
-type Seen = Pick<StoredLink, "token" | "partnerId" | "costSwitch">;
+type Seen = Pick<StoredLink, "token" | "partnerId" | "costSwitch" | "target">;
 
 /** To archive and to restore need no comparison. */
 export const needsSeen = ({ action }: Pick<Bulk, "action">) => action !== "archive" && action !== "restore";
 
-export const showSeen = (links: Seen[]): string =>
-  links.map(({ token, partnerId, costSwitch }) => `${token}.${partnerId ?? "-"}.${costSwitch ?? "-"}`).join();
+export const showSeen = (links: Seen[], { action }: Pick<Bulk, "action">): string =>
+  links
+    .map((link) => {
+      const settings = `${link.token}.${link.partnerId ?? "-"}.${link.costSwitch ?? "-"}`;
+      return action.startsWith("target") ? `${settings}.${hashOf(link)}` : settings;
+    })
+    .join();
 
-export const toSeen = (links: Seen[]): SeenLinks =>
-  Object.fromEntries(links.map(({ token, partnerId, costSwitch }) => [token, { partnerId, costSwitch }]));
+/** An own target can be long, and the form of 200 links cannot. */
+const hashOf = ({ target }: Pick<StoredLink, "target">) => sha256(JSON.stringify(target)).slice(0, 16);
+
+/** Whether the target of a link is the one that the review showed. */
+export const hasSeenTarget = (link: StoredLink, { targets }: AllSeen): boolean =>
+  (targets.get(link.token) ?? hashOf(link)) === hashOf(link);
+
+export const toSeen = (links: Seen[]): AllSeen => ({
+  links: Object.fromEntries(
+    links.map(({ token, partnerId, costSwitch }) => [token, { partnerId, costSwitch }]),
+  ),
+  targets: new Map(links.map((link) => [link.token, hashOf(link)])),
+});
 
 export type Bulk = z.output<z.ZodMiniObject<typeof bulkFields>>;
 
-export function toUpdate({ action, partner }: Pick<Bulk, "action" | "partner">): LinkUpdate {
+export function toUpdate({ action, partner, target }: Bulk): LinkUpdate {
   switch (action) {
     case "archive":
       return { archived: true };
@@ -72,15 +106,25 @@ export function toUpdate({ action, partner }: Pick<Bulk, "action" | "partner">):
       return { cost_data_enabled: false };
     case "cost-inherit":
       return { cost_data_enabled: null };
+    case "target":
+      return { target };
+    case "target-app":
+      return { target: "" };
+    case "target-inherit":
+      return { target: null };
   }
 }
 
 /** The query of the pages about a change. */
-export function bulkQuery({ action, partner, links, back }: Bulk, more: Record<string, string> = {}): string {
+export function bulkQuery(
+  { action, partner, target, links, back }: Bulk,
+  more: Record<string, string> = {},
+): string {
   return String(
     new URLSearchParams({
       action,
       ...(partner !== undefined && { partner: String(partner) }),
+      ...(action === "target" && { target }),
       links: String(links),
       back,
       ...more,
@@ -89,7 +133,9 @@ export function bulkQuery({ action, partner, links, back }: Bulk, more: Record<s
 }
 
 /** Why a link is not changed. */
-export function explain({ before, rejection }: UpdateResult, partners: Partners): string {
+export function explain({ before, rejection, targetError }: UpdateResult, partners: Partners): string {
+  if (targetError?.code === "limit_reached") return targetError.message;
+  if (targetError) return targetError.errors.map(({ message }) => `The target ${message}.`).join(" ");
   if (rejection === "unknown_partner") return "This partner doesn't exist.";
   const partner = partnerOf(before, partners);
   return partner

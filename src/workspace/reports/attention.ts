@@ -8,9 +8,11 @@ import { showCount, showList, showPlural } from "../../pages/locale.ts";
 import { sumByCode } from "../../usecases/costs/rejections.ts";
 import type { Member } from "../frame.ts";
 import { type Finding, fixAt, type Named } from "./finding.ts";
+import { describeLinks, type Full } from "./full-networks.ts";
 
-/** The key of a finding: its kind, and the ID of its partner if it is about one. */
-export const KEY = /^(?:setup|without|dropped|unpriced|(?:stopped|silent|rejected):[1-9]\d{0,15})$/;
+/** The key of a finding: its kind, and the ID of its partner or network if it is about one. */
+export const KEY =
+  /^(?:setup|without|dropped|unpriced|new_links|(?:stopped|silent|rejected|new_links|links):[1-9]\d{0,15})$/;
 
 export interface Partnered {
   partners: Partners;
@@ -76,7 +78,7 @@ export const NO_COSTS =
   "No cost matched a click or an impression of these days. Costs that are still pending aren't included.";
 
 /** What an overview knows beside its figures. */
-export interface Signals extends Partnered {
+export interface Signals extends Partnered, Full {
   unpriced: number;
   /** Of the days of the page, by partner. */
   spend: ReportRow<"spend">[];
@@ -94,7 +96,11 @@ export interface Signals extends Partnered {
 export function findProblems(member: Member, signals: Signals): Finding[] {
   const { path } = member;
   const missing = missingCondition(member, signals);
-  const found = [...(missing ? [] : describePartners(signals, path)), ...describeCosts(signals, path)];
+  const found = [
+    ...(missing ? [] : describePartners(signals, path)),
+    ...describeCosts(signals, path),
+    ...describeLinks(signals, path),
+  ];
   const sorted = found.toSorted((one, other) => (other.count ?? 0) - (one.count ?? 0));
   return missing ? [missing, ...sorted] : sorted;
 }

@@ -15,6 +15,8 @@ export interface Finding {
   partners?: Named[];
   /** The name and the path of the page that fixes it. */
   fix: [name: string, href: string];
+  /** Another one that does. */
+  otherFix?: [name: string, href: string];
 }
 
 export interface Named {

@@ -10,6 +10,7 @@ import type { Tone } from "../../../pages/elements.ts";
 import { describeTime, showBytes, showList, showPercent, showPlural } from "../../../pages/locale.ts";
 import { toTemplates } from "../../api/partners.ts";
 import { hasCostId, type Step } from "../partners/next-step.ts";
+import { FEW, list, otherAppItems, urlPriceItems } from "./urls.ts";
 
 export interface Item extends Step {
   tone: Tone;
@@ -28,9 +29,6 @@ export interface Item extends Step {
 
 /** So many wrong passwords in an hour are not a typing error. */
 const MANY_FAILURES = 10;
-
-/** More items of a kind than this are one item. */
-const FEW = 3;
 
 const ORDER: Tone[] = ["error", "warn", "", "ok"];
 
@@ -112,14 +110,11 @@ function serviceItems({ archiveFailingSince, purgedAt, sizes }: Start, now: numb
   return items;
 }
 
-const NOUNS: [string, string] = ["partner", "partners"];
-
 function partnerItems(start: Start, partner: StartPartner): Item[] {
   if (partner.stoppedAt !== null) return [];
   const { id, displayName: name, integratedTypes } = partner;
   const path = `/operator/partners/${id}`;
   const own = start.openRounds.filter(({ partnerId }) => partnerId === id);
-  const list = (what: string, state = "") => ({ what, nouns: NOUNS, href: `/operator/partners${state}` });
   const about = { name, partnerIds: [id] };
   const items = own.map(({ id: round, entryCount, openedAt, costTypes }): Item => {
     const what = `round ${round} for ${showList(toTypes(costTypes))} has ${entryCount === 0 ? "no submissions yet" : showPlural(entryCount, "submission")}`;
@@ -146,6 +141,10 @@ function partnerItems(start: Start, partner: StartPartner): Item[] {
       kind: list("have held prices on URLs"),
     });
   }
+  items.push(
+    ...urlPriceItems(start, partner).map((item) => ({ ...about, tone: "warn" as const, ...item })),
+    ...otherAppItems(start, partner).map((item) => ({ ...about, tone: "warn" as const, ...item })),
+  );
   const [problem] = judgeTemplates(toTemplates(partner));
   if (problem)
     items.push({

@@ -1,0 +1,1 @@
+CREATE INDEX `other_app_ids` ON `dropped_parameters` (`day`) WHERE "dropped_parameters"."reason" = 'other_app';

@@ -1,0 +1,170 @@
+/** The own targets of several links in one change: set, cleared, and returned to inherited. */
+import { beforeEach, describe, expect, it } from "vitest";
+import { type Browser, signedIn } from "../account/support.ts";
+import { patchLink, readLink } from "../campaign/support.ts";
+import { call, countingDatabase, DEMO, freshDemo, IPHONE, rows } from "../harness.ts";
+import { APP, decode, mainOf, open, tablesOf, textOf } from "./page-text.ts";
+
+const BULK = `${APP}/links/bulk`;
+const TARGET = "https://example.com/sale?c={campaign}";
+const [NETWORK, CAMPAIGN, OTHER] = ["demo1nk001", "demo1nk004", "demo1nk008"];
+const links = [NETWORK, CAMPAIGN, OTHER].join();
+
+let browser: Browser;
+beforeEach(async () => {
+  await freshDemo();
+  browser = await signedIn();
+});
+
+const targetOf = async (token: string) => (await readLink(token)).own.target;
+const targets = () => Promise.all([NETWORK, CAMPAIGN, OTHER].map(targetOf));
+const leads = async (token: string) =>
+  (await call(`/${token}?campaign=Spring`, { headers: { "user-agent": IPHONE } })).headers.get("location");
+const changeRows = (page: string) => tablesOf(page)[0]?.slice(1) ?? [];
+
+const review = (query: Record<string, string>) =>
+  browser.get(`${BULK}?${new URLSearchParams({ links, ...query })}`);
+function formOf(page: string): Record<string, string> {
+  const [, form = ""] =
+    /<form method="post" action="[^"]*\/links\/bulk"[^>]*>([\s\S]*?Change \d[\s\S]*?)<\/form>/.exec(page) ??
+    [];
+  expect(form).not.toBe("");
+  const inputs = form.matchAll(/name="(\w+)" value="([^"]*)"/g);
+  return Object.fromEntries([...inputs].map(([, name = "", value = ""]) => [name, decode(value)]));
+}
+/** Reviews and confirms, and returns the result page. `between`: what happens after the review. */
+async function change(query: Record<string, string>, between = async () => {}): Promise<string> {
+  const { text } = await review(query);
+  const sent = formOf(text);
+  await between();
+  const { status, headers } = await browser.post(BULK, sent);
+  expect(status).toBe(303);
+  return mainOf(await open(browser, headers.get("location") ?? ""));
+}
+
+it("sets a target, which clicks follow, and returns the links to inherited", async () => {
+  const { text } = await review({ action: "target", target: TARGET });
+  expect(textOf(text)).toContain(`Set the target ${TARGET}: 3 of 3 selected links will change.`);
+  expect(changeRows(text)[0]?.cells[1]).toBe(`Target: inherited → ${TARGET}.`);
+  expect(await targets()).toEqual([null, null, null]);
+  const done = await change({ action: "target", target: TARGET });
+  expect(textOf(done)).toContain("Target set for 3 links");
+  expect(await targets()).toEqual([TARGET, TARGET, TARGET]);
+  for (const token of [NETWORK, CAMPAIGN, OTHER])
+    expect(await leads(token)).toBe("https://example.com/sale?c=Spring");
+  expect(textOf(await change({ action: "target-inherit", links: `${CAMPAIGN},${OTHER}` }))).toContain(
+    "Target set to same as parent for 2 links",
+  );
+  expect(await targets()).toEqual([TARGET, null, null]);
+  expect(await leads(CAMPAIGN)).toBe("https://example.com/sale?c=Spring");
+  expect(await leads(OTHER)).not.toContain("sale");
+});
+
+it("leads back to the URLs of the app, also below a link with a target", async () => {
+  await patchLink(NETWORK, { target: TARGET });
+  const done = await change({ action: "target-app", links: CAMPAIGN });
+  expect(textOf(done)).toContain("Target set to the app's URLs for 1 link");
+  expect([await targetOf(NETWORK), await targetOf(CAMPAIGN)]).toEqual([TARGET, ""]);
+  expect(await leads(CAMPAIGN)).not.toContain("sale");
+});
+
+it("is in the audit log of each link", async () => {
+  await change({ action: "target", target: TARGET });
+  const entries = await rows<{ detail: string }>("SELECT detail FROM audit_log WHERE action = 'update link'");
+  expect(entries.map(({ detail }) => JSON.parse(detail).target)).toEqual(
+    Array(3).fill({ from: null, to: TARGET }),
+  );
+});
+
+it("of links that have it already, or of none, changes nothing", async () => {
+  await patchLink(NETWORK, { target: TARGET });
+  const { text } = await review({ action: "target", target: TARGET, links: NETWORK });
+  expect(textOf(text)).toContain("0 of 1 selected link will change.");
+  expect(text).not.toMatch(/Change \d/);
+});
+
+describe("a target that a link cannot have", () => {
+  it.each([
+    ["https://evil.example/", "The target must have an allowed host, not evil.example"],
+    ["javascript:alert(1)", "The target must have an allowed scheme, not javascript"],
+    ["https://example.com/{campaign", "The target must have one name in each pair of braces"],
+    ["nowhere", "The target must be an absolute URL"],
+  ])("is rejected in the review, for each link: %s", async (target, message) => {
+    const { text } = await review({ action: "target", target });
+    expect(changeRows(text).map(({ cells }) => cells[1])).toEqual(
+      Array(3).fill(expect.stringContaining(message)),
+    );
+    expect(text).not.toMatch(/Change \d/);
+    const forced = await browser.post(BULK, { action: "target", target, links, back: "" });
+    expect(mainOf(await open(browser, forced.headers.get("location") ?? ""))).toContain("Not changed");
+    expect(await targets()).toEqual([null, null, null]);
+  });
+
+  it.each([
+    ["none", { action: "target", target: "" }],
+    ["without the field", { action: "target" }],
+    [
+      "longer than 1,000 characters",
+      { action: "target", target: `https://example.com/${"x".repeat(1_000)}` },
+    ],
+  ])("is rejected with a sentence: %s", async (_, query) => {
+    const { status, text } = await review(query as unknown as Record<string, string>);
+    expect([status, textOf(text)]).toEqual([400, expect.stringMatching(/enter the URL|at most 1000/)]);
+    expect((await browser.post(BULK, { links, back: "", ...query } as Record<string, string>)).status).toBe(
+      400,
+    );
+  });
+
+  it("is one above the 1,000 of an app: those that fit are set", async () => {
+    // Two links of the demo data have one.
+    await rows(
+      `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 996)
+       INSERT INTO links (token, app_token, level, label, created_at, target) SELECT 'many' || i, ?, 1, 'M' || i, 0, '' FROM n`,
+      DEMO.appToken,
+    );
+    const done = await change({ action: "target", target: TARGET });
+    expect(textOf(done)).toContain("At most 1,000 links of an app have a target of their own.");
+    expect((await targets()).filter((target) => target === TARGET)).toHaveLength(2);
+  });
+});
+
+it("is not set over a target that somebody changed after the review", async () => {
+  const mine = "https://example.com/mine";
+  const done = await change({ action: "target", target: TARGET }, () =>
+    patchLink(CAMPAIGN, { target: mine }).then(() => undefined),
+  );
+  expect(textOf(done)).toContain("Target set for 2 links. 1 link not changed.");
+  expect(textOf(done)).toContain("Somebody changed it after your review.");
+  expect(await targets()).toEqual([TARGET, mine, TARGET]);
+});
+
+it("does not read the field with another action", async () => {
+  const done = await change({ action: "archive", target: "left in the form", links: OTHER });
+  expect(textOf(done)).toContain("1 link archived");
+  expect(await targetOf(OTHER)).toBe(null);
+});
+
+it("is set for all links that a search finds", async () => {
+  const { text } = await review({ action: "target", target: TARGET, links: "all", back: "?q=acme" });
+  const sent = formOf(text);
+  const done = await browser.post(BULK, sent);
+  expect(textOf(done.text)).toMatch(/Target set for \d+ links/);
+  const [{ n }] = (await rows<{ n: number }>("SELECT count(*) AS n FROM links WHERE target = ?", TARGET)) as [
+    { n: number },
+  ];
+  expect(n).toBe(Number(/Target set for (\d+)/.exec(textOf(done.text))?.[1]));
+  expect(n).toBeGreaterThan(3);
+});
+
+it("of 200 asks D1 for the links, for what the app allows, to write, and for where clicks lead", async () => {
+  for (let at = 0; at < 200; at++)
+    await rows(
+      `INSERT INTO links (token, app_token, level, label, created_at) VALUES ('t${at}', '${DEMO.appToken}', 1, 'T ${at}', 0)`,
+    );
+  const many = Array.from({ length: 200 }, (_, at) => `t${at}`).join();
+  const { text } = await review({ action: "target", target: TARGET, links: many });
+  const { database, counts } = countingDatabase();
+  const { status } = await browser.post(BULK, formOf(text), { env: { DB: database } });
+  expect([status, counts.calls]).toEqual([303, 5]);
+  expect(counts.written).toBeLessThanOrEqual(200 * 8);
+});
