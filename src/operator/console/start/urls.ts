@@ -5,7 +5,7 @@ import { UNUSUAL_TIMES, USUAL_DAYS } from "../../../domain/figures/url-prices.ts
 import { formatMoney } from "../../../domain/money.ts";
 import { DAY_MS } from "../../../domain/time.ts";
 import { describeDay, showAmount, showList, showPlural } from "../../../pages/locale.ts";
-import type { Item } from "./waiting.ts";
+import type { Step } from "../partners/next-step.ts";
 
 /** More items of a kind, or more names in one, than this are counted. */
 export const FEW = 3;
@@ -17,7 +17,7 @@ export const list = (what: string, state = "") => ({
   nouns: NOUNS,
   href: `/operator/partners${state}`,
 });
-type Found = Pick<Item, "what" | "since" | "text" | "href" | "kind">;
+type Found = Step & { what: string; since: number; kind: ReturnType<typeof list> };
 
 /** Days of prices on URLs: near their limit, or far above the days before. Each as the one with most, and the number of the others. */
 export function urlPriceItems({ urlPrices }: Start, { id }: StartPartner): Found[] {
