@@ -47,7 +47,7 @@ export const links: Mutant[] = [
   {
     name: "the undo of an import replaces what somebody changed since",
     file: "src/usecases/links/undo.ts",
-    search: " || link[key] !== after[key]",
+    search: "(since.get(token)?.[key] ?? 0) !== 0 || ",
     replace: "",
     tests: ["test/workspace/import-changes.test.ts"],
   },
