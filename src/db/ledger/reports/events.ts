@@ -88,7 +88,7 @@ const voidFields = {
 /** What was voided of a partner in an app, by the partner or an operator. */
 export type VoidsInApp = RowOf<typeof voidFields>;
 
-// With a plus, because the index has the expression as it is, and a column would be compared as text.
+// With a plus: compared with a column, the expression would become text, which the index does not have.
 const voids = perViewer(({ from, isMember, isViewer }) =>
   query(
     voidFields,

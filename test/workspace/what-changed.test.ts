@@ -1,0 +1,250 @@
+/** Above the charts of Performance and Overview: why spend changed, what changed most, and what happened. */
+import { beforeEach, describe, expect, it } from "vitest";
+import { type Browser, signedIn } from "../account/support.ts";
+import { DAY, DEMO, env, ledgerOn, NOW } from "../harness.ts";
+import { freshLedger, inLedger } from "../support.ts";
+import { APP, hrefOf, linksOf, mainOf, textOf } from "./page-text.ts";
+
+const today = Math.floor(NOW / DAY);
+/** Two days and the two before them, with and without costs that can still arrive. */
+const OPEN = "from=2026-03-13&to=2026-03-14";
+const FINAL = { from: "2026-03-03", to: "2026-03-04" };
+const SPRING = 2;
+
+let browser: Browser;
+
+beforeEach(async () => {
+  await freshLedger();
+  browser = await signedIn();
+});
+
+const partOf = (page: string) => /<section class="what-changed"[\s\S]*?<\/section>/.exec(page)?.[0] ?? "";
+const show = async (query: string, page = `${APP}/performance`) => {
+  const { status, text } = await browser.get(`${page}?${query}`);
+  expect(status).toBe(200);
+  return mainOf(text);
+};
+const sentenceOf = (page: string) => textOf(/<p>[\s\S]*?<\/p>/.exec(partOf(page))?.[0] ?? "");
+
+interface Sum {
+  daysAgo: number;
+  type?: string;
+  link?: number;
+  currency?: string;
+  count: number;
+  /** Of one cost, in whole units of the currency. */
+  price: number;
+}
+/** Adds costs of partner 1 with as many clicks, and clicks beside them. */
+async function add(...sums: Sum[]) {
+  const key = ({ daysAgo, link = 1 }: Sum) => `'${DEMO.appToken}', ${today - daysAgo}, ${link}, 1`;
+  const db = ledgerOn().shards[0] ?? env.DB;
+  await db.batch(
+    sums.flatMap((sum) => {
+      const { type = "cpc", currency = "USD", count, price } = sum;
+      return [
+        `INSERT INTO daily_totals VALUES (${key(sum)}, '${type}', '${currency}', 'matched', ${count}, ${count * price * 100_000})`,
+        `INSERT INTO daily_engagements VALUES (${key(sum)}, 'click', ${count}, ${count})
+           ON CONFLICT DO UPDATE SET count = count + excluded.count, recorded = recorded + excluded.recorded`,
+      ].map((sql) => db.prepare(sql));
+    }),
+  );
+}
+const stopped = (daysAgo: number, partner = 1) =>
+  env.DB.batch([
+    env.DB.prepare(`UPDATE partners SET stopped_at = ${NOW - daysAgo * DAY} WHERE id = ${partner}`),
+    env.DB.prepare(
+      "INSERT INTO audit_log (happened_at, user_id, action, subject, detail) VALUES (?, 2, 'update partner', ?, ?)",
+    ).bind(NOW - daysAgo * DAY, `partner ${partner}`, '{"stopped_at":{"from":null,"to":1}}'),
+  ]);
+
+describe("the sentence", () => {
+  it.each<[string, Sum[], string]>([
+    [
+      "fewer clicks at a lower price",
+      [
+        { daysAgo: 3, count: 40, price: 5 },
+        { daysAgo: 1, count: 30, price: 4 },
+      ],
+      "Spend fell $80.00 (−40.0%): fewer clicks with a cost −$50.00, lower price −$30.00.",
+    ],
+    [
+      "more installs",
+      [
+        { daysAgo: 3, type: "cpi", count: 20, price: 5 },
+        { daysAgo: 1, type: "cpi", count: 30, price: 5 },
+      ],
+      "Spend rose $50.00 (+50.0%): more installs +$50.00.",
+    ],
+    [
+      "several types, one of them new, and one that ended",
+      [
+        ...[
+          { daysAgo: 3, count: 40, price: 1 },
+          { daysAgo: 1, count: 30, price: 1 },
+        ],
+        ...[
+          { daysAgo: 3, type: "cpm", count: 1000, price: 10 },
+          { daysAgo: 1, type: "cpm", count: 2000, price: 10 },
+        ],
+        { daysAgo: 3, type: "cpe", count: 5, price: 2 },
+        { daysAgo: 1, type: "cpi", count: 2, price: 3 },
+      ],
+      "Spend fell $4.00 (−6.6%): lower volume −$0.00, cpi is new +$6.00, no more cpe −$10.00.",
+    ],
+    [
+      "the same spend of other parts",
+      [
+        { daysAgo: 3, count: 40, price: 1 },
+        { daysAgo: 1, count: 20, price: 2 },
+      ],
+      "Spend didn’t change: fewer clicks with a cost −$20.00, higher price +$20.00.",
+    ],
+    [
+      "the same",
+      [
+        { daysAgo: 3, count: 40, price: 1 },
+        { daysAgo: 1, count: 40, price: 1 },
+      ],
+      "Spend didn’t change.",
+    ],
+    [
+      "nothing anymore",
+      [{ daysAgo: 3, count: 40, price: 1 }],
+      "Spend fell $40.00 (−100.0%): no more cpc −$40.00.",
+    ],
+    [
+      "few clicks",
+      [
+        { daysAgo: 3, count: 19, price: 1 },
+        { daysAgo: 1, count: 2, price: 1 },
+      ],
+      "Spend fell $17.00 (−89.4%). There are too few clicks or impressions to say why.",
+    ],
+  ])("says %s", async (_, sums, sentence) => {
+    await add(...sums);
+    expect(sentenceOf(await show(OPEN))).toBe(
+      `${sentence.replace("lower volume −$0.00, ", "")} It may still change until 21 Mar 2026.`,
+    );
+    expect(sentenceOf(await show(OPEN, APP))).toBe(
+      `${sentence.replace("lower volume −$0.00, ", "")} It may still change until 21 Mar 2026.`,
+    );
+  });
+
+  it("says of days that are final nothing about changes to come, and of today nothing at all", async () => {
+    await add({ daysAgo: 13, count: 40, price: 1 }, { daysAgo: 12, count: 20, price: 1 });
+    expect(sentenceOf(await show("from=2026-03-03&to=2026-03-03"))).toBe(
+      "Spend fell $20.00 (−50.0%): fewer clicks with a cost −$20.00.",
+    );
+    expect(partOf(await show("period=today"))).toBe("");
+    // There was nothing before.
+    expect(partOf(await show(`from=${FINAL.from}&to=2026-03-14`))).not.toContain("Spend rose");
+  });
+
+  it("has adjustments as a part, and is in the currency of the page", async () => {
+    await add(
+      ...[
+        { daysAgo: 3, count: 40, price: 5 },
+        { daysAgo: 1, count: 40, price: 5 },
+      ],
+      ...[
+        { daysAgo: 3, currency: "EUR", count: 20, price: 1 },
+        { daysAgo: 1, currency: "EUR", count: 30, price: 1 },
+      ],
+    );
+    await env.DB.prepare(
+      `INSERT INTO adjustments (app_token, day, link_id, partner_id, cost_type, currency, amount, reason, user_id, created_at)
+       VALUES (?, ${today - 2}, 1, 1, 'cpc', 'USD', -1250000000, 'r', 2, 0)`,
+    )
+      .bind(DEMO.appToken)
+      .run();
+    const page = await show(OPEN);
+    expect(sentenceOf(page)).toContain("Spend fell $12.50 (−6.2%): adjustments −$12.50.");
+    expect(textOf(partOf(page))).toContain("13 Mar 2026 The spend of Acme Ads was adjusted by −$12.50");
+    expect(sentenceOf(await show(`${OPEN}&currency=EUR`))).toContain("Spend rose €10.00 (+50.0%)");
+    const overview = await show(OPEN, APP);
+    const parts = overview.match(/<section class="what-changed"[\s\S]*?<\/section>/g) ?? [];
+    expect(parts.map((part) => /aria-label="([^"]*)"/.exec(part)?.[1])).toEqual([
+      "What changed in USD",
+      "What changed in EUR",
+    ]);
+    expect(parts.map((part) => part.includes("was adjusted"))).toEqual([true, false]);
+  });
+});
+
+describe("what changed most", () => {
+  beforeEach(async () => {
+    await add(
+      { daysAgo: 3, link: SPRING, count: 40, price: 5 },
+      { daysAgo: 1, link: SPRING, count: 20, price: 5 },
+      { daysAgo: 1, count: 5, price: 1 },
+    );
+  });
+
+  it("are up to three rows of the breakdown, each of which leads to its own figures", async () => {
+    const page = await show(OPEN);
+    expect(textOf(partOf(page))).toContain("2 campaigns Acme › Spring −$100.00 Acme +$5.00");
+    const below = hrefOf(partOf(page), "Acme › Spring");
+    expect(below).toBe(`${APP}/performance?${OPEN}&level=3&link=demo1nk002`);
+    expect(sentenceOf(await show(below.split("?")[1] ?? ""))).toContain("Spend fell $100.00 (−50.0%)");
+    const ofPartners = partOf(await show(`${OPEN}&group_by=partner`));
+    expect(linksOf(ofPartners)).toEqual([
+      { text: "Acme Ads", href: `${APP}/performance?${OPEN}&partner_id=1` },
+    ]);
+    expect(textOf(partOf(await show(`${OPEN}&group_by=country`)))).toContain("country");
+    expect(linksOf(partOf(await show(`${OPEN}&group_by=day`)))).toEqual([]);
+  });
+
+  it("lead from Overview to Performance, with its days", async () => {
+    expect(linksOf(partOf(await show(OPEN, APP)))[0]).toEqual({
+      text: "Acme › Spring",
+      href: `${APP}/performance?${OPEN}&link=demo1nk002&level=3&currency=USD`,
+    });
+  });
+});
+
+describe("events", () => {
+  beforeEach(() => add({ daysAgo: 3, count: 40, price: 5 }, { daysAgo: 1, count: 20, price: 5 }));
+
+  it.each([APP, `${APP}/performance`])(
+    "are in a list and marks on the axis of the chart, whose days say them: %s",
+    async (path) => {
+      await stopped(2);
+      const page = await show(OPEN, path);
+      expect(textOf(partOf(page))).toContain("1 event");
+      expect(textOf(partOf(page))).toContain("13 Mar 2026 Acme Ads was stopped by an operator");
+      expect(page.match(/<svg class="event"[^>]*>[\s\S]*?<\/title>/g)).toEqual([
+        '<svg class="event" x="25%" y="100%" aria-hidden="true"><title>13 Mar 2026:\nAcme Ads was stopped by an operator</title>',
+      ]);
+      expect(page).toMatch(/aria-label="13 Mar 2026: [^"]*Acme Ads was stopped by an operator\)"/);
+    },
+  );
+
+  it("of the days before are in the list, without a mark", async () => {
+    await stopped(4);
+    const page = await show(OPEN);
+    expect(textOf(partOf(page))).toContain("11 Mar 2026 Acme Ads was stopped by an operator");
+    expect(page).not.toContain('class="event"');
+  });
+
+  it("are there without a change too, the newest three of them at first", async () => {
+    await inLedger("DELETE FROM daily_totals");
+    for (const daysAgo of [4, 3, 2, 1]) await stopped(daysAgo);
+    const page = partOf(await show(OPEN));
+    expect(sentenceOf(page)).toBe("");
+    expect(textOf(page)).toMatch(/^4 events 14 Mar 2026 .* Show 1 more event 11 Mar 2026/);
+  });
+
+  it("name a partner of a filter that was stopped before, also without any figure", async () => {
+    await stopped(60, 4);
+    const since = "Delta Reach has been stopped by an operator since 14 Jan 2026.";
+    const page = await show(`${OPEN}&partner_id=4`);
+    expect(textOf(partOf(page))).toBe(since);
+    expect(page).toContain("No clicks or costs match these filters");
+    await stopped(1, 4);
+    expect(textOf(partOf(await show(`${OPEN}&partner_id=4`)))).toBe(
+      "1 event 14 Mar 2026 Delta Reach was stopped by an operator",
+    );
+    expect(textOf(partOf(await show(OPEN)))).not.toContain("Delta Reach");
+  });
+});
