@@ -68,6 +68,9 @@ export function chartEvents(events: Event[], partners: Partners): ChartEvent[] {
     }));
 }
 
+/** What happened to single costs and spend, which is frequent, comes after what operators and members changed. */
+const isFrequent = (event: Event) => "firstDay" in event || event.type === "spend_adjusted";
+
 /** The newest first: so many, and the others in a closed list. `hrefOf` leads to the page of a partner. */
 export function eventList(
   events: Event[],
@@ -84,7 +87,8 @@ export function eventList(
           ? html`<a href="${part.href}">${nameText(part.name)}</a>`
           : nameText(part.name),
     );
-  const items = events.map(
+  const ordered = events.toSorted((one, other) => Number(isFrequent(one)) - Number(isFrequent(other)));
+  const items = ordered.map(
     (event) => html`<li><span class="days muted">${daysOf(event)}</span> <span>${text(event)}</span></li>`,
   );
   const more = items.slice(most);

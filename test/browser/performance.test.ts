@@ -196,3 +196,30 @@ describe("is accessible and fits", () => {
     expect(await dashes(".legend")).toEqual(drawn);
   });
 });
+
+describe("what changed", () => {
+  const spring = (page: Page) => page.locator(".what-changed").getByRole("link", { name: "Acme › Spring" });
+
+  it.each([PAGE, APP])(
+    "is a sentence with an open list, without a script too, and leads to its rows: %s",
+    async (path) => {
+      const page = await openPage(path, { javaScriptEnabled: false });
+      const part = page.locator(".what-changed").first();
+      expect(await part.locator("p").first().innerText()).toMatch(/^Spend (fell|rose) \$/);
+      expect(await part.locator("summary").first().isVisible()).toBe(false);
+      await spring(page).first().click();
+      expect(await page.locator("h1").innerText()).toBe("Performance");
+      expect(new URL(page.url()).searchParams.get("link")).toBe("demo1nk002");
+    },
+  );
+
+  it("has the list closed on a phone", async () => {
+    const page = await openPage(PAGE, { viewport: { width: 390, height: 800 } });
+    const part = page.locator(".what-changed");
+    expect(await part.locator("p").first().isVisible()).toBe(true);
+    expect(await spring(page).isVisible()).toBe(false);
+    await part.locator("summary").first().click();
+    expect(await spring(page).isVisible()).toBe(true);
+    await checkFits(page);
+  });
+});

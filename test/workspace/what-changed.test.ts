@@ -230,6 +230,20 @@ describe("events", () => {
     expect(textOf(page)).toMatch(/^4 events 14 Mar 2026 .* Show 1 more event 11 Mar 2026/);
   });
 
+  it("of partners and settings come before those of single costs", async () => {
+    await stopped(3);
+    await env.DB.prepare(
+      `INSERT INTO audit_log (happened_at, user_id, action, subject, detail)
+       VALUES (?1, 2, 'void cost', 'partner 1', ?3), (?1, 2, 'void cost', 'partner 1', ?3), (?2, 2, 'void cost', 'partner 1', ?3)`,
+    )
+      .bind(NOW - 2 * DAY, NOW - DAY, JSON.stringify({ app_token: DEMO.appToken }))
+      .run();
+    const list = textOf(partOf(await show(OPEN)));
+    expect(list).toMatch(
+      /12 Mar 2026 Acme Ads was stopped by an operator 13 – 14 Mar 2026 3 costs of Acme Ads were voided$/,
+    );
+  });
+
   it("name a partner of a filter that was stopped before, also without any figure", async () => {
     await stopped(60, 4);
     const since = "Delta Reach has been stopped by an operator since 14 Jan 2026.";

@@ -31,7 +31,7 @@ export function overviewChanges(changed: Changed, currencies: string[], now: num
     const own = explain({ rowsBy, total, currency, now: period }, { ...changed, rejected: [] }, {});
     explained.set(currency, own);
     return whatChanged({
-      // What is about all currencies is in the first list.
+      // What is about all currencies is in the first list, and the pages of the others say the rest.
       explained:
         index === 0 ? own : { ...own, events: own.events.filter(({ type }) => type === "spend_adjusted") },
       total,
@@ -39,7 +39,7 @@ export function overviewChanges(changed: Changed, currencies: string[], now: num
       partners,
       isCompared: period.to < dayOf(now) && !isCut,
       openUntil: isFinal(period, now) ? undefined : lastArrival(period),
-      most: changedMost(rowsBy("link"), 3).map((row) => ({
+      most: (index === 0 ? changedMost(rowsBy("link"), 3) : []).map((row) => ({
         names: String(row.fields.link_name).split("::"),
         href: performanceHref({ link: row.key, level: "3", ...(currency && { currency }) }),
         row,
