@@ -375,6 +375,8 @@ export const links = sqliteTable(
     archivedThrough: integer("archived_through"),
     /** Where clicks lead; null inherits from the nearest ancestor, "" leads to the URLs of the app. */
     target: text("target"),
+    /** At level 1: the round that it was created for, to test a partner. */
+    roundId: integer("round_id"),
   },
   (table) => [
     // Costs nothing until a link has its own target.

@@ -36,7 +36,7 @@ import {
 } from "../pages/periods.ts";
 import type { EventRows } from "../usecases/events.ts";
 import type { BothSums } from "../usecases/performance/rows.ts";
-import { authorizeApp, type Member, type Show } from "./frame.ts";
+import { type AppPage, authorizeApp, type Member, type Show } from "./frame.ts";
 import { adjustedNote } from "./reports/adjusted.ts";
 import { findProblems, missingCondition, NO_COSTS, type Signals } from "./reports/attention.ts";
 import { changedMost } from "./reports/changed.ts";
@@ -44,7 +44,7 @@ import { findingText } from "./reports/finding.ts";
 import { OVERVIEW_NOTICES } from "./reports/hide.ts";
 import { addUp, type Row, type Sums, toSeries } from "./reports/lines.ts";
 import { overviewChanges } from "./reports/overview-changes.ts";
-import { isNew, readStart, startCard } from "./start.ts";
+import { isNew, readFirstDay, readStart, type Start, startCard } from "./start.ts";
 
 const overviewQuery = z
   .strictObject({
@@ -74,10 +74,19 @@ interface Overview extends Signals, Omit<EventRows, "rejected"> {
 
 export const overviewPage: Show = async (context, member) => {
   const { query } = await readInput(context, { query: overviewQuery });
-  const start = await readStart(context, member);
-  if (start) return { title: "Overview", body: html`${pageHead("Overview")}${startCard(member, start)}` };
-  const period = toPeriod(query, context.now, member.app.firstDay);
+  const { app } = member;
+  const startPage = (start: Start): AppPage => ({
+    title: "Overview",
+    body: html`${pageHead("Overview")}${startCard(member, start)}`,
+  });
+  const start = app.firstDay === null ? await readStart(context, member) : undefined;
+  if (start) return startPage(start);
+  const period = toPeriod(query, context.now, app.firstDay);
   const overview = await readOverview(context, member, period);
+  const costs = [...overview.spend, ...overview.recent.costs];
+  const firstDay = costs.length > 0 ? app.firstDay : await readFirstDay(context, member);
+  const tested = firstDay === null && app.firstDay !== null ? await readStart(context, member) : undefined;
+  if (tested) return startPage(tested);
   const totals = currenciesOf(overview.spend, overview.spendBefore).map((currency) => {
     const isOfCurrency = (row: Row) => row.currency === currency;
     return addUp(currency, overview.spend.filter(isOfCurrency), overview.spendBefore.filter(isOfCurrency));
@@ -93,7 +102,7 @@ export const overviewPage: Show = async (context, member) => {
     body: html`
       ${pageHead("Overview")}
       ${showNotice(OVERVIEW_NOTICES, context)}
-      ${isNew(member, context.now, [...overview.spend, ...overview.recent.costs]) ? startCard(member, { ...overview, link: undefined }) : ""}
+      ${isNew(firstDay, context.now, costs) ? startCard(member, { ...overview, firstDay, link: undefined }) : ""}
       ${periodPicker(context.url, period)}
       ${cutNotice(period, overview.period.from)}
       ${figures(member, overview, totals, dayOf(context.now))}

@@ -1,6 +1,6 @@
 /** What a new app does first, in the place of figures that are all zero. What is done follows from the data. */
 import { html } from "hono/html";
-import { findAttachments, hasEngagementInShard } from "../db/ledger/attention.ts";
+import { findAttachments, findFirstDay } from "../db/ledger/attention.ts";
 import { readSums } from "../db/ledger/reports/sums.ts";
 import { firstLinks } from "../db/links/browse.ts";
 import type { Partners } from "../db/links/partner-catalog.ts";
@@ -18,35 +18,45 @@ import { findingText } from "./reports/finding.ts";
 
 /** So many days after its first click, an app without costs is one that has none. */
 const NEW_DAYS = 7;
+/** For so many days, the first clicks of an app can all be those that test a partner. */
+const TEST_DAYS = 30;
 
 export interface Start extends Partnered {
+  firstDay: number | null;
   /** The link to share. */
   link: Link | undefined;
 }
 
-/** Whether the first cost of an app may still be missing because the app is new. */
-export function isNew({ app }: Member, now: number, costs: unknown[]): boolean {
-  return costs.length === 0 && app.firstDay !== null && dayOf(now) - app.firstDay <= NEW_DAYS;
+/** The first day of an app with clicks that don't only test a partner; null if there are none yet. */
+export async function readFirstDay({ ledger, now }: Context, { app }: Member): Promise<number | null> {
+  const isOld = app.firstDay !== null && dayOf(now) - app.firstDay > TEST_DAYS;
+  return isOld ? app.firstDay : findFirstDay(ledger, app.token);
 }
 
-/** What an app without a click, an impression or a cost has; undefined for an app with one. */
+/** Whether the first cost of an app may still be missing because the app is new. */
+export function isNew(firstDay: number | null, now: number, costs: unknown[]): boolean {
+  return costs.length === 0 && firstDay !== null && dayOf(now) - firstDay <= NEW_DAYS;
+}
+
+/** What an app has that has no costs, and no clicks or impressions but those that test a partner; undefined for an app with costs. */
 export async function readStart(context: Context, { viewer, app }: Member): Promise<Start | undefined> {
   const { ledger, now } = context;
-  // With shards, the first day of the app is only that of clicks without a cost ID. The totals of a shard can be too many to add up.
-  if (app.firstDay !== null || (await hasEngagementInShard(ledger, app.token))) return undefined;
+  // With shards, the first day of the app is only that of clicks without a cost ID.
+  if (app.firstDay === null && ledger.shards.length > 0 && (await findFirstDay(ledger, app.token)) !== null)
+    return undefined;
   const ever = { from: 0, to: dayOf(now), groups: [] };
   const [withPartner, byName] = firstLinks(ledger.control, viewer, app.token);
   const found = await readSums(
     ledger,
     {
       whose: { viewer, appToken: app.token },
-      parts: { spend: { report: "spend", ...ever }, engagements: { report: "engagements", ...ever } },
+      parts: { spend: { report: "spend", ...ever } },
       canBeCut: true,
     },
     { attachments: findAttachments(ledger.control, viewer, app.token), withPartner, byName },
   );
   authorizeApp(found.access);
-  if (found.rowsOf("spend").length + found.rowsOf("engagements").length > 0) return undefined;
+  if (found.rowsOf("spend").length > 0) return undefined;
   const {
     attachments,
     withPartner: [attached],
@@ -54,21 +64,21 @@ export async function readStart(context: Context, { viewer, app }: Member): Prom
   } = found.more;
   const { partners } = found;
   const row = attached ?? named;
-  return { attachments, partners, link: row && toLink(row, partners, context) };
+  return { attachments, partners, firstDay: null, link: row && toLink(row, partners, context) };
 }
 
 type Step = [name: string, isDone: boolean, body: Markup | string];
 
 export function startCard(member: Member, start: Start): Markup {
   const { app, path } = member;
-  const { link, partners, attachments } = start;
-  const hasPartner = attachments.length > 0;
-  const hasClick = app.firstDay !== null;
+  const { link, partners, attachments, firstDay } = start;
+  const hasClick = firstDay !== null;
+  const hasLink = link !== undefined || hasClick;
   const steps: Step[] = [
-    ["Create a link", app.linkCount > 0, createStep(path)],
-    ["Attach a partner", hasPartner, attachStep(member, partners, link)],
-    ["Share the click URL", hasClick, link && hasPartner ? shareStep(path, link) : AFTER],
-    ["First click", hasClick, hasClick ? `On ${describeDay(app.firstDay ?? 0)}.` : CLICK],
+    ["Create a link", hasLink, createStep(path)],
+    ["Share the click URL", hasClick, link ? shareStep(path, link) : AFTER],
+    ["First click", hasClick, hasClick ? `On ${describeDay(firstDay)}.` : CLICK],
+    ["Attach a partner", attachments.length > 0, attachStep(member, partners, link)],
     ["First cost", false, costStep(member, start)],
   ];
   return card(
@@ -81,8 +91,8 @@ export function startCard(member: Member, start: Start): Markup {
   );
 }
 
-const AFTER = html`<p class="muted">The URL is here once a link has a partner.</p>`;
-const CLICK = html`<p class="muted">Waiting. To test it, open the click URL on a phone, then reload this page.</p>`;
+const AFTER = html`<p class="muted">The URL is here once you have created a link.</p>`;
+const CLICK = html`<p class="muted">Waiting. Open the click URL on a phone, then reload this page.</p>`;
 
 const createStep = (path: string) =>
   form({
@@ -107,17 +117,21 @@ function attachStep({ path, env }: Member, partners: Partners, link: Link | unde
       : withContact(env, NO_PARTNER);
   const choose = link
     ? html`<p class="actions">${buttonLink(`${path}/links/${link.token}/settings`, "Choose a partner", "")}</p>`
-    : "";
+    : html`<p><a href="${path}/links">Go to links</a></p>`;
   return html`<p>${text}</p>${choose}`;
 }
 
 const MOST_NAMES = 5;
 const NO_PARTNER = "No partner sends cost data yet. Ask your operator for an integration round.";
 
-const shareStep = (path: string, { token, label, click_url }: Link) => html`
-  <p>Give the partner the click URL of <a href="${path}/links/${token}">${nameText(label)}</a>, unchanged.</p>
+const shareStep = (path: string, { token, label, click_url, partner_id }: Link) => html`
+  <p>${
+    partner_id === null
+      ? html`Put the click URL of <a href="${path}/links/${token}">${nameText(label)}</a> into an email, a post or an ad.`
+      : html`Give the partner the click URL of <a href="${path}/links/${token}">${nameText(label)}</a>, unchanged.`
+  }</p>
   <p>${copyable("first-url", click_url, `click URL of ${label}`)}</p>
-  <p><a href="${path}/links/${token}/qr.svg">QR code</a></p>`;
+  <p class="actions"><a href="${path}/links/${token}/qr.svg">QR code</a> <a href="${path}/links/${token}/test">Test link</a></p>`;
 
 function costStep(member: Member, start: Start): Markup {
   const missing = start.attachments.length > 0 ? missingCondition(member, start) : undefined;

@@ -1,5 +1,5 @@
 /** The steps of a new app, in the place of figures that are all zero. */
-import { beforeEach, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { databasesOf } from "../../src/db/ledger/shards.ts";
 import { type Browser, signedIn } from "../account/support.ts";
 import { createLink, patchLink } from "../campaign/support.ts";
@@ -11,6 +11,7 @@ import {
   freshDemo,
   IPHONE,
   ledgerOn,
+  ORIGIN,
   rows,
   sendCost,
 } from "../harness.ts";
@@ -40,14 +41,13 @@ const marks = (text: string) =>
   [...text.matchAll(/<li><h3>([^<]*?) <span class="badge[^>]*>([^<]*)</g)].map(
     ([, name, mark]) => `${name}: ${mark}`,
   );
-const steps = (done: number) =>
-  ["Create a link", "Attach a partner", "Share the click URL", "First click", "First cost"].map(
-    (name, at) => `${name}: ${at < done ? "Done" : "To do"}`,
-  );
+const NAMES = ["Create a link", "Share the click URL", "First click", "Attach a partner", "First cost"];
+const steps = (...done: number[]) =>
+  NAMES.map((name, at) => `${name}: ${done.includes(at + 1) ? "Done" : "To do"}`);
 
 it("tick as links, a partner, clicks and costs arrive, and end with the first cost", async () => {
   const empty = await page();
-  expect(marks(empty)).toEqual(steps(0));
+  expect(marks(empty)).toEqual(steps());
   expect(empty).not.toContain('class="figures"');
   const action = decode(/<form method="post" action="([^"]*)"/.exec(empty)?.[1] ?? "");
   const { headers } = await browser.post(action, { network: "Nova", campaign: "First" });
@@ -57,12 +57,15 @@ it("tick as links, a partner, clicks and costs arrive, and end with the first co
   expect(marks(created)).toEqual(steps(1));
   expect(textOf(created)).toContain("These partners send cost data: Acme Ads and Echo Media");
   const [, token = ""] = /\/links\/(\w{10})\/settings/.exec(created) ?? [];
+  // The URL is there before a partner is.
+  expect(created).toContain(`>${ORIGIN}/${token}</code>`);
+  expect(created).toContain(`/links/${token}/qr.svg`);
+  expect(created).toContain(`/links/${token}/test`);
   await patchLink(token, { partner_id: 1 });
 
   const attached = await page();
-  expect(marks(attached)).toEqual(steps(2));
+  expect(marks(attached)).toEqual(steps(1, 4));
   expect(textOf(attached)).toContain(`/${token}?`);
-  expect(attached).toContain(`/links/${token}/qr.svg`);
   expect(textOf(attached)).toContain("Cost data is off on the links of Acme Ads . Turn it on.");
   await patchLink(token, { cost_data_enabled: true });
   expect(textOf(await page())).toContain(
@@ -73,7 +76,7 @@ it("tick as links, a partner, clicks and costs arrive, and end with the first co
   // With shards, a click with a cost ID is not in DB.
   await call(`/${token}`, { headers: { "user-agent": IPHONE } });
   const clicked = await page();
-  expect(marks(clicked)).toEqual(steps(4));
+  expect(marks(clicked)).toEqual(steps(1, 2, 3, 4));
   expect(textOf(clicked)).toContain("On 15 Mar 2026.");
   expect(clicked).toContain('class="figures"');
 
@@ -119,4 +122,58 @@ it("are not shown for an app that only has costs of other days", async () => {
     DEMO.appToken,
   );
   expect(await page()).not.toContain('id="start"');
+});
+
+describe("a link that tests a partner", () => {
+  let token = "";
+  beforeEach(async () => {
+    const opened = await call("/operator/v1/rounds/1/links", {
+      token: DEMO.operatorToken,
+      json: { app_token: DEMO.appToken, name: "Corsair test" },
+    });
+    expect(opened.status).toBe(201);
+    ({ token } = ((await opened.json()) as { data: { items: [{ token: string }] } }).data.items[0]);
+  });
+
+  it("ticks nothing, also with clicks and sub-links, and is marked", async () => {
+    expect(marks(await page())).toEqual(steps());
+    await call(`/${token}`, { headers: { "user-agent": IPHONE } });
+    await click("test-link-click-01", { link: token });
+    const child = await createLink("Below the test", token);
+    await call(`/${child.token}`, { headers: { "user-agent": IPHONE } });
+    const shown = await page();
+    expect(marks(shown)).toEqual(steps());
+    expect(shown).not.toContain(token);
+    for (const path of [`${APP}/links?open=${token}`, `${APP}/links?q=corsair`, `${APP}/links?q=below`])
+      expect(textOf(mainOf(await open(browser, path)))).toMatch(/test Test |Below the test Test /);
+    expect(textOf(mainOf(await open(browser, `${APP}/links/${token}`)))).toContain(
+      "An operator created this link to test Corsair Media.",
+    );
+  });
+
+  it("is a link like any other once its cost data is on", async () => {
+    await rows("UPDATE links SET partner_id = 1 WHERE token = ?", token);
+    await call(`/${token}`, { headers: { "user-agent": IPHONE } });
+    await patchLink(token, { cost_data_enabled: true });
+    expect(marks(await page())).toEqual(steps(1, 2, 3, 4));
+    expect(textOf(mainOf(await open(browser, `${APP}/links`)))).not.toContain("Test ");
+  });
+
+  it("leaves the start to the first click on another link", async () => {
+    await call(`/${token}`, { headers: { "user-agent": IPHONE } });
+    const own = await createLink("Newsletter");
+    expect(marks(await page())).toEqual(steps(1));
+    await call(`/${own.token}`, { headers: { "user-agent": IPHONE } });
+    expect(marks(await page())).toEqual(steps(1, 2, 3));
+  });
+});
+
+it("an app whose links have no partner has nothing that needs attention", async () => {
+  const link = await createLink("Newsletter");
+  await call(`/${link.token}`, { headers: { "user-agent": IPHONE } });
+  expect(await page()).not.toContain('id="attention"');
+  await rows("UPDATE daily_engagements SET day = day - 30");
+  const later = await page();
+  expect(later).not.toContain('id="attention"');
+  expect(textOf(later)).toContain("No link has a partner. Attach a partner to a link.");
 });

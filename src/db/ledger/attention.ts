@@ -2,6 +2,7 @@
 import { sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core/alias";
 import { membership as m, perViewer, type Viewer } from "../accounts/viewers.ts";
+import { ancestors, isTest, l1, l2, l3 } from "../links/links.ts";
 import { link as l } from "../links/lists.ts";
 import { as, query, type RowOf } from "../query.ts";
 import { dailyEngagements, droppedParameters } from "../schema.ts";
@@ -18,19 +19,20 @@ const attachmentFields = {
   partnerId: sql<number>`partner_id`,
   links: sql<number>`count(*)`,
   /** Those that record engagements for costs. */
-  costDataOn: sql<number>`sum(cost_switch IS 1)`,
+  costDataOn: sql<number>`sum(cost_switch)`,
 };
-/** A partner with its links in an app. */
+/** A partner with its links in an app, without those that only test it. */
 export type Attachment = RowOf<typeof attachmentFields>;
 
 const attachments = perViewer(({ from, isMember, isViewer }) =>
   query(
     attachmentFields,
     sql`FROM (
-      SELECT ${l.partnerId} AS partner_id, ${l.costSwitch} AS cost_switch
+      SELECT ${l.partnerId} AS partner_id,
+        coalesce(${l.costSwitch}, ${l1.costSwitch}, ${l2.costSwitch}, ${l3.costSwitch}, 0) AS cost_switch
       FROM ${from} CROSS JOIN ${as(m)} ON ${isMember}
       CROSS JOIN ${as(l)} INDEXED BY links_by_partner ON ${l.appToken} = ${m.appToken} AND ${l.partnerId} IS NOT NULL
-      WHERE ${isViewer} AND ${l.archived} = 0
+      ${ancestors} WHERE ${isViewer} AND ${l.archived} = 0 AND NOT ${isTest}
       LIMIT ${sql.raw(String(MOST_LINKS))}
     ) GROUP BY partner_id`,
   ),
@@ -126,13 +128,34 @@ export async function addDroppedInShards(
     .sort((a, b) => b.day - a.day || (a.param + a.reason < b.param + b.reason ? -1 : 1));
 }
 
-const anEngagement = query(
-  { day: dailyEngagements.day },
-  sql`FROM ${dailyEngagements} WHERE ${dailyEngagements.appToken} = ${sql.placeholder("appToken")} LIMIT 1`,
+const ownDay = query(
+  { day: e.day },
+  sql`FROM ${as(e)} CROSS JOIN ${as(l)} ON ${l.id} = ${e.linkId} ${ancestors}
+    WHERE ${e.appToken} = ${sql.placeholder("appToken")} AND NOT ${isTest} ORDER BY ${e.day} LIMIT 1`,
+);
+/** A shard has no links. It is asked for those of the first rows of the app: others follow tests soon. */
+const daysInShard = query(
+  { linkId: sql<number>`link_id`, day: sql<number>`min(day)` },
+  sql`FROM (SELECT ${e.linkId}, ${e.day} FROM ${as(e)} WHERE ${e.appToken} = ${sql.placeholder("appToken")} ORDER BY ${e.day} LIMIT 1000)
+    GROUP BY link_id`,
+);
+const firstDay = sql.raw("j.value ->> 'day'");
+const ownDayOf = query(
+  { day: sql<number>`${firstDay}` },
+  sql`FROM json_each(${sql.placeholder("days")}) j CROSS JOIN ${as(l)} ON ${l.id} = j.value ->> 'linkId' ${ancestors}
+    WHERE NOT ${isTest} ORDER BY ${firstDay} LIMIT 1`,
 );
 
-/** Whether a shard has a click or an impression of an app. `OwnApp.firstDay` says it of DB. */
-export async function hasEngagementInShard(ledger: Ledger, appToken: string): Promise<boolean> {
-  const found = await runOnEveryShard(ledger, (db) => [anEngagement(db, { appToken })]);
-  return found.flat(2).length > 0;
+/** The first day with a click or an impression of an app on a link that does not only test a partner; null if there is none. */
+export async function findFirstDay(ledger: Ledger, appToken: string): Promise<number | null> {
+  const { control } = ledger;
+  const [[[own]], parts] = await Promise.all([
+    runBatch(control, ownDay(control, { appToken })),
+    runOnEveryShard(ledger, (db) => [daysInShard(db, { appToken })]),
+  ]);
+  const days = parts.flat(2);
+  const [[inShard]] =
+    days.length > 0 ? await runBatch(control, ownDayOf(control, { days: JSON.stringify(days) })) : [[]];
+  const found = [own, inShard].flatMap((row) => row?.day ?? []);
+  return found.length > 0 ? Math.min(...found) : null;
 }

@@ -13,7 +13,7 @@ import { type Partners, runWithPartners } from "./partner-catalog.ts";
 export const MAX_SEARCHED = 20_000;
 
 const l = alias(links, "l");
-const fields = { ...linkFields, parentId: l.parentId, createdAt: l.createdAt };
+const fields = { ...linkFields, parentId: l.parentId, createdAt: l.createdAt, roundId: l.roundId };
 export type AppLink = RowOf<typeof fields>;
 
 const allLinks = perViewer(({ from, isMember, isViewer }) =>

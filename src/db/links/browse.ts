@@ -8,7 +8,7 @@ import { type AppAccess, type Gate, membership as m, perViewer, type Viewer } fr
 import { as, limitTo, optional, query, type RowOf } from "../query.ts";
 import { links, partners } from "../schema.ts";
 import { type Bound, runBatch } from "../statement.ts";
-import { ancestors, dropped, inheritedFields, l1, l2, l3 } from "./links.ts";
+import { ancestors, dropped, inheritedFields, isTest, l1, l2, l3 } from "./links.ts";
 import { link as l, linkFields } from "./lists.ts";
 import { type Partners, runWithPartners } from "./partner-catalog.ts";
 
@@ -46,7 +46,13 @@ export type LinkList = {
 
 const parent = alias(links, "parent");
 const p = alias(partners, "p");
-const fields = { ...linkFields, createdAt: l.createdAt, ...inheritedFields };
+const fields = {
+  ...linkFields,
+  createdAt: l.createdAt,
+  /** Of the link of level 1. */
+  roundId: sql<number | null>`coalesce(${l.roundId}, ${l1.roundId}, ${l2.roundId}, ${l3.roundId})`,
+  ...inheritedFields,
+};
 export type BrowsedLink = RowOf<typeof fields>;
 
 const ifGiven = (name: string, holds: SQL) => sql`(${sql.placeholder(name)} IS NULL OR ${holds})`;
@@ -211,15 +217,24 @@ const attached = perViewer((gate) =>
   query(
     fields,
     sql`${own(gate)} CROSS JOIN ${as(l)} INDEXED BY links_by_partner ON ${ofApp} AND ${l.partnerId} IS NOT NULL ${ancestors}
-      WHERE ${gate.isViewer} AND ${l.archived} = 0 ORDER BY ${l.parentId}, ${l.partnerId}, ${l.id} LIMIT 1`,
+      WHERE ${gate.isViewer} AND ${l.archived} = 0 AND NOT ${isTest} ORDER BY ${l.parentId}, ${l.partnerId}, ${l.id} LIMIT 1`,
+  ),
+);
+const named = perViewer((gate) =>
+  query(
+    fields,
+    sql`${own(gate)} CROSS JOIN ${as(l)} INDEXED BY links_by_label ON ${ofApp} AND ${l.parentId} IS NULL ${ancestors}
+      WHERE ${gate.isViewer} AND ${l.archived} = 0 AND NOT ${isTest} ORDER BY ${name}, ${l.id} LIMIT 1`,
   ),
 );
 
-/** Two statements for a batch of the viewer: the first link with a partner of its own, those of level 1 first, and the first of level 1 by name. */
+/**
+ * Two statements for a batch of the viewer: the first link with a partner of its own, those of level 1 first, and the first of level 1
+ * by name. Links that only test a partner are left out.
+ */
 export function firstLinks(db: D1Database, viewer: Viewer, appToken: string) {
-  const network = { of: "branch", parent: null, search: { archived: false } } as const;
-  const [named] = statementsOf(db, viewer, appToken, network, 1);
-  return [attached(viewer)(db, { ...viewer, appToken }), expectStatement(named)] as const;
+  const values = { ...viewer, appToken };
+  return [attached(viewer)(db, values), named(viewer)(db, values)] as const;
 }
 
 const pageFields = {

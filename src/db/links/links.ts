@@ -39,6 +39,10 @@ export const ancestors = sql`
   LEFT JOIN ${as(l3)} ON ${l3.id} = ${l2.parentId}
 `;
 
+/** Of a link and its ancestors: it was created to test a partner, and nobody has turned on cost data for it since. */
+export const isTest = sql<number>`(coalesce(${l.roundId}, ${l1.roundId}, ${l2.roundId}, ${l3.roundId}) IS NOT NULL
+  AND NOT coalesce(${l.costSwitch}, ${l1.costSwitch}, ${l2.costSwitch}, ${l3.costSwitch}, 0))`;
+
 const linkToken = sql.placeholder("linkToken");
 const a = alias(apps, "a");
 

@@ -59,8 +59,8 @@ const sameLink = sql`FROM ${as(x)} CROSS JOIN ${as(l)} INDEXED BY links_by_partn
     AND ${l.archived} = 0 AND ${l.label} = ${sql.placeholder("label")} AND ${l.createdAt} >= ${x.openedAt}`;
 const bySameName = query({ token: l.token, id: l.id }, sql`${sameLink} AND ${x.state} = 'open' LIMIT 1`);
 const insert = returning(
-  sql`INSERT INTO ${links} (${names(links.token, links.appToken, links.level, links.label, links.partnerId, links.createdAt)})
-    SELECT ${sql.placeholder("token")}, ${apps.token}, 1, ${sql.placeholder("label")}, ${x.partnerId}, ${sql.placeholder("now")}
+  sql`INSERT INTO ${links} (${names(links.token, links.appToken, links.level, links.label, links.partnerId, links.createdAt, links.roundId)})
+    SELECT ${sql.placeholder("token")}, ${apps.token}, 1, ${sql.placeholder("label")}, ${x.partnerId}, ${sql.placeholder("now")}, ${x.id}
     FROM ${apps} CROSS JOIN ${as(x)}
     WHERE ${apps.token} = ${appToken} AND ${x.id} = ${sql.placeholder("id")} AND ${x.state} = 'open'
       AND ${apps.createdLinkCount} < ${apps.maxLinks} AND ${apps.archivedAt} IS NULL AND NOT EXISTS (SELECT 1 ${sameLink})`,

@@ -80,6 +80,7 @@ function withInherited(rows: AppLink[]): Searched[] {
       path: above ? `${above.path} ${fold(row.label)}` : fold(row.label),
       link: {
         ...own,
+        roundId: own.roundId ?? from?.roundId ?? null,
         inheritedName: name ?? null,
         inheritedPartner: from?.partnerId ?? from?.inheritedPartner ?? null,
         inheritedSwitch: from?.costSwitch ?? from?.inheritedSwitch ?? null,

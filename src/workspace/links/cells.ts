@@ -3,12 +3,12 @@ import { html } from "hono/html";
 import type { LinkFigures, SpendSum } from "../../db/ledger/reports/link-figures.ts";
 import type { BrowsedLink } from "../../db/links/browse.ts";
 import type { Partner, Partners } from "../../db/links/partner-catalog.ts";
-import { COST_TYPE } from "../../domain/cost-types.ts";
+import { COST_TYPE, type Kind } from "../../domain/cost-types.ts";
 import { type CostSums, sumCosts, sumSpend } from "../../domain/money.ts";
 import { costTypeName } from "../../pages/costs/cost-types.ts";
 import { badge } from "../../pages/elements.ts";
 import { withQuery } from "../../pages/lists/query.ts";
-import { showCount } from "../../pages/locale.ts";
+import { showCount, showPlural } from "../../pages/locale.ts";
 import type { Markup } from "../../pages/markup.ts";
 import { moneyText } from "../../pages/money.ts";
 import type { Link } from "../../usecases/links/link.ts";
@@ -19,6 +19,19 @@ import { partnerLink } from "../partners/link.ts";
 export function keepDays(url: URL): string {
   const days = [...url.searchParams].filter(([name]) => /^(period|from|to)$/.test(name));
   return days.length > 0 ? `?${new URLSearchParams(days)}` : "";
+}
+
+/** Says that a link was created to test a partner, until somebody turns on cost data for it. */
+export const testBadge = (
+  link: Pick<BrowsedLink, "roundId" | "costSwitch" | "inheritedSwitch">,
+): Markup | "" => (link.roundId !== null && !(link.costSwitch ?? link.inheritedSwitch) ? badge("Test") : "");
+
+export type Counts = { kind: string | null; count: number }[];
+
+/** `3 clicks, 1 impression`. */
+export function countsText(counts: Counts): string {
+  const of = (kind: Kind) => counts.reduce((sum, one) => sum + (one.kind === kind ? one.count : 0), 0);
+  return `${showPlural(of("click"), "click")}, ${showPlural(of("impression"), "impression")}`;
 }
 
 type PartnerKeys = Pick<BrowsedLink, "partnerId" | "inheritedPartner">;

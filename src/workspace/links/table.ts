@@ -12,7 +12,16 @@ import type { Markup } from "../../pages/markup.ts";
 import { toLink } from "../../usecases/links/link.ts";
 import { checkbox } from "../bulk/selection.ts";
 import type { Member } from "../frame.ts";
-import { averageCell, costCell, countCell, inPlace, keepDays, partnerCell, spendCell } from "./cells.ts";
+import {
+  averageCell,
+  costCell,
+  countCell,
+  inPlace,
+  keepDays,
+  partnerCell,
+  spendCell,
+  testBadge,
+} from "./cells.ts";
 import { type BranchPosition, buildAfter, LEVEL_NAMES, MAX_OPEN, ROOT, type Sort } from "./query.ts";
 import type { LinksView } from "./view.ts";
 
@@ -47,7 +56,7 @@ export function linksTable(shown: Shown, lines: Line[]): Markup | string {
       heading: "Link",
       cell: (row) => html`
         <a href="${hrefOf(row)}${keepDays(url)}">${nameText(row.label)}</a>
-        ${row.archived ? badge("Archived") : ""} <span class="muted level">${LEVEL_NAMES[row.level - 1]}</span>`,
+        ${row.archived ? badge("Archived") : ""} ${testBadge(row)} <span class="muted level">${LEVEL_NAMES[row.level - 1]}</span>`,
       ...sortable("name", "ascending"),
     },
     { heading: "Partner", cell: (row) => partnerCell(member, row, partners, keepDays(url)) },

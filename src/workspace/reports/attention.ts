@@ -95,7 +95,8 @@ export interface Signals extends Partnered, Full {
 /** What affects the most clicks, impressions or costs comes first. */
 export function findProblems(member: Member, signals: Signals): Finding[] {
   const { path } = member;
-  const missing = missingCondition(member, signals);
+  // Links of an email or a poster never have a partner.
+  const missing = signals.attachments.length > 0 ? missingCondition(member, signals) : undefined;
   const found = [
     ...(missing ? [] : describePartners(signals, path)),
     ...describeCosts(signals, path),
