@@ -37,8 +37,6 @@ const ALLOWED_SCANS: Record<string, RegExp> = {
     /^SELECT partners\.id AS id, partners\.display_name AS name, partners\.supports_cost_data AS .* FROM partners$| AS of, r\.partner_id AS partnerId, /,
     /^SELECT partners\.id AS id FROM partners$|^SELECT r\.partner_id AS partnerId, r\.day AS day, /,
     /p\.integrated_types <> 0 AND |^DELETE FROM (daily_rejections|recent_rejections|daily_url_prices)|^SELECT r\.partner_id AS partnerId, r\.code AS code/,
-    // Members see which partners are in a round.
-    /^SELECT r\.partner_id AS partnerId, r\.cost_types AS costTypes/,
     START,
   ),
   partner_rates: START,

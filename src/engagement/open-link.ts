@@ -2,8 +2,8 @@
 import * as z from "zod/mini";
 import { publicOperation } from "../auth/guards.ts";
 import { chooseTarget, platformOf, TARGET_PARAMETERS } from "../domain/engagements/click-target.ts";
+import { readPlaceholder } from "../usecases/engagements/read.ts";
 import { committed, findLink, isServerToServer, path, query, recordLater, recordNow } from "./open.ts";
-import { readPlaceholder } from "./record.ts";
 
 const TARGET = z
   .optional(z.string())

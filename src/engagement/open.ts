@@ -6,10 +6,11 @@ import { PLATFORMS } from "../domain/engagements/audience.ts";
 import type { Context } from "../env.ts";
 import { AppError } from "../errors.ts";
 import { jsonResponse } from "../http/envelope.ts";
+import { readPersonal } from "../usecases/engagements/read.ts";
 import { isPerson, isPreview } from "./agents.ts";
 import { lookUpDestination } from "./destinations.ts";
 import { noteBot, queueEngagement } from "./queue.ts";
-import { limitNames, readPersonal, recordReported } from "./record.ts";
+import { limitNames, recordReported } from "./record.ts";
 
 export const path = z.object({ link_token: z.string().with(z.describe("The token of the link")) });
 

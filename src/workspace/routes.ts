@@ -13,6 +13,7 @@ import { backToSettings, submitArchived, submitName, submitPartner, submitTarget
 import { historyPage } from "./edit/history.ts";
 import { settingsPage } from "./edit/settings.ts";
 import { type Show, type Tab, withApp } from "./frame.ts";
+import { linkTestPage } from "./links/link-test.ts";
 import { linksPage } from "./links/list.ts";
 import { linkPage } from "./links/page.ts";
 import { qrCode } from "./links/qr.ts";
@@ -70,6 +71,7 @@ export const workspaceRoutes: Route[] = [
   page("/links/import/rows", "links", importPage, confirmImport),
   page("/links/undo", "links", undoPage, submitUndo),
   page("/links/:link_token", "links", report(linkPage)),
+  page("/links/:link_token/test", "links", report(linkTestPage)),
   page("/links/:link_token/history", "links", historyPage),
   page("/links/:link_token/settings", "links", settingsPage),
   form("/links/:link_token/settings/name", "links", backToSettings, submitName),

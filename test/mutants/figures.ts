@@ -56,7 +56,7 @@ export const figures: Mutant[] = [
   },
   {
     name: "an engagement counts for a country that does not exist",
-    file: "src/engagement/record.ts",
+    file: "src/usecases/engagements/read.ts",
     search: "COUNTRY_CODES.has(country) ? country : UNKNOWN_COUNTRY",
     replace: "country",
     tests: AUDIENCE,

@@ -102,14 +102,14 @@ export const limits: Mutant[] = [
   },
   {
     name: "a price on a URL counts again with each click, because its cost ID cannot be used",
-    file: "src/engagement/record.ts",
+    file: "src/usecases/engagements/read.ts",
     search: "isIdDropped ? dropPrice(pairs) : readPrice(pairs, kind)",
     replace: "readPrice(pairs, kind)",
     tests: ["test/cost/url-cost.test.ts"],
   },
   {
     name: "an empty cost ID on a URL keeps the price",
-    file: "src/engagement/record.ts",
+    file: "src/usecases/engagements/read.ts",
     search: 'pairs.some(({ name }) => name === "cost_id")',
     replace: 'valuesOf(pairs, "cost_id").length > 0',
     tests: ["test/cost/url-cost.test.ts"],

@@ -1,19 +1,7 @@
 /** A link's page, its QR code, and the Partners page. */
 import { beforeEach, describe, expect, it } from "vitest";
 import { type Browser, signedIn } from "../account/support.ts";
-import {
-  ask,
-  call,
-  click,
-  countingDatabase,
-  DAY,
-  DEMO,
-  ledgerOn,
-  NOW,
-  rows,
-  sendCost,
-  view,
-} from "../harness.ts";
+import { ask, click, countingDatabase, DAY, DEMO, ledgerOn, NOW, rows, sendCost, view } from "../harness.ts";
 import { freshLedger } from "../support.ts";
 import { APP, decode, figuresOf, hrefOf, linksOf, mainOf, open, tablesOf, textOf } from "./page-text.ts";
 
@@ -62,13 +50,10 @@ describe("a link's page", () => {
     expect(copied).toContain(link?.impression_url);
   });
 
-  it("has a test link that records a click", async () => {
-    const href = new URL(hrefOf(await open(browser, LINK), "Test this link"));
-    const response = await call(href.pathname + href.search, {
-      headers: { "user-agent": "Mozilla/5.0 (iPhone)" },
-    });
-    expect(response.status).toBe(200);
-    expect(figuresOf(await open(browser, LINK))).toContain("Clicks 1");
+  it("leads to its test, which links elsewhere than to the click URL", async () => {
+    const page = await open(browser, LINK);
+    expect(hrefOf(page, "Test link")).toBe(`${LINK}/test`);
+    expect(page).not.toContain("?s2s=1");
   });
 
   it("shows figures, charts, costs by type and sub-links with everything below it", async () => {

@@ -78,7 +78,7 @@ const counted = {
   platform: message("platform"),
 };
 /** The columns of `recordings`. */
-const recorded = {
+export const recorded = {
   ...counted,
   costId,
   urlCostType: message("urlCostType"),

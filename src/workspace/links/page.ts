@@ -1,20 +1,11 @@
 /** A link's page: its URLs, its figures, its sub-links, its costs by type, and what went wrong with its URLs. */
 import { html } from "hono/html";
-import { addDroppedInShards } from "../../db/ledger/attention.ts";
-import { findAdjustments } from "../../db/ledger/reports/adjustments.ts";
-import { findLinkFigures } from "../../db/ledger/reports/link-figures.ts";
-import { readSums } from "../../db/ledger/reports/sums.ts";
-import { appUrlsStatement } from "../../db/links/app-urls.ts";
-import { linkPageStatements, type PageLink } from "../../db/links/browse.ts";
-import { toDestination } from "../../db/links/destinations.ts";
-import { historyStatement } from "../../db/links/history.ts";
+import type { PageLink } from "../../db/links/browse.ts";
 import { currenciesOf } from "../../domain/figures/performance.ts";
 import { isTemplateMacro } from "../../domain/macros.ts";
 import { templatePairs } from "../../domain/templates.ts";
 import { dayOf, formatDate } from "../../domain/time.ts";
 import type { Context } from "../../env.ts";
-import { AppError } from "../../errors.ts";
-import { readInput } from "../../http/input/input.ts";
 import { chartScript, dailyChart } from "../../pages/chart/chart.ts";
 import { countUnit, moneyUnit } from "../../pages/chart/units.ts";
 import { operatorContact } from "../../pages/contact.ts";
@@ -33,22 +24,21 @@ import { describeDay, describeDays, showCount } from "../../pages/locale.ts";
 import type { Markup } from "../../pages/markup.ts";
 import { moneyText } from "../../pages/money.ts";
 import { showNotice } from "../../pages/notice.ts";
-import { cutNotice, periodPicker, toPeriod } from "../../pages/periods.ts";
-import { toLink } from "../../usecases/links/link.ts";
+import { cutNotice, periodPicker } from "../../pages/periods.ts";
 import { unusedPath } from "../bulk/unused.ts";
-import { historySection, LATEST } from "../edit/history.ts";
-import { authorizeApp, type Member, type Show } from "../frame.ts";
+import { historySection } from "../edit/history.ts";
+import type { Member, Show } from "../frame.ts";
 import { partnerLink } from "../partners/link.ts";
 import { adjustedNote } from "../reports/adjusted.ts";
 import { addUp, toSeries } from "../reports/lines.ts";
-import { audienceSection, readAudience } from "./audience.ts";
-import { costCell, keepDays, partnerCell, partnerOf } from "./cells.ts";
-import { LEVEL_NAMES, LINK_NOTICES, linkPageQuery } from "./query.ts";
-import { costsByType, DROPPED_DAYS, type LinkView, problems } from "./sections.ts";
+import { workspaceScript } from "../script.ts";
+import { audienceSection } from "./audience.ts";
+import { costCell, countsText, keepDays, partnerCell, partnerOf, testBadge } from "./cells.ts";
+import { type LinkView, MOST_SUB_LINKS, readLinkView } from "./link-view.ts";
+import { LEVEL_NAMES, LINK_NOTICES } from "./query.ts";
+import { costsByType, problems } from "./sections.ts";
 import { linksTable } from "./table.ts";
 import { targetSection } from "./target.ts";
-
-const MOST_SUB_LINKS = 50;
 
 export const linkPage: Show = async (context, member) => {
   const view = await readLinkView(context, member);
@@ -56,17 +46,18 @@ export const linkPage: Show = async (context, member) => {
   const { url } = context;
   return {
     title: row.label,
-    scripts: [chartScript.href],
+    scripts: [chartScript.href, workspaceScript.href],
     body: html`
       ${trail(member, url, row)}
       <div class="head">
-        <div class="title"><h1>${nameText(row.label)}</h1> ${badge(LEVEL_NAMES[row.level - 1] ?? "")}</div>
+        <div class="title"><h1>${nameText(row.label)}</h1> ${badge(LEVEL_NAMES[row.level - 1] ?? "")} ${testBadge(row)}</div>
         ${buttonLink(`${member.path}/links/${row.token}/settings`, "Settings")}
       </div>
       ${showNotice(LINK_NOTICES, context)}
       ${states(member, url, view)}
       ${addresses(member, url, view)}
       ${targetSection(view.destination, row, `${member.path}/links/${row.token}/settings`)}
+      <p class="today">Today so far: ${countsText(view.today)}.</p>
       ${periodPicker(withoutNotice(url), period)}
       ${cutNotice(period, view.from)}
       ${figures(member, view)}
@@ -79,64 +70,6 @@ export const linkPage: Show = async (context, member) => {
       <p class="hint">Token <code>${link.token}</code> · Created on ${describeDay(dayOf(row.createdAt))}</p>`,
   };
 };
-
-async function readLinkView(context: Context, { viewer, app }: Member): Promise<LinkView> {
-  const { query } = await readInput(context, { query: linkPageQuery });
-  const { env, ledger, now, params } = context;
-  const period = toPeriod(query, now, app.firstDay);
-  const linkToken = params.link_token ?? "";
-  const days = { from: period.from, to: period.to };
-  const scope = { ...days, link: linkToken };
-  const [link, dropped, subLinks] = linkPageStatements(env.DB, viewer, {
-    appToken: app.token,
-    linkToken,
-    firstDay: dayOf(now) - DROPPED_DAYS + 1,
-    limit: MOST_SUB_LINKS,
-  });
-  const history = historyStatement(env.DB, { appToken: app.token, linkToken }, { now, limit: LATEST + 1 });
-  const urls = appUrlsStatement(env.DB, { ...viewer, appToken: app.token });
-  const adjustments = findAdjustments(env.DB, viewer, app.token, scope);
-  const [found, { figures, from }, audience] = await Promise.all([
-    readSums(
-      ledger,
-      {
-        whose: { viewer, appToken: app.token },
-        filters: { link: linkToken },
-        parts: {
-          spend: { report: "spend", ...days, groups: ["day", "cost_type"] },
-          counts: { report: "engagements", ...days, groups: ["day", "kind"] },
-        },
-        canBeCut: true,
-      },
-      { link, urls, dropped, subLinks, history, adjustments },
-    ),
-    findLinkFigures(ledger, viewer, { appToken: app.token, ...scope }),
-    readAudience(ledger, viewer, app.token, linkToken, period),
-  ]);
-  authorizeApp(found.access);
-  const {
-    link: [row],
-    urls: [urlsOfApp],
-    ...more
-  } = found.more;
-  if (!row || !urlsOfApp) throw new AppError("not_found", "This app has no link with this token.");
-  const today = dayOf(now);
-  const lately = { from: today - DROPPED_DAYS + 1, to: today };
-  return {
-    ...more,
-    dropped: await addDroppedInShards(ledger, row.id, lately, more.dropped),
-    row,
-    link: toLink(row, found.partners, context),
-    destination: toDestination(urlsOfApp),
-    partners: found.partners,
-    period,
-    from: Math.max(found.from, from),
-    spend: found.rowsOf("spend"),
-    counts: found.rowsOf("counts"),
-    figures,
-    audience,
-  };
-}
 
 /** The links above it, the highest first. */
 function above({ inheritedName, token1, token2, token3 }: PageLink): { token: string; label: string }[] {
@@ -166,6 +99,7 @@ function states(member: Member, url: URL, { row, partners }: LinkView): Markup {
   const partner = partnerOf(row, partners);
   const isSwitchedOn = (row.costSwitch ?? row.inheritedSwitch) === 1;
   return html`
+    ${testBadge(row) === "" ? "" : notice(`An operator created this link to test ${partner?.displayName ?? "a partner"}. It becomes a link like any other once you turn on its cost data.`)}
     ${row.archived ? notice("This link is archived. It still redirects and counts clicks and impressions.") : ""}
     ${partner && partner.stoppedAt !== null ? notice(html`${partnerLink(member, partner, keepDays(url))} is stopped. Its costs are rejected. Ask ${operatorContact(env)} to resume it.`, "error") : ""}
     ${partner && isSwitchedOn && !partner.supportsCostData ? notice(html`Cost data is on, but ${partnerLink(member, partner, keepDays(url))} doesn't support it. Ask ${operatorContact(env)} for an integration round.`, "warn") : ""}`;
@@ -185,8 +119,8 @@ function addresses(member: Member, url: URL, { row, link, partners }: LinkView):
           ${address("impression-url", "Impression URL", link.impression_url, "impression URL")}
           ${link.click_url === link.url ? "" : html`<p class="hint"><mark>Marked</mark> parts are macros. ${partner?.displayName} replaces them for each click and impression.</p>`}
           <p class="actions">
-            <a class="button secondary" href="${link.url}?s2s=1">Test this link</a>
-            <span class="hint">Opens the click URL and shows its response. The click counts in your reports.</span>
+            <a class="button secondary" href="${url.pathname}/test" data-test-link>Test link</a>
+            <span class="hint">Shows what a click would record and where it leads. Nothing is recorded.</span>
           </p>
           ${facts(
             ["Partner", partnerCell(member, row, partners, keepDays(url))],
@@ -201,7 +135,8 @@ function addresses(member: Member, url: URL, { row, link, partners }: LinkView):
           <figcaption><a href="${url.pathname}/qr.svg" download="${link.token}.svg">Download QR code</a></figcaption>
         </figure>
       </div>
-    </section>`;
+    </section>
+    <div id="test-panel" hidden></div>`;
 }
 
 /** A URL with its macros marked, each a whole value of a parameter. */

@@ -1,46 +1,17 @@
 /** The sections of a link's page about its costs and its problems. */
 
 import { html } from "hono/html";
-import type { Adjustment } from "../../db/ledger/reports/adjustments.ts";
-import type { LinkFigures } from "../../db/ledger/reports/link-figures.ts";
-import type { BrowsedLink, PageLink } from "../../db/links/browse.ts";
-import type { HistoryRow } from "../../db/links/history.ts";
-import type { Partners } from "../../db/links/partner-catalog.ts";
-import type { Destination } from "../../domain/engagements/click-target.ts";
-import { DROP_REASONS, type DropReason } from "../../domain/engagements/sub-links.ts";
+import { DROP_REASONS } from "../../domain/engagements/sub-links.ts";
 import { card } from "../../pages/elements.ts";
 import { type Column, table } from "../../pages/lists/table.ts";
 import { describeDay, NONE, showCount } from "../../pages/locale.ts";
 import type { Markup } from "../../pages/markup.ts";
 import { moneyText } from "../../pages/money.ts";
-import { type Period, periodQuery } from "../../pages/periods.ts";
-import type { Link } from "../../usecases/links/link.ts";
+import { periodQuery } from "../../pages/periods.ts";
 import type { Member } from "../frame.ts";
-import { addUp, describeType, type Row } from "../reports/lines.ts";
-import type { LinkAudience } from "./audience.ts";
+import { addUp, describeType } from "../reports/lines.ts";
 import { averageOf, partnerOf } from "./cells.ts";
-
-/** Counts of dropped parameters are shown for as many days as engagements are kept. */
-export const DROPPED_DAYS = 14;
-
-/** What a link's page shows. */
-export interface LinkView {
-  row: PageLink;
-  link: Link;
-  destination: Destination;
-  partners: Partners;
-  period: Period;
-  spend: Row[];
-  counts: { day: number | null; kind: string | null; count: number }[];
-  dropped: { day: number; param: string; reason: DropReason; count: number }[];
-  subLinks: BrowsedLink[];
-  history: HistoryRow[];
-  figures: Map<number, LinkFigures> | undefined;
-  audience: LinkAudience | undefined;
-  /** The first day that was read. */
-  from: number;
-  adjustments: Adjustment[];
-}
+import { DROPPED_DAYS, type LinkView } from "./link-view.ts";
 
 function performanceHref(
   { path }: Member,

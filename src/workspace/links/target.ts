@@ -7,7 +7,7 @@ import { buttonLink, card, facts, nameText, notice } from "../../pages/elements.
 import type { Markup } from "../../pages/markup.ts";
 import { LEVEL_NAMES } from "./query.ts";
 
-const DEVICES: [name: string, platform: Platform][] = [
+export const DEVICES: [name: string, platform: Platform][] = [
   ["iPhone and iPad", "ios"],
   ["Android", "android"],
   ["Computers", "windows"],
