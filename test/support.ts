@@ -9,6 +9,7 @@ import {
   freshState,
   ledgerOn,
   NOW,
+  ORIGIN,
   rows,
   withMethods,
   wrapDatabases,
@@ -137,3 +138,11 @@ export function openedLink(costId: string, more: Partial<OpenedLink> = {}): Open
     ...more,
   };
 }
+
+/** Settings with which the console offers single sign-on. */
+export const SINGLE_SIGN_ON = {
+  ORIGIN,
+  OIDC_ISSUER: "https://login.test/tenant",
+  OIDC_CLIENT_ID: "linkledger",
+  OIDC_CLIENT_SECRET: "secret",
+};

@@ -52,6 +52,7 @@ export const AUDIT_ACTIONS = [
   "confirm sign-in",
   "turn on two-factor",
   "turn off two-factor",
+  "reset two-factor",
   "create recovery codes",
 ] as const;
 export type AuditAction = (typeof AUDIT_ACTIONS)[number];

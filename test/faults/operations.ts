@@ -120,6 +120,7 @@ const SAMPLES: Record<string, Sample> = {
   updateUser: { path: "/operator/v1/users/1", method: "PATCH", json: { disabled: true } },
   resetPassword: { path: "/operator/v1/users/1/password", json: { your_password } },
   issueToken: { path: `/operator/v1/users/${SSO_USER}/token`, json: { your_password } },
+  turnOffTwoFactor: { path: "/operator/v1/users/2/two-factor/off", json: { your_password } },
   eraseUser: { path: "/operator/v1/users/1/erase", json: { your_password } },
   createPartner: { path: "/operator/v1/partners", json: { display_name: "a" }, repeats: true },
   updatePartner: { path: "/operator/v1/partners/1", method: "PATCH", json: { display_name: "b" } },
@@ -320,6 +321,7 @@ const SAMPLES: Record<string, Sample> = {
   ...page("/operator/users/new", form({ email: "new@example.com", role: "member", sign_in: "password" })),
   ...page("/operator/users/1", form({ disabled: "yes" }), { pattern: "/operator/users/:id" }),
   ...page("/operator/users/1/password", form(), { pattern: "/operator/users/:id/password" }),
+  ...page("/operator/users/2/two-factor", form(), { pattern: "/operator/users/:id/two-factor" }),
   ...page(`/operator/users/${SSO_USER}/token`, form(), { pattern: "/operator/users/:id/token" }),
   ...page("/operator/users/1/erase", form(), { pattern: "/operator/users/:id/erase" }),
   ...page(`${LINK_PAGE}/settings/name`, form({ name: "b", seen_name: "Acme" }), {

@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, test, vi } from "vitest";
 import { operatorRoutes } from "../../src/operator/routes.ts";
 import { Browser } from "../account/support.ts";
 import { call, DAY, DEMO, env, freshDemo, NOW, rows, withMethods } from "../harness.ts";
+import { SINGLE_SIGN_ON } from "../support.ts";
 import { tablesOf } from "../workspace/page-text.ts";
 
 const pages = operatorRoutes
@@ -103,9 +104,20 @@ describe("a form", () => {
     ],
     [
       `/operator/apps/${DEMO.appToken}/members`,
-      { email: "nobody@example.com" },
-      '<a href="#email">The email address does not belong to a user;',
+      { email: "nobody" },
+      '<a href="#email">The email address must look like ',
     ],
+    [
+      "/operator/users/new",
+      { email: "x@example.com", sign_in: "sso" },
+      '<a href="#sign_in">Single sign-on isn&#39;t set up. Choose a password.',
+    ],
+    [
+      "/operator/users/new",
+      { email: "x@example.com", apps: "nosuchapp000" },
+      '<a href="#apps">Apps must be apps that are not archived.',
+    ],
+    ["/operator/users/1", { sign_in: "sso" }, "Single sign-on isn&#39;t set up. Choose a password."],
     [
       `/operator/apps/${DEMO.appToken}`,
       { max_links: "1e3" },
@@ -161,7 +173,11 @@ describe("a form", () => {
   test("shows a secret and stores only its hash", async () => {
     const tokenOf = (kind: string) => new RegExp(`^ll_${kind}_[0-9A-Za-z]{43}[0-9a-f]{6}$`);
     const password = /^[2-9a-hjkmnp-z]{20}$/;
-    await operator.post("/operator/users/new", { email: "sso@example.com", sign_in: "sso" });
+    await operator.post(
+      "/operator/users/new",
+      { email: "sso@example.com", sign_in: "sso" },
+      { env: SINGLE_SIGN_ON },
+    );
     const responses: [Awaited<ReturnType<typeof operator.post>>, RegExp][] = [
       [await operator.post("/operator/users/new", { email: "x@example.com", sign_in: "password" }), password],
       [await operator.post("/operator/users/3/token", {}), tokenOf("api")],
@@ -305,7 +321,7 @@ describe("a list of more than 100 items", () => {
     await rows("INSERT INTO memberships SELECT id, ? FROM users WHERE id >= 100", DEMO.appToken);
     const shown: number[] = [];
     const rejected = await operator.post(`/operator/apps/${DEMO.appToken}/members`, {
-      email: "x@example.com",
+      email: "x",
     });
     for (let page = rejected.text; ; ) {
       shown.push(...numbers(page, /<th scope="row"><a href="\/operator\/users\/(\d+)">/g));
@@ -339,7 +355,7 @@ test("an error page renders the backticks of its text as code", async () => {
   const rejected = await operator.get("/operator", { env: { DB } });
   expect(rejected.text).toContain("Resend it after <code>Retry-After</code> seconds.");
   const form = await operator.post(`/operator/apps/${DEMO.appToken}/members`, {
-    email: "nobody@example.com",
+    email: "nobody",
   });
   expect(form.text).toContain("<strong>Not saved.</strong> Fix the errors below and try again.");
 });

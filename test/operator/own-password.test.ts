@@ -10,6 +10,7 @@ import { type Operation, operationOf } from "../../src/http/operation.ts";
 import type { Method } from "../../src/http/router.ts";
 import { operatorRoutes } from "../../src/operator/routes.ts";
 import { call, DEMO, env, freshDemo, freshState, NOW, ORIGIN, rows, UNLIMITED } from "../harness.ts";
+import { SINGLE_SIGN_ON } from "../support.ts";
 
 type Role = "member" | "operator";
 interface User {
@@ -85,6 +86,7 @@ const CASES: Record<string, Case[]> = {
     { ...api("/password"), isSensitive: true },
     { ...api("/password"), body: { revoke_api_token: true }, isSensitive: true },
   ],
+  turnOffTwoFactor: [{ ...api("/two-factor/off"), isSensitive: true }],
   issueToken: [{ ...api("/token"), onlyWithoutPassword: true, isSensitive: true }],
   eraseUser: [{ ...api("/erase"), isSensitive: true }],
   addMember: [
@@ -113,6 +115,7 @@ const CASES: Record<string, Case[]> = {
     { ...form("/apps"), body: { app_token: DEMO.otherAppToken }, isAboutApp: true },
   ],
   "POST /operator/users/:id/password": [{ ...form("/password"), isSensitive: true, status: 200 }],
+  "POST /operator/users/:id/two-factor": [{ ...form("/two-factor"), isSensitive: true }],
   "POST /operator/users/:id/token": [
     { ...form("/token"), isSensitive: true, status: 200, onlyWithoutPassword: true },
   ],
@@ -231,7 +234,7 @@ async function send(
       }
     : { token: actor.token, ...(method !== "DELETE" && { json: fields }) };
   const to = typeof one.path === "function" ? one.path(user) : one.path;
-  const response = await call(to, { method, now, env: UNLIMITED, ...sent });
+  const response = await call(to, { method, now, env: { ...UNLIMITED, ...SINGLE_SIGN_ON }, ...sent });
   const text = await response.text();
   return { status: response.status, code: isForm ? undefined : (JSON.parse(text) as { code?: string }).code };
 }

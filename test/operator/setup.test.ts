@@ -37,6 +37,10 @@ it("leads from a name to a live credential, and marks what is done", async () =>
   const token = secretOf(opened);
   expect(token).toMatch(/^ll_test_/);
   expect(pasted(opened)).toContain(`Test credential: ${token}`);
+  // What is shown once is first, with the focus.
+  const [, focused = ""] = /<p role="status" tabindex="-1" autofocus>([^<]*)</.exec(opened.text) ?? [];
+  expect(focused).toBe("Copy this now. You won&#39;t be able to see it again.");
+  expect(opened.text.indexOf('id="secret"')).toBeLessThan(opened.text.indexOf('id="step-1"'));
   const [, url = "", id = ""] = /https?:\/\/[^/]+(\/\w{10}\?cost_id=([\w-]+))/.exec(pasted(opened)) ?? [];
   expect(marks(opened)).toEqual(["Done", "Done", "Done", "To do"]);
   // A later visit has no secret.
@@ -55,6 +59,7 @@ it("leads from a name to a live credential, and marks what is done", async () =>
 
   const live = await operator.post(`${SETUP}/credential`, { mode: "live" });
   expect(secretOf(live)).toMatch(/^ll_live_/);
+  expect(pasted(live)).toContain(`Live credential: ${secretOf(live)}`);
   expect(marks(live)).toEqual(["Done", "Done", "Done", "Done"]);
 });
 
@@ -93,4 +98,38 @@ it("tells partners and people whom to ask", async () => {
     "Contact your operator (room &lt;12&gt;).",
   );
   expect((await new Browser().get("/login")).text).toContain("Contact your operator.");
+});
+
+it("continues from the round: its test link, then one button to the live credential", async () => {
+  await create();
+  await operator.post(`${SETUP}/round`, { app_token: DEMO.appToken, cost_types: "cpc" });
+  const round = hrefOf((await operator.get(SETUP)).text, "Round 2");
+  const open = (await operator.get(round)).text;
+  expect(textOf(open)).toMatch(/Link Delta test \w{10}/);
+  expect(textOf((await operator.get(hrefOf(open, "Show what to send"))).text)).toContain(
+    "Send this to Delta",
+  );
+  await rows("UPDATE links SET archived = 1 WHERE label = 'Delta test'");
+  expect(hrefOf((await operator.get(round)).text, "Create a test link")).toBe(`${round}/link`);
+
+  await rows("UPDATE rounds SET state = 'approved', approved_types = 1, ended_at = 1 WHERE id = 2");
+  await rows("UPDATE partners SET supports_cost_data = 1, integrated_types = 1 WHERE id = 6");
+  const approved = (await operator.get(round)).text;
+  const [, action = ""] = /<form method="post" action="([^"]*)" id="live"/.exec(approved) ?? [];
+  expect(action).toBe(`${SETUP}/credential`);
+  expect(textOf(approved)).toContain("Its cost parameters have no cost_id");
+  expect(secretOf(await operator.post(action, { mode: "live" }))).toMatch(/^ll_live_/);
+  const after = (await operator.get(round)).text;
+  expect(after).not.toContain('id="live"');
+  expect(textOf(after)).toContain("Delta has a live credential");
+});
+
+it("has the form for a live credential open while there is none", async () => {
+  const isOpen = async () =>
+    (await operator.get("/operator/partners/1")).text.includes(
+      "<details open>\n      <summary>Issue a credential",
+    );
+  expect(await isOpen()).toBe(false);
+  await rows("UPDATE credentials SET revoked_at = 1 WHERE partner_id = 1");
+  expect(await isOpen()).toBe(true);
 });

@@ -14,7 +14,7 @@ import {
   withMethods,
   wrapDatabases,
 } from "../harness.ts";
-import { inLedger } from "../support.ts";
+import { inLedger, SINGLE_SIGN_ON } from "../support.ts";
 import { figuresOf, mainOf, tablesOf, textOf } from "../workspace/page-text.ts";
 
 let operator: Browser;
@@ -76,7 +76,7 @@ describe("what waits", () => {
 
   it("names more than three of a kind in one line", async () => {
     await rows(
-      "INSERT INTO users (id, email, role, created_at) SELECT value, value || '@example.com', 'member', 7 FROM json_each('[11,12,13,14]')",
+      "INSERT INTO users (id, email, role, password_hash, created_at) SELECT value, value || '@example.com', 'member', 'x', 7 FROM json_each('[11,12,13,14]')",
     );
     expect(await waiting()).toEqual([
       ROUND,
@@ -87,6 +87,35 @@ describe("what waits", () => {
       ],
       BEACON,
     ]);
+  });
+
+  it("names users who can't sign in, because single sign-on isn't set up", async () => {
+    const insert = (ids: string, role: string) =>
+      rows(
+        "INSERT INTO users (id, email, role, created_at) SELECT value, value || '@example.com', ?, 7 FROM json_each(?)",
+        role,
+        ids,
+      );
+    await insert("[11]", "operator");
+    const LOCKED_OUT = "can't sign in: single sign-on isn't set up";
+    expect(await waiting()).toContainEqual([
+      `11@example.com : ${LOCKED_OUT}`,
+      "Soon",
+      "/operator/users/11#sign-in",
+    ]);
+    await insert("[12,13,14]", "operator");
+    const ALL = "/operator/users?sign_in=sso";
+    expect(await waiting()).toContainEqual([
+      `4 users ${LOCKED_OUT}: 11@example.com, 12@example.com, 13@example.com, and 1 more`,
+      "Soon",
+      ALL,
+    ]);
+    const list = textOf((await operator.get(ALL)).text);
+    expect(list).toContain("4 users");
+    expect(list).not.toContain(DEMO.email);
+    expect(textOf(await open({ env: SINGLE_SIGN_ON }))).not.toContain(LOCKED_OUT);
+    await rows("UPDATE users SET disabled_at = 1 WHERE id > 10");
+    expect(textOf(await open())).not.toContain(LOCKED_OUT);
   });
 
   it("says when it was checked if it is nothing", async () => {

@@ -2,9 +2,10 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { accountState, Browser, checkForLeakedSecrets } from "../account/support.ts";
 import { DEMO, freshDemo, NOW, rows } from "../harness.ts";
+import { SINGLE_SIGN_ON } from "../support.ts";
 
-const LATER = { now: NOW + 10 * 60_000 };
-const JUST_BEFORE = { now: LATER.now - 1 };
+const LATER = { now: NOW + 10 * 60_000, env: SINGLE_SIGN_ON };
+const JUST_BEFORE = { ...LATER, now: LATER.now - 1 };
 
 let operator: Browser;
 checkForLeakedSecrets();

@@ -4,6 +4,7 @@ import { createToken } from "../../src/auth/secrets.ts";
 import { Browser, shownToken } from "../account/support.ts";
 import * as harness from "../harness.ts";
 import { type Call, DEMO, freshDemo, NOW, rows, UNLIMITED } from "../harness.ts";
+import { SINGLE_SIGN_ON } from "../support.ts";
 
 const token = DEMO.operatorToken;
 const users = "/operator/v1/users";
@@ -131,7 +132,7 @@ test("the last operator cannot give up the password if it is their only way to s
   const operator = new Browser();
   await operator.signIn(DEMO.operatorEmail, DEMO.operatorPassword);
   await rows("DELETE FROM api_tokens WHERE user_id = 2");
-  const rejected = await operator.post("/operator/users/2", { sign_in: "sso" });
+  const rejected = await operator.post("/operator/users/2", { sign_in: "sso" }, { env: SINGLE_SIGN_ON });
   expect([rejected.status, rejected.text.includes("You cannot remove the last operator")]).toEqual([
     409,
     true,

@@ -70,7 +70,7 @@ const liveCredentials = query(
 );
 
 const hasApp = sql<number>`EXISTS (SELECT 1 FROM ${memberships} WHERE ${memberships.userId} = ${users.id})`;
-/** Users with a temporary password, and members without an app. */
+/** Users with a temporary password, members without an app, and without single sign-on those who have no password. */
 const waitingUsers = query(
   {
     id: users.id,
@@ -78,10 +78,12 @@ const waitingUsers = query(
     role: users.role,
     createdAt: users.createdAt,
     passwordExpiresAt: users.passwordExpiresAt,
+    hasPassword: sql<number>`${users.passwordHash} IS NOT NULL`,
     hasApp,
   },
   sql`FROM ${users} WHERE ${users.disabledAt} IS NULL AND NOT ${isErased}
-    AND (${users.passwordExpiresAt} IS NOT NULL OR (${users.role} = 'member' AND NOT ${hasApp}))
+    AND (${users.passwordExpiresAt} IS NOT NULL OR (${users.role} = 'member' AND NOT ${hasApp})
+      OR (${users.passwordHash} IS NULL AND NOT ${sql.placeholder("hasSingleSignOn")}))
     ORDER BY ${users.createdAt} LIMIT 200`,
 );
 const failures = query(
@@ -182,7 +184,7 @@ export interface SpendRow extends Partial<CostSums> {
 }
 
 /** Everything that the page shows. Throws if DB does not respond. */
-export async function readStart(ledger: Ledger, now: number) {
+export async function readStart(ledger: Ledger, now: number, hasSingleSignOn: boolean) {
   const { control, shards } = ledger;
   const last = dayOf(now) - 1;
   const firstDay = dayOf(now - RETENTION_MS);
@@ -192,7 +194,7 @@ export async function readStart(ledger: Ledger, now: number) {
     openRounds(control, {}),
     approvals(control, {}),
     liveCredentials(control, {}),
-    waitingUsers(control, {}),
+    waitingUsers(control, { hasSingleSignOn: Number(hasSingleSignOn) }),
     failures(control, { firstHour: Math.floor(now / HOUR_MS) - 23 }),
     setup(control, {}),
     storedRates(control, {}),

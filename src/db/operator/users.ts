@@ -4,7 +4,16 @@ import { alias } from "drizzle-orm/sqlite-core/alias";
 import { auditChange, auditUpdate, given, type Operator } from "../audit.ts";
 import { insertValues, setGiven, toValues } from "../changes.ts";
 import { as, excluded, names, optional, query, type RowOf, returning } from "../query.ts";
-import { accessTokens, apiTokens, auditLog, identities, links, sessions, users } from "../schema.ts";
+import {
+  accessTokens,
+  apiTokens,
+  auditLog,
+  authenticators,
+  identities,
+  links,
+  sessions,
+  users,
+} from "../schema.ts";
 import { runBatch, runForRow, statement } from "../statement.ts";
 import { pagedList } from "./paged-list.ts";
 import { contains, searchedList } from "./searched-list.ts";
@@ -13,7 +22,7 @@ import { contains, searchedList } from "./searched-list.ts";
 export const erasedEmail = sql`'erased user ' || ${users.id}`;
 export const isErased = sql<number>`(${users.email} = ${erasedEmail})`;
 
-const fields = {
+export const fields = {
   id: users.id,
   email: users.email,
   role: users.role,
@@ -28,6 +37,9 @@ const fields = {
   createdAt: users.createdAt,
   /** Null unless the user still has a temporary password. */
   passwordExpiresAt: users.passwordExpiresAt,
+  twoFactorAt: sql<
+    number | null
+  >`(SELECT ${authenticators.createdAt} FROM ${authenticators} WHERE ${authenticators.userId} = ${users.id})`,
 };
 
 export type UserRow = RowOf<typeof fields>;
@@ -41,13 +53,14 @@ export const NO_PASSWORD: StoredPassword = { passwordHash: null, passwordExpires
 
 export const listUsers = pagedList(fields, { from: users });
 
-/** Takes `q`, `role`, and `state`: `active` or `disabled`. */
+/** Takes `q`, `role`, `sign_in`: `password` or `sso`, and `state`: `active` or `disabled`. */
 export const searchUsers = searchedList(fields, {
   from: users,
   sorts: { email: sql`${users.email}`, "-created": sql`${users.id} DESC` },
   filters: {
     q: contains(users.email),
     role: sql`${users.role} = ${sql.placeholder("role")}`,
+    sign_in: sql`(${users.passwordHash} IS NULL) = (${sql.placeholder("sign_in")} = 'sso') AND NOT ${isErased}`,
     state: sql`(${users.disabledAt} IS NULL) = (${sql.placeholder("state")} = 'active')`,
   },
 });

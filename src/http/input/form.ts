@@ -6,8 +6,8 @@ import { decodeUtf8, mediaType, readBody } from "./body.ts";
 import { readPairs } from "./pairs.ts";
 import { invalidRequest, parsePart } from "./parse.ts";
 
-/** The only field that a form may send more than once. */
-const LIST_FIELD = "cost_types";
+/** The only fields that a form may send more than once. */
+const LIST_FIELDS = ["cost_types", "apps"];
 
 /**
  * The parsed fields of a form or, if any is invalid, all errors and what was sent. Throws unsupported_media_type,
@@ -59,7 +59,7 @@ async function readSent(
   const errors = new Map<string, InputError>();
   const seen = new Set<string>();
   for (const { name, isUtf8 } of pairs) {
-    if (seen.has(name) && name !== LIST_FIELD)
+    if (seen.has(name) && !LIST_FIELDS.includes(name))
       errors.set(name, { param: name, message: "is given more than once" });
     if (!isUtf8) errors.set(name, { param: name, message: "must be percent-encoded UTF-8" });
     seen.add(name);

@@ -3,6 +3,7 @@ import * as z from "zod/mini";
 import { createTemporaryPassword } from "../../auth/passwords.ts";
 import { markTokenReset } from "../../auth/tokens.ts";
 import { eraseUser as erase } from "../../db/operator/erase-user.ts";
+import { turnOffTwoFactor as removeTwoFactor } from "../../db/operator/two-factor.ts";
 import * as db from "../../db/operator/users.ts";
 import { expectDefined } from "../../domain/expect-defined.ts";
 import { toIso } from "../../domain/time.ts";
@@ -65,6 +66,7 @@ export const USER = noun("User", {
     ...instantOrNull("Null if the user has chosen a password or has none"),
     of: (row: db.UserRow) => row.passwordExpiresAt && toIso(row.passwordExpiresAt),
   },
+  two_factor_at: instantOrNull("Since when two-factor authentication is on; null if it is off"),
   temporary_password: { item: secret },
   api_token: { item: secret },
 });
@@ -210,17 +212,13 @@ export const resetPassword = itemOperation({
   errors: ["not_found", "user_erased", ...PASSWORD_ERRORS],
   async handle(context, operator, { path: { id }, body: { revoke_api_token, your_password } }) {
     const { env, now } = context;
-    const reset = await changeUser(
-      context,
-      operator,
-      { id, isSensitive: true, your_password },
-      async (target) => {
-        const { password, stored } = await createTemporaryPassword(now);
-        const change = { password: stored, revokesToken: revoke_api_token ?? false };
-        const user = await db.updateUser(env.DB, operator, target, change);
-        return user && { ...USER.toItem(user), temporary_password: password };
-      },
-    );
+    const whom = { id, isSensitive: true, your_password };
+    const reset = await changeUser(context, operator, whom, async (target) => {
+      const { password, stored } = await createTemporaryPassword(now);
+      const change = { password: stored, revokesToken: revoke_api_token ?? false };
+      const user = await db.updateUser(env.DB, operator, target, change);
+      return user && { ...USER.toItem(user), temporary_password: password };
+    });
     return expectDefined(reset);
   },
 });
@@ -271,4 +269,31 @@ export const eraseUser = itemOperation({
   },
 });
 
-export const operations = [listUsers, createUser, readUser, updateUser, resetPassword, issueToken, eraseUser];
+export const turnOffTwoFactor = itemOperation({
+  method: "POST",
+  path: "/operator/v1/users/:id/two-factor/off",
+  id: "turnOffTwoFactor",
+  summary: "Turn off a user's two-factor authentication",
+  description:
+    "The password stays, and the sessions end. For a user who lost the phone: check first who asks.",
+  input: { path: byId, body: onlyPassword },
+  item: USER.item,
+  errors: ["not_found", "user_erased", ...PASSWORD_ERRORS],
+  async handle(context, operator, { path: { id }, body: { your_password } }) {
+    const changed = await changeUser(context, operator, { id, isSensitive: true, your_password }, (target) =>
+      removeTwoFactor(context.env.DB, operator, target),
+    );
+    return USER.toItem(expectDefined(changed));
+  },
+});
+
+export const operations = [
+  listUsers,
+  createUser,
+  readUser,
+  updateUser,
+  resetPassword,
+  turnOffTwoFactor,
+  issueToken,
+  eraseUser,
+];

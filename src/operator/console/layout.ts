@@ -20,7 +20,7 @@ import { confirmationOf } from "./step-up.ts";
 /** The error of a rejected form and the fields that were sent. */
 export type FormError = RejectedForm;
 
-/** The fields of a form. Only `cost_types` may occur more than once. */
+/** The fields of a form. Only `cost_types` and `apps` may occur more than once. */
 export type Form = URLSearchParams;
 
 /** Builds a page, with the error of its form if that was rejected. */
@@ -157,6 +157,8 @@ const NOTICES = noticesOf({
   "user-disabled": "User disabled. Their API token, access tokens and sessions no longer work.",
   "user-enabled": "User enabled. They can sign in again.",
   "user-erased": "User erased.",
+  "user-unknown": "Nobody has this email address yet. Create the user, who is then a member of the app.",
+  "two-factor-off": "Two-factor authentication is off. The user can sign in with the password.",
   "identity-linked": "Identity linked. The user can sign in now.",
   "identity-unlinked": "Identity unlinked. The user's sessions ended.",
 });
@@ -173,6 +175,11 @@ export function done(
   return NOTICES.redirect(anchor === undefined ? address : `${address}#${anchor}`, notice);
 }
 
+/** A new secret, with the focus where it is said that it is shown once. `name`: what it is. */
+export const secretNotice = (secret: string, name: string): Markup => html`
+  ${notice("Copy this now. You won't be able to see it again.", "warn", { announced: true })}
+  <p>${copyable("secret", secret, name)}</p>`;
+
 /** Shows a new secret. It can't be shown again. */
 export function secretPage(
   shown: Required<Pick<Page, "title" | "section">> & {
@@ -186,8 +193,7 @@ export function secretPage(
     ${pageHead(shown.title)}
     ${card(
       { id: "new-secret", title: shown.name },
-      notice("Copy this now. You won't be able to see it again.", "warn"),
-      html`<p>${copyable("secret", shown.secret, "secret")}</p>`,
+      secretNotice(shown.secret, "secret"),
       shown.use,
       html`<p>${buttonLink(shown.back, "Done", "")}</p>`,
     )}`;

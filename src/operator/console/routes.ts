@@ -94,6 +94,7 @@ export const consoleRoutes: Route[] = [
   pageWithForm("/operator/users/:id", users.userPage, users.submitUser),
   form("/operator/users/:id/apps", users.submitUserApp, users.userPage),
   form("/operator/users/:id/password", users.submitPasswordReset, users.userPage, always),
+  form("/operator/users/:id/two-factor", users.submitTwoFactorOff, users.userPage, always),
   form("/operator/users/:id/token", users.submitTokenIssue, users.userPage, always),
   form("/operator/users/:id/identity", identity.submitIdentity, users.userPage, always),
   form("/operator/users/:id/identity/unlink", identity.submitUnlink, users.userPage, always, 2),

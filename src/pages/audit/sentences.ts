@@ -143,6 +143,7 @@ const SENTENCES: Record<AuditAction, Sentence> = {
   "end access token": { isOwn: true, verb: ({ hint }) => `ended the access token ${hint}` },
   "turn on two-factor": { isOwn: true, verb: "turned on two-factor authentication" },
   "turn off two-factor": { isOwn: true, verb: "turned off two-factor authentication" },
+  "reset two-factor": { verb: "turned off the two-factor authentication of" },
   "create recovery codes": { isOwn: true, verb: "created recovery codes" },
 };
 

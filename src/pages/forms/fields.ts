@@ -146,7 +146,8 @@ export const ownPasswordField = (rejected: RejectedForm | undefined, id = "passw
     rejected,
   );
 
-export type Option = [value: string, text: string];
+/** `isOff`: it is shown, and cannot be chosen. */
+export type Option = [value: string, text: string, isOff?: true];
 
 /** Options with a common heading. */
 export interface OptionGroup {
@@ -167,8 +168,8 @@ export function select(
 ): Markup {
   const error = rejected?.describe(name, id, label);
   const current = rejected?.form.get(name) ?? selected;
-  const option = ([value, text]: Option) =>
-    html`<option value="${value}" ${value === current ? html`selected` : ""}>${text}</option>`;
+  const option = ([value, text, isOff]: Option) =>
+    html`<option value="${value}" ${value === current ? html`selected` : ""} ${isOff ? html`disabled` : ""}>${text}</option>`;
   return html`
     <div class="field">
       <label for="${id}">${label}</label>

@@ -86,7 +86,7 @@ export async function readListView<Sort extends string, Row>(
         ...(spec.search !== undefined && { search: { name: "q", label: spec.search, value: q } }),
       },
       ...chosen.map(({ name, label, options, value }) => filterSelect(name, label, options, value)),
-      filterSelect("sort", "Order", Object.entries(spec.sorts), sort),
+      filterSelect("sort", "Order", Object.entries<string>(spec.sorts), sort),
     )}
     <p class="muted">${count}</p>`;
   const hasNext = offset + rows.length < total && page < MAX_PAGE;

@@ -153,7 +153,7 @@ export const submitMember: Act = async (context, session, form) => {
   const token = tokenOf(context);
   const { email } = parseOrThrow(emailForm, { email: form.get("email") });
   const user = await findUserByEmail(context.env.DB, email);
-  if (!user) throw badField("email", "does not belong to a user; create the user first");
+  if (!user) return done("/operator/users/new", "user-unknown", { email, app_token: token });
   await addMember.handle(context, session, { path: { token }, body: { user_id: user.id } });
   return done(`/operator/apps/${token}`, "member-added");
 };

@@ -4,7 +4,7 @@ import type { PartnerRow } from "../../../db/operator/partners.ts";
 import type { RoundRow } from "../../../db/operator/rounds/lists.ts";
 import { COST_TYPE, COST_TYPES, type CostType, toTypes } from "../../../domain/cost-types.ts";
 import type { Context } from "../../../env.ts";
-import { copyable, copyButton, nameText, notice } from "../../../pages/elements.ts";
+import { copyButton, nameText } from "../../../pages/elements.ts";
 import type { RejectedForm } from "../../../pages/forms/fields.ts";
 import { form } from "../../../pages/forms/form.ts";
 import type { Markup } from "../../../pages/markup.ts";
@@ -42,13 +42,7 @@ export function handover(
     secret: issued?.secret,
   });
   return html`
-    ${
-      issued
-        ? html`
-          ${notice("Copy this now. You won't be able to see it again.", "warn")}
-          <p>${mode === "live" ? "Live" : "Test"} credential: ${copyable("secret", issued.secret, `${mode} credential`)}</p>`
-        : ""
-    }
+    ${issued ? html`<p>The text has the ${mode} credential, which is at the top of this page.</p>` : ""}
     <div class="templates"><div class="field">
       <label for="text">Text for ${nameText(partner.displayName)}</label>
       <textarea id="text" readonly rows="${text.split("\n").length + 3}" data-select>${text}</textarea>

@@ -160,7 +160,7 @@ function issueForm(partner: PartnerRow, session: OperatorSession, rejected?: Rej
     ...(partner.typesInRound > 0 ? [["test", "Test: sends costs to the open round"] as Option] : []),
   ];
   return html`
-    <details ${rejected ? html`open` : ""}>
+    <details ${rejected || (live.length > 0 && !partner.hasLiveCredential) ? html`open` : ""}>
       <summary>Issue a credential</summary>
       ${form(
         {

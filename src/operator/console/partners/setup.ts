@@ -19,7 +19,7 @@ import { createCredential } from "../../api/credentials.ts";
 import { createPartner } from "../../api/partners.ts";
 import { openRound } from "../../api/rounds.ts";
 import { createTestLink, readNewestTestLink } from "../../api/test-links.ts";
-import { type Act, done, idOf, type Page, partnerTrail, type Show } from "../layout.ts";
+import { type Act, done, idOf, type Page, partnerTrail, type Show, secretNotice } from "../layout.ts";
 import type { OperatorSession } from "../session.ts";
 import { passwordField } from "../step-up.ts";
 import { handover, type Issued } from "./handover.ts";
@@ -74,6 +74,18 @@ async function setup(
     body: html`
       ${partnerTrail({ id, name: partner.displayName }, "Setup")}
       ${pageHead(html`Set up ${nameText(partner.displayName)}`, partnerBadge(partner))}
+      ${
+        issued
+          ? card(
+              {
+                id: "new-secret",
+                title: issued.mode === "live" ? "Live credential" : "Test credential",
+                aside: html`<a href="#step-4">Text for the partner</a>`,
+              },
+              secretNotice(issued.secret, `${issued.mode} credential`),
+            )
+          : ""
+      }
       ${step(1, "Name", true, html`<p>${nameText(partner.displayName)}, <a href="/operator/partners/${id}#templates">change it</a></p>`)}
       ${step(2, "URL templates", hasCostId(partner), templates(context, partner, rejectedAt("/setup")))}
       ${step(

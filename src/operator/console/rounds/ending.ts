@@ -7,10 +7,15 @@ import { badge, buttonLink, card, type Fact, facts, nameText } from "../../../pa
 import { confirmation, type Fields, form } from "../../../pages/forms/form.ts";
 import { showPlural } from "../../../pages/locale.ts";
 import type { Markup } from "../../../pages/markup.ts";
+import type { Link } from "../../../usecases/links/link.ts";
 import type { FindingItem, RoundWithReport } from "../../../usecases/rounds/serialize.ts";
 import type { FormError } from "../layout.ts";
 
-export function endForms(round: RoundWithReport, rejected?: FormError): Markup {
+export function endForms(
+  round: RoundWithReport,
+  link: (Link & { appToken: string }) | undefined,
+  rejected?: FormError,
+): Markup {
   const { types, other_findings } = round.report;
   const others = other_findings.filter(isOpen).length;
   const passing = others === 0 ? types.filter((type) => type.passed).map((type) => type.cost_type) : [];
@@ -18,7 +23,7 @@ export function endForms(round: RoundWithReport, rejected?: FormError): Markup {
     ${card(
       { id: "test-link", title: "Test link" },
       html`<p>${nameText(round.partner)} tests with its test credential and a link.</p>`,
-      html`<p class="actions">${buttonLink(`/operator/rounds/${round.id}/link`, "Choose or create a test link")}</p>`,
+      ...testLink(round, link),
     )}
     ${card(
       { id: "ending", title: "Approve cost types" },
@@ -43,6 +48,16 @@ export function endForms(round: RoundWithReport, rejected?: FormError): Markup {
         button: "Close round",
       }),
     )}`;
+}
+
+function testLink({ id }: RoundWithReport, link: (Link & { appToken: string }) | undefined): Markup[] {
+  const path = `/operator/rounds/${id}/link`;
+  if (!link) return [html`<p class="actions">${buttonLink(path, "Create a test link")}</p>`];
+  const query = new URLSearchParams({ app: link.appToken, link: link.token });
+  return [
+    facts(["Link", html`${nameText(link.label)} <code>${link.token}</code>`]),
+    html`<p class="actions">${buttonLink(`${path}?${query}`, "Show what to send")} <a href="${path}">Choose another link</a></p>`,
+  ];
 }
 
 const isOpen = ({ state }: FindingItem) => state === "open";

@@ -1,21 +1,28 @@
 /** The page of a round: the report with the forms that dismiss mismatches, and those that approve or close the round. */
 import { html } from "hono/html";
-import { findPartner } from "../../../db/operator/partners.ts";
+import { findPartner, type PartnerRow } from "../../../db/operator/partners.ts";
 import { showInvisible } from "../../../domain/characters.ts";
 import { AppError } from "../../../errors.ts";
 import { anchorOf, KIND_NAMES, reportView } from "../../../pages/costs/rounds.ts";
-import { nameText, notice } from "../../../pages/elements.ts";
+import { card, nameText, notice } from "../../../pages/elements.ts";
 import { confirmation, form } from "../../../pages/forms/form.ts";
 import type { Markup } from "../../../pages/markup.ts";
 import type { FindingItem, RoundWithReport } from "../../../usecases/rounds/serialize.ts";
 import { approveRound, closeRound, dismissFinding, readRound, undoDismissal } from "../../api/rounds.ts";
+import { readNewestTestLink } from "../../api/test-links.ts";
 import { type Act, done, type FormError, idOf, partnerTrail, pick, type Show } from "../layout.ts";
+import { hasCostId } from "../partners/next-step.ts";
 import { stoppedNotice } from "../partners/settings.ts";
+import type { OperatorSession } from "../session.ts";
+import { passwordField } from "../step-up.ts";
 import { endForms, REASON } from "./ending.ts";
 
 export const roundPage: Show = async (context, formError, session) => {
   const round = await readRound.handle(context, session, { path: { id: idOf(context) } });
-  const partner = await findPartner(context.env.DB, round.partner_id);
+  const [partner, link] = await Promise.all([
+    findPartner(context.env.DB, round.partner_id),
+    round.state === "open" ? readNewestTestLink(context, round.partner_id) : undefined,
+  ]);
   return {
     title: `Round ${round.id}`,
     section: "Partners",
@@ -24,8 +31,12 @@ export const roundPage: Show = async (context, formError, session) => {
       ${partner ? stoppedNotice(partner) : ""}
       ${
         round.state === "open"
-          ? reportView(round, (finding) => findingForm(round, finding, formError), endForms(round, formError))
-          : reportView(round, undefined, nextStep(round))
+          ? reportView(
+              round,
+              (finding) => findingForm(round, finding, formError),
+              endForms(round, link, formError),
+            )
+          : reportView(round, undefined, nextStep(round, partner, session))
       }`,
   };
 };
@@ -65,17 +76,38 @@ function nameOf({ finding, kind, cost_id }: FindingItem): string {
   return `${KIND_NAMES[kind]}, ${cost_id === null ? finding : `cost ID ${showInvisible(cost_id)}, ${place}`}`;
 }
 
-function nextStep(round: RoundWithReport): Markup {
+function nextStep(round: RoundWithReport, partner: PartnerRow | undefined, session: OperatorSession): Markup {
   const left = round.cost_types.filter((type) => !round.approved_cost_types.includes(type));
-  const partner = `/operator/partners/${round.partner_id}`;
+  const path = `/operator/partners/${round.partner_id}`;
   if (round.state !== "approved") {
     return notice(
-      html`This round was closed without approval. To continue, <a href="${partner}#open">open a new round</a>.`,
+      html`This round was closed without approval. To continue, <a href="${path}#open">open a new round</a>.`,
     );
   }
+  const again =
+    left.length > 0
+      ? notice(html`To test ${left.join(", ")} again, <a href="${path}#open">open another round</a>.`)
+      : "";
+  if (!partner || partner.stoppedAt !== null || partner.integratedTypes === 0) return html`${again}`;
   return html`
-    ${notice(html`Next, <a href="${partner}#credentials">issue a live credential</a> to ${nameText(round.partner)} if it doesn't have one, and check that its cost parameters include a <code>cost_id</code>. App members can now turn on cost data for its links. Costs are accepted for clicks and impressions after that.`)}
-    ${left.length > 0 ? notice(html`To test ${left.join(", ")} again, <a href="${partner}#open">open another round</a>.`) : ""}`;
+    ${card(
+      { id: "next", title: "Next step" },
+      partner.hasLiveCredential
+        ? html`<p>${nameText(round.partner)} has a live credential, which can send the approved cost types too.</p>`
+        : html`<p>${nameText(round.partner)} needs a live credential. You get it on the next page, with a text to send.</p>
+          ${form({
+            id: "live",
+            action: `${path}/setup/credential`,
+            hidden: { mode: "live" },
+            more: passwordField(session, "live"),
+            button: "Issue live credential",
+          })}`,
+      html`<p class="hint">Members of an app can now turn on cost data for links of ${nameText(round.partner)}. Costs are accepted for clicks and impressions after that.</p>`,
+      hasCostId(partner)
+        ? ""
+        : html`<p>Its cost parameters have no <code>cost_id</code>, so no cost can match. <a href="${path}#templates">Edit templates</a></p>`,
+    )}
+    ${again}`;
 }
 
 const CANNOT_APPROVE =

@@ -1,5 +1,6 @@
 /** The start page of operators: what waits, health, spend, partners, and what a new deployment still needs. */
 import { html } from "hono/html";
+import { nameOfSingleSignOn } from "../../../auth/single-sign-on/settings.ts";
 import { readStart, SPEND_DAYS, type SpendRow, type Start } from "../../../db/operator/start.ts";
 import type { StoredRate } from "../../../db/operator/stored-rates.ts";
 import { toMask, toTypes } from "../../../domain/cost-types.ts";
@@ -29,16 +30,20 @@ const MOST_ITEMS = 10;
 const MOST_PARTNERS = 15;
 
 export const startPage: Show = async (context) => {
-  const { now } = context;
-  const start = await readStart(context.ledger, now);
+  const { now, env } = context;
+  const hasSingleSignOn = nameOfSingleSignOn(env) !== undefined;
+  const start = await readStart(context.ledger, now, hasSingleSignOn);
   const spendOf = spendByPartner(start.spend ?? []);
-  const waiting = listWaiting(start, now, (id) => spendOf.has(id));
+  const waiting = listWaiting(start, { now, hasSingleSignOn }, (id) => spendOf.has(id));
   const isNew = !start.partners.some(({ supportsCostData }) => supportsCostData);
   return {
     title: "Overview",
     section: "Overview",
     body: html`
-      ${pageHead("Overview", buttonLink("/operator/partners/new", "New partner", ""))}
+      ${pageHead(
+        "Overview",
+        html`<div class="actions">${buttonLink("/operator/partners/new", "New partner", "")} ${buttonLink("/operator/users/new", "New user")}</div>`,
+      )}
       ${isNew ? setupSection(context, start) : ""}
       ${waitingSection(start, waiting, now, spendOf)}
       ${spendSection(start)}

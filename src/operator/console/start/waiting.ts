@@ -32,11 +32,16 @@ const MANY_FAILURES = 10;
 
 const ORDER: Tone[] = ["error", "warn", "", "ok"];
 
-export function listWaiting(start: Start, now: number, hasSpend: (partnerId: number) => boolean): Item[] {
+export function listWaiting(
+  start: Start,
+  { now, hasSingleSignOn }: { now: number; hasSingleSignOn: boolean },
+  hasSpend: (partnerId: number) => boolean,
+): Item[] {
   const items = [
     ...serviceItems(start, now),
     ...start.partners.flatMap((partner) => partnerItems(start, partner)),
     ...userItems(start, now),
+    ...(hasSingleSignOn ? [] : lockedOutItems(start)),
   ];
   const rank = ({ tone, partnerIds = [] }: Item) =>
     2 * ORDER.indexOf(tone) + (partnerIds.some(hasSpend) ? 0 : 1);
@@ -218,6 +223,20 @@ export function coverageOf(stored: StoredRate[]) {
     recorded: { click: recorded("click"), impression: recorded("impression") },
   });
 }
+
+/** Users who have no password and no other way in. */
+const lockedOutItems = ({ users }: Start): Item[] =>
+  users
+    .filter(({ hasPassword }) => !hasPassword)
+    .map(({ id, email, createdAt }) => ({
+      ...{ tone: "warn", name: email, what: "can't sign in: single sign-on isn't set up", since: createdAt },
+      ...{ text: "Open user", href: `/operator/users/${id}#sign-in` },
+      kind: {
+        what: "can't sign in: single sign-on isn't set up",
+        nouns: ["user", "users"],
+        href: "/operator/users?sign_in=sso",
+      },
+    }));
 
 function userItems({ users, failures }: Start, now: number): Item[] {
   const passwords = users.flatMap(({ id, email, createdAt, passwordExpiresAt }): Item[] => {

@@ -9,6 +9,9 @@ import { type Page, secretPage } from "../layout.ts";
 
 export const ROLE_NAMES = { member: "Member", operator: "Operator" } as const;
 
+/** Where an operator would choose single sign-on. */
+export const SET_UP = html`Single sign-on isn't set up. <a href="/docs/single-sign-on">How to set it up</a>`;
+
 export function stateOf({ disabled_at, erased }: UserItem): Markup {
   if (erased) return badge("Erased");
   return disabled_at === null ? badge("Active", "ok") : badge("Disabled");

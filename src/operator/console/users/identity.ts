@@ -12,6 +12,7 @@ import { table } from "../../../pages/lists/table.ts";
 import { type Markup, time } from "../../../pages/markup.ts";
 import { type Act, done, idOf } from "../layout.ts";
 import { passwordField } from "../step-up.ts";
+import { SET_UP } from "./common.ts";
 import type { UserView } from "./sections.ts";
 
 type Attempt = UserIdentity["attempts"][number];
@@ -21,7 +22,9 @@ export function identitySection(view: UserView, { identity, attempts }: UserIden
     { id: "identity", title: "Single sign-on" },
     identity
       ? linked(view, identity)
-      : html`<p>Not linked yet. The first sign-in links a member whose email address the provider has verified. Anybody else appears below, and you link them.</p>`,
+      : !view.hasSingleSignOn
+        ? html`<p>${SET_UP}. Until then, this user can't sign in: <a href="#sign-in">reset the password</a> to give them one.</p>`
+        : html`<p>Not linked yet. The first sign-in links a member whose email address the provider has verified. Anybody else appears below, and you link them.</p>`,
     attempts.length === 0 ? "" : attemptsOf(view, attempts, identity === undefined),
   );
 }

@@ -1,6 +1,7 @@
 /** The page of a user: profile, apps, role, API token, sign-in method, and what disables or erases the user. */
 import { html } from "hono/html";
 import * as z from "zod/mini";
+import { nameOfSingleSignOn } from "../../../auth/single-sign-on/settings.ts";
 import { readIdentity } from "../../../db/accounts/identities.ts";
 import { listAllApps, listAppsOfUser } from "../../../db/operator/apps.ts";
 import { findUserHistory } from "../../../db/operator/users.ts";
@@ -12,7 +13,14 @@ import { card, facts, pageHead } from "../../../pages/elements.ts";
 import { time } from "../../../pages/markup.ts";
 import { badField } from "../../api/common.ts";
 import { addMember } from "../../api/members.ts";
-import { eraseUser, issueToken, readUser, resetPassword, updateUser } from "../../api/users.ts";
+import {
+  eraseUser,
+  issueToken,
+  readUser,
+  resetPassword,
+  turnOffTwoFactor,
+  updateUser,
+} from "../../api/users.ts";
 import { type Act, done, idOf, pick, type Show, secretPage } from "../layout.ts";
 import { passwordPage, stateOf } from "./common.ts";
 import { identitySection } from "./identity.ts";
@@ -31,7 +39,8 @@ export const userPage: Show = async (context, formError, session) => {
     context.url.pathname === action && (name === undefined || formError?.form.has(name))
       ? formError
       : undefined;
-  const view = { user, path: `/operator/users/${user.id}`, session, rejectedAt };
+  const hasSingleSignOn = nameOfSingleSignOn(context.env) !== undefined;
+  const view = { user, path: `/operator/users/${user.id}`, session, hasSingleSignOn, rejectedAt };
   return {
     title: user.email,
     section: "Users",
@@ -60,6 +69,7 @@ export const userPage: Show = async (context, formError, session) => {
               sections.roleSection(view),
               sections.tokenSection(view),
               sections.signInSection(view),
+              sections.twoFactorSection(view),
               user.sign_in === "sso" ? identitySection(view, identity) : "",
               sections.disableSection(view),
               sections.eraseSection(view),
@@ -70,6 +80,8 @@ export const userPage: Show = async (context, formError, session) => {
 
 export const submitUser: Act = async (context, session, form) => {
   const id = idOf(context);
+  if (form.get("sign_in") === "sso" && nameOfSingleSignOn(context.env) === undefined)
+    throw badField("sign_in", "Single sign-on isn't set up. Choose a password.");
   const disabled = form.get("disabled");
   const body = {
     ...pick(form, "role", "sign_in", "email"),
@@ -99,6 +111,12 @@ export const submitPasswordReset: Act = async (context, session, form) => {
   const body = { revoke_api_token: form.has("revoke_api_token") };
   const user = await resetPassword.submit(context, session, { path, body });
   return passwordPage(context, user);
+};
+
+export const submitTwoFactorOff: Act = async (context, session) => {
+  const path = { id: idOf(context) };
+  await turnOffTwoFactor.submit(context, session, { path, body: {} });
+  return done(`/operator/users/${path.id}`, "two-factor-off");
 };
 
 export const submitErasure: Act = async (context, session) => {

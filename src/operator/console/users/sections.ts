@@ -3,19 +3,22 @@ import { html } from "hono/html";
 import { TEMPORARY } from "../../../auth/passwords.ts";
 import type { listAllApps, listAppsOfUser } from "../../../db/operator/apps.ts";
 import { archivedBadge } from "../../../pages/costs/states.ts";
-import { card, nameText } from "../../../pages/elements.ts";
+import { badge, card, nameText } from "../../../pages/elements.ts";
 import type { Option, RejectedForm } from "../../../pages/forms/fields.ts";
 import { confirmation, type Fields, form } from "../../../pages/forms/form.ts";
 import { type Markup, time } from "../../../pages/markup.ts";
 import { USER, type UserItem } from "../../api/users.ts";
 import type { OperatorSession } from "../session.ts";
 import { passwordField } from "../step-up.ts";
+import { SET_UP } from "./common.ts";
 
 export interface UserView {
   user: UserItem;
   /** The path of the page. */
   path: string;
   session: OperatorSession;
+  /** Whether users can sign in with single sign-on. */
+  hasSingleSignOn: boolean;
   /** The error of the form with this action that sends this field. */
   rejectedAt: (action: string, name?: string) => RejectedForm | undefined;
 }
@@ -127,7 +130,7 @@ const REVOKE = {
   },
 } satisfies Fields;
 
-export function signInSection({ user, path, session, rejectedAt }: UserView): Markup {
+export function signInSection({ user, path, session, hasSingleSignOn, rejectedAt }: UserView): Markup {
   const rejectedReset = rejectedAt(`${path}/password`);
   const rejectedSwitch = rejectedAt(path, "sign_in");
   const until = user.temporary_password_expires_at;
@@ -151,7 +154,8 @@ export function signInSection({ user, path, session, rejectedAt }: UserView): Ma
       },
       rejectedReset,
     ),
-    user.sign_in === "password"
+    user.sign_in === "password" && !hasSingleSignOn ? html`<p class="hint">${SET_UP}</p>` : "",
+    user.sign_in === "password" && hasSingleSignOn
       ? confirmation({
           action: path,
           isOpen: rejectedSwitch !== undefined,
@@ -163,6 +167,29 @@ export function signInSection({ user, path, session, rejectedAt }: UserView): Ma
           more: passwordField(session, "sso", rejectedSwitch),
         })
       : "",
+  );
+}
+
+/** Users of single sign-on have a second factor at the provider. */
+export function twoFactorSection({ user, path, session, rejectedAt }: UserView): Markup | "" {
+  if (user.sign_in === "sso") return "";
+  const action = `${path}/two-factor`;
+  return card(
+    { id: "two-factor", title: "Two-factor authentication" },
+    user.two_factor_at === null
+      ? html`<p>${badge("Off")} The user sets it up on the account page.</p>`
+      : html`
+        <p>${badge("On", "ok")} since ${time(user.two_factor_at)}</p>
+        <p>For a user who lost the phone and the recovery codes. Check first who asks: after this, the password is enough to sign in. All of the user's sessions end.</p>
+        ${form(
+          {
+            action,
+            more: passwordField(session, "two-factor", rejectedAt(action)),
+            button: "Turn off two-factor",
+            kind: "danger",
+          },
+          rejectedAt(action),
+        )}`,
   );
 }
 
