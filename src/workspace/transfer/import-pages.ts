@@ -139,7 +139,7 @@ function columnsForm(place: Place, { sheet, sent, text, isFile, corrections, use
     return name === "" && !TABLE.unread?.includes(heading.toLowerCase()) ? [`“${heading}”`] : [];
   });
   const settings = ["partner", "partner_id", "cost_data", "target"];
-  const kept = settings.map((name): Option => [name, sent.get(name) ?? ""]);
+  const kept = settings.map((name): [name: string, value: string] => [name, sent.get(name) ?? ""]);
   kept.push(["chosen", "yes"], ["csv", isFile ? text : ""]);
   return card(
     { id: "columns", title: "Columns" },
