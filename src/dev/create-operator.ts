@@ -6,17 +6,22 @@ import { parseArgs } from "node:util";
 import { createTemporaryPassword, TEMPORARY } from "../auth/passwords.ts";
 import { email as emailField } from "../http/input/fields.ts";
 import { CommandError } from "./command.ts";
-import type { Wrangler } from "./wrangler.ts";
+import { ENVIRONMENT_RULE, isEnvironment } from "./deployment/options.ts";
+import { isSignInError, SIGN_IN, type Wrangler } from "./wrangler.ts";
 
-const USAGE = "Usage: npm run operator:create -- --remote|--local [--persist-to DIR] EMAIL";
+const USAGE =
+  "Usage: npm run operator:create -- --remote [--env NAME] EMAIL, or with --local [--persist-to DIR] in the place of --remote";
 
 /** Returns the text to print. Throws CommandError. */
 export async function createOperator(args: string[], wrangler: Wrangler): Promise<string> {
+  if (args.includes("--help") || args.includes("-h")) return USAGE;
   const { email, target } = readArguments(args);
   const now = Date.now();
   const { password, stored } = await createTemporaryPassword(now);
-  if (!insertOperator(wrangler, email, stored, now, target))
-    throw new CommandError(`${email} is already a user. Nothing was changed.`);
+  if (!(await insertOperator(wrangler, email, stored, now, target)))
+    throw new CommandError(
+      `${email} is already a user. Nothing was changed. If an earlier run failed before it printed the password, run the command with another address, and reset the password of this one in the console.`,
+    );
   return `
 Operator ${email} created.
 
@@ -34,8 +39,11 @@ function readArguments(args: string[]): { email: string; target: string[] } {
     throw new CommandError(USAGE);
   const email = emailField.safeParse(given).data;
   if (!email) throw new CommandError(`${given} is not an email address. ${USAGE}`);
+  const { env } = values;
+  if (env !== undefined && !isEnvironment(env)) throw new CommandError(`${ENVIRONMENT_RULE} ${USAGE}`);
   const state = values["persist-to"] ? ["--persist-to", values["persist-to"]] : [];
-  return { email, target: [values.remote ? "--remote" : "--local", ...state] };
+  const environment = env === undefined ? [] : ["--env", env];
+  return { email, target: [values.remote ? "--remote" : "--local", ...environment, ...state] };
 }
 
 function parse(args: string[]) {
@@ -46,6 +54,7 @@ function parse(args: string[]) {
         remote: { type: "boolean", default: false },
         local: { type: "boolean", default: false },
         "persist-to": { type: "string" },
+        env: { type: "string" },
       },
       allowPositionals: true,
     });
@@ -56,13 +65,13 @@ function parse(args: string[]) {
 }
 
 /** Returns whether the email address was free. */
-function insertOperator(
+async function insertOperator(
   wrangler: Wrangler,
   email: string,
   { passwordHash, passwordExpiresAt }: { passwordHash: string; passwordExpiresAt: number },
   now: number,
   target: string[],
-): boolean {
+): Promise<boolean> {
   const quote = (text: string) => `'${text.replaceAll("'", "''")}'`;
   const isFree = `NOT EXISTS (SELECT 1 FROM users WHERE email = ${quote(email)})`;
   const detail = quote(JSON.stringify({ role: "operator", sign_in: "password" }));
@@ -74,7 +83,7 @@ function insertOperator(
     SELECT ${quote(email)}, 'operator', ${quote(passwordHash)}, ${passwordExpiresAt}, ${now} WHERE ${isFree}
     RETURNING id;
   `;
-  const { status, stdout, stderr } = wrangler(
+  const { status, stdout, stderr } = await wrangler(
     ["d1", "execute", "DB", ...target, "--yes", "--json", "--command", sql],
     { environment: { CI: "true", WRANGLER_SEND_METRICS: "false", WRANGLER_HIDE_BANNER: "true" } },
   );
@@ -88,11 +97,10 @@ function insertOperator(
 
 /** `output` is what wrangler printed before it failed, `target` the flags that named the database. */
 function explain(output: string, target: string): string {
-  if (/CLOUDFLARE_API_TOKEN|wrangler login|not (authenticated|logged in)/i.test(output)) {
-    return "You are not signed in to Cloudflare. Run npx wrangler login, or set CLOUDFLARE_API_TOKEN (and CLOUDFLARE_ACCOUNT_ID if you have several accounts). Then run the command again.";
-  }
+  if (isSignInError(output))
+    return `You are not signed in to Cloudflare, or may not edit D1. ${SIGN_IN} Then run the command again.`;
   if (output.includes("no such table")) {
     return `The database is not migrated. Run npx wrangler d1 migrations apply DB ${target}, then run the command again.`;
   }
-  return `wrangler reported:\n${output}`;
+  return `If it was created nevertheless, the next run says so. wrangler reported:\n${output}`;
 }

@@ -111,7 +111,7 @@ async function storeNumber({ control, shards }: Ledger): Promise<void> {
 }
 
 function serve(demo: DemoState, held: Lock, flags: string[]): void {
-  // Local operators sign in without a second factor, whatever the first deployment wrote into wrangler.toml.
+  // Local operators sign in without a second factor.
   const own = ["--local", "--show-interactive-dev-session=false", "--var", "OPERATOR_MFA:optional"];
   const server = spawn("wrangler", ["dev", ...own, ...flags], { stdio: ["inherit", "pipe", "inherit"] });
   let greeted = false;
@@ -124,6 +124,9 @@ function serve(demo: DemoState, held: Lock, flags: string[]): void {
     console.log(greeting(baseUrl, demo));
   });
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => server.kill(signal));
+  // npm passes on no SIGTERM that only its own process got, and the server must not go on without it.
+  const npm = process.env.npm_lifecycle_event === "start" ? process.ppid : undefined;
+  if (npm !== undefined) setInterval(() => process.ppid !== npm && server.kill(), 500).unref();
   server.on("exit", (code) => {
     process.exitCode = code ?? 0;
   });

@@ -1,5 +1,5 @@
 /** Starts wrangler. */
-import { type SpawnSyncReturns, spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
 
 export interface RunOptions {
   /** The working directory. Default: that of this process. */
@@ -10,17 +10,39 @@ export interface RunOptions {
   inTerminal?: boolean;
 }
 
-/** Runs a wrangler command to its end. `status` is not 0 if it failed. */
-export type Wrangler = (
-  args: string[],
-  options?: RunOptions,
-) => Pick<SpawnSyncReturns<string>, "status" | "stdout" | "stderr" | "error">;
+/** `status` is not 0 if the command failed; null with an `error` if it could not be started. */
+export interface Ended {
+  status: number | null;
+  stdout: string;
+  stderr: string;
+  error?: Error;
+}
+
+/** Runs a wrangler command to its end. */
+export type Wrangler = (args: string[], options?: RunOptions) => Promise<Ended>;
 
 /** The wrangler on the PATH, where npm puts that of node_modules first. */
 export const wrangler: Wrangler = (args, { folder, environment, inTerminal = false } = {}) =>
-  spawnSync("wrangler", args, {
-    cwd: folder,
-    env: { ...process.env, ...environment },
-    stdio: inTerminal ? "inherit" : "pipe",
-    encoding: "utf8",
+  new Promise((resolve) => {
+    const child = spawn("wrangler", args, {
+      cwd: folder,
+      env: { ...process.env, ...environment },
+      stdio: inTerminal ? "inherit" : ["ignore", "pipe", "pipe"],
+    });
+    const ended: Ended = { status: null, stdout: "", stderr: "" };
+    child.stdout?.setEncoding("utf8").on("data", (text) => {
+      ended.stdout += text;
+    });
+    child.stderr?.setEncoding("utf8").on("data", (text) => {
+      ended.stderr += text;
+    });
+    child.on("error", (error) => resolve({ ...ended, error }));
+    child.on("close", (status) => resolve({ ...ended, status }));
   });
+
+/** Whether wrangler failed because nobody is signed in, or because a token may not do this: Cloudflare's codes for both. */
+export const isSignInError = (output: string): boolean =>
+  /CLOUDFLARE_API_TOKEN|wrangler login|not (authenticated|logged in)|code: (10000|9106|9109)\b/i.test(output);
+
+export const SIGN_IN =
+  "Run npx wrangler login, or set CLOUDFLARE_API_TOKEN (and CLOUDFLARE_ACCOUNT_ID if you have several accounts).";

@@ -1730,7 +1730,7 @@ https://shop.example.com/start?campaign={campaign}&amp;gclid={gclid}</pre>
 <pre data-language="sh">BASE_URL=https://links.example.com
 OPERATOR_TOKEN=ll_api_…</pre>
 <pre data-language="console"><kbd>operator() { curl -s -H &quot;Authorization: Token token=$OPERATOR_TOKEN&quot; &quot;$BASE_URL/operator/v1/$1&quot;; }</kbd>
-<kbd>operator partners/1/costs/demo-click-recent-0001 | grep -oE '&quot;(match|state|amount)&quot;:&quot;[^&quot;]*&quot;' | head -2</kbd></pre>
+<kbd>operator partners/1/costs/demo-click-expired-001 | grep -oE '&quot;(code|match|kind|mismatch|reason)&quot;:&quot;[^&quot;]*&quot;'</kbd></pre>
 <p>A cost that was never accepted is a <code>404</code> that says what was rejected, which click or impression has the ID, and what a cost for it would get now. The partner&#39;s <code>X-Request-Id</code> finds the request in the log.</p>` },
       { id: "upgrade-and-roll-back", title: "Upgrade and roll back", body: `<p>Get the new source, read its changelog, and run:</p>
 <pre data-language="sh">npm ci

@@ -14,6 +14,7 @@ import { errorsBody } from "./errors.ts";
 import { readLiveness } from "./liveness.ts";
 import { readLlms } from "./llms.ts";
 import { overviewBody } from "./overview.ts";
+import { toPublished } from "./published.ts";
 import { readReadiness } from "./readiness.ts";
 import { type FullArea, operationPath, type Reference, toReference } from "./reference/areas.ts";
 import type { ApiDocument } from "./reference/document.ts";
@@ -51,9 +52,7 @@ export function siteRoutes(describe: () => Promise<object>): Route[] {
     uploadScript.route,
     searchScript.route,
     ...docsRoutes,
-    withReference("/openapi.json", ({ url }, { document }) =>
-      jsonResponse({ ...document, servers: [{ url: url.origin }] }),
-    ),
+    withReference("/openapi.json", (context, reference) => jsonResponse(toPublished(reference, context))),
     get("/llms.txt", readLlms),
     get("/robots.txt", readRobots),
     get("/.well-known/security.txt", readSecurity),

@@ -1,69 +1,38 @@
 /**
- * Tests `npm run deploy` in this process, with a stub of wrangler instead of a Cloudflare account. start/deploy.test.ts starts the
+ * Tests `npm run deploy` in this process, with the real wrangler against a stub of Cloudflare's API. start/deploy.test.ts starts the
  * command.
  */
-import { cpSync, existsSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { experimental_readRawConfig } from "wrangler";
-import { CommandError } from "../../src/dev/command.ts";
-import { deploy as deployCheckout } from "../../src/dev/deployment/deploy.ts";
 import { readDeployOptions } from "../../src/dev/deployment/options.ts";
-import type { Wrangler } from "../../src/dev/wrangler.ts";
+import { isLong } from "../linear/attack.ts";
 import {
-  account,
-  accountFile,
-  answer,
-  commands,
-  type Ended,
-  folder,
-  giveAccounts,
-  HEALTH,
+  type Deployment,
+  giveDeployment,
+  giveDeployments,
   NEW_SETTINGS,
   namesOf,
   placesOf,
-  READY,
-  requests,
-  save,
-  stored,
-  toml,
-  url,
-  writeToml,
 } from "./deployment.ts";
-import { runStub, useDatabase } from "./wrangler-stub.ts";
 
-giveAccounts();
+const test_ = giveDeployment();
+const open = giveDeployments();
+const TITLES = ["linkledger-tokens", "linkledger-links"];
+const creations = ({ stub }: Deployment) =>
+  stub.calls.filter((call) => /^POST \/(d1\/database|storage\/kv\/namespaces)$/.test(call));
 
-/** Deploys the folder in this process, without pauses. */
-async function deploy(...flags: string[]): Promise<Ended> {
-  const ended = { code: 0, out: "", error: "" };
-  const wrangler: Wrangler = (args, { environment, inTerminal = false } = {}) => {
-    const output = runStub(accountFile(), args, environment ?? {});
-    if (inTerminal) ended.error += output.stderr;
-    return output;
-  };
-  const log = vi.spyOn(console, "log").mockImplementation((line) => {
-    ended.out += `${line}\n`;
-  });
-  try {
-    await deployCheckout(flags, { folder, wrangler }, async () => undefined);
-  } catch (error) {
-    if (!(error instanceof CommandError)) throw error;
-    ended.code = 1;
-    ended.error += error.message;
-  } finally {
-    log.mockRestore();
-  }
-  return ended;
-}
-
-test("creates the database and the namespaces in an empty account, then migrates, then deploys", async () => {
-  const { code, out, error } = await deploy();
-  expect({ code, error }).toEqual({ code: 0, error: "" });
-  expect(commands()).toEqual([
+test("creates everything in an empty account, then nothing twice, and deploys the same bindings", async () => {
+  const { now: deployment } = test_;
+  const { stub } = deployment;
+  const first = await deployment.deploy();
+  expect(first).toMatchObject({ code: 0, error: "" });
+  expect(first.out).toContain("linkledger is ready at https://linkledger.stub.workers.dev");
+  expect(first.out).toContain("npm run operator:create -- --remote EMAIL");
+  expect(deployment.commands).toEqual([
     "d1 list --json",
-    "d1 create linkledger",
+    "d1 create linkledger-db",
     "d1 list --json",
     "d1 migrations apply DB --remote",
     "kv namespace list",
@@ -72,298 +41,412 @@ test("creates the database and the namespaces in an empty account, then migrates
     "kv namespace list",
     "deploy",
   ]);
-  expect(stored("linkledger")).toEqual({ shards: 0, shard_index: null });
-  expect(requests).toEqual([HEALTH, "/readyz"]);
-  expect(out).toContain(`linkledger is ready at ${url}`);
-  expect(out).toContain("npm run operator:create -- --remote EMAIL");
-  expect(existsSync(join(folder, ".wrangler.deploy.json"))).toBe(false);
-  expect(toml()).toBe(NEW_SETTINGS);
-  expect(toml()).not.toMatch(ids);
-});
-
-test("creates nothing on a second run and deploys with the IDs that it finds", async () => {
-  const existing = {
-    databases: [
-      { name: "another", uuid: "1" },
-      { name: "linkledger", uuid: "2" },
-    ],
-    namespaces: [
-      { title: "linkledger-links", id: "3" },
-      { title: "linkledger-tokens", id: "4" },
-    ],
-  };
-  save({ ...account(), ...existing });
-  expect((await deploy()).code).toBe(0);
-  const { calls, ...after } = account();
-  expect(after).toMatchObject(existing);
-  expect(commands()).toEqual([
-    "d1 list --json",
-    "d1 execute DB: read",
-    "d1 migrations apply DB --remote",
-    "kv namespace list",
-    "deploy",
-  ]);
-  expect(calls.at(-1)?.configuration).toMatchObject({
-    name: "linkledger",
-    main: "src/index.ts",
-    preview_urls: false,
-    vars: {},
-    triggers: { crons: ["17 * * * *"] },
-    d1_databases: [{ binding: "DB", database_name: "linkledger", database_id: "2" }],
-    kv_namespaces: [
-      { binding: "TOKENS", id: "4" },
-      { binding: "LINKS", id: "3" },
-    ],
-  });
-});
-
-test("continues an interrupted run, and does not deploy when the migration fails", async () => {
-  save({
-    ...account(),
-    databases: [{ name: "linkledger", uuid: "2" }],
-    namespaces: [{ title: "linkledger-tokens", id: "4" }],
-    failing: "d1 migrations apply",
-  });
-  const { code, error } = await deploy();
-  expect(code).toBe(1);
-  expect(error).toContain("A request to the Cloudflare API failed.");
-  expect(error).toContain("\n\nwrangler d1 migrations apply DB --remote failed.");
-  expect(existsSync(join(folder, ".wrangler.deploy.json"))).toBe(false);
-  expect(commands()).toEqual(["d1 list --json", "d1 execute DB: read", "d1 migrations apply DB --remote"]);
-  expect(requests).toEqual([]);
-  save({ ...account(), failing: "nothing" });
-  expect((await deploy()).code).toBe(0);
-  expect(commands()).toEqual([
-    "d1 list --json",
-    "d1 execute DB: read",
-    "d1 migrations apply DB --remote",
-    "kv namespace list",
-    "kv namespace create linkledger-links",
-    "kv namespace list",
-    "deploy",
-  ]);
-});
-
-test("waits for the new version and ignores responses of the old one", async () => {
-  let healthChecks = 0;
-  answer((path) => {
-    return { body: path === HEALTH ? { runs_deployment: ++healthChecks > 1 } : READY };
-  });
-  expect((await deploy()).code).toBe(0);
-  expect(requests).toEqual([HEALTH, HEALTH, "/readyz"]);
-});
-
-test("fails when only an old version responds for a minute, also one that names itself", async () => {
-  answer((path) => ({ body: path === HEALTH ? { deployment: "version-1" } : READY }));
-  const { code, error } = await deploy();
-  expect(code).toBe(1);
-  expect(error).toContain("version version-2 did not answer");
-  expect(requests).toEqual(Array.from({ length: 60 }, () => HEALTH));
-});
-
-test("fails with the reason when the new version is not ready", async () => {
-  const checks = { database: { ok: true }, cron: { ok: false, reason: "The hourly run is overdue." } };
-  answer((path) =>
-    path === HEALTH
-      ? { body: { runs_deployment: true } }
-      : { status: 503, body: { status: "not ready", checks } },
+  expect([deployment.names, deployment.titles]).toEqual([["linkledger-db"], TITLES]);
+  expect(deployment.place("linkledger-db")).toEqual({ shards: 0, shard_index: null });
+  const bound = stub.bindings("linkledger");
+  const [tokens, links] = stub.namespaces;
+  expect(bound).toMatchObject({ DB: stub.databases[0]?.uuid, TOKENS: tokens?.id, LINKS: links?.id });
+  expect(stub.workers.get("linkledger")?.crons).toEqual(
+    experimental_readRawConfig({ config: join(deployment.folder, "wrangler.toml") }).rawConfig.triggers
+      ?.crons,
   );
-  const { code, error, out } = await deploy();
-  expect(code).toBe(1);
-  expect(error).toContain("cron: The hourly run is overdue.");
-  expect(error).not.toContain("database:");
-  expect(out).not.toContain("is ready at");
+  expect(deployment.toml).toBe(NEW_SETTINGS);
+  expect(existsSync(join(deployment.folder, ".wrangler.deploy.json"))).toBe(false);
+
+  Object.assign(stub, { calls: [] });
+  deployment.commands = [];
+  expect(await deployment.deploy()).toMatchObject({ code: 0, error: "" });
+  expect(deployment.commands).toEqual([
+    "d1 list --json",
+    "d1 execute DB: read",
+    "d1 execute DB: read",
+    "d1 migrations apply DB --remote",
+    "kv namespace list",
+    "deploy",
+  ]);
+  expect([creations(deployment), stub.bindings("linkledger")]).toEqual([[], bound]);
 });
 
-test("asks to check /readyz when the Worker has only routes", async () => {
-  save({ ...account(), targets: ["example.com/* (zone name: example.com)"] });
-  const { code, out } = await deploy();
-  expect(code).toBe(0);
-  expect(out).toContain("Check /readyz");
-});
+describe("with shards in a jurisdiction", () => {
+  const FLAGS = ["--shards", "2", "--jurisdiction", "eu"];
 
-/** A deployment with four shards, of which each test gets a copy. */
-let deployed: string | undefined;
-
-async function restoreDeployed(): Promise<void> {
-  if (deployed) {
-    cpSync(deployed, folder, { recursive: true });
-    save({ ...account(), targets: [url] });
-  } else {
-    expect((await deploy("--shards", "4")).code).toBe(0);
-    deployed = mkdtempSync(join(tmpdir(), "linkledger-deployed-"));
-    cpSync(folder, deployed, { recursive: true });
-  }
-  commands();
-}
-afterAll(() => {
-  if (deployed) rmSync(deployed, { recursive: true });
-});
-
-const FOUR = ["DB", "LEDGER_0", "LEDGER_1", "LEDGER_2", "LEDGER_3"];
-const ids = /^\s*(database_)?id\s*=/m;
-
-/** Expects that a deployment changes nothing. */
-async function expectRejection(flags: string[], message: string) {
-  const before = { toml: toml(), databases: account().databases, namespaces: account().namespaces };
-  const { code, error } = await deploy(...flags);
-  expect(error).toContain(message);
-  expect(error).toContain("Nothing was changed.");
-  expect(code).toBe(1);
-  const { databases, namespaces } = account();
-  expect({ toml: toml(), databases, namespaces }).toEqual(before);
-  for (const command of commands()) expect(command).toMatch(/^d1 (list --json|execute DB: read)$/);
-  expect(existsSync(join(folder, ".wrangler.deploy.json"))).toBe(false);
-}
-
-describe("a first deployment with --shards", () => {
-  test("creates, binds and migrates them, and stores their number and indexes before it deploys the code", async () => {
-    const { code, error, out } = await deploy("--shards", "4");
-    expect({ code, error }).toEqual({ code: 0, error: "" });
-    expect(commands()).toEqual([
-      "d1 list --json",
-      ...namesOf(4).map((name) => `d1 create ${name}`),
-      "d1 list --json",
-      ...FOUR.map((binding) => `d1 migrations apply ${binding} --remote`),
-      ...[...FOUR.slice(1), "DB"].map((binding) => `d1 execute ${binding}: store`),
-      "kv namespace list",
-      "kv namespace create linkledger-tokens",
-      "kv namespace create linkledger-links",
-      "kv namespace list",
-      "deploy",
-    ]);
-    expect(out).toContain("wrangler.toml: bindings of 4 shards added");
-    expect(namesOf(4).map(stored)).toEqual(placesOf(4));
-    expect(toml().startsWith(NEW_SETTINGS)).toBe(true);
-    expect(toml()).not.toMatch(ids);
-    const { rawConfig } = experimental_readRawConfig({ config: join(folder, "wrangler.toml") });
+  test("the same command with the same flags can be repeated, also from a fresh checkout", async () => {
+    const { now: deployment } = test_;
+    const { stub } = deployment;
+    expect(await deployment.deploy(...FLAGS)).toMatchObject({ code: 0, error: "" });
+    expect(deployment.names).toEqual(namesOf(2));
+    expect(stub.databases.map(({ jurisdiction }) => jurisdiction)).toEqual(["eu", "eu", "eu"]);
+    expect(namesOf(2).map((name) => deployment.place(name))).toEqual(placesOf(2));
+    const { toml: written } = deployment;
+    expect(written.startsWith(NEW_SETTINGS)).toBe(true);
+    // Neither names nor IDs: the file serves every account and every environment.
+    expect(written.slice(NEW_SETTINGS.length)).not.toMatch(/_id|_name/);
+    const { rawConfig } = experimental_readRawConfig({ config: join(deployment.folder, "wrangler.toml") });
     expect(rawConfig.d1_databases).toEqual(
-      FOUR.map((binding, index) => ({
+      ["DB", "LEDGER_0", "LEDGER_1"].map((binding) => ({
         binding,
-        database_name: namesOf(4)[index],
         migrations_dir: "migrations",
         migrations_pattern: "migrations/[0-9]*.sql",
       })),
     );
-    expect(rawConfig.triggers).toEqual({ crons: ["17 * * * *"] });
+    const bound = stub.bindings("linkledger");
+    for (const settings of [written, NEW_SETTINGS]) {
+      deployment.toml = settings;
+      Object.assign(stub, { calls: [] });
+      expect(await deployment.deploy(...FLAGS)).toMatchObject({ code: 0, error: "" });
+      expect([deployment.toml, creations(deployment), stub.bindings("linkledger")]).toEqual([
+        written,
+        [],
+        bound,
+      ]);
+    }
   });
 
+  // The numbers of the calls that fail in `npm test`; with LONG=1 each of them fails in turn.
+  const FAILING = isLong ? Number.POSITIVE_INFINITY : 0;
   test.each([
-    ["the creation of a database", "d1 create linkledger-ledger-1", "d1 create"],
-    ["a migration", "d1 migrations apply LEDGER_1", "d1 migrations apply"],
-    ["storing the number in DB", "d1 execute DB --remote --yes --json --command UPDATE", "d1 execute DB"],
-    ["the deployment", "deploy", "deploy"],
-  ])("continues after %s failed, also without the flag", async (_, failing, named) => {
-    save({ ...account(), failing });
-    const { code, error } = await deploy("--shards", "2");
-    expect(code).toBe(1);
-    expect(error).toContain(`wrangler ${named}`);
-    expect(error).toContain("it continues where it stopped");
-    expect(requests).toEqual([]);
-    const written = toml();
-    save({ ...account(), failing: "nothing" });
-    expect(await deploy()).toMatchObject({ code: 0, error: "" });
-    expect([toml(), namesOf(2).map(stored)]).toEqual([written, placesOf(2)]);
-    expect(written.startsWith(NEW_SETTINGS)).toBe(true);
-    expect(account().databases.map(({ name }) => name)).toEqual(namesOf(2));
-    expect(written).not.toMatch(ids);
-  });
-
-  test("continues in the jurisdiction of the first database, and rejects another one and another number", async () => {
-    save({ ...account(), failing: "d1 create linkledger-ledger-0" });
-    expect((await deploy("--shards", "2", "--jurisdiction", "eu")).code).toBe(1);
-    save({ ...account(), failing: "nothing" });
-    commands();
-    await expectRejection(["--jurisdiction", "fedramp"], "linkledger exists in the jurisdiction eu, which");
-    await expectRejection(["--shards", "4"], "wrangler.toml binds 2 shards.");
-    expect((await deploy()).code).toBe(0);
-    expect(commands()).toContain("d1 create linkledger-ledger-1 --jurisdiction eu");
-    expect(account().databases.map(({ jurisdiction }) => jurisdiction)).toEqual(["eu", "eu", "eu"]);
-  });
-
-  test("stops at a database of another ledger", async () => {
-    const uuid = "of-another";
-    save({ ...account(), databases: [{ name: "linkledger-ledger-1", uuid }] });
-    useDatabase(accountFile(), uuid, (other) => {
-      other.exec("CREATE TABLE shard_identity AS SELECT 1 AS id, 8 AS shards, 1 AS shard_index");
-      for (const table of ["ledger_entries", "daily_totals"]) other.exec(`CREATE TABLE ${table} (a)`);
+    ["the list of databases", /^GET \/d1\/database$/],
+    ["the creation of a database", /^POST \/d1\/database$/],
+    ["a migration", /^POST \/d1\/database\/.*query$/],
+    ["the creation of a namespace", /^POST \/storage\/kv\/namespaces$/],
+    ["the upload of the code", /^PUT \/workers\/scripts\/linkledger$/],
+    ["the schedule of the cron", /schedules$/],
+  ])("the next run continues after %s failed, also without the flags", async (_, failing) => {
+    const { now: deployment } = test_;
+    // The second one, if there are two, so that something was created.
+    let seen = 0;
+    Object.assign(deployment.stub, {
+      failing: {
+        test: (call: string) =>
+          failing.test(call) && ++seen > (/GET|scripts|schedules/.test(failing.source) ? 0 : 1),
+      },
     });
-    const { code, error } = await deploy("--shards", "2");
-    expect(code).toBe(1);
-    expect(error).toContain("The database of LEDGER_1 has costs or clicks, or is part of another ledger.");
-    expect(commands()).not.toContain("deploy");
-    expect([stored("linkledger"), stored("linkledger-ledger-1")]).toEqual([
-      { shards: 0, shard_index: null },
-      { shards: 8, shard_index: 1 },
-    ]);
+    const failed = await deployment.deploy(...FLAGS);
+    expect(failed.code).toBe(1);
+    expect(failed.error).toMatch(
+      /^[\s\S]*wrangler .* failed\. Run the command again; it continues where it stopped\.$/,
+    );
+    expect(existsSync(join(deployment.folder, ".wrangler.deploy.json"))).toBe(false);
+    Object.assign(deployment.stub, { failing: undefined });
+    expect(await deployment.deploy()).toMatchObject({ code: 0, error: "" });
+  });
+
+  test.runIf(isLong)("the next run continues whichever call failed", { timeout: 1_200_000 }, async () => {
+    let calls = FAILING;
+    for (let at = 1; at <= calls; at++) {
+      const deployment = await open();
+      const { stub } = deployment;
+      stub.failing = at;
+      const first = await deployment.deploy(...FLAGS);
+      if (stub.calls.length < at) calls = stub.calls.length;
+      const call = `${at}: ${stub.calls[at - 1]}`;
+      stub.failing = undefined;
+      const second = first.code === 0 ? first : await deployment.deploy(...FLAGS);
+      expect([call, second.code, second.error]).toEqual([call, 0, ""]);
+      expect([call, deployment.names, deployment.titles.toSorted()]).toEqual([
+        call,
+        namesOf(2),
+        TITLES.toSorted(),
+      ]);
+      expect([call, stub.databases.map(({ jurisdiction }) => jurisdiction)]).toEqual([
+        call,
+        ["eu", "eu", "eu"],
+      ]);
+      expect([call, namesOf(2).map((name) => deployment.place(name))]).toEqual([call, placesOf(2)]);
+      expect([call, existsSync(join(deployment.folder, ".wrangler.deploy.json"))]).toEqual([call, false]);
+      deployment.remove();
+    }
   });
 });
 
-describe("a later deployment", () => {
-  beforeEach(restoreDeployed);
-  const change = (sql: string) =>
-    useDatabase(accountFile(), "id-of-linkledger", (database) => database.exec(sql));
+describe("wrangler by itself", () => {
+  test("deploys first and migrates then; npm run deploy goes on with that, and the shards can still be chosen", async () => {
+    const { now: deployment } = test_;
+    expect((await deployment.wrangler("deploy")).code).toBe(0);
+    expect((await deployment.wrangler("d1 migrations apply DB --remote")).code).toBe(0);
+    const before = deployment.stub.bindings("linkledger");
+    Object.assign(deployment.stub, { calls: [] });
+    expect(await deployment.deploy()).toMatchObject({ code: 0, error: "" });
+    expect([creations(deployment), deployment.stub.bindings("linkledger")]).toEqual([[], before]);
+    expect((await deployment.wrangler("deploy")).code).toBe(0);
+    expect([creations(deployment), deployment.stub.bindings("linkledger")]).toEqual([[], before]);
+    expect(await deployment.deploy("--shards", "2")).toMatchObject({ code: 0, error: "" });
+    expect(namesOf(2).map((name) => deployment.place(name))).toEqual(placesOf(2));
+  });
+
+  test("creates and migrates first; only npm run deploy then finds the database, and leaves no time without tables", async () => {
+    const { now: deployment } = test_;
+    expect((await deployment.wrangler("d1 create linkledger-db")).code).toBe(0);
+    expect((await deployment.wrangler("d1 migrations apply DB --remote")).code).toBe(0);
+    expect(deployment.stub.workers.size).toBe(0);
+    const { code, error } = await deployment.wrangler("deploy");
+    expect([code, error]).toEqual([1, expect.stringContaining("A database with that name already exists")]);
+    expect(deployment.stub.workers.size).toBe(0);
+    expect(await deployment.deploy()).toMatchObject({ code: 0, error: "" });
+    expect([deployment.names, deployment.titles]).toEqual([["linkledger-db"], TITLES]);
+  });
+
+  test("cannot continue a deployment that broke after it created the namespaces, and npm run deploy can", async () => {
+    const { now: deployment } = test_;
+    deployment.stub.failing = /^POST \/d1\/database$/;
+    expect((await deployment.wrangler("deploy")).code).toBe(1);
+    deployment.stub.failing = undefined;
+    expect(deployment.titles).toEqual(TITLES);
+    const { code, error, out } = await deployment.wrangler("deploy");
+    expect([code, error + out]).toEqual([1, expect.stringContaining("10014")]);
+    expect(await deployment.deploy()).toMatchObject({ code: 0, error: "" });
+    expect(deployment.titles).toEqual(TITLES);
+  });
+
+  test("puts the database anywhere; a jurisdiction then says how to begin again, which works while nobody has used it", async () => {
+    const { now: deployment } = test_;
+    const { stub } = deployment;
+    expect((await deployment.wrangler("deploy")).code).toBe(0);
+    expect((await deployment.wrangler("d1 migrations apply DB --remote")).code).toBe(0);
+    const rejected = await deployment.deploy("--jurisdiction", "eu");
+    expect(rejected.code).toBe(1);
+    expect(rejected.error).toContain(
+      "linkledger-db exists without a jurisdiction, and where it is cannot change.",
+    );
+    const [, command = ""] = /^ {2}npx wrangler (.*)$/m.exec(rejected.error) ?? [];
+    expect(command).toBe("d1 delete linkledger-db");
+    expect((await deployment.wrangler(command, "--skip-confirmation")).code).toBe(0);
+    expect(await deployment.deploy("--jurisdiction", "eu")).toMatchObject({ code: 0, error: "" });
+    expect(stub.databases.map(({ jurisdiction }) => jurisdiction)).toEqual(["eu"]);
+    stub
+      .database("linkledger-db")
+      .sqlite.exec("INSERT INTO users (email, role, created_at) VALUES ('a@example.com', 'operator', 0)");
+    const used = await deployment.deploy("--jurisdiction", "fedramp");
+    expect(used.error).toBe(
+      "The database linkledger-db exists in the jurisdiction eu, and where it is cannot change. Nothing was changed.",
+    );
+  });
+});
+
+describe("another environment", () => {
+  const STAGING = ["linkledger-staging-db", "linkledger-staging-tokens", "linkledger-staging-links"];
+
+  test("never uses the databases and namespaces of the first one, by npm run deploy and by wrangler alike", async () => {
+    const { now: deployment } = test_;
+    const { stub } = deployment;
+    expect((await deployment.deploy("--shards", "1")).code).toBe(0);
+    const { toml } = deployment;
+    const first = stub.bindings("linkledger");
+    expect(await deployment.deploy("--env", "staging")).toMatchObject({
+      code: 0,
+      error: "",
+      out: expect.stringContaining("linkledger is ready at https://linkledger-staging.stub.workers.dev"),
+    });
+    expect([...deployment.names, ...deployment.titles]).toEqual([
+      ...["linkledger-db", "linkledger-ledger-0", STAGING[0], "linkledger-staging-ledger-0"],
+      ...[...TITLES, ...STAGING.slice(1)],
+    ]);
+    const idsOf = (worker: string) =>
+      Object.values(stub.bindings(worker)).filter((id) => id && id.length >= 32);
+    expect(idsOf("linkledger")).toHaveLength(4);
+    expect(idsOf("linkledger-staging").filter((id) => idsOf("linkledger").includes(id))).toEqual([]);
+    expect([deployment.toml, stub.bindings("linkledger")]).toEqual([toml, first]);
+
+    Object.assign(stub, { calls: [] });
+    const second = stub.bindings("linkledger-staging");
+    expect((await deployment.wrangler("deploy --env staging")).code).toBe(0);
+    expect([creations(deployment), stub.bindings("linkledger-staging")]).toEqual([[], second]);
+    for (const name of deployment.names)
+      stub.database(name).sqlite.exec("DELETE FROM d1_migrations WHERE id = 99");
+    expect(
+      (
+        await deployment.wrangler(
+          "d1 execute DB --remote --env staging --command",
+          "DELETE FROM shard_identity",
+        )
+      ).code,
+    ).toBe(0);
+    expect([deployment.place("linkledger-db"), deployment.place(STAGING[0] ?? "")]).toEqual([
+      placesOf(1)[0],
+      {},
+    ]);
+  });
+
+  test("gets its own operator", async () => {
+    const { now: deployment } = test_;
+    expect((await deployment.deploy()).code).toBe(0);
+    expect((await deployment.deploy("--env", "staging")).code).toBe(0);
+    const created = await deployment.createOperator("--remote", "--env", "staging", "a@example.com");
+    expect(created).toMatchObject({ code: 0, error: "" });
+    const emails = (name: string) =>
+      deployment.stub.database(name).sqlite.prepare("SELECT email FROM users").all();
+    expect([emails("linkledger-db"), emails("linkledger-staging-db")]).toEqual([
+      [],
+      [{ email: "a@example.com" }],
+    ]);
+  });
 
   test.each([
-    ["without flags", [], true],
-    ["with the same number", ["--shards", "4"], true],
-    ["without the bindings in wrangler.toml, which it writes again,", [], false],
-  ])("%s keeps the shards", async (_, flags, isBound) => {
-    const written = toml();
-    if (!isBound) writeToml(NEW_SETTINGS);
-    expect(await deploy(...flags)).toMatchObject({ code: 0, error: "" });
-    expect(commands()).toEqual([
-      "d1 list --json",
-      "d1 execute DB: read",
-      "d1 execute DB: read",
-      ...FOUR.map((binding) => `d1 migrations apply ${binding} --remote`),
-      "kv namespace list",
-      "deploy",
+    ['routes = ["links.example.com/*"]\n', "routes"],
+    ['[[r2_buckets]]\nbinding = "ARCHIVE"\nbucket_name = "b"\n', "r2_buckets"],
+    ['[[queues.producers]]\nbinding = "ENGAGEMENTS"\nqueue = "q"\n', "queues"],
+    ["[env.staging]\n", "[env.staging]"],
+    ['[[kv_namespaces]]\nbinding = "MORE"\nid = "x"\n', "the namespace of MORE"],
+    ['[[d1_databases]]\nbinding = "MORE"\ndatabase_name = "x"\n', "the database of MORE"],
+  ])("is rejected if it would share what wrangler.toml names: %s", async (more, named) => {
+    const { now: deployment } = test_;
+    deployment.toml = more.startsWith("[") ? NEW_SETTINGS + more : more + NEW_SETTINGS;
+    const { code, error } = await deployment.deploy("--env", "staging");
+    expect([code, error]).toEqual([1, expect.stringContaining(`wrangler.toml has ${named}.`)]);
+    expect(deployment.stub.calls).toEqual([]);
+  });
+
+  test.each(["ORIGIN", "CLICK_URL", "IMPRESSION_URL"])(
+    "is rejected with %s of the first one",
+    async (name) => {
+      const { now: deployment } = test_;
+      deployment.toml = NEW_SETTINGS.replace(
+        "\n[vars]\n",
+        `\n[vars]\n${name} = "https://links.example.com"\n`,
+      );
+      const { error } = await deployment.deploy("--env", "staging");
+      expect(error).toContain(`wrangler.toml has ${name}.`);
+      expect(deployment.stub.calls).toEqual([]);
+    },
+  );
+});
+
+describe("operator:create", () => {
+  const users = () =>
+    test_.now.stub.database("linkledger-db").sqlite.prepare("SELECT email, role FROM users").all();
+
+  test("creates the first operator of a deployment, and says what to do if its answer was lost", async () => {
+    const { now: deployment } = test_;
+    expect((await deployment.deploy()).code).toBe(0);
+    const created = await deployment.createOperator("--remote", "a@example.com");
+    expect(created).toMatchObject({ code: 0, out: expect.stringMatching(/Temporary password: \S+/) });
+    expect(users()).toEqual([{ email: "a@example.com", role: "operator" }]);
+    const again = await deployment.createOperator("--remote", "a@example.com");
+    expect(again.error).toMatch(
+      /^a@example\.com is already a user\. Nothing was changed\. If an earlier run failed before/,
+    );
+    deployment.stub.failing = /query$/;
+    const failed = await deployment.createOperator("--remote", "b@example.com");
+    expect(failed.error).toContain(
+      "The operator was not created. If it was created nevertheless, the next run says so.",
+    );
+    expect(failed.error).toContain(deployment.stub.failure.message);
+  });
+
+  test("asks to sign in only for errors of authentication", async () => {
+    const { now: deployment } = test_;
+    deployment.stub.failing = /./;
+    const SIGN_IN = "npx wrangler login";
+    expect((await deployment.deploy()).error).not.toContain(SIGN_IN);
+    expect((await deployment.createOperator("--remote", "a@example.com")).error).not.toContain(SIGN_IN);
+    deployment.stub.failure = { status: 403, code: 10000, message: "Authentication error" };
+    expect((await deployment.deploy()).error).toContain(SIGN_IN);
+    expect((await deployment.createOperator("--remote", "a@example.com")).error).toContain(SIGN_IN);
+  });
+});
+
+describe("a deployed ledger with two shards", () => {
+  let deployed: Deployment;
+  let written: string;
+  beforeAll(async () => {
+    deployed = await open();
+    expect((await deployed.deploy("--shards", "2")).code).toBe(0);
+    written = deployed.toml;
+    const { sqlite } = deployed.stub.database("linkledger-db");
+    sqlite.exec("INSERT INTO users (email, role, created_at) VALUES ('a@example.com', 'operator', 0)");
+  });
+  afterAll(() => deployed.remove());
+
+  /** Expects that a deployment changes nothing. */
+  async function expectRejection(flags: string[], message: string) {
+    const before = [deployed.toml, deployed.names, deployed.titles, deployed.stub.bindings("linkledger")];
+    Object.assign(deployed.stub, { calls: [] });
+    const { code, error } = await deployed.deploy(...flags);
+    expect(error).toContain(message);
+    expect(error).toContain("Nothing was changed.");
+    expect(code).toBe(1);
+    const after = [deployed.toml, deployed.names, deployed.titles, deployed.stub.bindings("linkledger")];
+    expect(after).toEqual(before);
+    expect(deployed.stub.calls.filter((call) => !/^GET |query$/.test(call))).toEqual([]);
+    expect(existsSync(join(deployed.folder, ".wrangler.deploy.json"))).toBe(false);
+  }
+
+  test.each(["--shards=8", "--shards=0"])("rejects %s", async (flag) => {
+    await expectRejection([flag], "This ledger has 2 shards, and their number cannot change");
+  });
+
+  test("rejects another jurisdiction", async () => {
+    await expectRejection(["--jurisdiction=eu"], "The database linkledger-db exists without a jurisdiction");
+  });
+
+  test("accepts a location, which applies only to new databases, and says so", async () => {
+    const { code, out } = await deployed.deploy("--location=weur", "--shards=2");
+    expect([code, out]).toEqual([
+      0,
+      expect.stringContaining("--location weur applies only to databases that are created now."),
     ]);
-    expect([toml(), namesOf(4).map(stored)]).toEqual([written, placesOf(4)]);
-  });
-
-  test.each([["--shards=8"], ["--shards=0"]])("rejects %s", async (flag) => {
-    await expectRejection([flag], "This ledger has 4 shards, and their number cannot change");
-  });
-
-  test.each(["--location=weur", "--jurisdiction=eu"])("rejects %s", async (flag) => {
-    await expectRejection([flag], `Run the command without ${flag.split("=")[0]}.`);
   });
 
   test.each([
     [
-      "three of four shards",
+      "one of two shards",
       (text: string) => text.slice(0, text.lastIndexOf("[[d1")),
-      "wrangler.toml binds 3.",
+      "wrangler.toml binds 1.",
     ],
     [
       "a gap",
       (text: string) => text.replace('"LEDGER_1"', '"LEDGER_4"'),
-      "binds 4 shards, but not LEDGER_1.",
+      "binds 2 shards, but not LEDGER_1.",
     ],
   ])("rejects %s in wrangler.toml", async (_, change, message) => {
-    writeToml(change(toml()));
+    deployed.toml = change(written);
     await expectRejection([], message);
-  });
-
-  test("rejects bindings for a ledger that has rows in DB", async () => {
-    change("UPDATE shard_identity SET shards = 0");
-    change("INSERT INTO daily_totals VALUES ('app', 1, 1, 1, 'cpc', 'USD', 'matched', 1, 1)");
-    await expectRejection([], "DB stores 0 shards, but wrangler.toml binds 4.");
-  });
-
-  test("rejects shards for a ledger without", async () => {
-    change("UPDATE shard_identity SET shards = 0");
-    writeToml(NEW_SETTINGS);
-    await expectRejection(["--shards=4"], "This ledger has 0 shards, and their number cannot change");
+    deployed.toml = written;
   });
 
   test("rejects an account without one of the databases", async () => {
-    const { databases } = account();
-    save({ ...account(), databases: databases.filter(({ name }) => name !== "linkledger-ledger-2") });
-    await expectRejection([], "This account has no database linkledger-ledger-2 (LEDGER_2)");
+    const missing = deployed.stub.databases.splice(2, 1);
+    await expectRejection([], "This account has no database linkledger-ledger-1 (LEDGER_1)");
+    deployed.stub.databases.push(...missing);
   });
+
+  test("rejects the shards of a ledger that has rows in DB", async () => {
+    const { sqlite } = deployed.stub.database("linkledger-db");
+    const rows = "INSERT INTO daily_totals VALUES ('app', 1, 1, 1, 'cpc', 'USD', 'matched', 1, 1)";
+    sqlite.exec(`UPDATE shard_identity SET shards = 0; ${rows}`);
+    await expectRejection([], "DB stores 0 shards, but wrangler.toml binds 2.");
+    deployed.toml = NEW_SETTINGS;
+    await expectRejection(["--shards=2"], "This ledger has 0 shards, and their number cannot change");
+    sqlite.exec("UPDATE shard_identity SET shards = 2; DELETE FROM daily_totals");
+    deployed.toml = written;
+  });
+
+  test("stops at a database of another ledger", async () => {
+    deployed.stub.database("linkledger-ledger-1").sqlite.exec("UPDATE shard_identity SET shards = 8");
+    deployed.stub.database("linkledger-db").sqlite.exec("UPDATE shard_identity SET shards = 0");
+    const { code, error } = await deployed.deploy();
+    expect([code, error]).toEqual([
+      1,
+      "The database of LEDGER_1 has costs or clicks, or is part of another ledger. It was not changed. Check its name in wrangler.toml.",
+    ]);
+    expect(deployed.place("linkledger-ledger-1")).toEqual({ shards: 8, shard_index: 1 });
+    deployed.stub.database("linkledger-ledger-1").sqlite.exec("UPDATE shard_identity SET shards = 2");
+    expect((await deployed.deploy()).code).toBe(0);
+  });
+});
+
+test("another number of shards says how to begin again while nobody has used the ledger", async () => {
+  const { now: deployment } = test_;
+  expect((await deployment.deploy("--shards", "1")).code).toBe(0);
+  const { error } = await deployment.deploy("--shards", "2");
+  expect(error).toContain("Nobody has used this ledger yet, so you can begin again.");
+  const commands = [...error.matchAll(/^ {2}npx wrangler (.*)$/gm)].map(([, command = ""]) => command);
+  expect(commands).toEqual(["d1 delete linkledger-db", "d1 delete linkledger-ledger-0"]);
+  for (const command of commands)
+    expect((await deployment.wrangler(command, "--skip-confirmation")).code).toBe(0);
+  deployment.toml = NEW_SETTINGS;
+  expect(await deployment.deploy("--shards", "2")).toMatchObject({ code: 0, error: "" });
+  expect(namesOf(2).map((name) => deployment.place(name))).toEqual(placesOf(2));
 });
 
 test.each([
@@ -374,56 +457,55 @@ test.each([
 ])(
   "rejects a setting that is only for tests, or a secret, before anything is created: %s",
   async (setting, message) => {
+    const { now: deployment } = test_;
     const settings = NEW_SETTINGS.replace("\n[vars]\n", `\n[vars]\n${setting}\n`);
-    writeToml(settings);
-    const { code, error } = await deploy();
+    deployment.toml = settings;
+    const { code, error } = await deployment.deploy();
     expect([code, error]).toEqual([1, expect.stringContaining(message)]);
-    expect([toml(), account().calls]).toEqual([settings, []]);
+    expect([deployment.toml, deployment.stub.calls]).toEqual([settings, []]);
   },
 );
 
 describe("two-factor authentication of operators", () => {
-  const twoFactorOf = () => account().calls.at(-1)?.configuration?.vars?.OPERATOR_MFA;
+  const deployed = async () => {
+    expect((await test_.now.deploy()).code).toBe(0);
+    return test_.now.stub.bindings("linkledger").OPERATOR_MFA;
+  };
 
   // The Worker requires it unless the setting says that it is optional (test/account/two-factor.test.ts).
   test("is decided by no deployment, also not by a second one from a fresh checkout", async () => {
-    expect((await deploy()).code).toBe(0);
-    expect([toml(), twoFactorOf()]).toEqual([NEW_SETTINGS, undefined]);
-    writeToml(NEW_SETTINGS);
-    expect((await deploy()).code).toBe(0);
-    expect([toml(), twoFactorOf()]).toEqual([NEW_SETTINGS, undefined]);
+    expect(await deployed()).toBeUndefined();
+    expect(test_.now.toml).toBe(NEW_SETTINGS);
+    test_.now.toml = NEW_SETTINGS;
+    expect(await deployed()).toBeUndefined();
   });
 
   test("is optional where wrangler.toml says so, in every deployment", async () => {
-    const chosen = NEW_SETTINGS.replace("\n[vars]\n", '\n[vars]\nOPERATOR_MFA = "optional"\n');
-    writeToml(chosen);
-    for (let deployment = 1; deployment <= 2; deployment++) {
-      expect((await deploy()).code).toBe(0);
-      expect([toml(), twoFactorOf()]).toEqual([chosen, "optional"]);
-    }
-  });
-
-  test("needs no line [vars]", async () => {
-    const settings = `vars.LOG_SAMPLE = "0.5"\n${NEW_SETTINGS.replace("\n[vars]\n", "\n")}`;
-    writeToml(settings);
-    expect((await deploy()).code).toBe(0);
-    expect([toml(), twoFactorOf()]).toEqual([settings, undefined]);
+    test_.now.toml = NEW_SETTINGS.replace("\n[vars]\n", '\n[vars]\nOPERATOR_MFA = "optional"\n');
+    for (let deployment = 1; deployment <= 2; deployment++) expect(await deployed()).toBe("optional");
   });
 });
 
 describe("the flags", () => {
   test("are passed to the creation of every database", async () => {
-    expect((await deploy("--shards=1", "--location=weur")).code).toBe(0);
-    expect(commands().filter((command) => command.startsWith("d1 create"))).toEqual([
-      "d1 create linkledger --location weur",
-      "d1 create linkledger-ledger-0 --location weur",
-    ]);
+    const { now: deployment } = test_;
+    expect((await deployment.deploy("--shards=1", "--location=weur")).code).toBe(0);
+    expect(deployment.stub.databases.map(({ location }) => location)).toEqual(["weur", "weur"]);
   });
 
   test("are checked before anything else: the error lists every problem and every flag", async () => {
-    const wrong = ["--shard", "--shards=x", "--location", "moon", "--jurisdiction", "mars", "now"];
-    const { code, error } = await deploy(...wrong);
-    expect({ code, calls: commands() }).toEqual({ code: 1, calls: [] });
+    const wrong = [
+      "--shard",
+      "--shards=x",
+      "--location",
+      "moon",
+      "--jurisdiction",
+      "mars",
+      "--env=A b",
+      "now",
+    ];
+    const { code, error } = await test_.now.deploy(...wrong);
+    expect({ code, calls: test_.now.stub.calls }).toEqual({ code: 1, calls: [] });
     for (const text of [
       "--shard is not an option.",
       "now is not an option.",
@@ -431,35 +513,37 @@ describe("the flags", () => {
       "--location must be one of weur, eeur, apac, oc, wnam, enam.",
       "--jurisdiction must be one of eu, fedramp.",
       "Use --location or --jurisdiction, not both",
+      "--env must have 1 to 30 small letters, digits and hyphens.",
       "Nothing was changed.",
       "  --shards NUMBER ",
       "  --location HINT ",
       "  --jurisdiction REGION ",
+      "  --env NAME ",
     ]) {
       expect(error).toContain(text);
     }
+  });
+
+  test("--help shows the usage and does nothing", async () => {
+    const { code, out } = await test_.now.deploy("--help");
+    expect([code, out]).toEqual([0, expect.stringMatching(/^Usage: npm run deploy\n/)]);
+    expect(test_.now.stub.calls).toEqual([]);
   });
 
   test.each([
     [[], {}],
     [["--shards", "0"], { shards: 0 }],
     [["--shards=256", "--jurisdiction=fedramp"], { shards: 256, jurisdiction: "fedramp" }],
-    [["--location", "oc"], { location: "oc" }],
+    [["--location", "oc", "--env", "staging-2"], { location: "oc", env: "staging-2" }],
   ])("%j are accepted", (flags, options) => {
     expect(readDeployOptions(flags)).toEqual(options);
   });
 
-  test.each(["--shards", "--shards=", "--shards=-1", "--shards=1.5", "--shards=257", "--shards= 4"])(
-    "%s is rejected",
-    (flag) => {
-      expect(() => readDeployOptions([flag])).toThrow("--shards must be a whole number from 0 to 256.");
-    },
-  );
-
-  test.each(["--location", "--location=", "--jurisdiction", "--jurisdiction=us"])(
-    "%s is rejected",
-    (flag) => {
-      expect(() => readDeployOptions([flag])).toThrow("must be one of");
-    },
-  );
+  test.each([
+    ...["--shards", "--shards=", "--shards=-1", "--shards=1.5", "--shards=257", "--shards= 4"],
+    ...["--location", "--location=", "--jurisdiction", "--jurisdiction=us"],
+    ...["--env", "--env=", "--env=-a", "--env=a.b", `--env=${"a".repeat(31)}`],
+  ])("%s is rejected", (flag) => {
+    expect(() => readDeployOptions([flag])).toThrow(/^--\w+ must (be|have) /);
+  });
 });

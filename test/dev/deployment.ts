@@ -1,79 +1,27 @@
-/** A checkout, a stubbed Cloudflare account and a deployed service, for tests of `npm run deploy`. */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createServer, type RequestListener, type Server } from "node:http";
+/** A checkout and a Cloudflare account with the real wrangler, for tests of `npm run deploy`. */
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach } from "vitest";
+import { afterAll, afterEach, beforeEach, vi } from "vitest";
+import { CommandError } from "../../src/dev/command.ts";
+import { createOperator } from "../../src/dev/create-operator.ts";
+import { deploy as deployCheckout } from "../../src/dev/deployment/deploy.ts";
+import type { Wrangler } from "../../src/dev/wrangler.ts";
+import { CloudflareStub } from "./cloudflare/api.ts";
+import { WranglerProcess } from "./cloudflare/wrangler.ts";
 import { ROOT } from "./run.ts";
-import { type Account, useDatabase } from "./wrangler-stub.ts";
 
-export const READY = { status: "ready", checks: {} };
 /** wrangler.toml before the first deployment. */
 export const NEW_SETTINGS = readFileSync(join(ROOT, "wrangler.toml"), "utf8");
-
-export let folder: string;
-let server: Server;
-/** That of the deployed service. */
-export let url: string;
-/** The paths that the deployed service was asked for. */
-export let requests: string[];
-export const HEALTH = "/healthz?deployment=version-2";
-type Respond = (path: string) => { status?: number; body: object } | undefined;
-let respond: Respond;
-/** Sets what the deployed service answers. By default, it is the new version, and ready. */
-export function answer(wanted: Respond): void {
-  respond = wanted;
-}
-
-async function begin(): Promise<void> {
-  folder = mkdtempSync(join(tmpdir(), "linkledger-stub-"));
-  writeToml(NEW_SETTINGS);
-  requests = [];
-  respond = (path) => ({ body: path === HEALTH ? { runs_deployment: true } : READY });
-  const listener: RequestListener = (request, response) => {
-    const path = request.url ?? "";
-    requests.push(path);
-    const { status = 200, body } = respond(path) ?? { status: 404, body: {} };
-    response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
-  };
-  server = createServer(listener);
-  await new Promise<void>((listening) => server.listen(0, listening));
-  const address = server.address();
-  url = `http://localhost:${typeof address === "object" ? address?.port : ""}`;
-  save({
-    databases: [],
-    namespaces: [],
-    targets: [url, "schedule: 17 * * * *"],
-    version: "version-2",
-    calls: [],
-  });
-}
-
-function end(): void {
-  server.close();
-  rmSync(folder, { recursive: true });
-}
-
-/** Gives each test of a file a checkout, an empty account, and the service that a deployment asks. */
-export function giveAccounts(): void {
-  beforeEach(begin);
-  afterEach(end);
-}
-
-export const toml = () => readFileSync(join(folder, "wrangler.toml"), "utf8");
-export const writeToml = (changed: string) => writeFileSync(join(folder, "wrangler.toml"), changed);
-export const accountFile = () => join(folder, "account.json");
-export const account = (): Account => JSON.parse(readFileSync(accountFile(), "utf8"));
-export const save = (changed: Account) => writeFileSync(accountFile(), JSON.stringify(changed));
-/** The calls since the last time. SQL is replaced by what it does. */
-export function commands(): string[] {
-  const { calls, ...rest } = account();
-  save({ ...rest, calls: [] });
-  return calls.map(({ command }) => {
-    const [, before, sql] = /^(d1 execute \w+) --remote --yes --json --command (.*)$/s.exec(command) ?? [];
-    return sql ? `${before}: ${sql.startsWith("UPDATE") ? "store" : "read"}` : command;
-  });
-}
+export const MIGRATIONS = readdirSync(join(ROOT, "migrations")).filter((name) => /^\d.*\.sql$/.test(name));
 
 /** What a command ended with: `code` 1 and the text of `error`, or `code` 0. */
 export interface Ended {
@@ -82,15 +30,119 @@ export interface Ended {
   error: string;
 }
 
-/** What a database stores about its place. */
-export function stored(name: string) {
-  const uuid = account().databases.find((database) => database.name === name)?.uuid ?? "";
-  const read = "SELECT shards, shard_index FROM shard_identity";
-  return useDatabase(accountFile(), uuid, (database) => ({ ...database.prepare(read).get() }));
+export class Deployment {
+  readonly folder = mkdtempSync(join(tmpdir(), "linkledger-stub-"));
+  readonly stub = new CloudflareStub();
+  /** The commands of wrangler that `deploy` ran, without the temporary file. SQL is replaced by what it does. */
+  commands: string[] = [];
+  readonly #wrangler: Wrangler;
+
+  constructor(process: WranglerProcess) {
+    this.#wrangler = process.in(this.folder, () => this.stub.environment);
+    // The Worker itself is built in built/build.test.ts.
+    mkdirSync(join(this.folder, "src"));
+    writeFileSync(join(this.folder, "src/index.ts"), "export default { fetch: () => new Response() };");
+    symlinkSync(join(ROOT, "migrations"), join(this.folder, "migrations"));
+    this.toml = NEW_SETTINGS;
+    this.stub.migrations = MIGRATIONS;
+  }
+
+  get toml(): string {
+    return readFileSync(join(this.folder, "wrangler.toml"), "utf8");
+  }
+  set toml(text: string) {
+    writeFileSync(join(this.folder, "wrangler.toml"), text);
+  }
+
+  /** Runs `npm run deploy` in this process, without pauses. */
+  deploy(...flags: string[]): Promise<Ended> {
+    const wrangler: Wrangler = async (args, options) => {
+      const words = args.join(" ").replace(/ --config \S+/, "");
+      const [, before, sql] = /^(d1 execute \w+) .* --command (.*)$/s.exec(words) ?? [];
+      this.commands.push(sql ? `${before}: ${sql.startsWith("UPDATE") ? "store" : "read"}` : words);
+      return this.#wrangler(args, options);
+    };
+    return this.#end(() => deployCheckout(flags, { folder: this.folder, wrangler }, async () => undefined));
+  }
+
+  /** Runs `npm run operator:create` in this process. */
+  createOperator(...args: string[]): Promise<Ended> {
+    return this.#end(async () => console.log(await createOperator(args, this.#wrangler)));
+  }
+
+  /** Runs a command of wrangler as a person would. */
+  async wrangler(command: string, ...more: string[]): Promise<Ended> {
+    const { status, stdout, stderr } = await this.#wrangler([...command.split(" "), ...more]);
+    return { code: status, out: stdout, error: stderr };
+  }
+
+  async #end(run: () => Promise<void>): Promise<Ended> {
+    const ended: Ended = { code: 0, out: "", error: "" };
+    const log = vi.spyOn(console, "log").mockImplementation((line) => {
+      ended.out += `${line}\n`;
+    });
+    const fetchAnything = globalThis.fetch;
+    vi.stubGlobal("fetch", (to: string, how: RequestInit) => fetchAnything(this.stub.redirect(to), how));
+    try {
+      await run();
+    } catch (error) {
+      if (!(error instanceof CommandError)) throw error;
+      ended.code = 1;
+      ended.error = error.message;
+    } finally {
+      log.mockRestore();
+      vi.unstubAllGlobals();
+    }
+    return ended;
+  }
+
+  /** What a database stores about its place. */
+  place(name: string) {
+    const read = "SELECT shards, shard_index FROM shard_identity";
+    return { ...this.stub.database(name).sqlite.prepare(read).get() };
+  }
+
+  get names(): string[] {
+    return this.stub.databases.map(({ name }) => name);
+  }
+  get titles(): string[] {
+    return this.stub.namespaces.map(({ title }) => title);
+  }
+
+  remove(): void {
+    this.stub.stop();
+    rmSync(this.folder, { recursive: true });
+  }
+}
+
+/** Starts wrangler for the tests of a file. Returns a function that makes a checkout with an empty account. */
+export function giveDeployments(): () => Promise<Deployment> {
+  const process = new WranglerProcess();
+  afterAll(() => process.stop());
+  return async () => {
+    const deployment = new Deployment(process);
+    await deployment.stub.start();
+    return deployment;
+  };
+}
+
+/** The checkout and account that each test of a file gets. */
+export function giveDeployment(): { readonly now: Deployment } {
+  const open = giveDeployments();
+  let current: Deployment;
+  beforeEach(async () => {
+    current = await open();
+  });
+  afterEach(() => current.remove());
+  return {
+    get now() {
+      return current;
+    },
+  };
 }
 
 export const namesOf = (count: number) => [
-  "linkledger",
+  "linkledger-db",
   ...Array.from({ length: count }, (_, index) => `linkledger-ledger-${index}`),
 ];
 /** What DB and then each shard stores. */

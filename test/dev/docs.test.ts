@@ -50,3 +50,11 @@ test("the workflow runs in the Node of the package", () => {
   const actions = [...workflow.matchAll(/uses: (.*)/g)].map(([, action]) => action);
   expect(actions.filter((action) => !/@[0-9a-f]{40} # v[\d.]+$/.test(action ?? ""))).toEqual([]);
 });
+
+test("the newest version of the changelog has a date, and is that of the package", () => {
+  const changelog = readFileSync(join(ROOT, ".github/CHANGELOG.md"), "utf8");
+  const { version } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
+  const versions = [...changelog.matchAll(/^## (?!Next$)(.*)$/gm)].map(([, heading]) => heading);
+  expect(versions[0]).toMatch(new RegExp(`^${version} \\(2`));
+  for (const one of versions) expect(one).toMatch(/^\d+\.\d+\.\d+ \(\d{4}-\d\d-\d\d\)$/);
+});

@@ -14,12 +14,12 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
-test("the wrangler of the PATH gets arguments, a folder and variables, and its status and output are returned", () => {
+test("the wrangler of the PATH gets arguments, a folder and variables, and its status and output are returned", async () => {
   const program = '#!/bin/sh\necho "$(basename "$PWD") $# $2 $ADDED $KEPT"\necho problem >&2\nexit 3\n';
   writeFileSync(join(folder, "wrangler"), program, { mode: 0o755 });
   vi.stubEnv("PATH", `${folder}:${process.env.PATH}`);
   vi.stubEnv("KEPT", "kept");
-  const { status, stdout, stderr } = wrangler(["d1", "two words"], {
+  const { status, stdout, stderr } = await wrangler(["d1", "two words"], {
     folder,
     environment: { ADDED: "added" },
   });
@@ -27,8 +27,8 @@ test("the wrangler of the PATH gets arguments, a folder and variables, and its s
   expect([status, stdout, stderr]).toEqual([3, `${name} 2 two words added kept\n`, "problem\n"]);
 });
 
-test("without a wrangler on the PATH, the error says so", () => {
+test("without a wrangler on the PATH, the error says so", async () => {
   vi.stubEnv("PATH", folder);
-  const { status, error } = wrangler(["d1"]);
+  const { status, error } = await wrangler(["d1"]);
   expect([status, (error as NodeJS.ErrnoException).code]).toEqual([null, "ENOENT"]);
 });

@@ -28,7 +28,9 @@ function describeProblem(command: string): string | undefined {
   const [program, first = "", second = "", ...rest] = command.split(/\s+/);
   if (program === "npm") {
     const script = first === "run" ? second : first;
-    return script === "install" || scripts[script] ? undefined : "package.json has no such script";
+    return script === "install" || script === "ci" || scripts[script]
+      ? undefined
+      : "package.json has no such script";
   }
   if (program === "npx" && first === "wrangler") return checkWrangler([second, ...rest]);
   return "a command that is not in a console block is never run";
@@ -36,7 +38,9 @@ function describeProblem(command: string): string | undefined {
 
 /** Whether wrangler knows the subcommand and its flags. */
 function checkWrangler(args: string[]): string | undefined {
-  const names = args.filter((arg) => /^[a-z][a-z0-9-]*$/.test(arg));
+  // Before the flags, because their values look the same.
+  const first = args.findIndex((arg) => arg.startsWith("-"));
+  const names = args.slice(0, first < 0 ? undefined : first).filter((arg) => /^[a-z][a-z0-9-]*$/.test(arg));
   const flags = args.filter((arg) => arg.startsWith("--")).map((arg) => arg.split("=")[0] ?? "");
   const { stdout } = spawnSync("wrangler", [...names, "--help"], { encoding: "utf8" });
   // For an unknown subcommand, wrangler shows the help of the command above it.

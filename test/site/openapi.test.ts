@@ -4,7 +4,7 @@ import addFormats from "ajv-formats";
 import { expect, it } from "vitest";
 import { operationOf } from "../../src/http/operation.ts";
 import { document } from "../contract-check.ts";
-import { call } from "../harness.ts";
+import { call, type env } from "../harness.ts";
 import { routes } from "../routes.ts";
 
 it("is a valid OpenAPI document", async () => {
@@ -12,10 +12,47 @@ it("is a valid OpenAPI document", async () => {
   expect(result).toMatchObject({ valid: true });
 });
 
+interface Served {
+  info: { contact: object; description: string };
+  servers: { url: string }[];
+  tags: { name: string; description: string; externalDocs: { url: string } }[];
+  paths: Record<string, Record<string, { operationId: string; description: string; tags: string[] }>>;
+}
+const serve = async (bindings: Partial<typeof env> = {}) =>
+  (await call("/openapi.json", { env: bindings })).json<Served>();
+
 it("is served at /openapi.json with the origin of the request", async () => {
-  const served = await (await call("/openapi.json")).json<typeof document & { servers: { url: string }[] }>();
+  const served = await serve();
+  expect(await validate(structuredClone(served) as never)).toMatchObject({ valid: true });
   expect(served.servers).toEqual([{ url: "https://linkledger.test" }]);
   expect(Object.keys(served.paths)).toEqual(Object.keys(document.paths));
+});
+
+it("describes every tag, every operation and who may call it", async () => {
+  const { tags, paths } = await serve();
+  const operations = Object.values(paths).flatMap((methods) => Object.values(methods));
+  expect(tags.map(({ name }) => name).toSorted()).toEqual(
+    [...new Set(operations.flatMap(({ tags: own }) => own))].sort(),
+  );
+  for (const { description, externalDocs } of tags) {
+    expect(description).toMatch(/^[A-Z].*\.$/);
+    expect((await call(new URL(externalDocs.url).pathname)).status).toBe(200);
+  }
+  for (const { operationId, description } of operations)
+    expect([operationId, description]).toEqual([
+      operationId,
+      expect.stringMatching(/(?:^|\. )For (?:members|partners|operators|everyone)\b.*\.$/),
+    ]);
+});
+
+it.each([
+  [undefined, { name: "The operator of this service", url: "https://linkledger.test/docs" }],
+  ["ops@example.com", { name: "The operator of this service", email: "ops@example.com" }],
+  ["https://example.com/help", { name: "The operator of this service", url: "https://example.com/help" }],
+  ["Ask Ana", { name: "Ask Ana", url: "https://linkledger.test/docs" }],
+])("has the contact %j", async (contact, expected) => {
+  const { info } = await serve(contact === undefined ? {} : { OPERATOR_CONTACT: contact });
+  expect(info.contact).toEqual(expected);
 });
 
 const JSON_SURFACES = ["campaign", "cost", "engagement", "operator"];

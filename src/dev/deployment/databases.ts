@@ -1,19 +1,19 @@
-/** Finds or creates the databases of a deployment, with a number of shards that is chosen once, and migrates them. */
+/** Which databases a deployment has, and where: decided before anything is changed. */
 import { CommandError } from "../command.ts";
-import {
-  type Checkout,
-  type Configuration,
-  type D1Configuration,
-  execute,
-  findOrCreate,
-  type Ids,
-  read,
-  run,
-  saveConfiguration,
-} from "./checkout.ts";
+import type { Cloudflare, Ids } from "./cloudflare.ts";
 import type { DeployOptions } from "./options.ts";
-import { addShards } from "./settings.ts";
-import { setIdentity } from "./shard-identity.ts";
+import { type Database, resourceName, type Settings } from "./settings.ts";
+
+export interface Plan {
+  shards: number;
+  /** The shards that wrangler.toml does not have yet. */
+  added: Database[];
+  /** Whether the databases know the number of shards. */
+  isStored: boolean;
+  /** The databases that exist. */
+  found: Ids;
+  create: (name: string) => Promise<unknown>;
+}
 
 /** A database as wrangler lists it. */
 interface Listed {
@@ -21,57 +21,51 @@ interface Listed {
   uuid: string;
   jurisdiction?: string | null;
 }
-const list = (checkout: Checkout) => read<Listed[]>(checkout, ["d1", "list", "--json"]);
+const list = (cloudflare: Cloudflare) => cloudflare.readJson<Listed[]>(["d1", "list", "--json"]);
 const toIds = (listed: Listed[]): Ids => new Map(listed.map(({ name, uuid }) => [name, uuid]));
+export const listDatabases = async (cloudflare: Cloudflare): Promise<Ids> => toIds(await list(cloudflare));
 
 /**
- * Finds, creates and migrates the databases, and adds their IDs to the configuration. The first deployment also writes the
- * bindings of the shards into wrangler.toml, and stores their number and indexes. Throws before anything is changed if the
- * options or wrangler.toml do not fit what is deployed.
+ * Adds the shards and the IDs of databases that exist to the settings. Throws CommandError if the options or wrangler.toml do not
+ * fit what is deployed.
  */
-export function prepareDatabases(
-  checkout: Checkout,
-  configuration: Configuration,
+export async function planDatabases(
+  cloudflare: Cloudflare,
+  settings: Settings,
   options: DeployOptions,
-): void {
-  const { d1_databases: databases } = configuration;
+): Promise<Plan> {
+  const { d1_databases: databases } = settings;
   const control = databases.find(({ binding }) => binding === "DB");
   if (!control) throw new CommandError("wrangler.toml has no database with the binding DB.");
   const bound = countShards(databases);
-  const listed = list(checkout);
+  const listed = await list(cloudflare);
   const found = toIds(listed);
-  const named = databases.filter(({ database_id }) => !database_id);
-  setIds(named, found);
-  saveConfiguration(checkout, configuration);
+  setIds(databases, found);
+  cloudflare.use(settings);
 
-  const stored = control.database_id ? readStored(checkout) : undefined;
-  const shards = chooseNumber(bound, stored, options.shards);
-  const added = bound === 0 ? toShards(control, shards) : [];
-  named.push(...added);
-  setIds(named, found);
-  const isDeployed = stored?.shards === shards;
-  if (isDeployed) rejectCreation(named, options);
-  const place = toPlace(named, listed, options);
-
-  addShards(checkout, added);
+  const stored = control.database_id ? await readStored(cloudflare) : undefined;
+  const all = () => databases.filter((one) => one.database_id).map((one) => one.database_name);
+  const beginAgain = () => (stored?.isUsed === 0 ? describeNewBeginning(all()) : "");
+  const shards = chooseNumber(bound, stored, options.shards, beginAgain);
+  const added = bound === 0 ? toShards(settings, control, shards) : [];
   databases.push(...added);
-  const names = named.map(({ database_name }) => database_name);
-  const create = (name: string) => ["d1", "create", name, ...place];
-  setIds(
-    named,
-    findOrCreate(checkout, "D1 database", names, create, () => toIds(list(checkout)), found),
-  );
-  saveConfiguration(checkout, configuration);
-  for (const { binding } of databases) {
-    // wrangler asks for confirmation only for DB, unless CI is set already.
-    run(checkout, ["d1", "migrations", "apply", binding, "--remote"], binding === "DB" ? {} : { CI: "true" });
-  }
-  if (!isDeployed) storeNumber(checkout, shards);
+  setIds(added, found);
+  const isStored = stored?.shards === shards;
+  const missing = databases.filter((one) => !one.database_id);
+  if (isStored && missing.length > 0)
+    throw new CommandError(
+      `This account has no database ${missing.map((one) => `${one.database_name} (${one.binding})`).join(", ")}, but it is part of the deployed ledger. Nothing was changed.`,
+    );
+  const place = toPlace(databases, listed, options, beginAgain);
+  return {
+    ...{ shards, added, isStored, found },
+    create: (name) => cloudflare.read(["d1", "create", name, ...place]),
+  };
 }
 
-function setIds(databases: D1Configuration[], ids: Ids): void {
+export function setIds(databases: Database[], ids: Ids): void {
   for (const database of databases) {
-    const id = ids.get(database.database_name);
+    const id = database.database_id || ids.get(database.database_name);
     if (id) database.database_id = id;
   }
 }
@@ -79,7 +73,7 @@ function setIds(databases: D1Configuration[], ids: Ids): void {
 const SHARD = /^LEDGER_(\d+)$/;
 
 /** Returns the number of shards in wrangler.toml. */
-function countShards(databases: D1Configuration[]): number {
+function countShards(databases: Database[]): number {
   const indexes = new Set(databases.flatMap(({ binding }) => SHARD.exec(binding)?.[1] ?? []).map(Number));
   for (let index = 0; index < indexes.size; index++) {
     if (!indexes.has(index))
@@ -90,28 +84,38 @@ function countShards(databases: D1Configuration[]): number {
   return indexes.size;
 }
 
-/** What a migrated DB stores: the number of shards, and whether a cost or a click was stored without shards. */
+/** What a migrated DB stores. */
 interface Stored {
   shards: number;
+  /** Whether a cost or a click was stored in DB itself, so that there can be no shards. */
   hasRows: number;
+  /** Whether somebody ever used the service. */
+  isUsed: number;
 }
 
 /** Returns undefined if the database has no tables. */
-function readStored(checkout: Checkout): Stored | undefined {
-  const tables = execute(checkout, "DB", "SELECT name FROM sqlite_master WHERE name = 'shard_identity'");
+async function readStored(cloudflare: Cloudflare): Promise<Stored | undefined> {
+  const tables = await cloudflare.execute("DB", "SELECT 1 FROM sqlite_master WHERE name = 'shard_identity'");
   if (tables.length === 0) return undefined;
-  const rows = "SELECT 1 FROM ledger_entries UNION ALL SELECT 1 FROM daily_totals";
-  return execute<Stored>(checkout, "DB", `SELECT shards, EXISTS (${rows}) AS hasRows FROM shard_identity`)[0];
+  const rows = "EXISTS (SELECT 1 FROM ledger_entries UNION ALL SELECT 1 FROM daily_totals)";
+  const [stored] = await cloudflare.execute<Stored>(
+    "DB",
+    `SELECT shards, ${rows} AS hasRows, ${rows} OR EXISTS (SELECT 1 FROM users) AS isUsed FROM shard_identity`,
+  );
+  return stored;
 }
 
-/** Returns the number of shards: the one that is deployed, or for a first deployment the chosen one. */
-function chooseNumber(bound: number, stored: Stored | undefined, chosen: number | undefined): number {
-  // An interrupted first deployment: the number is not stored yet.
-  const isInterrupted = stored?.shards === 0 && bound > 0 && !stored.hasRows;
-  if (stored && !isInterrupted) {
+/** Returns the number of shards: the one that is stored, or while the ledger has no rows and no shards the chosen one. */
+function chooseNumber(
+  bound: number,
+  stored: Stored | undefined,
+  chosen: number | undefined,
+  beginAgain: () => string,
+): number {
+  if (stored && (stored.shards > 0 || stored.hasRows)) {
     if (chosen !== undefined && chosen !== stored.shards)
       throw new CommandError(
-        `This ledger has ${stored.shards} shards, and their number cannot change: costs are found with it. Run the command without --shards. Nothing was changed.`,
+        `This ledger has ${stored.shards} shards, and their number cannot change: costs are found with it. Run the command without --shards.${beginAgain()} Nothing was changed.`,
       );
     if (bound > 0 && bound !== stored.shards)
       throw new CommandError(
@@ -127,54 +131,35 @@ function chooseNumber(bound: number, stored: Stored | undefined, chosen: number 
 }
 
 /** The bindings of new shards, like that of DB. */
-function toShards(control: D1Configuration, shards: number): D1Configuration[] {
-  return Array.from({ length: shards }, (_, index) => ({
-    ...control,
-    binding: `LEDGER_${index}`,
-    database_name: `${control.database_name}-ledger-${index}`,
-    database_id: "",
-  }));
+function toShards(settings: Settings, control: Database, shards: number): Database[] {
+  return Array.from({ length: shards }, (_, index) => {
+    const binding = `LEDGER_${index}`;
+    return { ...control, binding, database_name: resourceName(settings, binding), database_id: "" };
+  });
 }
 
-/** Rejects what would create a database of a ledger that is deployed. */
-function rejectCreation(databases: D1Configuration[], { location, jurisdiction }: DeployOptions): void {
-  const missing = databases.filter(({ database_id }) => !database_id);
-  if (missing.length > 0)
-    throw new CommandError(
-      `This account has no database ${missing.map((one) => `${one.database_name} (${one.binding})`).join(", ")}, but it is part of the deployed ledger. Nothing was changed.`,
-    );
-  if (location ?? jurisdiction)
-    throw new CommandError(
-      `The databases exist, and where they are cannot change. Run the command without ${location ? "--location" : "--jurisdiction"}. Nothing was changed.`,
-    );
-}
-
-/** The options of `wrangler d1 create`. After an interruption, the other databases go to the jurisdiction of the first ones. */
-function toPlace(databases: D1Configuration[], listed: Listed[], options: DeployOptions): string[] {
+/** The options of `wrangler d1 create`. Databases that are added later go to the jurisdiction of the first ones. */
+function toPlace(
+  databases: Database[],
+  listed: Listed[],
+  { location, jurisdiction }: DeployOptions,
+  beginAgain: () => string,
+): string[] {
   const names = new Set(databases.map(({ database_name }) => database_name));
-  const first = listed.find(({ name }) => names.has(name));
-  const { location, jurisdiction = first?.jurisdiction ?? undefined } = options;
-  if (first && jurisdiction !== (first.jurisdiction ?? undefined))
+  const existing = listed.filter(({ name }) => names.has(name));
+  const wanted = jurisdiction ?? existing[0]?.jurisdiction ?? undefined;
+  const other = existing.find((one) => (one.jurisdiction ?? undefined) !== wanted);
+  if (other)
     throw new CommandError(
-      `The database ${first.name} exists ${first.jurisdiction ? `in the jurisdiction ${first.jurisdiction}` : "without a jurisdiction"}, which cannot change. Nothing was changed.`,
+      `The database ${other.name} exists ${other.jurisdiction ? `in the jurisdiction ${other.jurisdiction}` : "without a jurisdiction"}, and where it is cannot change.${beginAgain()} Nothing was changed.`,
     );
-  return [
-    ...(location ? ["--location", location] : []),
-    ...(jurisdiction ? ["--jurisdiction", jurisdiction] : []),
-  ];
+  if (location && existing.length > 0)
+    console.log(`--location ${location} applies only to databases that are created now.`);
+  return [...(location ? ["--location", location] : []), ...(wanted ? ["--jurisdiction", wanted] : [])];
 }
 
-/** DB is last: when it stores the number, every shard does. */
-function storeNumber(checkout: Checkout, shards: number): void {
-  if (shards === 0) return;
-  for (let index = 0; index < shards; index++) store(checkout, `LEDGER_${index}`, shards, index);
-  store(checkout, "DB", shards, null);
-}
-
-function store(checkout: Checkout, binding: string, shards: number, index: number | null): void {
-  if (execute(checkout, binding, setIdentity(shards, index)).length === 0)
-    throw new CommandError(
-      `The database of ${binding} has costs or clicks, or is part of another ledger. It was not changed. Check its name in wrangler.toml.`,
-    );
-  console.log(`${binding}: ${index === null ? "DB" : `shard ${index}`} of ${shards} shards.`);
+/** The way out of databases that were created with the wrong place or number and that nobody has used. */
+function describeNewBeginning(names: string[]): string {
+  const commands = names.map((name) => `\n  npx wrangler d1 delete ${name}`).join("");
+  return `\n\nNobody has used this ledger yet, so you can begin again. Delete its databases, remove all LEDGER_ bindings from wrangler.toml, and run the command with your options:\n${commands}\n\n`;
 }

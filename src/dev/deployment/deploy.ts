@@ -1,75 +1,109 @@
 /**
- * Finds or creates the databases and KV namespaces in wrangler.toml by name, migrates the databases, deploys the code, and waits
- * until the service reports that it is ready. Running it again is safe: nothing is created or applied twice.
+ * Finds or creates the databases and KV namespaces by name, migrates the databases, deploys the code, and waits until the service
+ * reports that it is ready. Running it again is safe: nothing is created or applied twice.
  */
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { experimental_readRawConfig } from "wrangler";
 import { CommandError } from "../command.ts";
-import {
-  type Checkout,
-  type Configuration,
-  findOrCreate,
-  read,
-  removeConfiguration,
-  run,
-  saveConfiguration,
-  settingsFile,
-} from "./checkout.ts";
-import { prepareDatabases } from "./databases.ts";
-import { readDeployOptions } from "./options.ts";
-import { rejectLocalSettings } from "./settings.ts";
+import type { Wrangler } from "../wrangler.ts";
+import { Cloudflare, findOrCreate, type Ids } from "./cloudflare.ts";
+import { listDatabases, type Plan, planDatabases, setIds } from "./databases.ts";
+import { readDeployOptions, USAGE } from "./options.ts";
+import { type Deployment, waitUntilReady } from "./ready.ts";
+import { addShards, readSettings, resourceName, type Settings } from "./settings.ts";
+import { setIdentity } from "./shard-identity.ts";
 
-const MAX_ATTEMPTS = 60;
-/** How often the new version must report that it is not ready before the deployment fails. */
-const MAX_NOT_READY = 3;
+/** What is deployed, and how. Tests replace both. */
+export interface Checkout {
+  /** Has wrangler.toml. */
+  folder: string;
+  wrangler: Wrangler;
+}
 
 /** `pause` takes a second; it is called between two looks at the deployed service. Throws CommandError. */
-export async function deploy(args: string[], checkout: Checkout, pause: () => Promise<void>): Promise<void> {
+export async function deploy(
+  args: string[],
+  { folder, wrangler }: Checkout,
+  pause: () => Promise<void>,
+): Promise<void> {
+  if (args.includes("--help") || args.includes("-h")) return console.log(USAGE);
   const options = readDeployOptions(args);
-  const { rawConfig } = experimental_readRawConfig({ config: settingsFile(checkout) });
-  const configuration = rawConfig as Configuration;
-  rejectLocalSettings(configuration);
+  const file = join(folder, "wrangler.toml");
+  const settings = readSettings(file, options.env);
+  const cloudflare = new Cloudflare(folder, wrangler);
   try {
-    prepareDatabases(checkout, configuration, options);
-    setNamespaceIds(checkout, configuration);
-    saveConfiguration(checkout, configuration);
-    await waitUntilReady(deployCode(checkout), pause);
+    const plan = await planDatabases(cloudflare, settings, options);
+    addShards(file, plan.added);
+    await createDatabases(cloudflare, settings, plan);
+    await migrate(cloudflare, settings);
+    if (!plan.isStored) await storePlaces(cloudflare, plan.shards);
+    await createNamespaces(cloudflare, settings);
+    await waitUntilReady(await deployCode(cloudflare), pause);
   } finally {
-    removeConfiguration(checkout);
+    cloudflare.close();
+  }
+  console.log(nextStep(options.env));
+}
+
+async function createDatabases(cloudflare: Cloudflare, settings: Settings, plan: Plan): Promise<void> {
+  const { d1_databases: databases } = settings;
+  const names = databases.filter((one) => !one.database_id || plan.found.has(one.database_name));
+  setIds(
+    databases,
+    await findOrCreate(
+      "D1 database",
+      names.map((one) => one.database_name),
+      plan.create,
+      () => listDatabases(cloudflare),
+      plan.found,
+    ),
+  );
+  cloudflare.use(settings);
+}
+
+/** Before the new code, while the old code still runs. */
+async function migrate(cloudflare: Cloudflare, { d1_databases: databases }: Settings): Promise<void> {
+  for (const { binding } of databases) {
+    // wrangler asks for confirmation only for DB, unless CI is set already.
+    const environment: Record<string, string> = binding === "DB" ? {} : { CI: "true" };
+    await cloudflare.run(["d1", "migrations", "apply", binding, "--remote"], environment);
   }
 }
 
-/** Sets the ID of each namespace that has none. The titles are those that `wrangler deploy` uses, so both find the same ones. */
-function setNamespaceIds(checkout: Checkout, configuration: Configuration): void {
-  const withoutId = configuration.kv_namespaces.filter(({ id }) => !id);
-  if (withoutId.length === 0) return;
-  const titleOf = (binding: string) => `${configuration.name}-${binding.toLowerCase().replaceAll("_", "-")}`;
-  const ids = findOrCreate(
-    checkout,
-    "KV namespace",
-    withoutId.map(({ binding }) => titleOf(binding)),
-    (title) => ["kv", "namespace", "create", title],
-    () => {
-      const listed = read<{ title: string; id: string }[]>(checkout, ["kv", "namespace", "list"]);
-      return new Map(listed.map(({ title, id }) => [title, id]));
-    },
-  );
-  for (const namespace of withoutId) namespace.id = ids.get(titleOf(namespace.binding)) ?? "";
+/** DB is last: when it stores the number, every shard does. */
+async function storePlaces(cloudflare: Cloudflare, shards: number): Promise<void> {
+  if (shards === 0) return;
+  const indexes = Array.from({ length: shards }, (_, index) => index);
+  for (const index of [...indexes, null]) {
+    const binding = index === null ? "DB" : `LEDGER_${index}`;
+    if ((await cloudflare.execute(binding, setIdentity(shards, index))).length === 0)
+      throw new CommandError(
+        `The database of ${binding} has costs or clicks, or is part of another ledger. It was not changed. Check its name in wrangler.toml.`,
+      );
+    console.log(`${binding}: ${index === null ? "DB" : `shard ${index}`} of ${shards} shards.`);
+  }
 }
 
-interface Deployment {
-  version: string;
-  /** The origin of the deployed Worker; undefined if it has only route patterns. */
-  url: string | undefined;
+/** wrangler creates namespaces by these titles too, but finds none that an interrupted deployment has created. */
+async function createNamespaces(cloudflare: Cloudflare, settings: Settings): Promise<void> {
+  const withoutId = settings.kv_namespaces.filter(({ id }) => !id);
+  const titleOf = ({ binding }: { binding: string }) => resourceName(settings, binding);
+  const list = async (): Promise<Ids> => {
+    const listed = await cloudflare.readJson<{ title: string; id: string }[]>(["kv", "namespace", "list"]);
+    return new Map(listed.map(({ title, id }) => [title, id]));
+  };
+  const create = (title: string) => cloudflare.read(["kv", "namespace", "create", title]);
+  const ids = await findOrCreate("KV namespace", withoutId.map(titleOf), create, list, await list());
+  for (const namespace of withoutId) namespace.id = ids.get(titleOf(namespace)) ?? "";
+  cloudflare.use(settings);
 }
 
-function deployCode(checkout: Checkout): Deployment {
+async function deployCode(cloudflare: Cloudflare): Promise<Deployment> {
   const scratch = mkdtempSync(join(tmpdir(), "linkledger-deploy-"));
   try {
     const report = join(scratch, "report.jsonl");
-    run(checkout, ["deploy"], { WRANGLER_OUTPUT_FILE_PATH: report });
+    await cloudflare.run(["deploy"], { WRANGLER_OUTPUT_FILE_PATH: report });
     const entries = readFileSync(report, "utf8").trim().split("\n");
     const entry = entries.map((line) => JSON.parse(line)).find(({ type }) => type === "deploy");
     const targets: string[] = entry?.targets ?? [];
@@ -81,57 +115,7 @@ function deployCode(checkout: Checkout): Deployment {
   }
 }
 
-/** Waits until the new version is ready. Throws if it reports that it is not, or does not respond within a minute. */
-async function waitUntilReady({ version, url }: Deployment, pause: () => Promise<void>): Promise<void> {
-  if (!url) {
-    console.log(
-      "\nDeployed. The Worker has only routes and no URL of its own. Check /readyz on one of its routes.",
-    );
-    return;
-  }
-  for (let attempt = 1, notReady = 0; attempt <= MAX_ATTEMPTS; attempt++) {
-    const health = await fetchJson<{ runs_deployment: boolean }>(`${url}/healthz?deployment=${version}`);
-    if (health?.runs_deployment) {
-      const readiness = await fetchJson<Readiness>(`${url}/readyz`);
-      if (readiness?.status === "ready") {
-        console.log(nextStep(url));
-        return;
-      }
-      if (readiness?.checks && ++notReady === MAX_NOT_READY)
-        throw new CommandError(describeFailedChecks(url, readiness.checks));
-    }
-    await pause();
-  }
-  throw new CommandError(
-    `Deployed, but version ${version} did not answer at ${url}/healthz within a minute. A new URL can take some minutes to work. Check ${url}/readyz again later.`,
-  );
-}
-
-interface Readiness {
-  status: string;
-  checks: Record<string, { ok: boolean; reason?: string }>;
-}
-
-/** Returns undefined if there is no response or it is not JSON. */
-async function fetchJson<T>(url: string): Promise<T | undefined> {
-  try {
-    const response = await fetch(url, { signal: AbortSignal.timeout(10_000) });
-    return (await response.json()) as T;
-  } catch {
-    return undefined;
-  }
-}
-
-function describeFailedChecks(url: string, checks: Readiness["checks"]): string {
-  const failing = Object.entries(checks).filter(([, { ok }]) => !ok);
-  return `Deployed at ${url}, but not ready:\n${failing.map(([name, { reason }]) => `  ${name}: ${reason}`).join("\n")}`;
-}
-
-function nextStep(url: string): string {
-  return `
-linkledger is ready at ${url}
-
-  No operator yet? Create one, who can then sign in at ${url}/login:
-    npm run operator:create -- --remote EMAIL
+const nextStep = (environment: string | undefined) => `
+  No operator yet? Create one, who can then sign in at /login:
+    npm run operator:create -- --remote ${environment === undefined ? "" : `--env ${environment} `}EMAIL
 `;
-}

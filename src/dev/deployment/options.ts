@@ -6,21 +6,31 @@ export const MAX_SHARDS = 256;
 const LOCATIONS = ["weur", "eeur", "apac", "oc", "wnam", "enam"];
 const JURISDICTIONS = ["eu", "fedramp"];
 
-const USAGE = `Options of the first deployment, which creates the databases:
+export const USAGE = `Usage: npm run deploy
+       npm run deploy -- OPTIONS
+
+Creates what is missing, migrates the databases, deploys the code and waits until it is ready. You can repeat it with the same options.
+
   --shards NUMBER        spread the ledger over this number of databases, 0 to ${MAX_SHARDS}; it cannot change later (default: 0)
   --location HINT        where to create the databases: ${LOCATIONS.join(", ")}
-  --jurisdiction REGION  where the databases must stay: ${JURISDICTIONS.join(", ")}`;
+  --jurisdiction REGION  where the databases must stay; it cannot change later: ${JURISDICTIONS.join(", ")}
+  --env NAME             another deployment beside the first, such as staging, with databases and namespaces of its own`;
 
 export interface DeployOptions {
   shards?: number;
   location?: string;
   jurisdiction?: string;
+  env?: string;
 }
+
+export const isEnvironment = (name: unknown): name is string =>
+  typeof name === "string" && /^[a-z0-9][a-z0-9-]{0,29}$/.test(name);
+export const ENVIRONMENT_RULE = "--env must have 1 to 30 small letters, digits and hyphens.";
 
 /** Throws CommandError, which lists every problem, and the options. */
 export function readDeployOptions(args: string[]): DeployOptions {
   const option = { type: "string" } as const;
-  const options = { shards: option, location: option, jurisdiction: option };
+  const options = { shards: option, location: option, jurisdiction: option, env: option };
   const { values, tokens } = parseArgs({
     args,
     options,
@@ -32,7 +42,7 @@ export function readDeployOptions(args: string[]): DeployOptions {
     if (token.kind === "option" && !(token.name in options)) return [`${token.rawName} is not an option.`];
     return token.kind === "positional" ? [`${token.value} is not an option.`] : [];
   });
-  const { shards, location, jurisdiction } = values;
+  const { shards, location, jurisdiction, env } = values;
   if (shards !== undefined && !(/^\d{1,3}$/.test(String(shards)) && Number(shards) <= MAX_SHARDS)) {
     problems.push(`--shards must be a whole number from 0 to ${MAX_SHARDS}.`);
   }
@@ -49,10 +59,12 @@ export function readDeployOptions(args: string[]): DeployOptions {
       "Use --location or --jurisdiction, not both: within a jurisdiction, D1 ignores the location.",
     );
   }
+  if (env !== undefined && !isEnvironment(env)) problems.push(ENVIRONMENT_RULE);
   if (problems.length > 0) throw new CommandError(`${problems.join("\n")}\nNothing was changed.\n\n${USAGE}`);
   return {
     ...(shards !== undefined && { shards: Number(shards) }),
     ...(location !== undefined && { location: String(location) }),
     ...(jurisdiction !== undefined && { jurisdiction: String(jurisdiction) }),
+    ...(env !== undefined && { env: String(env) }),
   };
 }

@@ -28,6 +28,7 @@ const OPTIONS = {
   "persist-to": { type: "string" },
   config: { type: "string", short: "c" },
   demo: { type: "string" },
+  port: { type: "string" },
   remote: { type: "boolean" },
 } as const;
 
@@ -53,7 +54,7 @@ export function readFlags(args: string[], environment: NodeJS.ProcessEnv): Flags
   }
   const { values } = parseArgs({ args, options: OPTIONS, strict: false });
   if (values.remote) throw new CommandError(`npm start runs only locally, without --remote.\n\n${USAGE}`);
-  const textOf = (name: "persist-to" | "config" | "demo") => {
+  const textOf = (name: "persist-to" | "config" | "demo" | "port") => {
     const value = values[name];
     if (value === undefined || (typeof value === "string" && /^[^-]/.test(value))) return value;
     throw new CommandError(`--${name} needs a value.\n\n${USAGE}`);
@@ -61,6 +62,9 @@ export function readFlags(args: string[], environment: NodeJS.ProcessEnv): Flags
   const demo = textOf("demo");
   if (demo !== undefined && demo !== "large")
     throw new CommandError(`The only value of --demo is large.\n\n${USAGE}`);
+  const port = textOf("port");
+  if (port !== undefined && !(/^\d{1,5}$/.test(port) && Number(port) <= 65_535))
+    throw new CommandError(`--port must be a number from 0 to 65535.\n\n${USAGE}`);
   return {
     persistTo: textOf("persist-to"),
     config: textOf("config"),

@@ -54,6 +54,7 @@ interface DocumentedOperation {
 }
 
 export interface ApiDocument {
+  info: Record<string, unknown>;
   paths: Record<string, Record<string, DocumentedOperation>>;
   components: { schemas: Record<string, JsonSchema> };
 }

@@ -1,70 +1,52 @@
-/** Tests `npm run deploy` from end to end, with a stub of wrangler. */
+/** Tests `npm run deploy` and `npm run operator:create` as commands, with the wrangler of the PATH against a stub of Cloudflare's API. */
 import { spawn } from "node:child_process";
-import { cpSync, existsSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { expect, test } from "vitest";
-import {
-  account,
-  accountFile,
-  commands,
-  type Ended,
-  folder,
-  giveAccounts,
-  HEALTH,
-  NEW_SETTINGS,
-  namesOf,
-  placesOf,
-  requests,
-  save,
-  stored,
-  toml,
-  url,
-} from "../deployment.ts";
+import { CloudflareStub } from "../cloudflare/api.ts";
+import { type Ended, MIGRATIONS } from "../deployment.ts";
 import { ROOT } from "../run.ts";
 
-giveAccounts();
-
-test("creates everything, then nothing twice, and ends with 1 when wrangler fails", async () => {
-  const node = `"${process.execPath}" --disable-warning=ExperimentalWarning`;
-  const stub = `#!/bin/sh\nexec ${node} "${join(ROOT, "test/dev/wrangler-stub.ts")}" "$@"\n`;
-  writeFileSync(join(folder, "wrangler"), stub, { mode: 0o755 });
-  // The command changes wrangler.toml of its own checkout.
-  for (const part of ["src/dev", "package.json"]) {
+test("a clone is deployed and gets its operator, and a failure of the API ends with 1", async () => {
+  const stub = new CloudflareStub();
+  stub.migrations = MIGRATIONS;
+  await stub.start();
+  const folder = mkdtempSync(join(tmpdir(), "linkledger-clone-"));
+  for (const part of ["src", "migrations", "package.json", "tsconfig.json", "wrangler.toml"])
     cpSync(join(ROOT, part), join(folder, part), { recursive: true });
-  }
   symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"));
-  const run = async (...flags: string[]): Promise<Ended> => {
-    const child = spawn(process.execPath, [join(folder, "src/dev/deploy.ts"), ...flags], {
-      env: { ...process.env, PATH: `${folder}:${process.env.PATH}`, STUB_ACCOUNT: accountFile() },
+  // Requests to the deployed Worker go to the stub.
+  const redirect = `const ask = fetch; globalThis.fetch = (url, how) =>
+    ask(String(url).replace(/^https:..([\\w-]+)\\.stub\\.workers\\.dev/, "${stub.url}/deployed/$1"), how);`;
+  const run = async (script: string, ...flags: string[]): Promise<Ended> => {
+    const args = [`--import=data:text/javascript,${encodeURIComponent(redirect)}`, script, ...flags];
+    const child = spawn(process.execPath, args, {
+      cwd: folder,
+      env: { ...process.env, ...stub.environment },
       stdio: ["ignore", "pipe", "pipe"],
     });
     const exit = new Promise<number | null>((exited) => child.on("exit", exited));
     const [out, error] = await Promise.all([text(child.stdout), text(child.stderr)]);
     return { code: await exit, out, error };
   };
-
-  const first = await run("--shards", "1");
-  expect(first).toMatchObject({ code: 0, error: "" });
-  expect(first.out).toContain(`linkledger is ready at ${url}`);
-  const created = ["d1 create linkledger", "d1 create linkledger-ledger-0"];
-  const titles = ["linkledger-tokens", "linkledger-links"].map((title) => `kv namespace create ${title}`);
-  expect(commands().filter((command) => command.includes("create"))).toEqual([...created, ...titles]);
-  expect(namesOf(1).map(stored)).toEqual(placesOf(1));
-  const written = toml();
-  expect(written.startsWith(NEW_SETTINGS)).toBe(true);
-
-  expect(await run()).toMatchObject({ code: 0, error: "" });
-  expect(commands().filter((command) => /create|store/.test(command))).toEqual([]);
-  expect(toml()).toBe(written);
-  expect(requests).toEqual([HEALTH, "/readyz", HEALTH, "/readyz"]);
-
-  save({ ...account(), failing: "d1 migrations apply" });
-  const { code, error } = await run();
-  expect(code).toBe(1);
-  expect(error).toContain("A request to the Cloudflare API failed.");
-  expect(error).toContain("\n\nwrangler d1 migrations apply DB --remote failed.");
-  expect(error).not.toContain("    at ");
-  expect(commands().at(-1)).toBe("d1 migrations apply DB --remote");
-  expect(existsSync(join(folder, ".wrangler.deploy.json"))).toBe(false);
+  try {
+    const first = await run("src/dev/deploy.ts");
+    expect([first.code, first.error]).toEqual([0, ""]);
+    expect(first.out).toContain("linkledger is ready at https://linkledger.stub.workers.dev");
+    expect(stub.databases.map(({ name }) => name)).toEqual(["linkledger-db"]);
+    const created = await run("src/dev/operator.ts", "--remote", "a@example.com");
+    expect(created).toMatchObject({ code: 0, out: expect.stringMatching(/Temporary password: \S+/) });
+    stub.failing = /^GET \/d1\/database$/;
+    const failed = await run("src/dev/deploy.ts");
+    expect([failed.code, failed.out]).toEqual([1, ""]);
+    expect(failed.error).toContain(stub.failure.message);
+    expect(failed.error).toContain("wrangler d1 list --json failed. Run the command again");
+    expect(failed.error).not.toContain("    at ");
+    expect(existsSync(join(folder, ".wrangler.deploy.json"))).toBe(false);
+  } finally {
+    stub.stop();
+    rmSync(folder, { recursive: true });
+  }
 });
