@@ -93,7 +93,7 @@ INSERT INTO alert_rules (app_token, kind, settings) VALUES
   (NULL, 'partner_silent', '{"hours":24}'),
   (NULL, 'costs_rejected', '{"count":10,"percent":5}'),
   (NULL, 'discrepancy', '{"percent":5}'),
-  (NULL, 'purge_late', '{"hours":24}'),
+  (NULL, 'purge_late', '{"hours":3}'),
   (NULL, 'database_large', '{"gigabytes":7}'),
   (NULL, 'url_prices_limited', '{}'),
   (NULL, 'sub_links_full', '{}');

@@ -39,12 +39,14 @@ const NO_FIGURES: Figures = {
 };
 
 interface Known {
+  /** Alerts of operators are sent by email. */
+  hasEmail: boolean;
   apps: string[];
   partners: Map<number, PartnerRow>;
 }
 
-/** For the hourly cron. */
-export async function judgeAlerts(ledger: Ledger, now: number): Promise<void> {
+/** For the hourly cron. `hasEmail`: alerts of operators are sent by email too. */
+export async function judgeAlerts(ledger: Ledger, now: number, hasEmail: boolean): Promise<void> {
   const { control } = ledger;
   const [apps, partners, found] = await runBatch(
     control,
@@ -55,6 +57,7 @@ export async function judgeAlerts(ledger: Ledger, now: number): Promise<void> {
   const known = {
     apps: apps.map(({ token }) => token),
     partners: new Map(partners.map((row) => [row.id, row])),
+    hasEmail,
   };
   await judgePart(ledger, [null], known, now);
   const parts = Math.ceil(found.length / APPS);
@@ -69,7 +72,7 @@ export async function judgeAlerts(ledger: Ledger, now: number): Promise<void> {
 }
 
 /** For the cron of each minute: the only rule that is about the hourly one. */
-export async function judgePurge(ledger: Ledger, now: number): Promise<void> {
+export async function judgePurge(ledger: Ledger, now: number, hasEmail: boolean): Promise<void> {
   const { control } = ledger;
   const { rules, open } = await readRules(ledger, [null]);
   const late = rules.filter(({ kind }) => kind === "purge_late");
@@ -80,7 +83,7 @@ export async function judgePurge(ledger: Ledger, now: number): Promise<void> {
     late,
     figures,
     open.filter(({ kind, subject }) => kind === "purge_late" && seen.has(subject)),
-    now,
+    { now, hasEmail },
   );
   const statements = changeAlerts(control, changes, now);
   if (statements.length > 0) await runBatch(control, ...statements);
@@ -119,7 +122,7 @@ async function judgePart(ledger: Ledger, apps: (string | null)[], known: Known, 
     }));
     const figures = { ...more, spend, activity: ofApp };
     const openOf = open.filter(({ appToken }) => appToken === app);
-    return compare(rulesOf.get(app) ?? [], figures, openOf, now);
+    return compare(rulesOf.get(app) ?? [], figures, openOf, { now, hasEmail: known.hasEmail });
   });
   const all = {
     opened: changes.flatMap(({ opened }) => opened),
@@ -201,7 +204,12 @@ function toSpendOf(
 }
 
 /** Which alerts to open and to close, of rules that all have the same app. */
-function compare(rules: Rule[], figures: Figures, open: AlertRow[], now: number) {
+function compare(
+  rules: Rule[],
+  figures: Figures,
+  open: AlertRow[],
+  { now, hasEmail }: { now: number; hasEmail: boolean },
+) {
   const keyOf = (ruleId: number, subject: string) => `${ruleId} ${subject}`;
   const isOpen = new Set(open.map(({ ruleId, subject }) => keyOf(ruleId, subject)));
   const found = findAll(rules, figures, now).flatMap(({ rule, findings }) =>
@@ -213,8 +221,9 @@ function compare(rules: Rule[], figures: Figures, open: AlertRow[], now: number)
     .filter(({ rule, finding }) => !isOpen.has(keyOf(rule.id, finding.subject)))
     .map(({ rule: { id: ruleId, appToken, kind }, finding: { subject, data } }): Opened => {
       const about = { ruleId, appToken, kind, subject };
-      const text = describeAlert(kind, data, "opened");
-      return { ...about, data: JSON.stringify(data), body: bodyOf("alert.opened", about, data, text, now) };
+      const body = bodyOf("alert.opened", about, data, describeAlert(kind, data, "opened"), now);
+      const emailDueAt = hasEmail && appToken === null ? now : null;
+      return { ...about, data: JSON.stringify(data), emailDueAt, body };
     });
   const closed = open
     .filter(({ ruleId, subject, kind }) => kind !== WEBHOOK_FAILING && !isFound.has(keyOf(ruleId, subject)))

@@ -50,6 +50,10 @@ export interface Env extends LedgerBindings {
   SECURITY_CONTACT?: string;
   /** Whom people ask for access or help: an email address, an https URL, or a text of at most 200 characters. */
   OPERATOR_CONTACT?: string;
+  /** Sends the alerts of operators by email, from ALERTS_FROM to ALERTS_TO: one to five addresses, separated by commas. */
+  ALERTS?: SendEmail;
+  ALERTS_FROM?: string;
+  ALERTS_TO?: string;
   /** The share of requests that are logged, from 0 to 1. Default: 1. */
   LOG_SAMPLE?: string;
   /** The most calls to a database in flight that requests share, beside full ones. `0`: they share none. Default: 2. */
@@ -150,6 +154,16 @@ const REQUIRED_BINDINGS = {
   ACCOUNT_ATTEMPTS: "a rate limiter",
 } as const satisfies Partial<Record<keyof Env, string>>;
 
+const ADDRESS = /^[^\s@,<>"]{1,64}@[^\s@,<>"]{1,190}$/;
+const addressesOf = (list = "") => list.split(",").map((address) => address.trim());
+
+/** How alerts are sent by email; undefined if that is not set up. The configuration must have been checked. */
+export function findEmail({ ALERTS, ALERTS_FROM, ALERTS_TO }: Env) {
+  if (!ALERTS || !ALERTS_FROM || !ALERTS_TO) return undefined;
+  const send = (message: EmailMessageBuilder) => ALERTS.send(message);
+  return { from: ALERTS_FROM, to: addressesOf(ALERTS_TO), send };
+}
+
 const checked = new WeakSet<Env>();
 
 /**
@@ -179,6 +193,11 @@ export function checkConfiguration(env: Env): void {
     problems.push(
       "OPERATOR_CONTACT must be an email address, an https URL, or a text of at most 200 characters.",
     );
+  if (env.ALERTS_FROM !== undefined && !ADDRESS.test(env.ALERTS_FROM))
+    problems.push("ALERTS_FROM must be an email address.");
+  const to = addressesOf(env.ALERTS_TO);
+  if (env.ALERTS_TO !== undefined && (to.length > 5 || !to.every((address) => ADDRESS.test(address))))
+    problems.push("ALERTS_TO must be one to five email addresses, separated by commas.");
   const calls = env.GROUP_CALLS ?? "2";
   if (!/^\d{1,2}$/.test(calls)) problems.push("GROUP_CALLS must be a whole number from 0 to 99.");
   if (problems.length > 0) throw new ConfigurationError(`${problems.join(" ")} Check wrangler.toml.`);

@@ -6,7 +6,15 @@ import { auditSubLinks } from "./db/links/sub-link-audit.ts";
 import { isNotMigrated, isTransient } from "./db/statement.ts";
 import type { OpenedLink } from "./domain/costs.ts";
 import { recordQueued } from "./engagement/queue.ts";
-import { buildContext, type Clock, type Context, checkConfiguration, type Env, systemClock } from "./env.ts";
+import {
+  buildContext,
+  type Clock,
+  type Context,
+  checkConfiguration,
+  type Env,
+  findEmail,
+  systemClock,
+} from "./env.ts";
 import { AppError, ConfigurationError } from "./errors.ts";
 import { wantsPage } from "./http/accept.ts";
 import { STRICT_TRANSPORT } from "./http/https.ts";
@@ -75,6 +83,11 @@ async function logged<T>(job: () => Promise<T>): Promise<T> {
   }
 }
 
+/** The platform then shows the run as failed. */
+function throwFirst(results: PromiseSettledResult<unknown>[]): void {
+  for (const result of results) if (result.status === "rejected") throw result.reason;
+}
+
 /** The schedule of what cannot wait for the next hour. Any other schedule runs all jobs. */
 const EVERY_MINUTE = "* * * * *";
 
@@ -90,8 +103,16 @@ export default {
       checkConfiguration(env);
       return ledgerOf(env);
     });
-    const { judgeAlerts, judgePurge } = await import("./alerts.ts");
-    if (cron === EVERY_MINUTE) return logged(() => judgePurge(ledger, scheduledTime));
+    const [{ judgeAlerts, judgePurge }, { sendEmails }] = await Promise.all([
+      import("./alerts.ts"),
+      import("./emails.ts"),
+    ]);
+    const hasEmail = findEmail(env) !== undefined;
+    if (cron === EVERY_MINUTE) {
+      const judged = await Promise.allSettled([logged(() => judgePurge(ledger, scheduledTime, hasEmail))]);
+      const sent = await Promise.allSettled([logged(() => sendEmails(env, scheduledTime))]);
+      return throwFirst([...judged, ...sent]);
+    }
     const [{ purge }, { storeRates }, { storeActivity }] = await Promise.all([
       import("./purge.ts"),
       import("./db/operator/stored-rates.ts"),
@@ -106,9 +127,8 @@ export default {
       logged(() => storeActivity(ledger, scheduledTime)),
     ]);
     // They are about what the other jobs have just found.
-    done.push(...(await Promise.allSettled([logged(() => judgeAlerts(ledger, scheduledTime))])));
-    // The platform then shows the run as failed.
-    for (const result of done) if (result.status === "rejected") throw result.reason;
+    const judged = await Promise.allSettled([logged(() => judgeAlerts(ledger, scheduledTime, hasEmail))]);
+    throwFirst([...done, ...judged]);
   },
   queue(batch, env) {
     checkConfiguration(env);

@@ -13,8 +13,8 @@ const PURGE_MARGIN_MS = HOUR_MS;
 
 const SLICE_KEYS = 5_000;
 /** An invocation can make 1,000 calls to D1 and R2. The next run continues where this one stops. */
-const MAX_CALLS = 560;
-/** For each of the seven expiring tables of DB, and the four that all databases have: 4,000 rows in a call, about 20 calls. */
+const MAX_CALLS = 500;
+/** For each of the ten expiring tables of DB, and the four that all databases have: 4,000 rows in a call, about 20 calls. */
 const EXPIRED_SLICE = 4_000;
 const MAX_EXPIRED_SLICES = 20;
 /** The counts by country and platform of all databases: 10,000 rows in a call. */
@@ -23,7 +23,7 @@ const MAX_AUDIENCE_CALLS = 99;
 
 /**
  * Purges the ledger of every database, from where the last run stopped to its end at most, and expired
- * sessions, access tokens, idempotency keys, what imports changed, counts of dropped parameters, rejected costs and prices on URLs, and
+ * sessions, access tokens, idempotency keys, what imports changed, closed alerts, events, counts of dropped parameters, rejected costs and prices on URLs, and
  * those by country and platform. With an archive, the rows of the ledger are written there first. A failure does not stop the other deletions;
  * the first error is thrown at the end.
  */
@@ -56,6 +56,8 @@ export async function purge(
     deleteAllExpired("sign_in_attempts"),
     deleteAllExpired("idempotency_keys"),
     deleteAllExpired("link_changes"),
+    deleteAllExpired("alerts"),
+    deleteAllExpired("webhook_deliveries").then(() => deleteAllExpired("webhook_events")),
     ...(["dropped_parameters", "daily_rejections", "recent_rejections", "daily_url_prices"] as const).flatMap(
       (table) =>
         databasesOf(ledger).map((db, _, all) =>

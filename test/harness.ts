@@ -33,6 +33,8 @@ export const env = bindings as unknown as Env & {
   TEST_MIGRATIONS: D1Migration[];
   /** The archive, for the tests that bind it. */
   TEST_BUCKET: R2Bucket;
+  /** The platform's simulator, which stores each message as a file. */
+  TEST_EMAIL: SendEmail;
   /** Set when clicks go through a queue. */
   TEST_QUEUE?: string;
 };

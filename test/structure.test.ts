@@ -110,7 +110,7 @@ const LEVELS = [
   ["usecases"],
   ["pages"],
   ["campaign", "cost", "engagement", "account", "workspace", "partner", "operator", "site"],
-  ["alerts.ts", "openapi.ts", "purge.ts"],
+  ["alerts.ts", "emails.ts", "openapi.ts", "purge.ts"],
   ["surfaces.ts"],
   ["index.ts"],
   ["dev"],

@@ -662,11 +662,14 @@ export const alerts = sqliteTable(
     data: text().notNull(),
     openedAt: integer("opened_at").notNull(),
     closedAt: integer("closed_at"),
+    /** When to send it by email; null if it was sent, or is not sent at all. A run that sends it moves this ahead first. */
+    emailDueAt: integer("email_due_at"),
   },
   (table) => [
     uniqueIndex("open_alerts").on(table.ruleId, table.subject).where(sql`${table.closedAt} IS NULL`),
     index("alerts_by_app").on(table.appToken),
     index("open_alerts_by_app").on(table.appToken).where(sql`${table.closedAt} IS NULL`),
+    index("alerts_to_send").on(table.emailDueAt).where(sql`${table.emailDueAt} IS NOT NULL`),
     index("alerts_by_end").on(table.closedAt).where(sql`${table.closedAt} IS NOT NULL`),
   ],
 );
@@ -739,7 +742,7 @@ export const webhookEvents = sqliteTable(
     partnerId: integer("partner_id"),
     /** The only webhook that gets it. */
     webhookId: integer("webhook_id"),
-    /** JSON, as it is sent. */
+    /** The JSON that is sent. */
     body: text().notNull(),
     happenedAt: integer("happened_at").notNull(),
     /** When its deliveries were added. */

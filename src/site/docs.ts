@@ -38,6 +38,7 @@ const NAVIGATION: { title: string; pages: Entry[] }[] = [
       guide("rules"),
       guide("corrections"),
       guide("url-prices"),
+      guide("alerts"),
       guide("single-sign-on"),
       guide("watch"),
       guide("runbook"),

@@ -2,6 +2,83 @@
 import { FACTS } from "./facts.ts";
 
 export const PAGES = {
+  alerts: {
+    title: "Alerts",
+    lead: `Learn from linkledger that a partner is silent, that costs are rejected, or that spend is above a limit.`,
+    sections: [
+      { id: "how-alerts-work", title: "How alerts work", body: `<p>A rule has plain thresholds. The hourly run of the cron judges all of them. A rule has at most one open alert for each thing that it finds, for example a partner. The alert closes by itself when the rule no longer finds it.</p>
+<p>Members set rules for their app on its page <strong>Alerts</strong>, and operators on theirs. Operators have rules at first, and can change or delete them. There can be 20 rules for an app, and 20 of operators. A rule for one partner is in the place of the rule of its kind for all partners. Closed alerts are listed for 90 days.</p>
+<p>Open alerts are on the pages <strong>Overview</strong> too. Alerts of operators can be sent <a href="#email">by email</a>.</p>` },
+      { id: "what-each-rule-looks-at", title: "What each rule looks at", body: `<div class="table" tabindex="0" role="region" aria-label="What each rule looks at"><table>
+<thead>
+<tr>
+<th>Rule</th>
+<th>Who</th>
+<th>It opens an alert</th>
+</tr>
+</thead>
+<tbody><tr>
+<td><code>partner_silent</code></td>
+<td>members, operators</td>
+<td>if the partner has sent no cost for so many hours, and clicks or impressions with a cost ID wait since then</td>
+</tr>
+<tr>
+<td><code>costs_rejected</code></td>
+<td>members, operators</td>
+<td>if more costs than a number, and a larger share than a percentage, were rejected in an hour</td>
+</tr>
+<tr>
+<td><code>spend_above</code></td>
+<td>members, operators</td>
+<td>if the spend of a UTC day or month is above an amount: of the app, a partner, or a link and those below it</td>
+</tr>
+<tr>
+<td><code>discrepancy</code></td>
+<td>operators</td>
+<td>if the discrepancy of a cost type of a partner reaches a percentage. It is counted once a day, over all apps</td>
+</tr>
+<tr>
+<td><code>purge_late</code></td>
+<td>operators</td>
+<td>if the hourly run did not purge a database for so many hours</td>
+</tr>
+<tr>
+<td><code>database_large</code></td>
+<td>operators</td>
+<td>if a database is larger than so many gigabytes. One can hold 10 GB</td>
+</tr>
+<tr>
+<td><code>url_prices_limited</code></td>
+<td>operators</td>
+<td>while <a href="/docs/url-prices">prices on URLs</a> of a partner are held</td>
+</tr>
+<tr>
+<td><code>sub_links_full</code></td>
+<td>operators</td>
+<td>while clicks and impressions can create no more links in an app, or below a network</td>
+</tr>
+</tbody></table>
+</div>
+<p>A partner is silent only if it has cost data, is not stopped, and has a link with cost data on. A cost counts whatever became of it: matched, pending or rejected. A resent cost counts as none, and a void in the same hour can hide one cost. A price on a URL counts as a cost. In an app, costs count when they match.</p>
+<p>The costs of an hour are those that were accepted and those that were rejected since the run before. Resent ones are neither. For an app, only costs with an ID of one of its clicks and impressions count, so a cost that cannot be read is in the alerts of operators only.</p>` },
+      { id: "email", title: "Email", body: `<p>Alerts of operators can be sent by email, one message for each alert. Cloudflare delivers to addresses that are verified in the account, in <strong>Email Routing</strong>. Members see alerts on their pages. Remove the <code>#</code> before <code>send_email</code> in <code>wrangler.toml</code>, set the sender and one to five receivers, and deploy:</p>
+<pre data-language="toml">[[send_email]]
+name = &quot;ALERTS&quot;
+
+[vars]
+ALERTS_FROM = &quot;alerts@example.com&quot;
+ALERTS_TO = &quot;ops@example.com, second@example.com&quot;</pre>
+<p>A message that cannot be sent is tried again every few minutes for a day, and the log says why.</p>` },
+      { id: "if-nothing-runs", title: "If nothing runs", body: `<p><code>purge_late</code> is judged every minute by a second schedule, so it works when the hourly run stops. If no schedule runs at all, or the database is down, no rule is judged. Only a check of <code>/readyz</code> from outside can tell you then.</p>` },
+      { id: "in-the-api", title: "In the API", body: `<p>Operators list alerts and manage rules, with <code>app_token</code> for those of an app:</p>
+<pre data-language="console"><kbd>operator() { curl -s -H &quot;Authorization: Token token=$OPERATOR_TOKEN&quot; \\
+    -H 'Content-Type: application/json' &quot;$BASE_URL/operator/v1/$1&quot; &quot;\${@:2}&quot;; }</kbd>
+<kbd>operator alert-rules -d '{&quot;kind&quot;: &quot;spend_above&quot;, &quot;amount&quot;: &quot;5000&quot;, &quot;currency&quot;: &quot;USD&quot;, &quot;period&quot;: &quot;day&quot;, &quot;partner_id&quot;: 1}' | grep -o '&quot;period&quot;:&quot;[a-z]*&quot;'</kbd>
+<samp>&quot;period&quot;:&quot;day&quot;</samp>
+<kbd>operator alerts | grep -o '&quot;collection_size&quot;:&quot;[0-9]*&quot;'</kbd>
+<samp>&quot;collection_size&quot;:&quot;0&quot;</samp></pre>` },
+    ],
+  },
   archive: {
     title: "Archived costs",
     lead: `The purge deletes a cost ${FACTS["retention time"]} after its click or impression and keeps the totals. With an archive, it writes every row to a bucket first, so each cost can be proved later: what was sent, which click it matched, and what counted.`,
@@ -621,7 +698,7 @@ GROUP BY ALL ORDER BY ALL;</pre>
 <li>After the purge only totals are left, unless the operator binds an <a href="/docs/archive">archive</a>, from which every cost can be proved. It begins when it is bound.</li>
 <li>One cost ID has one cost. Use a different ID for each click and impression.</li>
 <li>Currencies are never converted.</li>
-<li>It sends nothing by itself: no email, no webhooks, no alerts, no scheduled reports. Programs ask the API.</li>
+<li>It sends no scheduled reports. <a href="/docs/alerts">Alerts</a> have plain thresholds, and members get no email. Programs ask the API.</li>
 <li>Days and times are in UTC. There is no setting for another time zone.</li>
 </ul>` },
     ],
@@ -1451,6 +1528,10 @@ LINK_TOKEN=…</pre>
 <tr>
 <td>Rejected costs: the ID and the tag as they were sent, the time and the reason; at most 200 for each partner and reason in a database</td>
 <td>${FACTS["rejection time"]}, then the hourly purge deletes them</td>
+</tr>
+<tr>
+<td><a href="/docs/alerts">Alerts</a>: the name of a partner and counts, without IDs</td>
+<td>until they close, and 90 days after that</td>
 </tr>
 <tr>
 <td>The log: the tag of a cost</td>

@@ -1,6 +1,7 @@
 /** The Overview page of an app: its figures for some days, its spend by day, and what needs attention. */
 import { html } from "hono/html";
 import * as z from "zod/mini";
+import { type AlertRow, findOpenAlerts } from "../db/alerts/alerts.ts";
 import { findHidden, HIDDEN_DAYS } from "../db/hidden-attention.ts";
 import { findAttachments, findDropped, findProblemsInShards } from "../db/ledger/attention.ts";
 import { findRejectionsInApp } from "../db/ledger/rejections.ts";
@@ -14,6 +15,7 @@ import { currenciesOf } from "../domain/figures/performance.ts";
 import { dayOf, formatDate } from "../domain/time.ts";
 import type { Context } from "../env.ts";
 import { readInput } from "../http/input/input.ts";
+import { sentenceOf } from "../pages/alerts/sentences.ts";
 import { type ChartEvent, chartScript, dailyChart } from "../pages/chart/chart.ts";
 import { moneyUnit } from "../pages/chart/units.ts";
 import { card, emptyState, pageHead, type Tile, tiles } from "../pages/elements.ts";
@@ -66,6 +68,8 @@ interface Overview extends Signals, Omit<EventRows, "rejected"> {
   engagements: Counts;
   engagementsBefore: Counts;
   hidden: { key: string; hiddenUntil: number }[];
+  /** Those that are open, the newest first. */
+  alerts: AlertRow[];
   /** By campaign. Undefined if there are too many links to read. */
   changes: BothSums | undefined;
   /** Where the Performance page shows the same days. */
@@ -108,6 +112,7 @@ export const overviewPage: Show = async (context, member) => {
       ${figures(member, overview, totals, dayOf(context.now))}
       ${adjustedNote(member, totals, overview.adjustments, overview.partners)}
       ${explanations}
+      ${openAlerts(member, overview)}
       ${attention(member, overview)}
       ${charts(overview, totals, member, dayOf(context.now), eventsOf)}
       ${changedMost(overview, context.now)}`,
@@ -157,6 +162,7 @@ async function readOverview({ ledger, now }: Context, member: Member, asked: Per
       dropped: findDropped(ledger.control, viewer, app.token, asked),
       rejected: findRejectionsInApp(ledger.control, viewer, app.token, upToNow),
       hidden: findHidden(ledger.control, app.token, now),
+      alerts: findOpenAlerts(ledger.control, app.token),
       adjustments: findAdjustments(ledger.control, viewer, app.token, asked),
       ...findEvents(ledger.control, viewer, app.token, { changed: both, voided: asked }),
       ...findFullNetworks(ledger.control, viewer, app.token, now),
@@ -266,6 +272,17 @@ function figures({ path, app }: Member, overview: Overview, totals: Sums[], toda
 
 /** The first ones are shown. */
 const MOST_FINDINGS = 5;
+
+function openAlerts({ path }: Member, { alerts }: Overview): Markup | "" {
+  if (alerts.length === 0) return "";
+  return card(
+    {
+      ...{ id: "alerts", title: `Open alerts (${alerts.length})`, kind: "attention" },
+      aside: html`<a href="${path}/alerts">All alerts</a>`,
+    },
+    html`<ul>${alerts.slice(0, MOST_FINDINGS).map((alert) => html`<li>${sentenceOf(alert)}</li>`)}</ul>`,
+  );
+}
 
 function attention({ path, env, ...member }: Member, overview: Overview): Markup | "" {
   const { hidden, period } = overview;

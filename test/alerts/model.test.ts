@@ -78,7 +78,7 @@ class Model {
   }
 }
 
-const run = (at: number) => judgeAlerts(ledgerOn(), NOW + at * HOUR);
+const run = (at: number) => judgeAlerts(ledgerOn(), NOW + at * HOUR, false);
 
 async function live(at: number, { clicks, costs, conflicts, invalid, runs }: Hour, sent: string[]) {
   const now = NOW + at * HOUR - 1_000;

@@ -106,6 +106,11 @@ describe("an unexpected error", () => {
     [{ CLICK_URL: "go.example" }, "CLICK_URL must be an http or https URL."],
     [{ IMPRESSION_URL: "ftp://view.example" }, "IMPRESSION_URL must be an http or https URL."],
     [{ LOG_SAMPLE: "1.1" }, "LOG_SAMPLE must be a number from 0 to 1."],
+    ...["ops", "", Array(6).fill("a@b.c").join(), "a@b.c; d@e.f"].map((to): [object, string] => [
+      { ALERTS_TO: to },
+      "ALERTS_TO must be one to five email addresses, separated by commas.",
+    ]),
+    [{ ALERTS_FROM: "Ops <ops@example.com>" }, "ALERTS_FROM must be an email address."],
     [{ GROUP_CALLS: "-1" }, "GROUP_CALLS must be a whole number from 0 to 99."],
     [{ GROUP_CALLS: "1.5" }, "GROUP_CALLS must be a whole number from 0 to 99."],
     [{ OPERATOR_MFA: "Required" }, 'OPERATOR_MFA must be "required" or "optional".'],

@@ -214,8 +214,8 @@ test("each failed job of the cron writes a line, and the run throws", async () =
   const controller = createScheduledController({ scheduledTime: new Date(NOW), cron: "17 * * * *" });
   await expect(worker.scheduled(controller, { ...env, DB: broken })).rejects.toThrow("cannot bind");
   const line = { level: "error", request_id: "cron", message: "cannot bind ll_api_…" };
-  // The purge, the audit of sub-links, and the rates and the activity of partners. With one database, there are no copies of credentials.
-  expect(output.map((line) => JSON.parse(line))).toMatchObject([line, line, line, line]);
+  // The purge, the audit of sub-links, the rates and the activity of partners, and alerts. With one database, there are no copies of credentials.
+  expect(output.map((line) => JSON.parse(line))).toMatchObject([line, line, line, line, line]);
 });
 
 test("logs the milliseconds from request to response", async () => {

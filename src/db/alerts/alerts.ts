@@ -27,8 +27,8 @@ const fields = {
 export type AlertRow = RowOf<typeof fields>;
 
 const rows = sql`json_each(${sql.placeholder("rows")}) j`;
-const given = jsonValues("ruleId", "appToken", "kind", "subject", "data");
-const opened = jsonValues("ruleId", "appToken", "kind", "subject", "data", "body");
+const given = jsonValues("ruleId", "appToken", "kind", "subject", "data", "emailDueAt");
+const opened = { ...given, ...jsonValues("body") };
 /** An alert to open. `body` is its event, to which the ID of the alert is added. */
 export type Opened = Sent<typeof opened>;
 /** An alert to close. `body` is its event. */
@@ -72,7 +72,7 @@ const addClosed = addEvents(
   sql`CROSS JOIN ${as(a)} ON ${a.id} = j.value ->> 'id' AND ${a.closedAt} = ${now}`,
 );
 
-/** Statements for one batch. An alert that is open already stays as it is, and has no second event. */
+/** Statements for one batch. An alert that is open already does not change, and has no second event. */
 export function changeAlerts(
   db: D1Database,
   changes: { opened: Opened[]; closed: Closed[] },

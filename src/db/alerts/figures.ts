@@ -11,6 +11,7 @@ import { as, query, type RowOf } from "../query.ts";
 import { apps, links, partners } from "../schema.ts";
 import { runBatch } from "../statement.ts";
 import { lastPurge } from "../upkeep/health.ts";
+import { sizesOf } from "../upkeep/sizes.ts";
 
 const partnerFields = {
   id: partners.id,
@@ -52,7 +53,7 @@ export async function readLastPurge({ control }: Ledger): Promise<Figures["purge
   return [{ database: "DB", purgedAt: last?.purgedAt || null }];
 }
 
-/** Throws if a database does not respond. */
+/** Throws if a database does not respond. Each says its size with its answer. */
 export async function readFigures(
   ledger: Ledger,
   nameOfPartner: (id: number) => string,
@@ -84,7 +85,7 @@ export async function readFigures(
       agreeing,
     })),
     purges: parts.map(({ database, purgedAt }) => ({ database, purgedAt })),
-    sizes: [],
+    sizes: sizesOf(ledger).map(({ name, bytes }) => ({ database: name, bytes })),
     heldPrices: [...prices].map(([partnerId, rows]) => ({
       ...named(partnerId),
       count: rows.reduce((sum, { count }) => sum + count, 0),

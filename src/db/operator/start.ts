@@ -4,6 +4,7 @@ import { alias } from "drizzle-orm/sqlite-core/alias";
 import { judgeUrlPrices, type UrlPriceWarning } from "../../domain/figures/url-prices.ts";
 import type { CostSums } from "../../domain/money.ts";
 import { dayOf, HOUR_MS, RETENTION_MS } from "../../domain/time.ts";
+import { findOpenAlerts } from "../alerts/alerts.ts";
 import { moneyOf } from "../cost-types.ts";
 import { type Ledger, runGated } from "../ledger/shards.ts";
 import { as, query, type RowOf } from "../query.ts";
@@ -200,6 +201,7 @@ export async function readStart(ledger: Ledger, now: number, hasSingleSignOn: bo
     storedRates(control, {}),
     archive(control, {}),
     adjusted(control, days),
+    findOpenAlerts(control, null),
     lastPurge(control, {}),
     pending(control, { now }),
     spend(control, days),
@@ -221,7 +223,7 @@ export async function readStart(ledger: Ledger, now: number, hasSingleSignOn: bo
   );
   const [found, sharded] = await Promise.all([own, others]);
   const [partnerRows, open, approved, live, people, failed, [has], rates, [archived], corrections] = found;
-  const [, , , , , , , , , , ...ledgerRows] = found;
+  const [, , , , , , , , , , openAlerts, ...ledgerRows] = found;
   const answered = sharded.flatMap((shard) => (shard.status === "fulfilled" ? [shard.value] : []));
   const parts = [ledgerRows, ...answered];
   const isComplete =
@@ -248,6 +250,8 @@ export async function readStart(ledger: Ledger, now: number, hasSingleSignOn: bo
     purgedAt:
       purges.reduce((oldest, at) => (oldest === null || at === null ? null : Math.min(oldest, at))) ?? null,
     sizes: sizesOf(ledger),
+    /** Of the rules of operators, the newest first. */
+    openAlerts,
     pending: parts.flatMap(([, rows]) => rows),
     /** Of a partner, in one database. */
     held: parts.flatMap(([, , , rows]) => rows),

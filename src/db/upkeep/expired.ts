@@ -1,18 +1,20 @@
 /**
  * Deletes the rows that expire: sessions of users and of partners, access tokens, what single sign-on keeps for a while, the
- * responses stored for idempotency keys, what the workspace changed of links, rejected costs, and their counts, those of dropped parameters, and the
+ * responses stored for idempotency keys, what the workspace changed of links, closed alerts, events and their deliveries, rejected costs, and their counts, those of dropped parameters, and the
  * sums of prices on URLs.
  */
 import { type SQL, sql, type Table } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core/alias";
 import { DAY_MS, HOUR_MS, KEPT_COUNTS_MS, KEPT_REJECTIONS_MS } from "../../domain/time.ts";
 import { ATTEMPT_MS } from "../accounts/identities.ts";
+import { KEPT_ALERTS_MS } from "../alerts/alerts.ts";
 import { KEY_LIFE_MS } from "../idempotency.ts";
 import { pairsOf, prices } from "../ledger/rejections.ts";
 import { UNDO_MS } from "../links/changes.ts";
 import { as, limitTo, names } from "../query.ts";
 import {
   accessTokens,
+  alerts,
   dailyRejections,
   dailyUrlPrices,
   droppedParameters,
@@ -24,6 +26,8 @@ import {
   sessions,
   signInAttempts,
   usedStates,
+  webhookDeliveries,
+  webhookEvents,
 } from "../schema.ts";
 import { runBatch, statement } from "../statement.ts";
 
@@ -73,6 +77,10 @@ const expiredPrices = sql`${pairsOf(sql`${partners.id}`, sql`FROM ${partners}`, 
   FROM pairs CROSS JOIN ${as(prices)} ON ${prices.partnerId} = pairs.partner_id AND ${prices.appToken} = pairs.app AND ${prices.day} < ${firstKept}`;
 
 const k = alias(recentRejections, "k");
+const w = alias(webhookDeliveries, "w");
+/** Longer than a delivery is tried. */
+const KEPT_EVENTS_MS = 30 * DAY_MS;
+const isOldEvent = sql`${webhookEvents.happenedAt} <= ${now} - ${sql.raw(String(KEPT_EVENTS_MS))}`;
 
 const remove = {
   sessions: removalIf(sessions, names(sessions.idHash), sql`${sessions.expiresAt} <= ${now}`),
@@ -101,6 +109,23 @@ const remove = {
     idempotencyKeys,
     names(userId, appToken, operation, key),
     sql`${createdAt} <= ${now} - ${sql.raw(String(KEY_LIFE_MS))}`,
+  ),
+  alerts: removalIf(
+    alerts,
+    names(alerts.id),
+    sql`${alerts.closedAt} <= ${now} - ${sql.raw(String(KEPT_ALERTS_MS))}`,
+  ),
+  // Those of an event are gone before the event, and one that is not spread yet has none.
+  webhook_deliveries: removalOf(
+    webhookDeliveries,
+    names(webhookDeliveries.id),
+    sql`SELECT ${w.id} FROM ${webhookEvents} CROSS JOIN ${as(w)} ON ${w.eventId} = ${webhookEvents.id} WHERE ${isOldEvent}`,
+  ),
+  webhook_events: removalOf(
+    webhookEvents,
+    names(webhookEvents.id),
+    sql`SELECT ${webhookEvents.id} FROM ${webhookEvents}
+      WHERE ${isOldEvent} AND NOT EXISTS (SELECT 1 FROM ${as(w)} WHERE ${w.eventId} = ${webhookEvents.id})`,
   ),
   dropped_parameters: removalOf(
     droppedParameters,

@@ -76,6 +76,6 @@ export const addAuditedEvent = (
     field: setField === undefined ? null : `$.${setField}`,
   });
 
-/** An event as it is sent. */
+/** The JSON of an event that is sent. */
 export const toBody = ({ type, text, data }: Pick<Event, "type" | "text" | "data">, now: number): string =>
   JSON.stringify({ type, timestamp: toIso(now), text, data });

@@ -17,7 +17,7 @@ export const WEBHOOK_FAILING = "webhook_failing";
 export const ALERT_KINDS = [...RULE_KINDS, WEBHOOK_FAILING] as const;
 export type AlertKind = (typeof ALERT_KINDS)[number];
 
-/** What webhooks are told. */
+/** What webhooks get. */
 export const EVENT_TYPES = [
   "alert.opened",
   "alert.closed",

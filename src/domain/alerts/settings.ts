@@ -1,4 +1,5 @@
 /** Which settings each kind of rule has. */
+import { HOUR_MS, PURGE_OVERDUE_MS } from "../time.ts";
 import type { RuleKind } from "./kinds.ts";
 
 interface Range {
@@ -28,7 +29,7 @@ export const NEEDS: Record<RuleKind, Needs> = {
   },
   spend_above: { numbers: {}, hasAmount: true, of: ["partner_id", "link_token", "of_app_token"] },
   discrepancy: { numbers: { percent: { min: 1, max: 100, usual: 5 } }, of: ["partner_id"] },
-  purge_late: { numbers: { hours: { min: 2, max: 336, usual: 24 } }, of: [] },
+  purge_late: { numbers: { hours: { min: 2, max: 336, usual: PURGE_OVERDUE_MS / HOUR_MS } }, of: [] },
   database_large: { numbers: { gigabytes: { min: 1, max: 10, usual: 7 } }, of: [] },
   url_prices_limited: { numbers: {}, of: [] },
   sub_links_full: { numbers: {}, of: [] },

@@ -1,12 +1,12 @@
 /** The pages of alerts, for the members of an app and for operators: what is open and was, and the rules with their forms. */
 import { html } from "hono/html";
 import * as z from "zod/mini";
-import { type AlertRow, listAlerts, readOpenAlerts } from "../../db/alerts/alerts.ts";
+import { listAlerts, readOpenAlerts } from "../../db/alerts/alerts.ts";
 import { listRules, MAX_RULES, toRule } from "../../db/alerts/rules.ts";
 import type { Actor } from "../../db/audit.ts";
 import { toPage } from "../../db/keyset.ts";
 import { APP_RULES, RULE_KINDS, type RuleKind } from "../../domain/alerts/kinds.ts";
-import type { Finding, Rule } from "../../domain/alerts/rules.ts";
+import type { Rule } from "../../domain/alerts/rules.ts";
 import { NEEDS, type NumberName, PERIODS } from "../../domain/alerts/settings.ts";
 import { formatAmount } from "../../domain/money.ts";
 import { toIso } from "../../domain/time.ts";
@@ -19,7 +19,7 @@ import { confirmation, type Fields, form, sentBody } from "../forms/form.ts";
 import { table } from "../lists/table.ts";
 import { NONE } from "../locale.ts";
 import { type Markup, time } from "../markup.ts";
-import { describeAlert, describeRule, KIND_NAMES } from "./sentences.ts";
+import { describeRule, KIND_NAMES, sentenceOf } from "./sentences.ts";
 
 /** Whose alerts a page shows. */
 export interface Owner {
@@ -82,10 +82,6 @@ export async function alertsBody(db: D1Database, owner: Owner, after: string | n
       next === null ? "" : html`<p><a href="${path}?after=${next}#history">Older alerts</a></p>`,
     )}`;
 }
-
-/** What an alert said when it was opened. */
-export const sentenceOf = ({ kind, data }: Pick<AlertRow, "kind" | "data">): string =>
-  describeAlert(kind, JSON.parse(data) as Finding["data"], "opened");
 
 function rulesCard(owner: Owner, rules: Rule[]): Markup {
   return card(

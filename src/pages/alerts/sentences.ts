@@ -80,6 +80,10 @@ export function describeAlert(kind: AlertKind, data: Data, state: "opened" | "cl
   return (state === "opened" ? OPENED : CLOSED)[kind]?.(data) ?? kind;
 }
 
+/** What a stored alert said when it was opened. */
+export const sentenceOf = ({ kind, data }: { kind: AlertKind; data: string }): string =>
+  describeAlert(kind, JSON.parse(data) as Data, "opened");
+
 /** For an alert whose rule is gone. */
 export const describeEnd = (kind: AlertKind, data: Data): string =>
   `${OF_RULE} ${OPENED[kind]?.(data) ?? kind}`;

@@ -2,10 +2,12 @@
 import type { Start, StartPartner } from "../../../db/operator/start.ts";
 import type { StoredRate } from "../../../db/operator/stored-rates.ts";
 import { LARGE_DATABASE_BYTES, MAX_DATABASE_BYTES } from "../../../db/upkeep/sizes.ts";
+import { type AlertKind, WEBHOOK_FAILING } from "../../../domain/alerts/kinds.ts";
 import { COST_TYPE, type Kind, toTypes } from "../../../domain/cost-types.ts";
 import { DISCREPANCY_THRESHOLD, toCoverage, toRates } from "../../../domain/figures/rates.ts";
 import { judgeTemplates } from "../../../domain/templates.ts";
 import { DAY_MS, HOUR_MS, PURGE_OVERDUE_MS } from "../../../domain/time.ts";
+import { KIND_NAMES, sentenceOf } from "../../../pages/alerts/sentences.ts";
 import type { Tone } from "../../../pages/elements.ts";
 import { describeTime, showBytes, showList, showPercent, showPlural } from "../../../pages/locale.ts";
 import { toTemplates } from "../../api/partners.ts";
@@ -39,6 +41,7 @@ export function listWaiting(
 ): Item[] {
   const items = [
     ...serviceItems(start, now),
+    ...alertItems(start),
     ...start.partners.flatMap((partner) => partnerItems(start, partner)),
     ...userItems(start, now),
     ...(hasSingleSignOn ? [] : lockedOutItems(start)),
@@ -114,6 +117,32 @@ function serviceItems({ archiveFailingSince, purgedAt, sizes }: Start, now: numb
     });
   return items;
 }
+
+/** Alerts about what no other item is about. */
+const ALERTS: AlertKind[] = [
+  "partner_silent",
+  "costs_rejected",
+  "spend_above",
+  "sub_links_full",
+  WEBHOOK_FAILING,
+];
+
+const alertItems = ({ openAlerts }: Start): Item[] =>
+  openAlerts
+    .filter(({ kind }) => ALERTS.includes(kind))
+    .map((alert) => {
+      const { partner_id } = JSON.parse(alert.data) as { partner_id?: number | null };
+      return {
+        ...{ tone: "warn", name: KIND_NAMES[alert.kind], what: sentenceOf(alert), since: alert.openedAt },
+        ...(partner_id && { partnerIds: [partner_id] }),
+        ...{ text: "Show alerts", href: "/operator/alerts" },
+        kind: {
+          what: `alerts: ${KIND_NAMES[alert.kind].toLowerCase()}`,
+          nouns: ["open alert", "open alerts"],
+          href: "/operator/alerts",
+        },
+      };
+    });
 
 function partnerItems(start: Start, partner: StartPartner): Item[] {
   if (partner.stoppedAt !== null) return [];
