@@ -13,7 +13,7 @@ import { unitsOf } from "../cost-types.ts";
 import { names, query, type RowOf, returning } from "../query.ts";
 import { dailyUrlPrices, ledgerEntries } from "../schema.ts";
 import { type Bound, runBatch, statement, type Value } from "../statement.ts";
-import { databasesOf, type Ledger, runGated } from "./shards.ts";
+import { type Ledger, rowDatabasesOf, runGated } from "./shards.ts";
 
 /** How many prices a call changes. */
 export const MAX_PRICES = 1_000;
@@ -96,7 +96,7 @@ export async function decideHeld(
   const values = { ...valuesOf(of), counts: Number(accept), now: operator.now };
   const parts: Part[] = [];
   let room = MAX_PRICES;
-  for (const db of ledgerDatabases(ledger)) {
+  for (const db of rowDatabasesOf(ledger)) {
     const [prices] = await runGated(ledger, db, [held(db, values)]);
     if (prices.length > 0 && room > 0) parts.push({ db, prices: prices.slice(0, room) });
     room -= Math.min(room, prices.length);
@@ -107,7 +107,7 @@ export async function decideHeld(
     return [move(db, sent), decide.click(db, sent), decide.impression(db, sent)];
   });
   const lefts = await Promise.all(
-    ledgerDatabases(ledger).map((db) => runGated(ledger, db, [heldLeft(db, values)])),
+    rowDatabasesOf(ledger).map((db) => runGated(ledger, db, [heldLeft(db, values)])),
   );
   return { ...changed, left: lefts.reduce((sum, [[row]]) => sum + (row?.left ?? 0), 0) };
 }
@@ -156,7 +156,7 @@ export async function voidDay(
   of: PricesOfDay,
   { generated, next, reason }: { generated: boolean; next: Position | undefined; reason: string },
 ): Promise<Changed & { next: Position | null }> {
-  const databases = ledgerDatabases(ledger);
+  const databases = rowDatabasesOf(ledger);
   const range = generatedIdsOf(of.day);
   const keys = generated
     ? { after: range.from, untilKey: range.until, skipFrom: "", skipUntil: "" }
@@ -213,9 +213,6 @@ const valuesOf = ({ partnerId, appToken, day }: PricesOfDay) => ({
   until: (day + 1) * DAY_MS,
 });
 
-/** The databases with rows of the ledger. */
-const ledgerDatabases = (ledger: Ledger) => databasesOf(ledger).slice(ledger.shards.length > 0 ? 1 : 0);
-
 const entry = statement<unknown>(
   sql`${insertEntry(sql.placeholder("action"), {
     userId: p("userId"),
@@ -271,33 +268,4 @@ function sumsOf(prices: Price[]): Record<string, string> {
       formatMoney(some.reduce((sum, price) => sum + BigInt(price.money), 0n)),
     ]),
   );
-}
-
-const days = query(
-  {
-    appToken: d.appToken,
-    day: d.day,
-    currency: d.currency,
-    counted: sql<string>`CAST(${d.counted} AS TEXT)`,
-    held: sql<string>`CAST(${d.held} AS TEXT)`,
-    heldCount: d.heldCount,
-  },
-  sql`FROM ${d} WHERE ${d.partnerId} = ${p("partnerId")} AND ${d.day} >= ${p("from")} LIMIT ${sql.raw(String(MAX_LEFT))}`,
-);
-
-/** The sums of a partner's prices on URLs by app, day and currency, from a day on, the newest first. Money in units of 0.00000001. */
-export async function listUrlPrices(ledger: Ledger, partnerId: number, from: number) {
-  const parts = await Promise.all(
-    ledgerDatabases(ledger).map((db) => runGated(ledger, db, [days(db, { partnerId, from })])),
-  );
-  const rows = parts.flatMap(([found]) => found);
-  const byKey = Map.groupBy(rows, ({ appToken, day, currency }) => `${day} ${appToken} ${currency}`);
-  return [...byKey.values()]
-    .flatMap((same) => {
-      const [first] = same;
-      const sum = (key: "counted" | "held") => same.reduce((total, row) => total + BigInt(row[key]), 0n);
-      const heldCount = same.reduce((total, row) => total + row.heldCount, 0);
-      return first ? [{ ...first, counted: sum("counted"), held: sum("held"), heldCount }] : [];
-    })
-    .sort((one, other) => other.day - one.day || one.appToken.localeCompare(other.appToken));
 }
