@@ -127,6 +127,21 @@ describe("spend", () => {
     expect(await spend(`${WEEK}&group_by=partner`)).toMatchObject([{ partner_name: "Acme Ads", spend: "7" }]);
   });
 
+  it.each([
+    ["partner_id=1", ["1", "2", "4"]],
+    ["partner_id=2", []],
+    ["cost_type=cpi", ["2"]],
+    ["currency=EUR", ["4"]],
+    ["link=demo1nk002", ["2"]],
+    ["link=demo1nk004&cost_type=cpc", []],
+  ])("is filtered, by a link with everything below it: %s", async (filter, expected) => {
+    await spent("spend-click-0001", { cost_amount: "1" });
+    await spent("spend-click-0002", { cost_amount: "2", cost_type: "cpi" }, { link: "demo1nk004" });
+    await spent("spend-click-0003", { cost_amount: "4", cost_currency: "EUR" });
+    const rows = await spend(`${WEEK}&group_by=link,cost_type&${filter}`);
+    expect(rows.map(({ spend }) => spend).sort()).toEqual(expected);
+  });
+
   it("covers both days completely, in UTC", async () => {
     const start = Date.UTC(2026, 2, 14);
     for (const [id, now] of [
