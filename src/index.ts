@@ -2,7 +2,7 @@
 import { limitRejections } from "./auth/rate-limits.ts";
 import { TooManyWaitingError } from "./db/group-commit.ts";
 import { ledgerOf, replicateCredentials } from "./db/ledger/shards.ts";
-import { auditSubLinks } from "./db/links/sub-link-audit.ts";
+import { auditSubLinks } from "./db/links/sub-links/audit.ts";
 import { isNotMigrated, isTransient } from "./db/statement.ts";
 import type { OpenedLink } from "./domain/costs.ts";
 import { recordQueued } from "./engagement/queue.ts";

@@ -2,7 +2,6 @@
 import { html } from "hono/html";
 import * as z from "zod/mini";
 import { type AlertRow, findOpenAlerts } from "../db/alerts/alerts.ts";
-import { findHidden, HIDDEN_DAYS } from "../db/hidden-attention.ts";
 import { findAttachments, findDropped, findProblemsInShards } from "../db/ledger/attention.ts";
 import { findRejectionsInApp } from "../db/ledger/rejections.ts";
 import { findAdjustments } from "../db/ledger/reports/adjustments.ts";
@@ -10,7 +9,8 @@ import { findEvents } from "../db/ledger/reports/events.ts";
 import type { ReportRow } from "../db/ledger/reports/sources.ts";
 import type { DayRange } from "../db/ledger/reports/statements.ts";
 import { readSums } from "../db/ledger/reports/sums.ts";
-import { findFullNetworks } from "../db/links/new-sub-links.ts";
+import { findFullNetworks } from "../db/links/sub-links/limits.ts";
+import { findHidden, HIDDEN_DAYS } from "../db/workspace/hidden-attention.ts";
 import { currenciesOf } from "../domain/figures/performance.ts";
 import { dayOf, formatDate } from "../domain/time.ts";
 import type { Context } from "../env.ts";

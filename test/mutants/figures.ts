@@ -49,7 +49,7 @@ export const figures: Mutant[] = [
   },
   {
     name: "members have any number of saved views",
-    file: "src/db/views.ts",
+    file: "src/db/workspace/views.ts",
     search: "< ${sql.raw(String(MAX_VIEWS))}",
     replace: "< 1000",
     tests: ["test/workspace/performance.test.ts", "test/workspace/views.test.ts"],

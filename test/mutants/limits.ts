@@ -88,7 +88,7 @@ export const limits: Mutant[] = [
   },
   {
     name: "a price on a URL counts in another currency than the agreed one",
-    file: "src/db/links/sub-links.ts",
+    file: "src/db/links/sub-links/resolve.ts",
     search: 'coalesce(${opened("urlCurrency")} <> ${agreedCurrency(p)}, 0)',
     replace: 'coalesce(${opened("urlCurrency")} = 0, 0)',
     tests: ["test/cost/url-cost.test.ts"],

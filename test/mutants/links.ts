@@ -18,7 +18,7 @@ export const links: Mutant[] = [
   },
   {
     name: "a click finds the newest sub-link with a name",
-    file: "src/db/links/sub-links.ts",
+    file: "src/db/links/sub-links/resolve.ts",
     search: "SELECT min(${s.id}) FROM",
     replace: "SELECT max(${s.id}) FROM",
     tests: ["test/engagement/sub-links.test.ts"],

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from "vitest";
-import { auditSubLinks } from "../../src/db/links/sub-link-audit.ts";
+import { auditSubLinks } from "../../src/db/links/sub-links/audit.ts";
 import { Browser } from "../account/support.ts";
 import { call, DAY, DEMO, env, freshDemo, NOW, rows, sendCost } from "../harness.ts";
 import { PartnerBrowser } from "../partner/support.ts";

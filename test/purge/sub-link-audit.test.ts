@@ -1,6 +1,6 @@
 /** The cron adds the sub-links that engagements created to the audit log. */
 import { beforeEach, expect, it } from "vitest";
-import { auditSubLinks } from "../../src/db/links/sub-link-audit.ts";
+import { auditSubLinks } from "../../src/db/links/sub-links/audit.ts";
 import { call, DAY, DEMO, env, freshDemo, IPHONE, NOW, rows } from "../harness.ts";
 import { failingDatabase } from "../support.ts";
 

@@ -3,7 +3,7 @@ import { type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core/alias";
 import type { EventType } from "../../domain/alerts/kinds.ts";
 import { DAY_MS } from "../../domain/time.ts";
-import { pagedList } from "../operator/paged-list.ts";
+import { pagedList } from "../operator/lists/paged.ts";
 import { as, insertInto, jsonValues, names, query, type RowOf, type Sent } from "../query.ts";
 import { alertRules, alerts, webhookEvents } from "../schema.ts";
 import { type Bound, runBatch, statement } from "../statement.ts";

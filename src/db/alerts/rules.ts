@@ -4,7 +4,7 @@ import { alias } from "drizzle-orm/sqlite-core/alias";
 import { RULE_KINDS, type RuleKind } from "../../domain/alerts/kinds.ts";
 import type { Rule } from "../../domain/alerts/rules.ts";
 import { type Actor, auditChange } from "../audit.ts";
-import { pagedList } from "../operator/paged-list.ts";
+import { pagedList } from "../operator/lists/paged.ts";
 import { as, names, query, type RowOf, returning } from "../query.ts";
 import { alertRules, alerts } from "../schema.ts";
 import { runBatch, runForRow } from "../statement.ts";

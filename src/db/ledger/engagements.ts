@@ -9,7 +9,7 @@ import type { Engagement, OpenedLink } from "../../domain/costs.ts";
 import type { Audience } from "../../domain/engagements/audience.ts";
 import { LEVEL_PARAMETERS } from "../../domain/engagements/sub-links.ts";
 import { DAY_MS, RETENTION_MS } from "../../domain/time.ts";
-import { message, resolved, target } from "../links/sub-links.ts";
+import { message, resolved, target } from "../links/sub-links/resolve.ts";
 import { as, insertInto, jsonObject, names, type RowOf, returning } from "../query.ts";
 import { droppedParameters, ledgerEntries, links, plainRecordings, recordings } from "../schema.ts";
 import { runGroupedIdempotent, statement } from "../statement.ts";

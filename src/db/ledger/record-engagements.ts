@@ -4,7 +4,7 @@ import { likenessOf, merge } from "../../domain/engagements/alike.ts";
 import { expectDefined } from "../../domain/expect-defined.ts";
 import { DAY_MS, RETENTION_MS } from "../../domain/time.ts";
 import { foundPaths } from "../isolate-memory.ts";
-import { creationStatements, depthOf } from "../links/sub-links.ts";
+import { creationStatements, depthOf } from "../links/sub-links/resolve.ts";
 import {
   type Bound,
   joinWaiting,

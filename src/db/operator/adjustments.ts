@@ -9,8 +9,8 @@ import { type KeyedRequest, keyStatements, type StoredResponse } from "../idempo
 import { as, names, query, type RowOf, returning } from "../query.ts";
 import { adjustments, apps, idempotencyKeys, links, partners, users } from "../schema.ts";
 import { runBatch, statement } from "../statement.ts";
-import { pagedList } from "./paged-list.ts";
-import { contains, searchedList } from "./searched-list.ts";
+import { pagedList } from "./lists/paged.ts";
+import { contains, searchedList } from "./lists/searched.ts";
 
 const a = alias(adjustments, "a");
 const fields = {

@@ -5,8 +5,8 @@ import { type Change, insertValues, setGiven, toValues } from "../changes.ts";
 import { names, query, type RowOf, returning } from "../query.ts";
 import { apps, memberships, users } from "../schema.ts";
 import { runBatch, runForRow } from "../statement.ts";
-import { pagedList } from "./paged-list.ts";
-import { contains, searchedList } from "./searched-list.ts";
+import { pagedList } from "./lists/paged.ts";
+import { contains, searchedList } from "./lists/searched.ts";
 import { isErased } from "./users.ts";
 
 const fields = getTableColumns(apps);

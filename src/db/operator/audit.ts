@@ -4,7 +4,7 @@ import type { Range } from "../keyset.ts";
 import { limitTo, optional, query, type RowOf } from "../query.ts";
 import { adjustments, apps, auditLog, credentials, links, partners, rounds, users } from "../schema.ts";
 import { runBatch, type Value } from "../statement.ts";
-import { pagedList } from "./paged-list.ts";
+import { pagedList } from "./lists/paged.ts";
 
 const fields = {
   id: auditLog.id,

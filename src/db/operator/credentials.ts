@@ -5,8 +5,8 @@ import { auditChange, type Operator } from "../audit.ts";
 import { names, optional, query, type RowOf, returning } from "../query.ts";
 import { credentials, partners, rounds } from "../schema.ts";
 import { runBatch, runForRow, statement } from "../statement.ts";
-import { pagedList } from "./paged-list.ts";
-import { contains, searchedList } from "./searched-list.ts";
+import { pagedList } from "./lists/paged.ts";
+import { contains, searchedList } from "./lists/searched.ts";
 
 const { tokenHash, partnerId, mode, costTypes, roundId, hint, createdAt, revokedAt } = credentials;
 const fields = { id: credentials.id, partnerId, mode, costTypes, roundId, hint, createdAt, revokedAt };

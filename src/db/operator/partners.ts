@@ -8,9 +8,9 @@ import { credentials, partners, rounds } from "../schema.ts";
 import { runBatch, runForRow } from "../statement.ts";
 import { agreedCurrency, highestUrlAmount } from "../url-prices.ts";
 import { addAuditedEvent, type Event } from "../webhooks/outbox.ts";
-import { pagedList } from "./paged-list.ts";
+import { pagedList } from "./lists/paged.ts";
+import { contains, searchedList } from "./lists/searched.ts";
 import { activityOf } from "./partner-activity.ts";
-import { contains, searchedList } from "./searched-list.ts";
 
 const isOpen = sql`${rounds.partnerId} = ${partners.id} AND ${rounds.state} = 'open'`;
 const isLive = sql`${credentials.partnerId} = ${partners.id} AND ${credentials.mode} = 'live' AND ${credentials.revokedAt} IS NULL`;

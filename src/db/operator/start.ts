@@ -7,6 +7,7 @@ import { dayOf, HOUR_MS, RETENTION_MS } from "../../domain/time.ts";
 import { findOpenAlerts } from "../alerts/alerts.ts";
 import { moneyOf } from "../cost-types.ts";
 import { type Ledger, runGated } from "../ledger/shards.ts";
+import { addUrlPriceDays, findUrlPriceDays } from "../ledger/url-prices/days.ts";
 import { as, query, type RowOf } from "../query.ts";
 import {
   adjustments,
@@ -27,7 +28,6 @@ import { sizesOf } from "../upkeep/sizes.ts";
 import { findOtherApps, linkOwners, type OtherApp } from "./other-apps.ts";
 import { pending } from "./pending.ts";
 import { type StoredRate, storedRates } from "./stored-rates.ts";
-import { addUrlPriceDays, findUrlPriceDays } from "./url-price-days.ts";
 import { isErased } from "./users.ts";
 
 /** The page compares so many complete days with as many before. */

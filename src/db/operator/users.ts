@@ -15,8 +15,8 @@ import {
   users,
 } from "../schema.ts";
 import { runBatch, runForRow, statement } from "../statement.ts";
-import { pagedList } from "./paged-list.ts";
-import { contains, searchedList } from "./searched-list.ts";
+import { pagedList } from "./lists/paged.ts";
+import { contains, searchedList } from "./lists/searched.ts";
 
 /** What an erased user has as email address. Nobody can enter it, because it has spaces. */
 export const erasedEmail = sql`'erased user ' || ${users.id}`;

@@ -2,8 +2,8 @@
 import * as z from "zod/mini";
 import { operatorOperation } from "../../auth/guards.ts";
 import type { Operator } from "../../db/audit.ts";
-import { decideHeld, type Position, type PricesOfDay, voidDay } from "../../db/ledger/url-price-changes.ts";
-import { listUrlPrices } from "../../db/ledger/url-price-sums.ts";
+import { decideHeld, type Position, type PricesOfDay, voidDay } from "../../db/ledger/url-prices/changes.ts";
+import { listUrlPrices } from "../../db/ledger/url-prices/sums.ts";
 import { findPartner } from "../../db/operator/partners.ts";
 import { formatMoney } from "../../domain/money.ts";
 import { DAY_MS, dayOf, formatDate, RETENTION_MS } from "../../domain/time.ts";

@@ -1,6 +1,6 @@
 /** What an entry of the audit log means, for people: one sentence for each action, for the console and for the page of a link. */
 
-import { HIDDEN_DAYS } from "../../db/hidden-attention.ts";
+import { HIDDEN_DAYS } from "../../db/workspace/hidden-attention.ts";
 import type { AuditAction } from "../../domain/audit-actions.ts";
 import { showInvisible } from "../../domain/characters.ts";
 import { KIND_NAMES } from "../costs/rounds.ts";

@@ -1,6 +1,6 @@
 /** Lists: search, order, filters and pages, all of them in the query, and the number of results. */
 import { html } from "hono/html";
-import type { ListPage } from "../../db/operator/searched-list.ts";
+import type { ListPage } from "../../db/operator/lists/searched.ts";
 import type { Context } from "../../env.ts";
 import type { Option, RejectedForm } from "../forms/fields.ts";
 import { showCount, showPlural } from "../locale.ts";

@@ -6,7 +6,7 @@ import {
   readPlaces,
   type UnusedPosition,
   type UnusedScope,
-} from "../../db/links/unused.ts";
+} from "../../db/links/sub-links/unused.ts";
 import type { Context } from "../../env.ts";
 
 /** The most links that one request archives. */

@@ -1,7 +1,7 @@
 /** The form that archives the sub-links that clicks created and that have no cost, of one network or of the whole app. */
 import { html } from "hono/html";
 import * as z from "zod/mini";
-import { readPlaces } from "../../db/links/unused.ts";
+import { readPlaces } from "../../db/links/sub-links/unused.ts";
 import { MAX_FROM_ENGAGEMENTS } from "../../domain/engagements/sub-links.ts";
 import { AUDIENCE_MONTHS } from "../../domain/time.ts";
 import { AppError } from "../../errors.ts";

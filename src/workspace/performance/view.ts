@@ -2,7 +2,7 @@
 import { type Attachment, findAttachments } from "../../db/ledger/attention.ts";
 import { findRejectionsInShards } from "../../db/ledger/rejections.ts";
 import type { Adjustment } from "../../db/ledger/reports/adjustments.ts";
-import { findViews, type View } from "../../db/views.ts";
+import { findViews, type View } from "../../db/workspace/views.ts";
 import type { CostType } from "../../domain/cost-types.ts";
 import { daysOf, GROUPS } from "../../domain/figures/groups.ts";
 import type { Context } from "../../env.ts";

@@ -1,6 +1,6 @@
 /** The saved views of the Performance page: the links to them, and the forms that save and delete them. */
 import { html } from "hono/html";
-import type { View } from "../../db/views.ts";
+import type { View } from "../../db/workspace/views.ts";
 import type { Context } from "../../env.ts";
 import { choices, menu, nameText as shownName } from "../../pages/elements.ts";
 import type { RejectedForm } from "../../pages/forms/fields.ts";

@@ -1,7 +1,7 @@
 /** Saves and deletes views of the Performance page. A rejected form shows the page with what was entered. */
 import * as z from "zod/mini";
 import { asReport, userKey } from "../../auth/report-limits.ts";
-import { deleteView, MAX_VIEWS, saveView } from "../../db/views.ts";
+import { deleteView, MAX_VIEWS, saveView } from "../../db/workspace/views.ts";
 import type { Context } from "../../env.ts";
 import { idText, nameText } from "../../http/input/fields.ts";
 import { readForm } from "../../http/input/form.ts";

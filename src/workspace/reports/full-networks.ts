@@ -1,5 +1,5 @@
 /** Findings about networks, or the app, whose URLs named so many new links that few more or none are created. */
-import type { FullApp, FullNetwork } from "../../db/links/new-sub-links.ts";
+import type { FullApp, FullNetwork } from "../../db/links/sub-links/limits.ts";
 import { isNearlyFull, MAX_FROM_ENGAGEMENTS } from "../../domain/engagements/sub-links.ts";
 import { showCount } from "../../pages/locale.ts";
 import { unusedPath } from "../bulk/unused.ts";

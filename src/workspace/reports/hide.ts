@@ -1,6 +1,6 @@
 /** Hides an item of "Needs attention" for a while, and shows all hidden items again. Both lead back to the Overview page. */
 import * as z from "zod/mini";
-import { HIDDEN_DAYS, hideItem, MAX_HIDDEN, showHidden } from "../../db/hidden-attention.ts";
+import { HIDDEN_DAYS, hideItem, MAX_HIDDEN, showHidden } from "../../db/workspace/hidden-attention.ts";
 import { readForm } from "../../http/input/form.ts";
 import { invalidRequest } from "../../http/input/parse.ts";
 import { noticesOf } from "../../http/notices.ts";

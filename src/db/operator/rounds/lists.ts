@@ -5,7 +5,7 @@ import type { RoundEntry } from "../../../domain/rounds/findings.ts";
 import type { Range } from "../../keyset.ts";
 import { as, type RowOf } from "../../query.ts";
 import { partners, roundEntries, rounds } from "../../schema.ts";
-import { pagedList } from "../paged-list.ts";
+import { pagedList } from "../lists/paged.ts";
 
 export const round = alias(rounds, "x");
 export const roundEntry = alias(roundEntries, "n");

@@ -2,7 +2,7 @@
 import { DEFAULT_MAX_LINKS, DEFAULT_MAX_NEW_SUB_LINKS } from "../../../domain/engagements/sub-links.ts";
 import { type Fields, sentBody } from "../../../pages/forms/form.ts";
 import { showCount } from "../../../pages/locale.ts";
-import { APP, type AppItem } from "../../api/apps.ts";
+import { APP, type AppItem } from "../../api/apps/apps.ts";
 import type { Form } from "../layout.ts";
 
 const { max_links, redirect_hosts, redirect_schemes, ...others } = APP.form;

@@ -8,7 +8,7 @@ import { form } from "../../../pages/forms/form.ts";
 import { noRows, readListView } from "../../../pages/lists/list.ts";
 import { table } from "../../../pages/lists/table.ts";
 import { showCount } from "../../../pages/locale.ts";
-import { createApp } from "../../api/apps.ts";
+import { createApp } from "../../api/apps/apps.ts";
 import { type Act, done, type Show } from "../layout.ts";
 import { appFields, toBody } from "./fields.ts";
 

@@ -1,6 +1,6 @@
 /** The prices on URLs of a partner, many at a time: an operator accepts or drops those that are held, and voids those of a day. */
 import { html } from "hono/html";
-import { MAX_PRICES } from "../../../db/ledger/url-price-changes.ts";
+import { MAX_PRICES } from "../../../db/ledger/url-prices/changes.ts";
 import { listAppsWithArchived } from "../../../db/operator/apps.ts";
 import { findPartner } from "../../../db/operator/partners.ts";
 import { DAY_MS, dayOf, formatDate } from "../../../domain/time.ts";

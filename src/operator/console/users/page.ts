@@ -11,8 +11,8 @@ import { appToken } from "../../../http/input/fields.ts";
 import { parseOrThrow } from "../../../http/input/parse.ts";
 import { card, facts, pageHead } from "../../../pages/elements.ts";
 import { time } from "../../../pages/markup.ts";
+import { addMember } from "../../api/apps/members.ts";
 import { badField } from "../../api/common.ts";
-import { addMember } from "../../api/members.ts";
 import {
   eraseUser,
   issueToken,

@@ -1,8 +1,8 @@
 /** What the prices on URLs of a partner add up to by day. */
 import { sql } from "drizzle-orm";
-import { query } from "../query.ts";
-import { dailyUrlPrices } from "../schema.ts";
-import { type Ledger, rowDatabasesOf, runGated } from "./shards.ts";
+import { query } from "../../query.ts";
+import { dailyUrlPrices } from "../../schema.ts";
+import { type Ledger, rowDatabasesOf, runGated } from "../shards.ts";
 
 /** So many rows of a database are read. */
 const MAX_ROWS = 20_000;

@@ -1,9 +1,9 @@
 /** The schemes that targets of an app's clicks may have, and the confirmation of those that nobody else checks. */
 import * as z from "zod/mini";
-import { findSchemes } from "../../db/operator/apps.ts";
-import { CHECKED_SCHEMES, isForbiddenScheme } from "../../domain/engagements/click-target.ts";
-import { plainText, readAs } from "../../http/input/fields.ts";
-import { invalidRequest } from "../../http/input/parse.ts";
+import { findSchemes } from "../../../db/operator/apps.ts";
+import { CHECKED_SCHEMES, isForbiddenScheme } from "../../../domain/engagements/click-target.ts";
+import { plainText, readAs } from "../../../http/input/fields.ts";
+import { invalidRequest } from "../../../http/input/parse.ts";
 
 export const scheme = readAs(z.string().check(plainText(1, 64)), (value, reject) => {
   const name = value.toLowerCase();

@@ -1,21 +1,21 @@
 /** Apps and their destinations in the operator API. */
 import { customAlphabet } from "nanoid";
 import * as z from "zod/mini";
-import * as db from "../../db/operator/apps.ts";
-import { judgePlaceholders, withSample } from "../../domain/engagements/placeholders.ts";
+import * as db from "../../../db/operator/apps.ts";
+import { judgePlaceholders, withSample } from "../../../domain/engagements/placeholders.ts";
 import {
   DEFAULT_MAX_LINKS,
   DEFAULT_MAX_NEW_SUB_LINKS,
   MAX_FROM_ENGAGEMENTS,
   NETWORKS_OF_NEW_SUB_LINKS,
-} from "../../domain/engagements/sub-links.ts";
-import { expectDefined } from "../../domain/expect-defined.ts";
-import { inEnglish } from "../../domain/texts.ts";
-import { appToken, plainText, readAs } from "../../http/input/fields.ts";
-import { renewDestination } from "../../usecases/links/targets.ts";
-import { INSTANT, instantOrNull, noun } from "../noun.ts";
-import { change, name, notFound, page } from "./common.ts";
-import { itemOperation, listOperation } from "./item-operations.ts";
+} from "../../../domain/engagements/sub-links.ts";
+import { expectDefined } from "../../../domain/expect-defined.ts";
+import { inEnglish } from "../../../domain/texts.ts";
+import { appToken, plainText, readAs } from "../../../http/input/fields.ts";
+import { renewDestination } from "../../../usecases/links/targets.ts";
+import { INSTANT, instantOrNull, noun } from "../../noun.ts";
+import { change, name, notFound, page } from "../common.ts";
+import { itemOperation, listOperation } from "../item-operations.ts";
 import { confirms_schemes, requireConfirmed, scheme } from "./redirect-schemes.ts";
 
 const byToken = z.object({ token: appToken });

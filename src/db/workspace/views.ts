@@ -3,10 +3,10 @@
  */
 import { sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core/alias";
-import { type Actor, auditChange } from "./audit.ts";
-import { as, insertInto, query, type RowOf, returning } from "./query.ts";
-import { views } from "./schema.ts";
-import { runBatch } from "./statement.ts";
+import { type Actor, auditChange } from "../audit.ts";
+import { as, insertInto, query, type RowOf, returning } from "../query.ts";
+import { views } from "../schema.ts";
+import { runBatch } from "../statement.ts";
 
 /** A user's own views in an app, and the shared ones of an app. */
 export const MAX_VIEWS = 20;

@@ -1,14 +1,14 @@
 /** Archives sub-links that engagements created and that have no cost, a part at a time. */
 import { sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core/alias";
-import { membership as m, perViewer } from "../accounts/viewers.ts";
-import { insertEntry } from "../audit.ts";
-import { type Ledger, rowDatabasesOf, runGated } from "../ledger/shards.ts";
-import { as, limitTo, names, optional, query, returning } from "../query.ts";
-import { adjustments, dailyAudienceSpend, links } from "../schema.ts";
-import { runBatch, statement } from "../statement.ts";
-import { ancestors, l1, l2, l3 } from "./links.ts";
-import { type AppScope, link as l } from "./lists.ts";
+import { membership as m, perViewer } from "../../accounts/viewers.ts";
+import { insertEntry } from "../../audit.ts";
+import { type Ledger, rowDatabasesOf, runGated } from "../../ledger/shards.ts";
+import { as, limitTo, names, optional, query, returning } from "../../query.ts";
+import { adjustments, dailyAudienceSpend, links } from "../../schema.ts";
+import { runBatch, statement } from "../../statement.ts";
+import { ancestors, l1, l2, l3 } from "../links.ts";
+import { type AppScope, link as l } from "../lists.ts";
 
 const n = alias(links, "n");
 const r = alias(links, "r");

@@ -1,9 +1,9 @@
 /** What the prices on URLs of the last days added up to, of every partner, app and currency. */
 import { sql } from "drizzle-orm";
-import { type UrlPriceDays, USUAL_DAYS } from "../../domain/figures/url-prices.ts";
-import { query, type RowOf } from "../query.ts";
-import { dailyUrlPrices } from "../schema.ts";
-import { type Bound, MAX_COVERED } from "../statement.ts";
+import { type UrlPriceDays, USUAL_DAYS } from "../../../domain/figures/url-prices.ts";
+import { query, type RowOf } from "../../query.ts";
+import { dailyUrlPrices } from "../../schema.ts";
+import { type Bound, MAX_COVERED } from "../../statement.ts";
 
 /** So many are returned of each database, those with the highest of today and yesterday first. */
 const MOST_SUMS = 5_000;

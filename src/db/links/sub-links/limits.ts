@@ -4,12 +4,12 @@
  */
 import { type AnyColumn, type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core/alias";
-import { MAX_FROM_ENGAGEMENTS, NETWORKS_OF_NEW_SUB_LINKS } from "../../domain/engagements/sub-links.ts";
-import { dayOf } from "../../domain/time.ts";
-import { membership as m, perViewer, type Viewer } from "../accounts/viewers.ts";
-import { as, query, type RowOf } from "../query.ts";
-import { apps } from "../schema.ts";
-import { link as l } from "./lists.ts";
+import { MAX_FROM_ENGAGEMENTS, NETWORKS_OF_NEW_SUB_LINKS } from "../../../domain/engagements/sub-links.ts";
+import { dayOf } from "../../../domain/time.ts";
+import { membership as m, perViewer, type Viewer } from "../../accounts/viewers.ts";
+import { as, query, type RowOf } from "../../query.ts";
+import { apps } from "../../schema.ts";
+import { link as l } from "../lists.ts";
 
 /** So many networks of an app are read, the oldest first: no index has their counts. */
 const MOST_NETWORKS = 500;

@@ -3,8 +3,8 @@
  * enough: the tables that grow with traffic are not among them.
  */
 import { type AnyColumn, type SQL, sql, type Table } from "drizzle-orm";
-import { as, type Fields, limitTo, query, type RowOf } from "../query.ts";
-import { runBatch, type Value } from "../statement.ts";
+import { as, type Fields, limitTo, query, type RowOf } from "../../query.ts";
+import { runBatch, type Value } from "../../statement.ts";
 
 export interface ListPage<Sort extends string = string> {
   sort: Sort;

@@ -1,8 +1,8 @@
 /** The lists of operators, one page at a time. */
 import { type AnyColumn, type SQL, sql, type Table } from "drizzle-orm";
-import { keysetQuery, type Order, type Range } from "../keyset.ts";
-import { as, type Fields, query } from "../query.ts";
-import { runBatch, type Value } from "../statement.ts";
+import { keysetQuery, type Order, type Range } from "../../keyset.ts";
+import { as, type Fields, query } from "../../query.ts";
+import { runBatch, type Value } from "../../statement.ts";
 
 /**
  * A list by ID, which is the order of creation, the oldest first unless `order` says otherwise. Without `where`, the highest ID is the total, because no rows of these tables are

@@ -4,13 +4,13 @@
  */
 import { type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core/alias";
-import type { OpenedLink } from "../../domain/costs.ts";
-import { LEVEL_PARAMETERS } from "../../domain/engagements/sub-links.ts";
-import { bitOf } from "../cost-types.ts";
-import { as, columnsOf, list, names } from "../query.ts";
-import { links, partners } from "../schema.ts";
-import { type Bound, statement } from "../statement.ts";
-import { agreedCurrency, highestUrlAmount, isMacroOf, maxUrlSpendOf } from "../url-prices.ts";
+import type { OpenedLink } from "../../../domain/costs.ts";
+import { LEVEL_PARAMETERS } from "../../../domain/engagements/sub-links.ts";
+import { bitOf } from "../../cost-types.ts";
+import { as, columnsOf, list, names } from "../../query.ts";
+import { links, partners } from "../../schema.ts";
+import { type Bound, statement } from "../../statement.ts";
+import { agreedCurrency, highestUrlAmount, isMacroOf, maxUrlSpendOf } from "../../url-prices.ts";
 
 const o = alias(links, "o");
 const [l1, l2, l3] = [alias(links, "l1"), alias(links, "l2"), alias(links, "l3")];

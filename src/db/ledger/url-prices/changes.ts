@@ -4,16 +4,16 @@
  * With shards, that entry comes before, and says `requested`. Another one says how many had changed.
  */
 import { sql } from "drizzle-orm";
-import type { AuditAction } from "../../domain/audit-actions.ts";
-import { generatedIdsOf } from "../../domain/engagements/generated-ids.ts";
-import { formatMoney } from "../../domain/money.ts";
-import { DAY_MS } from "../../domain/time.ts";
-import { insertEntry, type Operator } from "../audit.ts";
-import { unitsOf } from "../cost-types.ts";
-import { names, query, type RowOf, returning } from "../query.ts";
-import { dailyUrlPrices, ledgerEntries } from "../schema.ts";
-import { type Bound, runBatch, statement, type Value } from "../statement.ts";
-import { type Ledger, rowDatabasesOf, runGated } from "./shards.ts";
+import type { AuditAction } from "../../../domain/audit-actions.ts";
+import { generatedIdsOf } from "../../../domain/engagements/generated-ids.ts";
+import { formatMoney } from "../../../domain/money.ts";
+import { DAY_MS } from "../../../domain/time.ts";
+import { insertEntry, type Operator } from "../../audit.ts";
+import { unitsOf } from "../../cost-types.ts";
+import { names, query, type RowOf, returning } from "../../query.ts";
+import { dailyUrlPrices, ledgerEntries } from "../../schema.ts";
+import { type Bound, runBatch, statement, type Value } from "../../statement.ts";
+import { type Ledger, rowDatabasesOf, runGated } from "../shards.ts";
 
 /** How many prices a call changes. */
 export const MAX_PRICES = 1_000;

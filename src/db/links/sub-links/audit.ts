@@ -4,11 +4,11 @@
  */
 import { sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core/alias";
-import { DAY_MS, dayOf } from "../../domain/time.ts";
-import { insertEntry } from "../audit.ts";
-import { as, names } from "../query.ts";
-import { links, subLinkAudit } from "../schema.ts";
-import { runBatch, statement } from "../statement.ts";
+import { DAY_MS, dayOf } from "../../../domain/time.ts";
+import { insertEntry } from "../../audit.ts";
+import { as, names } from "../../query.ts";
+import { links, subLinkAudit } from "../../schema.ts";
+import { runBatch, statement } from "../../statement.ts";
 
 const { day, afterId, untilId } = subLinkAudit;
 const today = sql.placeholder("today");
