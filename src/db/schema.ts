@@ -786,7 +786,7 @@ export const webhookDeliveries = sqliteTable(
   ],
 );
 
-/** One row: how far the sub-links that engagements created were added to the audit log. See links/sub-link-audit.ts. */
+/** One row: how far the sub-links that engagements created were added to the audit log. See links/sub-links/audit.ts. */
 export const subLinkAudit = sqliteTable(
   "sub_link_audit",
   {
