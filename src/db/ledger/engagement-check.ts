@@ -13,7 +13,7 @@ import { expectDefined } from "../../domain/expect-defined.ts";
 import { DAY_MS } from "../../domain/time.ts";
 import { ancestors, inheritedFields, l1, l2, l3 } from "../links/links.ts";
 import { link as l } from "../links/lists.ts";
-import { depthOf, resolved, target } from "../links/sub-links.ts";
+import { depthOf, resolved, target } from "../links/sub-links/resolve.ts";
 import { as, query } from "../query.ts";
 import { apps, links } from "../schema.ts";
 import { runBatch } from "../statement.ts";
