@@ -89,7 +89,7 @@ export function eventList(
     );
   const ordered = events.toSorted((one, other) => Number(isFrequent(one)) - Number(isFrequent(other)));
   const items = ordered.map(
-    (event) => html`<li><span class="days muted">${daysOf(event)}</span> <span>${text(event)}</span></li>`,
+    (event) => html`<li><span class="muted">${daysOf(event)}</span> <span>${text(event)}</span></li>`,
   );
   const more = items.slice(most);
   return html`

@@ -98,7 +98,7 @@ it("has a credential for each partner that sends costs, which a stopped one can'
 
 it("is the same each time", () => {
   expect(sha256(JSON.stringify(rows))).toBe(
-    "fa3402e74652cdf74385cdd0bb0e26975392ce6b8671b28cc37874cbd59bb9b3",
+    "58cb142d74c04d1f932a349f35566f8b5bd6d6b983d1ee9fb867ed1b90aae316",
   );
 });
 

@@ -73,7 +73,7 @@ export function whatChanged(shown: WhatChanged): Markup | "" {
 }
 
 const changedRow = ({ names, href, row }: WhatChanged["most"][number], currency: string) =>
-  html`<a href="${href}">${pathText(names)}</a> <span class="amount">${signedMoney(row.now.spend - row.before.spend, currency)}</span>`;
+  html`<a href="${href}">${pathText(names)}</a> <span class="whole">${signedMoney(row.now.spend - row.before.spend, currency)}</span>`;
 
 const FEW = "There are too few clicks or impressions to say why.";
 
