@@ -125,7 +125,7 @@ function wrongCase(template: string, instead: string): string[] {
   const names = templatePairs(template).map(({ name }) => name);
   const wrong = names.map((name) => name.trim()).filter((name) => toOwn(name) !== name);
   return wrong.map((name) => {
-    const how = name.includes("%") ? "without percent-encoding" : "in lower case";
+    const how = /[%+]/.test(name) ? "without percent-encoding" : "in lower case";
     return `must have ${toOwn(name)} ${how}, not ${name}${instead}`;
   });
 }

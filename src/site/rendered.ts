@@ -225,7 +225,7 @@ GROUP BY ALL ORDER BY ALL;</pre>
   },
   "coming-from-adjust": {
     title: "Coming from Adjust",
-    lead: `Links, lists and costs have the form that Adjust&#39;s documents had in November 2026, so scripts and the habits of your partners mostly carry over. This page says what is the same and what differs, with the reason.`,
+    lead: `Links, lists and costs have the form that Adjust&#39;s documents had in November 2026, so scripts and the habits of your partners mostly carry over. This page says what is the same and what differs, with the reason. To begin with one link, <a href="#put-a-link-in-front-of-a-store-url">put it in front of a store URL</a>.`,
     sections: [
       { id: "links-and-their-parameters", title: "Links and their parameters", body: `<div class="table" tabindex="0" role="region" aria-label="Links and their parameters"><table>
 <thead>
@@ -291,9 +291,9 @@ GROUP BY ALL ORDER BY ALL;</pre>
 <li>Give each partner its new click URL. An <a href="/docs/rounds">integration round</a> shows whether its macros are filled in before costs count.</li>
 </ol>` },
       { id: "put-a-link-in-front-of-a-store-url", title: "Put a link in front of a store URL", body: `<ol>
-<li>Open the app in the console, or ask an operator to.</li>
-<li>Put <code>&amp;referrer=cost_id%3D{{cost_id}}%26campaign%3D{{campaign}}</code> at the end of its <strong>Google Play URL</strong>, and save.</li>
-<li>Open the page of a link. <strong>Where clicks lead</strong> shows what Android gets, with example values. Google Play gives your app the <code>referrer</code> with the values as the click had them.</li>
+<li>Operators: choose <strong>Apps</strong> in the console, and the app. Members ask an operator for step 2.</li>
+<li>Put <code>&amp;referrer=cost_id%3D{{cost_id}}%26campaign%3D{{campaign}}</code> at the end of its <strong>Google Play URL</strong>, and choose <strong>Save changes</strong>.</li>
+<li>Choose <strong>Links</strong> in the workspace, and a link. <strong>Where clicks lead</strong> shows what Android gets, with example values. Google Play gives your app the <code>referrer</code> with the values as the click had them.</li>
 </ol>` },
     ],
   },

@@ -47,10 +47,10 @@ export function urlPriceItems({ urlPrices }: Start, { id }: StartPartner): Found
         kind: list("are near the limit of a day for prices on URLs"),
       }),
     ),
-    ...found(
-      unusual,
-      ({ usual = 0n, currency }) =>
-        `more than ${UNUSUAL_TIMES} times the ${moneyOf(usual, currency)} that is usual in the ${USUAL_DAYS} days before`,
+    ...found(unusual, ({ usual = 0n, currency }) =>
+      usual === 0n
+        ? `and most of the ${USUAL_DAYS} days before have none`
+        : `more than ${UNUSUAL_TIMES} times the ${moneyOf(usual, currency)} that is usual in the ${USUAL_DAYS} days before`,
     ).map((item) => ({
       ...item,
       ...{ text: "Check, and void what is wrong", href: `/operator/partners/${id}/url-prices` },

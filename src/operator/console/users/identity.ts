@@ -65,7 +65,8 @@ function attemptsOf({ path, session, rejectedAt }: UserView, attempts: Attempt[]
           cell: ({ isVerified }) =>
             isVerified ? badge("verified", "ok") : badge("not said whether verified", "warn"),
         },
-        { heading: "Subject", cell: ({ subject }) => html`<code>${nameText(subject)}</code>` },
+        // Of up to 255 characters, which a table does not break within code.
+        { heading: "Subject", cell: ({ subject }) => nameText(subject) },
         { heading: "Provider", cell: ({ issuer }) => nameText(issuer) },
         { heading: "Time", cell: ({ attemptedAt }) => time(toIso(attemptedAt)) },
         canLink && {
