@@ -60,6 +60,36 @@ addEventListener("change", ({ target }) => {
   showCount(selection.size === 0 ? "No links selected" : `${selection.size} selected`);
 });
 
+/** The boxes of the links on the page, in their order. */
+const boxes = () => [...document.querySelectorAll("input[type=checkbox][form=selection]")];
+/** As a click on each, so that the same happens. */
+function checkAll(some, isChecked) {
+  for (const box of some) if (box.checked !== isChecked) box.click();
+}
+
+let lastBox;
+addEventListener("click", ({ target, shiftKey }) => {
+  if (!target.matches("input[type=checkbox][form=selection]")) return;
+  const all = boxes();
+  const [from, to] = [all.indexOf(lastBox), all.indexOf(target)].sort((one, other) => one - other);
+  if (shiftKey && from >= 0) checkAll(all.slice(from, to + 1), target.checked);
+  lastBox = target;
+});
+
+/** A box in the head of the table, for all links on the page. */
+function addHead() {
+  const head = document.querySelector(".links thead th");
+  if (!head || boxes().length === 0) return;
+  const all = document.createElement("input");
+  Object.assign(all, { type: "checkbox", ariaLabel: "Select all links on this page" });
+  const show = () => (all.checked = boxes().every(({ checked }) => checked));
+  show();
+  all.addEventListener("change", () => checkAll(boxes(), all.checked));
+  head.closest("table").addEventListener("change", show);
+  head.prepend(all, " ");
+}
+addHead();
+
 function showCount(text) {
   document.querySelector("[data-selected-count]").textContent = text;
 }
@@ -105,6 +135,7 @@ async function showPart(focus) {
     dispatchEvent(new Event("replaced"));
     hideWithScript();
     showSelection();
+    addHead();
     const target = focus ? document.getElementById(focus) : part.querySelector(".links");
     // After "Show 50 more", the first of them.
     (target ?? rowsOf(part)[count])?.focus();

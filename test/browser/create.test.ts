@@ -85,9 +85,7 @@ describe.each([
     await page.getByRole("button", { name: "Check again" }).click();
     await page.getByRole("button", { name: "Import 3 links" }).click();
     await page.getByText("3 links created.", { exact: true }).waitFor();
-    await page.getByRole("link", { name: `${network} > C` }).click();
-    await page.getByRole("heading", { name: "C", level: 1 }).waitFor();
-    await page.goBack();
+    await page.getByRole("link", { name: `${network} > C` }).waitFor();
     await page.getByRole("button", { name: "Undo" }).click();
     await page.getByText("3 links archived.").waitFor();
   });
@@ -222,4 +220,33 @@ describe("is accessible and fits", () => {
     await page.getByText("The file can't be imported.").waitFor();
     await checkEveryWidth(page, "import-rejected");
   });
+});
+
+it("200 links are pasted from a spreadsheet in four clicks, and taken back in one", async () => {
+  const page = await openPage(`${APP}/links`);
+  let clicks = 0;
+  const click = async (role: "link" | "button", name: string) => {
+    await page.getByRole(role, { name, exact: true }).click();
+    clicks++;
+  };
+  const network = unique("Sheet");
+  await click("link", "Create link");
+  await click("link", "Paste or import many");
+  // As Ctrl+V does it.
+  await page.locator("#cells:focus").waitFor();
+  const lines = Array.from({ length: 200 }, (_, at) => [
+    network,
+    `C ${at % 4}`,
+    `G ${at % 20}`,
+    `Video ${at}`,
+  ]);
+  await page.keyboard.insertText(lines.map((line) => line.join("\t")).join("\n"));
+  await page.getByText("200 of 1,000.").waitFor();
+  await click("button", "Check rows");
+  await page.getByText("225 links (200 creatives, 20 ad groups, 4 campaigns, and 1 network)").waitFor();
+  await click("button", "Import 225 links");
+  await page.getByText("225 links created.").waitFor();
+  expect(clicks).toBeLessThanOrEqual(4);
+  await page.getByRole("button", { name: "Undo" }).click();
+  await page.getByText("225 links archived.").waitFor();
 });

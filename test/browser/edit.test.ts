@@ -171,6 +171,63 @@ describe.each([
   });
 });
 
+it("all links on a page are selected by the box in its head, and a range with Shift", async () => {
+  const prefix = unique("Range");
+  for (let at = 0; at < 12; at++) await createLink(`${prefix} ${String(at).padStart(2, "0")}`);
+  const page = await openPage(`${APP}/links?q=${encodeURIComponent(prefix)}`);
+  const box = (at: string) => page.getByRole("checkbox", { name: `Select ${prefix} ${at}`, exact: true });
+  const head = page.getByRole("checkbox", { name: "Select all links on this page" });
+  await box("02").click();
+  await box("07").click({ modifiers: ["Shift"] });
+  await page.getByText("6 selected", { exact: true }).waitFor();
+  expect([await box("01").isChecked(), await box("05").isChecked(), await head.isChecked()]).toEqual([
+    false,
+    true,
+    false,
+  ]);
+  await head.check();
+  await page.getByText("12 selected", { exact: true }).waitFor();
+  await box("03").click();
+  expect(await head.isChecked()).toBe(false);
+  await box("01").click({ modifiers: ["Shift"] });
+  await page.getByText("9 selected", { exact: true }).waitFor();
+  await page
+    .getByRole("link", { name: /Highest|Clicks/ })
+    .first()
+    .click();
+  await head.waitFor();
+  await head.check();
+  await head.uncheck();
+  await page.waitForURL((url) => !url.searchParams.has("selected"));
+});
+
+it("a partner is attached to 40 links in seven clicks, and detached again in one", async () => {
+  const prefix = unique("Forty");
+  const network = await createLink(prefix);
+  for (let at = 0; at < 40; at++)
+    await api("", "POST", { name: `${prefix} ${at}`, parent_token: network.token });
+  const page = await openPage(`${APP}/links`);
+  let clicks = 0;
+  const click = async (act: Promise<unknown>) => {
+    clicks++;
+    await act;
+  };
+  await click(page.getByText("Filters and order").click());
+  await click(page.getByRole("combobox", { name: "Level" }).selectOption("2"));
+  await page.getByLabel("Name, path or token").fill(prefix);
+  await page.keyboard.press("Enter");
+  await click(page.getByRole("link", { name: "Select all 40 that match" }).click());
+  await click(page.getByLabel("Action").selectOption("attach"));
+  await click(page.getByLabel("Partner to attach").selectOption({ index: 1 }));
+  await click(press(page, "Review changes"));
+  await page.getByText("40 of 40 links that match will change.").waitFor();
+  await click(press(page, "Change 40 links"));
+  await page.getByRole("status").getByText("40 links attached to").waitFor();
+  expect(clicks).toBeLessThanOrEqual(7);
+  await press(page, "Undo");
+  await page.getByText("40 links restored.").waitFor();
+});
+
 describe("with only the keyboard", () => {
   it("renames, archives, previews and saves", async () => {
     const link = await createLink(unique("Keyboard"));

@@ -80,6 +80,17 @@ describe("the offer to select all that match", () => {
     const page = await open(browser, `${APP}/links?q=heap`);
     expect(page).not.toContain("selected=all");
     expect(textOf(page)).toContain("1,001 links match, and one form changes at most 1,000.");
+    await rows("UPDATE links SET level = 2, parent_id = 1 WHERE label LIKE 'Heap 9%'");
+    const mixed = await open(browser, `${APP}/links?q=heap`);
+    const ways = linksOf(mixed).filter(({ text }) => /^\d+ (network|campaign)s?$/.test(text));
+    // Once above the table, and once in the bar.
+    expect(ways.slice(2)).toEqual(ways.slice(0, 2));
+    expect(ways.slice(0, 2).map(({ text, href }) => [text, href])).toEqual([
+      ["890 networks", `${APP}/links?q=heap&level=1`],
+      ["111 campaigns", `${APP}/links?q=heap&level=2`],
+    ]);
+    for (const { href } of ways) expect(await open(browser, href)).toContain("that match</a>");
+    await rows("UPDATE links SET level = 1, parent_id = NULL WHERE label LIKE 'Heap 9%'");
     const filtered = textOf(await open(browser, `${APP}/links?level=1`));
     expect(filtered).toContain("At most 1,000 can be changed in one step.");
     const chosen = await open(browser, `${APP}/links?level=1&selected=all`);

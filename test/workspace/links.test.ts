@@ -191,6 +191,14 @@ describe("search and filters", () => {
     expect(await namesAt("q=Acme::Spring")).toEqual(await namesAt("q=Acme+%E2%80%BA+Spring"));
     expect(await namesAt("q=Acme+%3E+Spring")).toEqual(await namesAt("q=Acme::Spring"));
     expect(await namesAt("q=Acme::Spring::Runn&level=3")).toEqual(["Runners"]);
+    expect(await namesAt("q=Acme+%3E+Runn&level=3")).toEqual(["Runners"]);
+    expect(await namesAt("q=Runn+%3E+Acme")).toEqual([]);
+    expect(await namesAt("q=acm+spri+%E2%80%BA+15s")).toEqual(["Video 15s"]);
+    expect(await namesAt("q=Acme+%3E+Acme")).toEqual([]);
+    expect(await namesAt("q=%22video+15s%22")).toEqual(["Video 15s"]);
+    expect(await namesAt("q=%2215s+video%22")).toEqual([]);
+    expect(await namesAt("q=%22acme+spring%22")).toEqual([]);
+    expect(await namesAt("q=runners+%3E")).toEqual(await namesAt("q=runners"));
     expect(await namesAt("q=demo1nk004")).toEqual(["Video 15s"]);
     expect(await namesAt("q=demo1nk00")).toEqual([]);
     expect(await namesAt("q=%25")).toEqual(["Lookalike 1%"]);

@@ -5,9 +5,9 @@ import type { Partners } from "../../db/links/partner-catalog.ts";
 import type { Option } from "../../pages/forms/fields.ts";
 import { form } from "../../pages/forms/form.ts";
 import { withQuery } from "../../pages/lists/query.ts";
-import { showCount } from "../../pages/locale.ts";
+import { showCount, showPlural } from "../../pages/locale.ts";
 import type { Markup } from "../../pages/markup.ts";
-import { ALL_MATCHES, isSearch, MAX_CHANGED, MAX_SELECTED } from "../links/query.ts";
+import { ALL_MATCHES, isSearch, LEVEL_NAMES, MAX_CHANGED, MAX_SELECTED } from "../links/query.ts";
 import type { LinksView } from "../links/view.ts";
 import { byName, partnerOptions } from "../partner-options.ts";
 
@@ -50,13 +50,20 @@ export function explainTooMany(count: number, isIncomplete: boolean): string | u
 export function matchOffer(url: URL, { query, found }: LinksView): Markup | "" {
   if (!isSearch(query) || query.selected === ALL_MATCHES) return "";
   const tooMany = found && explainTooMany(found.count, found.isIncomplete);
-  if (tooMany !== undefined) return html`<span class="hint">${tooMany}</span>`;
+  if (tooMany !== undefined)
+    return html`<span class="hint">${tooMany}</span> ${found?.levels.map((count, at) => levelLink(url, count, at))}`;
   const most = found
     ? ""
     : html` <span class="hint">At most ${showCount(MAX_CHANGED)} can be changed in one step.</span>`;
   const text = found ? `Select all ${showCount(found.count)} that match` : "Select all that match";
   return html`<a href="${withQuery(url, { selected: ALL_MATCHES, after: null })}" data-own-selection>${text}</a>${most}`;
 }
+
+/** To the matches of one level, if they can be changed. */
+const levelLink = (url: URL, count: number, at: number) =>
+  count === 0 || count > MAX_CHANGED || url.searchParams.get("level")
+    ? ""
+    : html`<a href="${withQuery(url, { level: String(at + 1), after: null })}">${showPlural(count, LEVEL_NAMES[at]?.toLowerCase() ?? "")}</a> `;
 
 /**
  * The form for the selected links. `shown` are the tokens that have a checkbox on the page. With a script it is at the bottom of the
