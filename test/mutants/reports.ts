@@ -47,7 +47,7 @@ export const reports: Mutant[] = [
     search: 'filters.link === undefined ? "all" : "known"',
     replace: '"all"',
     project: "four shards",
-    tests: PERFORMANCE,
+    tests: ["test/reports/audience.test.ts", "test/reports/reports-model.test.ts"],
   },
   {
     name: "a day is in two ranges",
@@ -89,6 +89,6 @@ export const reports: Mutant[] = [
     file: "src/domain/figures/groups.ts",
     search: "partner?.supportsCostData === 1 && partner.stoppedAt === null",
     replace: "partner?.supportsCostData === 1",
-    tests: ["test/workspace/performance.test.ts"],
+    tests: ["test/domain/groups.test.ts"],
   },
 ];

@@ -492,6 +492,12 @@ describe("the chart", () => {
   });
 });
 
+it("the chart of one day has its figures", async () => {
+  const day = "from=2026-03-05&to=2026-03-05&currency=USD";
+  const [total] = await report(day);
+  expect(await show(day)).toContain(`aria-label="5 Mar 2026: ${usd(total?.spend)}`);
+});
+
 describe("the legend", () => {
   it("has the value and the change of each row, the highest first", async () => {
     for (const metric of ["spend", "cost_per_click"]) {
