@@ -142,7 +142,8 @@ describe("performance", () => {
     expect(page.status).toBe(200);
     expect(page.text).toContain('class="daily-chart"');
     const shards = ledgerOn().shards.length;
-    expect([counts.calls, counts.written]).toEqual([2 + shards + Number(shards > 0 && links > 0), 0]);
+    // With shards, another call to each for rejected costs.
+    expect([counts.calls, counts.written]).toEqual([2 + 2 * shards + Number(shards > 0 && links > 0), 0]);
     // Also the apps of the user, the saved views and the partners of links.
     const OF_PAGE = 60;
     expect(counts.read).toBeLessThanOrEqual(3 * BOTH + 4 * links + OF_PAGE + 3 * OVERHEAD * (1 + shards));

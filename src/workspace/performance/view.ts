@@ -56,7 +56,7 @@ export async function readPage(
   const { ledger, now } = context;
   const period = toPeriod(query, now, app.firstDay);
   const filters = { ...query, cost_type: query.cost_type as CostType | undefined };
-  const { more, ...report } = await readPerformance(
+  const reading = readPerformance(
     ledger,
     viewer,
     {
@@ -74,6 +74,9 @@ export async function readPage(
       ...eventStatements(ledger.control, viewer, app.token, period, filters),
     },
   );
+  // The file shows no events.
+  const inShards = isPartialAllowed ? findRejectionsInShards(ledger, app.token, period, true) : [];
+  const [{ more, ...report }, rejected] = await Promise.all([reading, inShards]);
   authorizeApp(report.access);
   const isLinkGone = query.link !== undefined && !report.link;
   const isPartnerGone = query.partner_id !== undefined && !report.partners.has(query.partner_id);
@@ -94,9 +97,7 @@ export async function readPage(
   const words = toWords(query.q ?? "");
   const found = report.rows.filter((row) => hasWords(rowName(query.group_by, row), words));
   const rows = withOpenRows(report, found, query, sort, 0);
-  // The file shows no events.
-  const inShards = isPartialAllowed ? await findRejectionsInShards(ledger, app.token, period, true) : [];
-  const explained = explain(report, { ...more, rejected: [...more.rejected, ...inShards] }, filters);
+  const explained = explain(report, { ...more, rejected: [...more.rejected, ...rejected] }, filters);
   return { query, period, sort, report, rows, partnerName, explained, ...more };
 }
 
