@@ -64,8 +64,8 @@ export const figures: Mutant[] = [
   {
     name: "the countries of an app's day have no end",
     file: "migrations",
-    search: "0) < 20000",
-    replace: "0) < 2000000",
+    search: "count >= 20000;",
+    replace: "count >= 2000000;",
     tests: AUDIENCE,
   },
   {

@@ -5,8 +5,8 @@ export const ledger: Mutant[] = [
   {
     name: "a late click counts on the day of its delivery",
     file: "migrations",
-    search: "SELECT NEW.app_token, NEW.occurred_at / 86400000, NEW.link_id, coalesce(",
-    replace: "SELECT NEW.app_token, CAST(NEW.recorded_at AS INTEGER) / 86400000, NEW.link_id, coalesce(",
+    search: "NEW.occurred_at, NEW.occurred_at / 86400000, NEW.cost_id",
+    replace: "NEW.occurred_at, CAST(NEW.recorded_at AS INTEGER) / 86400000, NEW.cost_id",
     tests: ["test/engagement/queue.test.ts"],
   },
   {

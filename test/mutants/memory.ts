@@ -121,7 +121,7 @@ export const memory: Mutant[] = [
   {
     name: "what alike engagements have dropped is counted once",
     file: "migrations",
-    search: "value ->> 1, coalesce(NEW.count, 1) FROM",
+    search: "value ->> 1, NEW.count FROM",
     replace: "value ->> 1, 1 FROM",
     tests: ["test/engagement/queue.test.ts"],
   },
