@@ -1,4 +1,4 @@
-/** The OpenAPI document as it is served: for tools and people who see nothing else, it also says whom to ask and who calls what. */
+/** The OpenAPI document that is served: for tools and people who see nothing else, it also says whom to ask and who calls what. */
 import type { Context } from "../env.ts";
 import type { Reference } from "./reference/areas.ts";
 

@@ -1165,7 +1165,7 @@ OPERATOR_TOKEN=ll_api_…</pre>
       { id: "keep-what-the-purge-deletes", title: "Keep what the purge deletes", body: `<p>The purge keeps only totals of costs that are older than ${FACTS["retention time"]}. If partners may dispute single costs later, <a href="/docs/archive">bind an archive</a> beforehand: create a bucket, uncomment its section in <code>wrangler.toml</code>, and deploy.</p>` },
       { id: "restore-the-database", title: "Restore the database", body: `<p>D1 keeps every state of the last 30 days on a paid plan:</p>
 <pre data-language="sh">npx wrangler d1 time-travel restore DB --timestamp=2026-07-01T12:00:00Z</pre>
-<p>Restore all databases of the ledger to the same time. Then repeat every revocation, reset and removal since that time, because the restore undid them. For a copy outside Cloudflare, run <code>npx wrangler d1 export DB --remote --output backup.sql</code>.</p>` },
+<p>Restore all databases of the ledger to the same time. Then repeat every revocation, reset and removal since that time, because the restore undid them. For a copy outside Cloudflare, run <code>npx wrangler d1 export DB --remote --output backup.sql</code>. Before you import it, <a href="/docs/runbook#move-to-another-account">put it in order</a>.</p>` },
     ],
   },
   partners: {
@@ -1811,7 +1811,8 @@ https://shop.example.com/start?campaign={campaign}&amp;gclid={gclid}</pre>
 <pre data-language="sh">BASE_URL=https://links.example.com
 OPERATOR_TOKEN=ll_api_…</pre>
 <pre data-language="console"><kbd>operator() { curl -s -H &quot;Authorization: Token token=$OPERATOR_TOKEN&quot; &quot;$BASE_URL/operator/v1/$1&quot;; }</kbd>
-<kbd>operator partners/1/costs/demo-click-expired-001 | grep -oE '&quot;(code|match|kind|mismatch|reason)&quot;:&quot;[^&quot;]*&quot;'</kbd></pre>
+<kbd>operator partners/1/costs/demo-click-expired-001 | grep -oE '&quot;(code|match|kind|mismatch|reason)&quot;:&quot;[^&quot;]*&quot;'</kbd>
+<samp>&quot;code&quot;:&quot;not_found&quot;</samp></pre>
 <p>A cost that was never accepted is a <code>404</code> that says what was rejected, which click or impression has the ID, and what a cost for it would get now. The partner&#39;s <code>X-Request-Id</code> finds the request in the log.</p>` },
       { id: "upgrade-and-roll-back", title: "Upgrade and roll back", body: `<p>Get the new source, read its changelog, and run:</p>
 <pre data-language="sh">npm ci
@@ -1844,8 +1845,9 @@ npx wrangler d1 delete DB --env peak --skip-confirmation</pre>
 <p>The two KV namespaces whose names begin with <code>linkledger-peak</code> are left; delete them in the dashboard.</p>` },
       { id: "move-to-another-account", title: "Move to another account", body: `<p>The databases have everything. Workers KV is only a cache, which fills itself again. What arrives at the old service after the export is not in the new one, so begin in a quiet hour, and take the domain away from the old service first: until the end, links do not work, and partners send again what was not answered.</p>
 <ol>
-<li><p>Export the database, and with shards each of them:</p>
-<pre data-language="sh">npx wrangler d1 export DB --remote --output linkledger.sql</pre>
+<li><p>Export the database, and with shards each of them, and bring the statements into an order in which they can be imported:</p>
+<pre data-language="sh">npx wrangler d1 export DB --remote --output linkledger.sql
+npm run export:order -- linkledger.sql</pre>
 </li>
 <li><p>Sign in to the new account, create the databases in the same place (<code>--jurisdiction eu</code>, if they were there), and import each file:</p>
 <pre data-language="sh">npx wrangler d1 create linkledger-db

@@ -3,6 +3,7 @@ import { hashToken } from "../../src/auth/secrets.ts";
 import { recordAll } from "../../src/db/ledger/record-engagements.ts";
 import { ledgerOf } from "../../src/db/ledger/shards.ts";
 import { listLevelOne } from "../../src/db/links/links.ts";
+import { BYTES_OF_ROW, MAX_DATABASE_BYTES } from "../../src/db/upkeep/sizes.ts";
 import { DEMO } from "../../src/dev/demo.ts";
 import type { OpenedLink } from "../../src/domain/costs.ts";
 import { RETENTION_MS } from "../../src/domain/time.ts";
@@ -19,7 +20,6 @@ const COUNTERS = 1_000_000;
 const COUNTED = 10;
 const COUNTER_DAYS = 100;
 const CLICKS = 500;
-const DATABASE_BYTES = 10e9;
 const CLICK_COLUMNS =
   "click_app_token, click_link_id, click_at, click_cost_data_on, click_price_counts, click_country, click_platform";
 
@@ -30,27 +30,57 @@ export async function measureGrowth(server: Server): Promise<void> {
   await measureCounters(server);
 }
 
-/** Measures the bytes of an ID with a click, and with a cost too, with random IDs of the length of a UUID. */
-async function measureRows(db: D1Database): Promise<void> {
-  const count = 200_000;
-  const grow = async (query: string) => {
-    const { meta: before } = await db.prepare("SELECT 1").run();
-    const { meta: after } = await db.prepare(query).run();
-    return Math.round((after.size_after - before.size_after) / count);
+/** So many costs a day, in the days that are kept and then twice as many, in which as many are deleted as come. */
+const ROWS_A_DAY = 14_000;
+const ROWS_A_CALL = 2_000;
+const SPACING_MS = Math.floor(DAY_MS / ROWS_A_DAY);
+const KEPT_DAYS = RETENTION_MS / DAY_MS;
+const UUID = `lower(hex(randomblob(4)) || '-' || hex(randomblob(2)) || '-4' || substr(hex(randomblob(2)), 2) || '-a' ||
+  substr(hex(randomblob(2)), 2) || '-' || hex(randomblob(6)))`;
+
+/**
+ * Measures the bytes of an ID with its click and its cost, with random UUIDs, times and links of a real size: after the first days, and
+ * after weeks of deletions and insertions in random places, which leave pages partly empty.
+ */
+export async function measureRows(db: D1Database): Promise<void> {
+  const pages = async () => (await db.prepare("SELECT 1").run()).meta.size_after;
+  const empty = await pages();
+  const start = Date.now() - 3 * KEPT_DAYS * DAY_MS;
+  const addDay = async (day: number) => {
+    for (let part = 0; part < ROWS_A_DAY; part += ROWS_A_CALL) {
+      const from = start + day * DAY_MS + part * SPACING_MS;
+      await db
+        .prepare(
+          `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${ROWS_A_CALL})
+           INSERT INTO ledger_entries (partner_id, cost_id, ${CLICK_COLUMNS})
+           SELECT 2, ${UUID}, '${DEMO.appToken}', 1000 + i % 50, ?1 + i * ${SPACING_MS}, 1, 0, 'US', 'ios' FROM n`,
+        )
+        .bind(from)
+        .run();
+      await db
+        .prepare(
+          `UPDATE ledger_entries SET cost_type = 'cpc', currency = 'USD', amount = 25000, tag = 'summer', received_at = click_at + 3600000
+           WHERE partner_id = 2 AND received_at IS NULL`,
+        )
+        .run();
+    }
   };
-  const click = await grow(
-    `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${count})
-     INSERT INTO ledger_entries (partner_id, cost_id, ${CLICK_COLUMNS})
-     SELECT 2, lower(hex(randomblob(18))), '${DEMO.appToken}', 1, 0, 1, 0, 'US', 'ios' FROM n`,
-  );
-  const cost = await grow(
-    `UPDATE ledger_entries SET cost_type = 'cpc', currency = 'USD', amount = 25000, tag = 'bench', received_at = 0
-     WHERE partner_id = 2`,
-  );
-  await db.prepare("DELETE FROM ledger_entries WHERE partner_id = 2").run();
-  const perSecond = DATABASE_BYTES / (RETENTION_MS / 1000) / (click + cost);
+  const remove = "DELETE FROM ledger_entries WHERE partner_id = 2 AND click_at < ?";
+  const bytes = async () => ((await pages()) - empty) / (ROWS_A_DAY * KEPT_DAYS);
+  for (let day = 0; day < KEPT_DAYS; day++) await addDay(day);
+  const filled = await bytes();
+  for (let day = KEPT_DAYS; day < 3 * KEPT_DAYS; day++) {
+    await db
+      .prepare(remove)
+      .bind(start + (day - KEPT_DAYS + 1) * DAY_MS)
+      .run();
+    await addDay(day);
+  }
+  const settled = await bytes();
+  await db.prepare(remove).bind(Number.MAX_SAFE_INTEGER).run();
+  const perSecond = MAX_DATABASE_BYTES / (RETENTION_MS / 1000) / settled;
   console.log(
-    `\n${click} bytes a click and ${cost} more with its cost, with IDs of 36 characters: 10 GB carry ${perSecond.toFixed(0)} costs a second, each with its click`,
+    `\n${round(filled)} bytes a click with its cost after ${KEPT_DAYS} days, and ${round(settled)} after ${2 * KEPT_DAYS} more days of the purge (the pages say ${BYTES_OF_ROW}): 10 GB carry ${perSecond.toFixed(0)} costs a second, each with its click`,
   );
 }
 

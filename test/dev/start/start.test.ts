@@ -340,6 +340,8 @@ test("a database that was exported is the same after its import into an empty on
     env: ownWrangler,
   });
   expect([out.status, out.stderr]).toEqual([0, ""]);
+  const order = run(process.execPath, ["src/dev/order-export.ts", file]);
+  expect([order.status, order.stderr]).toEqual([0, ""]);
   const into = d1("imported", "execute", "DB", "--yes", "--file", file);
   expect([into.status, into.stderr]).toEqual([0, ""]);
   expect(rowsOf("imported")).toEqual(before);
