@@ -22,7 +22,11 @@ const decided = (costId = ID) =>
     "SELECT cost_data_on, url_cost_type, url_amount, price_counts FROM engagements WHERE cost_id = ? ORDER BY kind",
     costId,
   );
-const dropped = () => rows("SELECT link_id, day, param, count FROM dropped_parameters ORDER BY param");
+/** Of all databases. */
+const dropped = async () =>
+  (
+    await rows<{ param: string }>("SELECT link_id, day, param, count FROM dropped_parameters ORDER BY param")
+  ).toSorted((one, other) => one.param.localeCompare(other.param));
 /** A macro in the place of the currency. */
 const allowAnyCurrency = () =>
   rows("UPDATE partners SET cost_parameters = 'cost_amount={price}&cost_currency={currency}' WHERE id = 1");

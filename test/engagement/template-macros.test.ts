@@ -65,7 +65,7 @@ it.each([
       dropped: [param],
     });
     expect(await reasons()).toEqual([{ param, reason: "unfilled_macro", count: 2 }]);
-    expect(await rows("SELECT sum(counted) AS counted FROM daily_url_prices")).toEqual([{ counted: null }]);
+    expect(await rows("SELECT * FROM daily_url_prices")).toEqual([]);
   },
 );
 
@@ -113,9 +113,10 @@ it("rejects a cost with such an ID, unless one with it was accepted before the t
     },
   });
   expect(batch.body.results.map((one) => one.status)).toEqual([400, 400, "ok"]);
-  expect(
-    await rows("SELECT sum(count) AS count FROM daily_rejections WHERE code = 'invalid_request'"),
-  ).toEqual([{ count: 3 }]);
+  const rejected = await rows<{ count: number }>(
+    "SELECT count FROM daily_rejections WHERE code = 'invalid_request'",
+  );
+  expect(rejected.reduce((sum, { count }) => sum + count, 0)).toBe(3);
 });
 
 it("is a mismatch of its own in a round", async () => {
