@@ -127,7 +127,7 @@ it("has a credential for each partner that sends costs, which a stopped one can'
 
 it("is the same each time", () => {
   expect(sha256(JSON.stringify(rows))).toBe(
-    "58cb142d74c04d1f932a349f35566f8b5bd6d6b983d1ee9fb867ed1b90aae316",
+    "93440721c453b879cdd024d17f52bdf3d12a8f02a673ad7b3f4c75ebaff136da",
   );
 });
 
