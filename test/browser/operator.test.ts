@@ -78,9 +78,7 @@ describe("an integration round", () => {
     expect(await supportsCostData(2)).toBe(true);
     expect((await send("beacon-click-02")).code).toBe("test_credential");
 
-    await page.getByRole("link", { name: "issue a live credential" }).click();
-    await page.getByText("Issue a credential").click();
-    await page.getByRole("button", { name: "Issue credential" }).click();
+    await page.getByRole("button", { name: "Issue live credential" }).click();
     expect(await page.locator("#secret").textContent()).toMatch(/^ll_live_/);
   });
 
@@ -215,8 +213,7 @@ describe("the console", () => {
     const token = (await page.locator("#secret").textContent()) ?? "";
     expect(await page.getByLabel("Text for Delta Ads").inputValue()).toContain(token);
     await page.getByRole("link", { name: /^Round \d/ }).click();
-    await page.getByRole("link", { name: "Choose or create a test link" }).click();
-    await page.getByRole("link", { name: "Delta Ads test" }).click();
+    await page.getByRole("link", { name: "Show what to send" }).click();
     await page.getByRole("heading", { name: "Send this to Delta Ads" }).waitFor();
     expect(await page.locator("#click-url").textContent()).toMatch(/\/\w{10}\?campaign=/);
     await page

@@ -240,6 +240,22 @@ describe("the console", () => {
     expect((await operator.post(`${path}/new`, FORM)).status).toBe(303);
   });
 
+  it("offers the links of the app that was chosen, and currencies", async () => {
+    const operator = new Browser();
+    await operator.signIn(DEMO.operatorEmail, DEMO.operatorPassword);
+    const choice = (await operator.get(`${path}/new?partner_id=1`)).text;
+    expect(choice).toContain("Choose app");
+    expect(choice).toContain('name="partner_id" value="1"');
+    expect(choice).not.toContain("Add adjustment");
+    const shown = (await operator.get(`${path}/new?app_token=${DEMO.appToken}&partner_id=1`)).text;
+    expect(shown).toContain('<option value="demo1nk002" >Spring (demo1nk002)</option>');
+    expect(shown).not.toContain("demo1nk009");
+    expect(shown).toMatch(/<select id="currency"[^>]* required/);
+    expect(shown).toMatch(/<option value="1"\s+selected>/);
+    const other = (await operator.get(`${path}/new?app_token=${DEMO.appToken}&link_token=older0link`)).text;
+    expect(other).toContain('value="older0link"');
+  });
+
   it("adds an adjustment once, lists it, and keeps the input of a rejected form", async () => {
     const operator = new Browser();
     await operator.signIn(DEMO.operatorEmail, DEMO.operatorPassword);

@@ -323,11 +323,11 @@ describe("the console", () => {
     expect(found).toContain(`${ID} Matched Cost Type cpc Amount $0.50 Source Sent by the partner`);
     expect(found).toContain("Click or impression click, 15 Mar 2026, 12:00 UTC Day in reports 15 Mar 2026");
     expect(found).toContain(`App ${DEMO.appToken} Link Acme ${DEMO.linkToken} Adjust the spend`);
-    expect(found).toContain("Void Void this cost");
+    expect(found).toContain("Void this cost It no longer counts as spend.");
     const rejected = await operator.post(path, { cost_id: ID, reason: "" });
     expect(rejected.status).toBe(400);
     expect(rejected.text).toContain(`name="cost_id" value="${ID}"`);
-    expect(rejected.text).toContain('<details class="confirm" open>');
+    expect(rejected.text).toContain('<a href="#reason">');
     expect(await totals()).toEqual([{ state: "matched", count: 1, amount: 50_000 }]);
     const done = await operator.post(path, { cost_id: ID, reason: "fraud" });
     const target = done.headers.get("location") ?? "";

@@ -145,6 +145,7 @@ describe.each(named(needing("api_token", "operator_token", "cost_credential")))(
 /** The queries of pages that show no days, by the end of their pattern. */
 const QUERIES: Record<string, string> = {
   "/history": "",
+  "/test": "",
   "/settings": "",
   "/settings/name": "",
   "/settings/archived": "",

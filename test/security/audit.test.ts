@@ -3,6 +3,7 @@ import { beforeAll, beforeEach, expect, it } from "vitest";
 import { sampled } from "../faults/operations.ts";
 import { restoreState, startState } from "../faults/state.ts";
 import { DEMO, NOW, rows } from "../harness.ts";
+import { SINGLE_SIGN_ON } from "../support.ts";
 
 beforeAll(startState);
 beforeEach(restoreState);
@@ -242,7 +243,7 @@ it.each(cases)("are added for exactly what changed: %s", async (_, { name, bodie
   const one = writes.find((write) => write.name === name);
   const before = await readEntries();
   for (const body of bodies) {
-    const response = await one?.send({}, body === undefined ? {} : { body });
+    const response = await one?.send(SINGLE_SIGN_ON, body === undefined ? {} : { body });
     expect(response?.status).toBeLessThan(400);
   }
   const added = (await readEntries()).slice(before.length);

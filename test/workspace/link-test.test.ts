@@ -2,6 +2,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { checkEngagement } from "../../src/db/ledger/engagement-check.ts";
 import { recordOne } from "../../src/db/ledger/record-engagements.ts";
+import { DROP_REASONS } from "../../src/domain/engagements/sub-links.ts";
 import { readReported } from "../../src/usecases/engagements/read.ts";
 import { type Browser, signedIn } from "../account/support.ts";
 import { createLink, patchLink } from "../campaign/support.ts";
@@ -175,7 +176,7 @@ describe("the page explains", () => {
     expect(ignoredOf(page)).toEqual([
       ["cost_id", "{click_id}", "The network did not replace its macro."],
       ["campaign", "[campaign_name]", "The network did not replace its macro."],
-      ["redirect", "https://evil.test/", "The app does not allow the scheme or the host of this target."],
+      ["redirect", "https://evil.test/", DROP_REASONS.not_allowed],
       ["adgroup", "Women", "The partner's template doesn't have this parameter."],
     ]);
     expect(textOf(page)).toContain("Not parameters of linkledger: utm_source .");

@@ -160,3 +160,9 @@ it("nothing of an app that the user left", async () => {
   expect((await save("Late")).status).toBe(404);
   expect(await stored()).toEqual([]);
 });
+
+it("a view of the page without filters can be saved", async () => {
+  const { headers } = await browser.post(`${PAGE}/views`, { name: "Plain" });
+  expect(headers.get("location")).toBe(`${PAGE}?notice=saved`);
+  expect((await stored()).at(-1)).toMatchObject({ name: "Plain", query: "" });
+});

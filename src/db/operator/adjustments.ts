@@ -47,9 +47,11 @@ export const searchAdjustments = searchedList(namedFields, {
     partner: sql`${a.partnerId} = CAST(${sql.placeholder("partner")} AS INTEGER)`,
   },
 });
+/** As many links are offered. */
+export const MAX_LINK_NAMES = 200;
 const linkNames = query(
   { token: links.token, label: links.label },
-  sql`FROM ${links} WHERE ${links.appToken} = ${sql.placeholder("appToken")} ORDER BY ${links.id} DESC LIMIT 200`,
+  sql`FROM ${links} WHERE ${links.appToken} = ${sql.placeholder("appToken")} ORDER BY ${links.id} DESC LIMIT ${sql.raw(String(MAX_LINK_NAMES))}`,
 );
 
 /** The newest 200 links of an app, for a choice. */

@@ -20,6 +20,7 @@ import {
 } from "../../http/input/fields.ts";
 import { invalidRequest } from "../../http/input/parse.ts";
 import { itemsV1 } from "../../http/response-schemas.ts";
+import type { Option } from "../../pages/forms/fields.ts";
 import {
   keyInUse,
   replay,
@@ -60,9 +61,7 @@ export const ADJUSTMENT = noun("Adjustment", {
     form: {
       label: "Currency",
       required: true,
-      maxlength: 3,
-      hint: "e.g. USD",
-      suggestions: [...CURRENCY_CODES].map((code) => [code, code]),
+      options: [["", "Choose a currency"], ...[...CURRENCY_CODES].map((code): Option => [code, code])],
     },
   },
   amount: {

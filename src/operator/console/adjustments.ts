@@ -1,7 +1,7 @@
 /** The console's page of adjustments: the newest ones, and the form that adds one. */
 import { html } from "hono/html";
 import { nanoid } from "nanoid";
-import { listLinkNames, searchAdjustments } from "../../db/operator/adjustments.ts";
+import { listLinkNames, MAX_LINK_NAMES, searchAdjustments } from "../../db/operator/adjustments.ts";
 import { listAppsWithArchived } from "../../db/operator/apps.ts";
 import { listPartnerNames } from "../../db/operator/partners.ts";
 import { DAY_MS } from "../../domain/time.ts";
@@ -10,7 +10,7 @@ import { parseOrThrow } from "../../http/input/parse.ts";
 import { costTypeName } from "../../pages/costs/cost-types.ts";
 import { buttonLink, card, nameText, notice, pageHead } from "../../pages/elements.ts";
 import type { Option } from "../../pages/forms/fields.ts";
-import { form, sentBody } from "../../pages/forms/form.ts";
+import { type FieldSpec, form, sentBody } from "../../pages/forms/form.ts";
 import { noRows, readListView } from "../../pages/lists/list.ts";
 import { table } from "../../pages/lists/table.ts";
 import { describeDay, showAmount } from "../../pages/locale.ts";
@@ -84,12 +84,29 @@ const toOption = ({ id, name }: { id: number; name: string }): Option => [String
 
 /** The address can have values for the fields, as links to this page do. The key makes sure that a form that is sent twice adds one. */
 export const newAdjustmentPage: Show = async ({ env, url, now }, rejected) => {
-  const app = (rejected?.form ?? url.searchParams).get("app_token");
-  const [apps, partners, links] = await Promise.all([
-    listAppsWithArchived(env.DB),
-    listPartnerNames(env.DB),
-    app ? listLinkNames(env.DB, app) : [],
-  ]);
+  const [apps, partners] = await Promise.all([listAppsWithArchived(env.DB), listPartnerNames(env.DB)]);
+  const appOptions = apps.map(({ token, name }): Option => [token, `${name} (${token})`]);
+  const only = apps.length === 1 ? apps[0]?.token : undefined;
+  const app = (rejected?.form ?? url.searchParams).get("app_token") ?? only ?? null;
+  // Its links are offered then.
+  if (app === null)
+    return {
+      title: "New adjustment",
+      section: "Adjustments",
+      body: html`
+        ${pageHead("New adjustment")}
+        ${card(
+          { id: "app", title: "Whose spend to correct" },
+          form({
+            method: "get",
+            action: `${PATH}/new`,
+            fields: { app_token: { label: "App", options: appOptions } },
+            hidden: Object.fromEntries(url.searchParams),
+            button: "Choose app",
+          }),
+        )}`,
+    };
+  const links = await listLinkNames(env.DB, app);
   const isUsed = rejected?.error.code === "idempotency_key_reused";
   const key = isUsed ? undefined : rejected?.form.get("idempotency_key");
   const yesterday = new Date(now - DAY_MS).toISOString().slice(0, 10);
@@ -108,15 +125,13 @@ export const newAdjustmentPage: Show = async ({ env, url, now }, rejected) => {
               ...FIELDS,
               app_token: {
                 ...FIELDS.app_token,
-                options: apps.map(({ token, name }): Option => [token, `${name} (${token})`]),
+                options: appOptions.filter(([token]) => token === app),
+                hint: html`<a href="${PATH}/new">Choose another app</a>`,
               },
-              link_token: {
-                ...FIELDS.link_token,
-                suggestions: links.map(({ token, label }): Option => [token, label]),
-              },
+              link_token: linkField(links, (rejected?.form ?? url.searchParams).get("link_token")),
               partner_id: { ...FIELDS.partner_id, options: partners.map(toOption) },
             },
-            values: { day: yesterday, ...Object.fromEntries(url.searchParams) },
+            values: { day: yesterday, app_token: app, ...Object.fromEntries(url.searchParams) },
             hidden: { idempotency_key: key || nanoid() },
             button: "Add adjustment",
           },
@@ -125,6 +140,21 @@ export const newAdjustmentPage: Show = async ({ env, url, now }, rejected) => {
       )}`,
   };
 };
+
+/** All links to choose from, if these are all; else a token, with the newest as suggestions. */
+function linkField(links: { token: string; label: string }[], given: string | null): FieldSpec {
+  const isKnown = given === null || given === "" || links.some(({ token }) => token === given);
+  if (links.length === MAX_LINK_NAMES || !isKnown)
+    return { ...FIELDS.link_token, suggestions: links.map(({ token, label }): Option => [token, label]) };
+  return {
+    label: "Link",
+    options: [
+      ["", "Choose a link"],
+      ...links.map(({ token, label }): Option => [token, `${label} (${token})`]),
+    ],
+    required: true,
+  };
+}
 
 export const submitAdjustment: Act = async (context, session, sent) => {
   const body = parseOrThrow(newAdjustment, sentBody(FIELDS, sent));

@@ -163,17 +163,23 @@ export function select(
   {
     id = name,
     hint,
+    required,
     rejected,
-  }: { id?: string; hint?: Markup | string; rejected?: RejectedForm | undefined } = {},
+  }: {
+    id?: string;
+    hint?: Markup | string;
+    required?: boolean | undefined;
+    rejected?: RejectedForm | undefined;
+  } = {},
 ): Markup {
   const error = rejected?.describe(name, id, label);
   const current = rejected?.form.get(name) ?? selected;
   const option = ([value, text, isOff]: Option) =>
-    html`<option value="${value}" ${value === current ? html`selected` : ""} ${isOff ? html`disabled` : ""}>${text}</option>`;
+    html`<option value="${value}" ${value === current ? html`selected` : ""}${isOff ? html` disabled` : ""}>${text}</option>`;
   return html`
     <div class="field">
       <label for="${id}">${label}</label>
-      <select id="${id}" name="${name}" ${marks(id, hint, error)}>
+      <select id="${id}" name="${name}" ${required ? html`required` : ""} ${marks(id, hint, error)}>
         ${options.map((one) => ("group" in one ? html`<optgroup label="${one.group}">${one.options.map(option)}</optgroup>` : option(one)))}
       </select>
       ${notes(id, hint, error)}

@@ -24,6 +24,8 @@ export type FieldSpec =
       label: string;
       options: (Option | OptionGroup)[];
       hint?: Content;
+      /** The first option has no value, and another one must be chosen. */
+      required?: true;
       sends?: Sends;
       checks?: never;
       box?: never;
@@ -54,7 +56,12 @@ export function showFields(
     if (spec.checks) return checkGroup(name, { ...spec, id }, Array.isArray(value) ? value : [], rejected);
     const text = toText(value);
     if (spec.options)
-      return select(name, spec.label, spec.options, text, { id, hint: spec.hint ?? "", rejected });
+      return select(name, spec.label, spec.options, text, {
+        id,
+        hint: spec.hint ?? "",
+        required: spec.required,
+        rejected,
+      });
     return field({ id, ...spec, name, ...(text !== undefined && { value: text }) }, rejected);
   });
 }

@@ -106,7 +106,11 @@ const changeForm = (url: URL, partners: Partners, more: Markup) =>
     method: "get",
     action: `${url.pathname}/bulk`,
     fields: {
-      action: { label: "Action", options: Object.entries(ACTIONS) },
+      action: {
+        label: "Action",
+        options: [["", "Choose an action"], ...Object.entries(ACTIONS)],
+        required: true,
+      },
       partner: { label: "Partner to attach", options: partnerOptions(partners) },
       target: { label: "Target to set" },
     },

@@ -11,7 +11,7 @@ import { MAX_CHANGED, MAX_SELECTED, selectedLinks } from "../links/query.ts";
 import { ACTIONS, type Action } from "./selection.ts";
 
 export const bulkFields = {
-  action: z.enum(Object.keys(ACTIONS) as Action[], "must be one of the list"),
+  action: z.enum(Object.keys(ACTIONS) as Action[], "must be chosen from the list"),
   partner: z.optional(idText),
   target: z._default(linkTarget, ""),
   links: selectedLinks(MAX_SELECTED),

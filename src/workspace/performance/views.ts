@@ -18,7 +18,8 @@ const MAX_QUERY = 2_000;
 const viewForm = z.object({
   name: z.string().check(z.trim(), nameText(1, 60)),
   shared: z.optional(z.literal("yes", "must be yes")),
-  query: z.string().check(z.maxLength(MAX_QUERY, `can have at most ${MAX_QUERY} characters`)),
+  // The page without a query has none to send.
+  query: z._default(z.string().check(z.maxLength(MAX_QUERY, `can have at most ${MAX_QUERY} characters`)), ""),
 });
 
 export const backToPerformance: Show = async (_, member) => redirectResponse(pathOf(member));

@@ -9,7 +9,7 @@ import { parseOrThrow } from "../../../http/input/parse.ts";
 import { unacceptedCards } from "../../../pages/costs/rejections.ts";
 import { costBadge } from "../../../pages/costs/states.ts";
 import { card, facts, nameText, notice, pageHead } from "../../../pages/elements.ts";
-import { confirmation, form } from "../../../pages/forms/form.ts";
+import { form } from "../../../pages/forms/form.ts";
 import { describeDay } from "../../../pages/locale.ts";
 import { type Markup, time } from "../../../pages/markup.ts";
 import { amountText } from "../../../pages/money.ts";
@@ -114,19 +114,17 @@ function voidCard(partnerId: number, item: Found, rejected?: FormError): Markup 
       html`<p>This cost is void and no longer counts. To replace it, the partner sends other values with the same cost ID. <a href="/docs/corrections">How to correct a cost</a></p>`,
     );
   return card(
-    { id: "void", title: "Void" },
-    confirmation(
+    { id: "void", title: "Void this cost", kind: "danger" },
+    html`<p>It no longer counts as spend. Sending the same values again won't bring it back. To correct it, the partner sends the same cost ID with other values.</p>`,
+    form(
       {
         action: pathOf(partnerId),
-        summary: "Void this cost",
-        explanation:
-          "It no longer counts as spend. Sending the same values again won't bring it back. To correct it, the partner sends the same cost ID with other values.",
         fields: {
           reason: { label: "Reason", required: true, hint: "Up to 500 characters. The audit log shows it." },
         },
         hidden: { cost_id: item.cost_id },
         button: "Void cost",
-        isOpen: rejected !== undefined,
+        kind: "danger",
       },
       rejected,
     ),

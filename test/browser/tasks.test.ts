@@ -1,0 +1,327 @@
+/**
+ * What people come for, from the first page to the answer, found by the text that is on each page: links, buttons, boxes and choices
+ * in lists count as clicks, and each task has its number. Signing in and typing do not count.
+ */
+import { type Browser, chromium, type Page } from "playwright-core";
+import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import { DEMO, DEMO_PASSWORD_HASHES } from "../../src/dev/demo.ts";
+import { type BuiltWorker, startBuilt } from "../built-worker.ts";
+import { type SingleSignOnWorker, startWithProvider } from "../single-sign-on/worker.ts";
+import { BASE_URL, CHROMIUM, replacePassword, service, signIn, useBrowser, useDemoUsers } from "./browser.ts";
+
+const IPHONE = "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) Mobile/15E148";
+const openAs = useDemoUsers();
+const openPage = useBrowser();
+
+/** Counts what a person presses on the pages, and what they choose in lists. */
+async function countClicks(...pages: Page[]): Promise<{ count: number }> {
+  const clicks = { count: 0 };
+  for (const page of pages) {
+    await page.exposeFunction("noteClick", () => {
+      clicks.count++;
+    });
+    const watch = `addEventListener("pointerdown", () => noteClick(), true);
+      addEventListener("change", ({ target }) => target.matches("select") && noteClick(), true);`;
+    await page.addInitScript(watch);
+    await page.evaluate(watch);
+  }
+  return clicks;
+}
+
+let browser: Browser;
+let sso: SingleSignOnWorker;
+beforeAll(async () => {
+  [browser, sso] = await Promise.all([
+    chromium.launch(CHROMIUM),
+    startWithProvider((settings) => startBuilt({ ...settings, script: inject("script") })),
+  ]);
+});
+afterAll(() => Promise.all([browser.close(), sso.stop()]));
+
+/** A deployment with its first operator and nothing else. */
+const startEmpty = (): Promise<BuiltWorker> =>
+  startBuilt({
+    name: "empty",
+    script: inject("script"),
+    seed: [
+      `INSERT INTO users (id, email, role, password_hash, created_at) VALUES (1, '${DEMO.operatorEmail}', 'operator', '${DEMO_PASSWORD_HASHES[DEMO.operatorEmail]}', 0)`,
+    ],
+  });
+
+async function openSso(path: string): Promise<Page> {
+  const page = await (await browser.newContext({ baseURL: sso.origin })).newPage();
+  page.setDefaultTimeout(15_000);
+  await page.goto(path);
+  return page;
+}
+
+/** The first page of a partner. */
+async function openPartner(): Promise<Page> {
+  const page = await openPage();
+  await page.goto("/partner");
+  await page.getByLabel("Credential").fill(service.COST_TOKEN ?? "");
+  await page.getByRole("button", { name: "Sign in" }).click();
+  return page;
+}
+
+const link = (page: Page, name: string | RegExp) => page.getByRole("link", { name }).first().click();
+const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true }).first().click();
+const tab = (page: Page, name: string) =>
+  page
+    .getByRole("navigation", { name: /Demo App|Operator console/ })
+    .getByRole("link", { name, exact: true })
+    .click();
+
+async function sendCost(fields: Record<string, string>): Promise<Response> {
+  const cost = { cost_type: "cpc", cost_currency: "USD", tag: "task", ...fields };
+  return fetch(`${BASE_URL}/cost`, {
+    method: "POST",
+    headers: { authorization: `Token token=${service.COST_TOKEN}` },
+    body: new URLSearchParams(cost),
+  });
+}
+
+test("task 1: from an empty deployment to the first click", async () => {
+  const worker = await startEmpty();
+  const open = async () => {
+    const page = await (await browser.newContext({ baseURL: worker.url })).newPage();
+    page.setDefaultTimeout(15_000);
+    return page;
+  };
+  const [otto, mia] = [await open(), await open()];
+  await signIn(otto, DEMO.operatorEmail, DEMO.operatorPassword);
+  await otto.goto("/operator");
+  const clicks = await countClicks(otto, mia);
+  await link(otto, "Create an app");
+  await otto.getByRole("textbox", { name: "Name" }).fill("Acme Shop");
+  await otto.getByLabel("Default URL").fill("https://shop.example/");
+  await button(otto, "Create app");
+  await otto.getByLabel("Add member by email").fill("mia@example.com");
+  await button(otto, "Add member");
+  await otto.getByText("Nobody has this email address yet.").waitFor();
+  await button(otto, "Create user");
+  const temporary = (await otto.getByRole("group", { name: "secret" }).textContent()) ?? "";
+  const before = clicks.count;
+  await replacePassword(mia, "mia@example.com", temporary, "a long password of mia");
+  clicks.count = before;
+
+  await mia.getByLabel("Network").fill("Newsletter");
+  await button(mia, "Create link");
+  const url = (await mia.getByRole("group", { name: "Click URL" }).textContent()) ?? "";
+  await fetch(url, { headers: { "user-agent": IPHONE }, redirect: "manual" });
+  await mia.getByRole("navigation", { name: "Acme Shop" }).getByRole("link", { name: "Overview" }).click();
+  await mia.getByRole("heading", { name: "First click Done" }).waitFor();
+  expect(clicks.count).toBe(6);
+  await worker.miniflare.dispose();
+});
+
+test("task 2: which campaign has the highest cost per click, and is it rising", async () => {
+  const page = await openAs(`/apps/${DEMO.appToken}`);
+  const clicks = await countClicks(page);
+  await tab(page, "Performance");
+  await page
+    .getByRole("columnheader", { name: /^Cost per click/ })
+    .first()
+    .getByRole("link")
+    .click();
+  await page
+    .getByRole("columnheader", { name: /^Cost per click/ })
+    .and(page.locator("[aria-sort=descending]"))
+    .waitFor();
+  const first = await page.locator(".table tbody tr").first().innerText();
+  expect(first).toMatch(/[$€¥]\d/);
+  expect(clicks.count).toBe(2);
+});
+
+test("task 3: why a partner's spend changed", async () => {
+  const page = await openAs(`/apps/${DEMO.appToken}`);
+  const clicks = await countClicks(page);
+  await tab(page, "Performance");
+  await page.getByRole("link", { name: "Partner", exact: true }).first().click();
+  await page.getByRole("link", { name: "Acme Ads", exact: true }).first().click();
+  const why = await page
+    .getByRole("region", { name: /^What changed/ })
+    .first()
+    .innerText();
+  expect(why).toMatch(/Spend (rose|fell)/);
+  expect(clicks.count).toBe(3);
+});
+
+test("task 6: a link by a part of its name", async () => {
+  const page = await openAs(`/apps/${DEMO.appToken}`);
+  const clicks = await countClicks(page);
+  await tab(page, "Links");
+  await page.getByRole("searchbox").first().fill("run");
+  await page.keyboard.press("Enter");
+  await page.getByRole("link", { name: "Runners", exact: true }).click();
+  await page.getByRole("heading", { name: "Runners", level: 1 }).waitFor();
+  expect(clicks.count).toBeLessThanOrEqual(3);
+});
+
+test("task 7: a view that others of the app see", async () => {
+  const page = await openAs(`/apps/${DEMO.appToken}`);
+  const clicks = await countClicks(page);
+  await tab(page, "Performance");
+  await page.getByText("Save view", { exact: true }).first().click();
+  await page.getByLabel("Name of the view").fill("Monday");
+  await page.getByLabel("Share it with the members of this app").check();
+  await button(page, "Save view");
+  await page.getByText("View saved.").waitFor();
+  await page.getByRole("link", { name: "Monday" }).first().waitFor();
+  expect(clicks.count).toBe(4);
+});
+
+test("task 8: a wrong cost without its ID", async () => {
+  const id = `wrong-${crypto.randomUUID()}`;
+  await fetch(`${BASE_URL}/${service.LINK_TOKEN}?s2s=1&cost_id=${id}`);
+  expect((await sendCost({ cost_id: id, cost_amount: "9000" })).status).toBe(200);
+  const page = await openAs("/operator", {}, "operator");
+  const clicks = await countClicks(page);
+  await page.getByRole("link", { name: "Acme Ads", exact: true }).first().click();
+  await page.getByRole("link", { name: "Costs", exact: true }).click();
+  await page.getByLabel("Amount above").fill("5000");
+  await button(page, "Apply");
+  await page.getByRole("link", { name: id }).click();
+  await page.getByLabel("Reason").fill("One zero too many");
+  await button(page, "Void cost");
+  await page.getByText("Cost voided. It no longer counts.").waitFor();
+  expect(clicks.count).toBe(5);
+});
+
+test("task 9: a partner from nothing to live", async () => {
+  const name = `Task ${crypto.randomUUID().slice(0, 8)}`;
+  const page = await openAs("/operator", {}, "operator");
+  const clicks = await countClicks(page);
+  await link(page, "New partner");
+  await page.getByRole("textbox", { name: "Name" }).fill(name);
+  await button(page, "Create partner");
+  await link(page, "Costs by call");
+  await button(page, "Save templates");
+  await page.getByText("Templates saved.").or(page.getByText("URL templates saved.")).first().waitFor();
+  await button(page, "Open round and create link");
+  // The secret is where one looks.
+  await page.getByText("Copy this now.").waitFor();
+  expect(await page.evaluate("document.activeElement.textContent")).toContain("Copy this now.");
+  const text = await page.getByLabel(`Text for ${name}`).inputValue();
+  const [, opened = ""] = /^ +(http\S+\?cost_id=\S+)$/m.exec(text) ?? [];
+  expect((await fetch(`${opened}&s2s=1`)).status).toBe(200);
+  const [, url = "", header = "", body = ""] = /curl -X POST "(.+?)" -H "(.+?)" -d "(.+?)"/.exec(text) ?? [];
+  const sent = await fetch(url, {
+    method: "POST",
+    headers: {
+      authorization: header.replace("Authorization: ", ""),
+      "content-type": "application/x-www-form-urlencoded",
+    },
+    body,
+  });
+  expect(sent.status).toBe(200);
+  await link(page, /^Round \d+$/);
+  await page.getByText(`${name} test`).first().waitFor();
+  await button(page, "Approve cpc");
+  await button(page, "Issue live credential");
+  await page.getByText("Copy this now.").waitFor();
+  expect(await page.getByRole("group", { name: "live credential" }).textContent()).toMatch(/^ll_live_/);
+  expect(await page.getByLabel(`Text for ${name}`).inputValue()).toContain("Your cost data is live.");
+  expect(clicks.count).toBe(8);
+});
+
+test("task 10: why costs are rejected, for the partner, an operator and a member", async () => {
+  const id = `rejected-${crypto.randomUUID()}`;
+  await fetch(`${BASE_URL}/${service.LINK_TOKEN}?s2s=1&cost_id=${id}`);
+  expect((await sendCost({ cost_id: id, cost_amount: "0.25" })).status).toBe(200);
+  expect((await sendCost({ cost_id: id, cost_amount: "0.75" })).status).toBe(400);
+
+  const petra = await openPartner();
+  await petra
+    .getByRole("heading", { name: /Rejected costs/ })
+    .first()
+    .waitFor();
+
+  const otto = await openAs("/operator", {}, "operator");
+  const operatorClicks = await countClicks(otto);
+  await otto.getByRole("link", { name: "Acme Ads", exact: true }).first().click();
+  await otto.getByRole("link", { name: "Rejected costs", exact: true }).click();
+  await otto.getByText(id).first().waitFor();
+  expect(operatorClicks.count).toBe(2);
+
+  const mia = await openAs(`/apps/${DEMO.appToken}?period=today`);
+  const memberClicks = await countClicks(mia);
+  await link(mia, "Show rejected costs");
+  await mia
+    .getByRole("heading", { name: /[Rr]ejected/ })
+    .first()
+    .waitFor();
+  expect(memberClicks.count).toBe(1);
+});
+
+test("task 11: a colleague with single sign-on, and an app", async () => {
+  const page = await openSso("/login?next=/operator");
+  await page.getByLabel("Email").fill(DEMO.operatorEmail);
+  await page.getByLabel("Password").fill(DEMO.operatorPassword);
+  await page.getByRole("button", { name: "Sign in", exact: true }).click();
+  await page.getByRole("heading", { name: "Overview", level: 1 }).waitFor();
+  const clicks = await countClicks(page);
+  await link(page, "New user");
+  await page.getByLabel("Email").fill("colleague@example.com");
+  await page.getByLabel("Demo App").check();
+  await button(page, "Create user");
+  await page.getByText("User created.").waitFor();
+  expect(clicks.count).toBe(3);
+
+  sso.provider.accounts["colleague-at-provider"] = { email: "colleague@example.com", email_verified: true };
+  const colleague = await openSso("/login");
+  await link(colleague, "Sign in with Example login");
+  await colleague.locator("input[name=account]").fill("colleague-at-provider");
+  await button(colleague, "Sign in");
+  await colleague.getByRole("heading", { name: "Overview", level: 1 }).waitFor();
+  expect(new URL(colleague.url()).pathname).toBe(`/apps/${DEMO.appToken}`);
+});
+
+test("task 12: a user who lost the second factor", async () => {
+  await sso.db.prepare("INSERT INTO authenticators VALUES (1, 'x', ?, 0)").bind(Date.now()).run();
+  const page = await openSso("/login?next=/operator");
+  await page.getByLabel("Email").fill(DEMO.operatorEmail);
+  await page.getByLabel("Password").fill(DEMO.operatorPassword);
+  await page.getByRole("button", { name: "Sign in", exact: true }).click();
+  await page.getByRole("heading", { name: "Overview", level: 1 }).waitFor();
+  const clicks = await countClicks(page);
+  await tab(page, "Users");
+  await page
+    .getByRole("row", { name: new RegExp(`${DEMO.email}.*On`) })
+    .getByRole("link")
+    .click();
+  await button(page, "Turn off two-factor");
+  await page.getByText("Two-factor authentication is off.").waitFor();
+  expect(clicks.count).toBe(3);
+});
+
+test("a link is tested on its page, by keyboard, and nothing is recorded", async () => {
+  const page = await openAs(`/apps/${DEMO.appToken}/links/demo1nk002`);
+  const today = await page.getByText(/^Today so far: /).innerText();
+  await page.getByRole("link", { name: "Test link" }).focus();
+  await page.keyboard.press("Enter");
+  const result = page.getByRole("region", { name: "Test result" });
+  await result.waitFor();
+  expect(new URL(page.url()).pathname).toBe(`/apps/${DEMO.appToken}/links/demo1nk002`);
+  expect(await page.evaluate("document.activeElement.id")).toBe("test-result");
+  const field = page.getByLabel("Click or impression URL");
+  await field.fill(`${BASE_URL}/demo1nk002?cost_id={id}`);
+  await button(page, "Test URL");
+  await result.getByText("The network did not replace its macro.").waitFor();
+  await field.fill("nothing");
+  await button(page, "Test URL");
+  await page.getByRole("alert").getByText("The URL must be the click URL").first().waitFor();
+  await button(page, "Close test");
+  expect(await page.getByRole("region", { name: "Test result" }).count()).toBe(0);
+  await page.reload();
+  expect(await page.getByText(/^Today so far: /).innerText()).toBe(today);
+});
+
+test("a link is tested on a page of its own without a script", async () => {
+  const page = await openAs(`/apps/${DEMO.appToken}/links/demo1nk002`, { javaScriptEnabled: false });
+  await link(page, "Test link");
+  await page.getByRole("heading", { name: "Test Spring", level: 1 }).waitFor();
+  await page.getByLabel("Click or impression URL").fill(`${BASE_URL}/demo1nk002?campaign=x`);
+  await button(page, "Test URL");
+  await page.getByText("The link is at this level or below it.").waitFor();
+});
