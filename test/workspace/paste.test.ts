@@ -54,6 +54,16 @@ describe("cells of a spreadsheet", () => {
     expect(readText(checked)).toContain("It has more than 1,000 rows. Split it into parts.");
   });
 
+  it("cannot have 51 columns", async () => {
+    const line = (count: number) => cells(["New", ...Array.from({ length: count - 1 }, () => "x")]);
+    expect((await paste(browser, line(50))).status).toBe(200);
+    const wide = await paste(browser, line(51));
+    expect([wide.status, readText(wide)]).toEqual([
+      400,
+      expect.stringContaining("Cells or paths can have at most 50 columns."),
+    ]);
+  });
+
   it("are counted by what is new, exists and is rejected, and reasons that repeat are said once", async () => {
     const checked = await paste(
       browser,

@@ -40,6 +40,8 @@ function unquote(cell: string): string {
 }
 
 const SAMPLE_ROWS = 5;
+/** Each has a list of what it can be. */
+const MAX_COLUMNS = 50;
 
 /** Other headings can be names of links too: Target is a company. */
 const NEEDED = ["link_token", ...LEVEL_FIELDS];
@@ -65,8 +67,14 @@ export function readSheet(
   const errors: InputError[] = [];
   const read = readCells(text, TABLE, errors, as);
   if (!read) throw invalidRequest(errors);
+  // Whole rows of a spreadsheet end in thousands of empty cells.
+  const rowsAsSent = as
+    ? read.rows.map(({ line, cells }) => ({ line, cells: cells.slice(0, cells.findLastIndex(Boolean) + 1) }))
+    : read.rows;
+  if (as !== PATHS && rowsAsSent.some(({ cells }) => cells.length > MAX_COLUMNS))
+    throw invalidRequest([{ param: "body", message: `can have at most ${MAX_COLUMNS} columns` }]);
   const all =
-    as === CELLS ? read.rows.map(({ line, cells }) => ({ line, cells: cells.map(unquote) })) : read.rows;
+    as === CELLS ? rowsAsSent.map(({ line, cells }) => ({ line, cells: cells.map(unquote) })) : rowsAsSent;
   const [first, ...below] = all;
   if (!first) throw invalidRequest([{ param: "body", message: "must have at least one row" }]);
   const hasHeadings = chosen ? chosen.hasHeadings : isFile || (as !== PATHS && isHeader(first.cells));
