@@ -2248,7 +2248,7 @@ console.log(link.name, cost.match, cost.amount);</pre>
     title: "Watch the service",
     lead: `What to poll, where the log is and what to ask it, how full the databases are, and what a month costs.`,
     sections: [
-      { id: "what-to-poll", title: "What to poll", body: `<p>Let a service of your choice ask <code>/readyz</code> once a minute, and wake somebody after three failures in a row: one slow read of Workers KV can fail a check. Nothing here calls you when the Worker itself is down, so the service that asks must run elsewhere.</p>
+      { id: "what-to-poll", title: "What to poll", body: `<p>Let a service of your choice ask <code>/readyz</code> once a minute, and wake somebody after three failures in a row: one slow read of Workers KV can fail a check. <a href="/docs/alerts">Alerts</a> report partners, costs and databases, but not a Worker that is down, so the service that asks must run elsewhere.</p>
 <pre data-language="sh">BASE_URL=https://links.example.com</pre>
 <pre data-language="console"><kbd>curl -s &quot;$BASE_URL/readyz&quot; | grep -oE '&quot;status&quot;:&quot;[a-z ]*&quot;'</kbd>
 <samp>&quot;status&quot;:&quot;ready&quot;</samp>
