@@ -1,8 +1,7 @@
 /** The entry point of every request, cron run and queue batch. */
 import { limitRejections } from "./auth/rate-limits.ts";
 import { TooManyWaitingError } from "./db/group-commit.ts";
-import { ledgerOf, replicateCredentials } from "./db/ledger/shards.ts";
-import { auditSubLinks } from "./db/links/sub-links/audit.ts";
+import { ledgerOf } from "./db/ledger/shards.ts";
 import { isNotMigrated, isTransient } from "./db/statement.ts";
 import type { OpenedLink } from "./domain/costs.ts";
 import { recordQueued } from "./engagement/queue.ts";
@@ -73,16 +72,6 @@ function toAppError(context: Context, error: unknown): AppError {
   return new AppError("internal_error");
 }
 
-/** Runs a job of the cron, and logs its failure. */
-async function logged<T>(job: () => Promise<T>): Promise<T> {
-  try {
-    return await job();
-  } catch (error) {
-    logError("cron", error);
-    throw error;
-  }
-}
-
 /** The platform then shows the run as failed. */
 function throwFirst(results: PromiseSettledResult<unknown>[]): void {
   for (const result of results) if (result.status === "rejected") throw result.reason;
@@ -99,11 +88,12 @@ export default {
     return answer;
   },
   async scheduled({ scheduledTime, cron }, env) {
+    const { logged, runHourly } = await import("./cron.ts");
     const ledger = await logged(async () => {
       checkConfiguration(env);
       return ledgerOf(env);
     });
-    const [{ judgeAlerts, judgePurge }, { sendEmails }] = await Promise.all([
+    const [{ judgePurge }, { sendEmails }] = await Promise.all([
       import("./alerts.ts"),
       import("./emails.ts"),
     ]);
@@ -113,22 +103,7 @@ export default {
       const sent = await Promise.allSettled([logged(() => sendEmails(env, scheduledTime))]);
       return throwFirst([...judged, ...sent]);
     }
-    const [{ purge }, { storeRates }, { storeActivity }] = await Promise.all([
-      import("./purge.ts"),
-      import("./db/operator/stored-rates.ts"),
-      import("./db/operator/partner-activity.ts"),
-    ]);
-    const done = await Promise.allSettled([
-      logged(() => purge(ledger, scheduledTime)),
-      // Repairs a shard that is new or missed a change.
-      logged(() => replicateCredentials(ledger)),
-      logged(() => auditSubLinks(ledger.control, scheduledTime)),
-      logged(() => storeRates(ledger, scheduledTime)),
-      logged(() => storeActivity(ledger, scheduledTime)),
-    ]);
-    // They are about what the other jobs have just found.
-    const judged = await Promise.allSettled([logged(() => judgeAlerts(ledger, scheduledTime, hasEmail))]);
-    throwFirst([...done, ...judged]);
+    throwFirst(await runHourly(ledger, scheduledTime, hasEmail));
   },
   queue(batch, env) {
     checkConfiguration(env);

@@ -12,7 +12,7 @@ import { HOUR_MS } from "./domain/time.ts";
 const PURGE_MARGIN_MS = HOUR_MS;
 
 const SLICE_KEYS = 5_000;
-/** An invocation can make 1,000 calls to D1 and R2. The next run continues where this one stops. */
+/** How many calls to D1 and R2 the walk through the ledger makes. The next run continues where this one stops. */
 const MAX_CALLS = 500;
 /** For each of the ten expiring tables of DB, and the four that all databases have: 4,000 rows in a call, about 20 calls. */
 const EXPIRED_SLICE = 4_000;
@@ -24,17 +24,17 @@ const MAX_AUDIENCE_CALLS = 99;
 /**
  * Purges the ledger of every database, from where the last run stopped to its end at most, and expired
  * sessions, access tokens, idempotency keys, what imports changed, closed alerts, events, counts of dropped parameters, rejected costs and prices on URLs, and
- * those by country and platform. With an archive, the rows of the ledger are written there first. A failure does not stop the other deletions;
+ * those by country and platform. `left` says how many calls the walk through the ledger can make. With an archive, the rows of the ledger are written there first. A failure does not stop the other deletions;
  * the first error is thrown at the end.
  */
 export async function purge(
   ledger: Ledger,
   now: number,
   slice = SLICE_KEYS,
-  maxCalls = Math.floor(MAX_CALLS / (1 + ledger.shards.length)),
+  left = () => MAX_CALLS,
 ): Promise<void> {
   const bounds = { cutOff: now - PURGE_MARGIN_MS, now, slice };
-  const walk = async (db: D1Database) => {
+  const walk = async (db: D1Database, maxCalls: number) => {
     for (let slices = 0; slices < maxCalls; slices++) {
       if (await purgeSlice(ledger, db, bounds)) break;
     }
@@ -44,10 +44,7 @@ export async function purge(
       if (!(await deleteExpired(db, table, now, EXPIRED_SLICE))) break;
     }
   };
-  const walks = await Promise.allSettled([
-    ...(ledger.archive
-      ? [archiveAll(ledger, ledger.archive, bounds, maxCalls)]
-      : databasesOf(ledger).map(walk)),
+  const expired = await Promise.allSettled([
     purgeAudience(ledger, now, AUDIENCE_SLICE, Math.ceil(MAX_AUDIENCE_CALLS / (1 + ledger.shards.length))),
     deleteAllExpired("sessions"),
     deleteAllExpired("partner_sessions"),
@@ -65,7 +62,15 @@ export async function purge(
         ),
     ),
   ]);
-  const failed = walks.find((result) => result.status === "rejected");
+  // The walk takes what the others left.
+  const databases = databasesOf(ledger);
+  const maxCalls = Math.floor(left() / databases.length);
+  const walks = await Promise.allSettled(
+    ledger.archive
+      ? [archiveAll(ledger, ledger.archive, bounds, maxCalls)]
+      : databases.map((db) => walk(db, maxCalls)),
+  );
+  const failed = [...walks, ...expired].find((result) => result.status === "rejected");
   if (failed) throw failed.reason;
 }
 

@@ -111,6 +111,7 @@ const LEVELS = [
   ["pages"],
   ["campaign", "cost", "engagement", "account", "workspace", "partner", "operator", "site"],
   ["alerts.ts", "emails.ts", "openapi.ts", "purge.ts"],
+  ["cron.ts"],
   ["surfaces.ts"],
   ["index.ts"],
   ["dev"],

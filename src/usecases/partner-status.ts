@@ -1,5 +1,6 @@
 /** Reads what a partner is and does in an app: its state, figures of some days, and why clicks and impressions have no cost. */
 import type { AppAccess, Viewer } from "../db/accounts/viewers.ts";
+import type { Rejected } from "../db/ledger/rejections.ts";
 import type { ReportRow } from "../db/ledger/reports/sources.ts";
 import type { DayRange } from "../db/ledger/reports/statements.ts";
 import { readSums } from "../db/ledger/reports/sums.ts";
@@ -53,6 +54,8 @@ export interface StatusDetails {
   from: number;
   partners: Partners;
   spendRows: ReportRow<"spend">[];
+  /** By day and code. */
+  rejected: Rejected[];
   /** By link of a level, with the sum of those below; undefined if there are too many or if they were not asked for. */
   linksAt: (
     level: number,
@@ -152,6 +155,7 @@ export async function readPartnerStatus<More extends Batch = Record<never, never
       from: read.from,
       partners,
       spendRows: spend,
+      rejected: losses.rejected,
       linksAt: (level) =>
         !isPage || found.isTooMany("linkSpend") || found.isTooMany("linkCounts")
           ? undefined

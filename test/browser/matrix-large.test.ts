@@ -1,5 +1,5 @@
 /** Every page with the data of a customer's size, in its widths and colors, and nothing that moves under the pointer. */
-import type { Page } from "playwright-core";
+import type { Page, Request } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { LARGE } from "../../src/dev/demo/large/links.ts";
 import { liveToken, PARTNERS } from "../../src/dev/demo/large/partners.ts";
@@ -54,6 +54,86 @@ it("nothing moves when a link is selected or a day of the chart is under the poi
     await page.locator(".chart-tip:visible").waitFor();
     expect(await tops("main h2")).toEqual(headings);
   }
+});
+
+describe("by what the pages say, with one request a click and at most three of them", () => {
+  const APP = `/apps/${LARGE.appToken}`;
+  /** Counts the clicks, and the pages that they request. */
+  async function from(who: string, path: string) {
+    const page = await windowOf(who);
+    await page.emulateMedia({ colorScheme: "light", forcedColors: "none" });
+    await page.setViewportSize({ width: 1280, height: 900 });
+    await page.goto(path);
+    let clicks = 0;
+    const requested: string[] = [];
+    const note = (request: Request) => {
+      if (!/\.(css|js|svg)$/.test(new URL(request.url()).pathname)) requested.push(request.url());
+    };
+    page.on("request", note);
+    const click = async (name: string, role: "link" | "button" = "link") => {
+      clicks++;
+      await page.locator("main, nav").getByRole(role, { name, exact: true }).first().click();
+      await page.waitForLoadState();
+    };
+    const end = (most: number) => {
+      page.off("request", note);
+      expect([requested.length, clicks]).toEqual([most, most]);
+    };
+    return { page, click, end };
+  }
+  const textIn = async (page: Page) => (await page.locator("main").innerText()).replace(/\s+/g, " ");
+  const day = (ago: number) => new Date(Date.now() - ago * 86_400_000);
+  const shown = (date: Date) =>
+    `${date.getUTCDate()} ${date.toLocaleString("en-US", { month: "short", timeZone: "UTC" })} ${date.getUTCFullYear()}`;
+
+  it("an operator learns why an ID was rejected", async () => {
+    const { page, click, end } = await from("operator", "/operator");
+    await click("Northwind Ads");
+    await click("Rejected costs");
+    const id = (await page.locator("main tbody a code").first().innerText()).trim();
+    await click(id);
+    end(3);
+    const text = await textIn(page);
+    expect(text).toContain("Rejected costs with this ID");
+    expect(text).toMatch(/The engagement is more than seven days old|Cost data was off/);
+  });
+
+  it("a member learns what a partner sent yesterday that does not count", async () => {
+    const { page, click, end } = await from("demo", APP);
+    await click("Partners");
+    await click("Northwind Ads");
+    await click("Show all");
+    end(3);
+    const text = await textIn(page);
+    expect(text.split(shown(day(1))).length - 1).toBe(41);
+  });
+
+  it("an operator lists the costs of a day on a link that are above an amount", async () => {
+    const { page, click, end } = await from("operator", "/operator");
+    await click("Northwind Ads");
+    await click("Costs");
+    const of = day(6);
+    await page.getByLabel("Day", { exact: true }).fill(of.toISOString().slice(0, 10));
+    await page.getByLabel("Link token").fill("atlas01000");
+    await page.getByLabel("Amount above").fill("5");
+    await click("Apply", "button");
+    end(3);
+    const rows = await page.locator("main tbody tr").allInnerTexts();
+    expect(rows.length).toBeGreaterThan(0);
+    for (const row of rows) {
+      expect(row).toContain(shown(of));
+      expect(row).toContain("atlas01000");
+      expect(Number(/\$([\d.]+)/.exec(row)?.[1])).toBeGreaterThan(5);
+    }
+  });
+
+  it("a member learns since when a partner is silent", async () => {
+    const { page, click, end } = await from("demo", APP);
+    await click("Partners");
+    await click("Blueshift Performance");
+    end(2);
+    expect(await textIn(page)).toContain(`No cost since ${shown(day(4))}, 23:00 UTC. Ask the partner.`);
+  });
 });
 
 describe("pages with three currencies, 24 partners and 5,000 links", () => {

@@ -1,6 +1,6 @@
 /** The purge with an archive: what is written, and when rows are deleted. */
 import { beforeEach, describe, expect, it } from "vitest";
-import { shardFor } from "../../src/db/ledger/shards.ts";
+import { databasesOf, shardFor } from "../../src/db/ledger/shards.ts";
 import { HOUR_MS, RETENTION_MS } from "../../src/domain/time.ts";
 import { purge } from "../../src/purge.ts";
 import { faultyBucket } from "../faults/faulty.ts";
@@ -214,7 +214,7 @@ describe("the objects", () => {
     await expect(purge(archiving(bucket), DUE, 1)).rejects.toThrow("injected");
     const unbound = { ...archiving(), archive: undefined };
     await purge(unbound, DUE + 1, 1);
-    await purge(unbound, DUE + 2, 1, 1);
+    await purge(unbound, DUE + 2, 1, () => databasesOf(ledgerOn()).length);
     await purge(archiving(), DUE + 3, 1);
     expect((await readArchive()).map(({ cost_id }) => cost_id).sort()).toEqual([one, other]);
     expect(await listedRows()).toBe(2);
@@ -233,7 +233,8 @@ describe("the objects", () => {
 
   it("are written in several runs if one makes too few calls", async () => {
     for (let index = 0; index < 6; index++) await click(`archived-runs-${index}`);
-    for (let hour = 0; hour < 20; hour++) await purge(archiving(), DUE + hour * 3_600_000, 1, 16);
+    for (let hour = 0; hour < 20; hour++)
+      await purge(archiving(), DUE + hour * 3_600_000, 1, () => 16 * databasesOf(ledgerOn()).length);
     expect(await left()).toEqual([]);
     expect(await readArchive()).toHaveLength(6);
   });

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
+import { databasesOf } from "../../src/db/ledger/shards.ts";
 import { RETENTION_MS } from "../../src/domain/time.ts";
 import worker from "../../src/index.ts";
 import { purge } from "../../src/purge.ts";
@@ -152,7 +153,8 @@ describe("a purge in slices", () => {
 
   it("of 2 keys completes in several hourly runs of two slices each", async () => {
     await createMixed();
-    for (let hour = 0; hour < 12; hour++) await purge(ledgerOn(), purgeAt, 2, 2);
+    for (let hour = 0; hour < 12; hour++)
+      await purge(ledgerOn(), purgeAt, 2, () => 2 * databasesOf(ledgerOn()).length);
     expect(await countRows()).toEqual(IN_USE);
   });
 

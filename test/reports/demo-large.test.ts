@@ -1,7 +1,9 @@
 /** The app of a customer's size that `npm start -- --demo large` adds to the demo data. */
 import { beforeAll, expect, it } from "vitest";
+import { storeActivity } from "../../src/db/operator/partner-activity.ts";
 import { LARGE } from "../../src/dev/demo/large/links.ts";
 import { liveToken, PARTNERS } from "../../src/dev/demo/large/partners.ts";
+import { REJECTED, SILENT } from "../../src/dev/demo/large/problems.ts";
 import { largeRows } from "../../src/dev/demo/large.ts";
 import { insertRows } from "../../src/dev/demo/rows.ts";
 import { sha256 } from "../../src/domain/hash.ts";
@@ -81,6 +83,33 @@ it("knows the audience of 200 links, and has it of all with the sums of their co
   ).toEqual([]);
 });
 
+it("has a silent partner for which the cron finds no cost either, and one whose steps to costs add up", async () => {
+  const activity = () =>
+    read<{ id: number; last: number | null }>(
+      "SELECT partner_id AS id, last_cost_at AS last FROM partner_activity WHERE ? <> '' ORDER BY 1",
+    );
+  const before = await activity();
+  await storeActivity(ledgerOn(), NOW + 3_600_000);
+  const after = await activity();
+  const ofLarge = after.filter(({ id }) => before.some((one) => one.id === id));
+  expect(ofLarge).toEqual(before);
+  expect(before.find(({ id }) => id === SILENT)?.last).toBe((Math.floor(NOW / DAY) - 3) * DAY - 3_600_000);
+  for (const id of [SILENT, REJECTED]) {
+    const path = `/public/v1/apps/${LARGE.appToken}/partners/${id}?from=2026-03-02`;
+    const { body } = await ask<{
+      data: { items: [{ funnel: { count: number; losses: { reason: string; count: number }[] }[] }] };
+    }>(path, { token: DEMO.apiToken });
+    const [{ funnel }] = body.data.items;
+    for (const [index, { count, losses }] of funnel.entries()) {
+      const left = (funnel[index - 1]?.count ?? count) - losses.reduce((sum, loss) => sum + loss.count, 0);
+      expect([id, index, left]).toEqual([id, index, count]);
+    }
+    const reasons = funnel.flatMap(({ losses }) => losses.map(({ reason }) => reason));
+    expect(reasons).not.toContain("not_known");
+    expect(reasons.includes("rejected") && reasons.includes("unfilled_macro")).toBe(id === REJECTED);
+  }
+});
+
 it("has a credential for each partner that sends costs, which a stopped one can't use", async () => {
   const answers = await Promise.all(
     PARTNERS.filter(({ isIntegrated }) => isIntegrated).map(async (partner) => {
@@ -98,7 +127,7 @@ it("has a credential for each partner that sends costs, which a stopped one can'
 
 it("is the same each time", () => {
   expect(sha256(JSON.stringify(rows))).toBe(
-    "58cb142d74c04d1f932a349f35566f8b5bd6d6b983d1ee9fb867ed1b90aae316",
+    "93440721c453b879cdd024d17f52bdf3d12a8f02a673ad7b3f4c75ebaff136da",
   );
 });
 

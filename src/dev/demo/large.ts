@@ -3,7 +3,8 @@ import { DAY_MS } from "../../domain/time.ts";
 import { createActivity } from "./large/activity.ts";
 import { adjustments, withVoids } from "./large/corrections.ts";
 import { createLinks, LARGE } from "./large/links.ts";
-import { PARTNERS, partnerRows, pendingCosts } from "./large/partners.ts";
+import { partnerRows } from "./large/partners.ts";
+import { withProblems } from "./large/problems.ts";
 import type { DemoRow } from "./rows.ts";
 
 /** The rows of the app, for the two users of the default demo. `now` in milliseconds since 1970. */
@@ -25,8 +26,7 @@ export function largeRows(now: number): DemoRow[] {
     ...[1, 2].map((user_id) => ({ table: "memberships", values: { user_id, app_token: LARGE.appToken } })),
     ...partnerRows(now, created_at),
     ...rows,
-    ...withVoids(createActivity(links, now), now),
-    ...PARTNERS.flatMap((partner) => pendingCosts(partner, now)),
+    ...withVoids(withProblems(createActivity(links, now), now), now),
     ...links.flatMap((link) => adjustments(link, now)),
   ];
 }

@@ -1,42 +1,37 @@
 /** The page of a partner in an app: its state, its figures, where clicks are lost on the way to a cost, rejected costs, and its links. */
 import { html } from "hono/html";
 import { listRecentRejections } from "../../db/ledger/recent-rejections.ts";
+import { findAdjustments } from "../../db/ledger/reports/adjustments.ts";
+import { findEvents } from "../../db/ledger/reports/events.ts";
+import type { Event } from "../../domain/events.ts";
 import { DISCREPANCY_THRESHOLD, RATE_DAYS } from "../../domain/figures/rates.ts";
-import { dayOf, formatDate, HOUR_MS, toIso } from "../../domain/time.ts";
+import { dayOf, formatDate } from "../../domain/time.ts";
 import type { Context } from "../../env.ts";
 import { AppError } from "../../errors.ts";
 import { readInput } from "../../http/input/input.ts";
 import { chartScript, dailyChart } from "../../pages/chart/chart.ts";
 import { moneyUnit } from "../../pages/chart/units.ts";
-import { operatorContact } from "../../pages/contact.ts";
 import { reasonLink } from "../../pages/costs/rejections.ts";
 import { stateBadge } from "../../pages/costs/states.ts";
-import {
-  breadcrumb,
-  card,
-  facts,
-  nameText,
-  notice,
-  pageHead,
-  pathText,
-  type Tile,
-  tiles,
-} from "../../pages/elements.ts";
+import { breadcrumb, card, nameText, pageHead, pathText, type Tile, tiles } from "../../pages/elements.ts";
+import { chartEvents, eventList } from "../../pages/events.ts";
 import { table } from "../../pages/lists/table.ts";
 import { NONE, showCount, showPercent, showPlural } from "../../pages/locale.ts";
-import { type Markup, time } from "../../pages/markup.ts";
+import type { Markup } from "../../pages/markup.ts";
 import { moneyText } from "../../pages/money.ts";
 import { cutNotice, type Period, periodPicker, periodQuery, toPeriod } from "../../pages/periods.ts";
 import { toRejectionItem } from "../../usecases/costs/rejection-item.ts";
+import { toEvents } from "../../usecases/events.ts";
 import { type PartnerStatus, readPartnerStatus, type StatusDetails } from "../../usecases/partner-status.ts";
 import { type PerformanceRow, toRows } from "../../usecases/performance/rows.ts";
 import { authorizeApp, type Member, type Show } from "../frame.ts";
 import { keepDays } from "../links/cells.ts";
 import { periodQuery as daysQuery } from "../links/query.ts";
 import { COVERAGE, figure } from "../performance/cells.ts";
-import { describeType, toSeries } from "../reports/lines.ts";
+import { toSeries } from "../reports/lines.ts";
 import { funnelSection } from "./funnel.ts";
 import { idOf, REJECTION_COLUMNS } from "./rejections.ts";
+import { stateSection } from "./state.ts";
 
 const MOST_LINKS = 10;
 const MOST_REJECTIONS = 5;
@@ -52,6 +47,8 @@ interface View {
   /** Below the page of the app. */
   hrefOf: (page: string, query?: Record<string, string>) => string;
   rejected: ReturnType<typeof toRejectionItem>[];
+  /** Those of the partner, with the adjustments in a currency. */
+  eventsOf: (currency: string) => Event[];
 }
 
 export const partnerPage: Show = async (context, member) => {
@@ -89,69 +86,32 @@ async function readView(context: Context, { viewer, app, path }: Member): Promis
     days: { from: period.from, to: period.to },
     isPage: true,
   };
-  const [{ access, status }, { items }] = await Promise.all([
-    readPartnerStatus(ledger, viewer, request, now),
+  const { days } = request;
+  const [{ access, status, more }, { items }] = await Promise.all([
+    readPartnerStatus(ledger, viewer, request, now, {
+      ...findEvents(ledger.control, viewer, app.token, { changed: days, voided: days, partnerId }),
+      adjustments: findAdjustments(ledger.control, viewer, app.token, { ...days, partnerId }),
+    }),
     listRecentRejections(ledger, partnerId, app.token, { after: null, limit: MOST_REJECTIONS }, now),
   ]);
   authorizeApp(access);
   if (!status) throw new AppError("not_found", "This partner does not exist.");
-  const days = periodQuery(period);
+  const rejected = status.rejected.map(({ day, code, count }) => ({
+    partnerId,
+    code,
+    count,
+    first: day,
+    last: day,
+  }));
   return {
     status,
     period,
-    hrefOf: (page, more = {}) => `${path}/${page}?${new URLSearchParams({ ...days, ...more })}`,
+    eventsOf: (currency) =>
+      toEvents({ ...more, rejected }, { isOfPartner: (id) => id === partnerId, currency }).events,
+    hrefOf: (page, query = {}) =>
+      `${path}/${page}?${new URLSearchParams({ ...periodQuery(period), ...query })}`,
     rejected: items.map(toRejectionItem),
   };
-}
-
-/** What the partner is now, and since when. Nothing of it depends on the days of the page. */
-function stateSection(
-  member: Member,
-  { partner, state, since, types, activity, silentSince }: Status,
-): Markup {
-  const at = (milliseconds: number | null) =>
-    milliseconds === null ? "" : html` since ${time(toIso(milliseconds))}`;
-  const typesIn = (of: "live" | "in_round") =>
-    types
-      .filter((type) => type.state === of)
-      .map((type) => html`<div>${describeType(type.costType)}${at(type.since)}</div>`);
-  const [live, inRound] = [typesIn("live"), typesIn("in_round")];
-  const name = nameText(partner.displayName);
-  const explained = {
-    stopped: notice(
-      html`Stopped by an operator${at(since)}. Its costs are rejected, and its clicks and impressions are recorded with cost data off. Ask ${operatorContact(member.env)} to resume it.`,
-      "error",
-    ),
-    live: "",
-    in_round: notice(
-      html`${name} is testing its costs${at(since)}. They count once ${operatorContact(member.env)} approves the round.`,
-      "warn",
-    ),
-    not_integrated: notice(
-      html`${name} can't send costs yet. Its clicks and impressions count. Ask ${operatorContact(member.env)} for an integration round.`,
-      "warn",
-    ),
-  }[state];
-  return html`
-    ${explained}
-    ${silentSince === null ? "" : notice(html`No cost since ${time(toIso(silentSince))}. Ask the partner.`, "warn")}
-    ${card(
-      { id: "state", title: "State" },
-      facts(
-        live.length > 0 && ["Live cost types", html`${live}`],
-        inRound.length > 0 && ["In a round", html`${inRound}`],
-        ["Last cost, accepted or rejected", lastTime(activity, activity?.lastCostAt)],
-        ["Last click", lastTime(activity, activity?.lastClickAt)],
-      ),
-      activity === null
-        ? ""
-        : html`<p class="hint">To the hour, in any app, as of ${time(toIso(activity.hour * HOUR_MS))}.</p>`,
-    )}`;
-}
-
-function lastTime(activity: Status["activity"], at: number | null | undefined): Markup | string {
-  if (activity === null) return "Not known yet: the hourly job hasn't run.";
-  return at == null ? "None in the last weeks" : time(toIso(at));
 }
 
 function figures({ status, hrefOf }: View): Markup {
@@ -191,9 +151,10 @@ function figures({ status, hrefOf }: View): Markup {
     <p class="hint">${COVERAGE} Discrepancy is the share of clicks or impressions with cost data on that have no agreeing cost; below ${showPercent(DISCREPANCY_THRESHOLD)} is usual.</p>`;
 }
 
-function charts({ status, period, hrefOf }: View, today: number): Markup | "" {
-  const { spendRows, spend, partner } = status;
-  if (spendRows.length === 0) return "";
+function charts({ status, period, hrefOf, eventsOf }: View, today: number): Markup | "" {
+  const { spendRows, spend, partner, partners } = status;
+  const [main] = spend;
+  if (!main) return eventList(eventsOf(""), partners);
   return html`
     <section class="card charts" aria-label="Charts">
       ${spend.slice(0, MOST_CHARTS).map(({ currency }) =>
@@ -204,6 +165,7 @@ function charts({ status, period, hrefOf }: View, today: number): Markup | "" {
           series: toSeries("cost_type", spendRows, currency).filter(({ values }) => values.size > 0),
           unit: moneyUnit(currency),
           today,
+          events: chartEvents(eventsOf(currency), partners),
           hrefOf: (day) =>
             hrefOf("performance", {
               ...{ partner_id: String(partner.id), currency },
@@ -211,6 +173,7 @@ function charts({ status, period, hrefOf }: View, today: number): Markup | "" {
             }).replace(/period=\w+&/, ""),
         }),
       )}
+      ${eventList(eventsOf(main.currency), partners)}
     </section>`;
 }
 

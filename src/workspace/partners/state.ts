@@ -1,0 +1,59 @@
+/** What a partner is now, since when, and when it was last active. */
+import { html } from "hono/html";
+import { HOUR_MS, toIso } from "../../domain/time.ts";
+import { operatorContact } from "../../pages/contact.ts";
+import { card, facts, nameText, notice } from "../../pages/elements.ts";
+import { type Markup, time } from "../../pages/markup.ts";
+import type { PartnerStatus } from "../../usecases/partner-status.ts";
+import type { Member } from "../frame.ts";
+import { describeType } from "../reports/lines.ts";
+
+/** What the partner is now, and since when. Nothing of it depends on the days of the page. */
+export function stateSection(
+  member: Member,
+  { partner, state, since, types, activity, silentSince }: PartnerStatus,
+): Markup {
+  const at = (milliseconds: number | null) =>
+    milliseconds === null ? "" : html` since ${time(toIso(milliseconds))}`;
+  const typesIn = (of: "live" | "in_round") =>
+    types
+      .filter((type) => type.state === of)
+      .map((type) => html`<div>${describeType(type.costType)}${at(type.since)}</div>`);
+  const [live, inRound] = [typesIn("live"), typesIn("in_round")];
+  const name = nameText(partner.displayName);
+  const explained = {
+    stopped: notice(
+      html`Stopped by an operator${at(since)}. Its costs are rejected, and its clicks and impressions are recorded with cost data off. Ask ${operatorContact(member.env)} to resume it.`,
+      "error",
+    ),
+    live: "",
+    in_round: notice(
+      html`${name} is testing its costs${at(since)}. They count once ${operatorContact(member.env)} approves the round.`,
+      "warn",
+    ),
+    not_integrated: notice(
+      html`${name} can't send costs yet. Its clicks and impressions count. Ask ${operatorContact(member.env)} for an integration round.`,
+      "warn",
+    ),
+  }[state];
+  return html`
+    ${explained}
+    ${silentSince === null ? "" : notice(html`No cost since ${time(toIso(silentSince))}. Ask the partner.`, "warn")}
+    ${card(
+      { id: "state", title: "State" },
+      facts(
+        live.length > 0 && ["Live cost types", html`${live}`],
+        inRound.length > 0 && ["In a round", html`${inRound}`],
+        ["Last cost, accepted or rejected", lastTime(activity, activity?.lastCostAt)],
+        ["Last click", lastTime(activity, activity?.lastClickAt)],
+      ),
+      activity === null
+        ? ""
+        : html`<p class="hint">To the hour, in any app, as of ${time(toIso(activity.hour * HOUR_MS))}.</p>`,
+    )}`;
+}
+
+function lastTime(activity: PartnerStatus["activity"], at: number | null | undefined): Markup | string {
+  if (activity === null) return "Not known yet: the hourly job hasn't run.";
+  return at == null ? "None in the last weeks" : time(toIso(at));
+}

@@ -1,0 +1,160 @@
+/** The page of a partner in an app: what the API says of it, and the ways to and from it. */
+import { beforeEach, describe, expect, it } from "vitest";
+import { type Browser, signedIn } from "../account/support.ts";
+import {
+  ask,
+  click,
+  countingDatabase,
+  DAY,
+  DEMO,
+  env,
+  freshWholeDemo,
+  ledgerOn,
+  NOW,
+  rows,
+  sendCost,
+} from "../harness.ts";
+import { inLedger } from "../support.ts";
+import { APP, figuresOf, hrefOf, linksOf, mainOf, open, tablesOf, textOf } from "./page-text.ts";
+
+let browser: Browser;
+beforeEach(async () => {
+  await freshWholeDemo();
+  browser = await signedIn();
+});
+
+const WEEK = "from=2026-03-08&to=2026-03-14";
+const show = async (path: string) => mainOf(await open(browser, `${APP}/partners${path}`));
+
+interface Status {
+  clicks: number;
+  impressions: number;
+  coverage: string;
+  funnel: { count: number; losses: { count: number }[] }[];
+  spend: { currency: string; spend: string; cost_per_click: string }[];
+}
+
+it("has the figures and the steps of the API", async () => {
+  const { body } = await ask<{ data: { items: [Status] } }>(
+    `/public/v1/apps/${DEMO.appToken}/partners/1?${WEEK}`,
+    { token: DEMO.apiToken },
+  );
+  const [status] = body.data.items;
+  const page = await show(`/1?${WEEK}`);
+  const figures = figuresOf(page);
+  const money = new Intl.NumberFormat("en-US", { style: "currency", currency: "USD" });
+  const [usd] = status.spend;
+  expect(usd?.currency).toBe("USD");
+  expect(figures).toContain(`Spend in USD ${money.format(Number(usd?.spend))}`);
+  expect(figures).toContain(`Cost per click in USD $${Number(usd?.cost_per_click).toFixed(3)}`);
+  expect(figures).toContain(`Clicks ${status.clicks.toLocaleString("en-US")}`);
+  expect(figures).toContain(`Coverage ${(Number(status.coverage) * 100).toFixed(1)}%`);
+  const [, funnel = ""] = /<ol class="funnel">([\s\S]*?)<\/ol>/.exec(page) ?? [];
+  const numbers = textOf(funnel.replace(/<title>.*?<\/title>|\d[\d.]*%/g, "")).match(/[\d,]+/g);
+  const expected = status.funnel.flatMap(({ count, losses }) => [count, ...losses.map((loss) => loss.count)]);
+  expect(numbers?.map((text) => Number(text.replaceAll(",", "")))).toEqual(expected);
+});
+
+describe("the state", () => {
+  it("is the same on every page, also of a partner without a link in the app", async () => {
+    await env.DB.exec("UPDATE links SET partner_id = 1 WHERE partner_id = 3");
+    const operator = await signedIn(DEMO.operatorEmail, DEMO.operatorPassword);
+    const list = tablesOf(mainOf(await open(operator, "/operator/partners")))[0] ?? [];
+    const expected = { 1: "Live", 2: "Not integrated", 3: "In a round", 4: "Stopped", 5: "Live" };
+    const partners = await show("");
+    const ofMember = tablesOf(partners).flat();
+    for (const [id, state] of Object.entries(expected)) {
+      const [row] = await rows<{ name: string }>(
+        "SELECT display_name AS name FROM partners WHERE id = ?",
+        Number(id),
+      );
+      const name = row?.name ?? "";
+      expect([name, list.find(({ cells }) => cells[0] === name)?.cells[1]]).toEqual([name, state]);
+      expect([name, ofMember.find(({ cells }) => cells[0]?.startsWith(name))?.cells[1]]).toEqual([
+        name,
+        state,
+      ]);
+      expect(await show(`/${id}`)).toContain(`<h1><bdi>${name}</bdi></h1><span class="badge`);
+      expect(textOf(await show(`/${id}`))).toContain(`Partners ${name} ${name} ${state} `);
+    }
+  });
+
+  it("says what it means and since when, and whom to ask", async () => {
+    expect(textOf(await show("/4"))).toContain(
+      "Stopped by an operator since 12 Mar 2026, 12:00 UTC . Its costs are rejected,",
+    );
+    expect(textOf(await show("/3"))).toMatch(/Corsair Media is testing its costs since \d+ \w+ 2026/);
+    expect(textOf(await show("/2"))).toContain("Beacon Network can't send costs yet.");
+    expect(textOf(await show("/1"))).toContain("Last click Not known yet");
+    const silent = `INSERT INTO partner_activity VALUES (1, ${NOW / 3_600_000}, 0, 1, 1, ${NOW - 2 * DAY}, ${NOW}, 0)`;
+    await env.DB.exec(silent);
+    expect(textOf(await show("/1"))).toContain("No cost since 13 Mar 2026, 12:00 UTC . Ask the partner.");
+  });
+});
+
+it("shows rejected costs by reason, and the newest with the end of their IDs", async () => {
+  await click("partner-late-0001", { now: NOW - 8 * DAY });
+  await sendCost({ cost_id: "partner-late-0001" });
+  const page = await show("/1?period=today");
+  expect(textOf(page)).toContain("1 cost: The engagement is more than seven days old");
+  expect(textOf(page)).toContain("…e-0001");
+  expect(page).not.toContain("partner-late");
+  const list = mainOf(await open(browser, hrefOf(page, "Show all")));
+  expect(hrefOf(list, "Acme Ads")).toBe(`${APP}/partners/1?period=today`);
+});
+
+it("keeps the days on every way to other pages, and leads to its links", async () => {
+  const page = await show(`/1?${WEEK}`);
+  expect(hrefOf(page, "Partners")).toBe(`${APP}/partners?${WEEK}`);
+  for (const name of ["Show all in Performance", "Show its links"]) {
+    const href = hrefOf(page, name);
+    expect(href).toContain(WEEK);
+    await open(browser, href);
+  }
+  const links = linksOf(page).filter(({ href }) => href.startsWith(`${APP}/links/demo`));
+  expect(links.length).toBeGreaterThan(3);
+  for (const { href } of links) expect(href).toContain(WEEK);
+});
+
+describe("the name of a partner leads to its page", () => {
+  it.each([
+    [`/partners?${WEEK}`, "Acme Ads"],
+    [`/partners?${WEEK}`, "Beacon Network"],
+    [`/links?${WEEK}`, "Acme Ads"],
+    [`/links/${DEMO.linkToken}?${WEEK}`, "Acme Ads"],
+    [`/performance?${WEEK}&group_by=partner`, "Acme Ads"],
+    [`?${WEEK}`, "Delta Reach"],
+    [`?${WEEK}`, "Go to Delta Reach"],
+  ])("on %s: %s", async (path, name) => {
+    const links = linksOf(mainOf(await open(browser, APP + path))).filter(({ text }) => text === name);
+    const { href = "" } = links.at(-1) ?? {};
+    expect(href).toMatch(new RegExp(`^${APP}/partners/\\d\\?${WEEK}$`));
+    expect(textOf(mainOf(await open(browser, href)))).toContain(name.replace("Go to ", ""));
+  });
+});
+
+it("marks what happened on its chart, and lists it", async () => {
+  const detail = JSON.stringify({ stopped_at: { from: null, to: "2026-03-12T12:00:00.000Z" } });
+  await rows(
+    "INSERT INTO audit_log (happened_at, user_id, action, subject, detail) VALUES (?, 2, 'update partner', 'partner 4', ?)",
+    NOW - 3 * DAY,
+    detail,
+  );
+  const page = await show(`/4?${WEEK}`);
+  expect(textOf(page)).toContain("12 Mar 2026 Delta Reach was stopped by an operator");
+});
+
+it("is not found for an unknown partner, an ID that is none, and the app of others", async () => {
+  for (const path of [`${APP}/partners/99`, `${APP}/partners/x`, `/apps/${DEMO.otherAppToken}/partners/1`])
+    expect([path, (await browser.get(path)).status]).toEqual([path, 404]);
+});
+
+it("asks DB for the session, the sums, and the newest rejections, and each database for the reasons", async () => {
+  await show("/1");
+  await inLedger("DELETE FROM ledger_entries");
+  const { database, counts } = countingDatabase();
+  const { status } = await browser.get(`${APP}/partners/1`, { env: { DB: database } });
+  const shards = ledgerOn().shards.length;
+  expect([status, counts.written]).toEqual([200, 0]);
+  expect(counts.calls).toBeLessThanOrEqual(4 + 4 * shards);
+});
