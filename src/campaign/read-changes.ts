@@ -28,7 +28,7 @@ export const readChanges = userOperation({
   method: "GET",
   path: "/public/v1/apps/:app_token/performance/changes",
   id: "readChanges",
-  summary: "Read why spend changed",
+  summary: "Read what changed",
   description: `The change of spend between some days and as many days before them, split into parts that add up to it: \`volume\` + \`price\` + \`rest\`. With \`final: false\`, it can still change. \`events\` say what happened in these days, and what operators changed in the days before too. Nothing in them is only an absence: a partner that sends nothing is no event.`,
   input: { path: appPath, query: changesQuery },
   responses: {

@@ -289,15 +289,23 @@ const SAMPLES: Record<string, Sample> = {
   ...page(`/apps/${DEMO.appToken}/performance/views/${VIEW}/delete`, form(), {
     pattern: "/apps/:app_token/performance/views/:view_id/delete",
   }),
-  ...page("/operator/alerts/new", form({ kind: "partner_silent", hours: "48" }), { repeats: true }),
-  ...page("/operator/alerts/rules/1", form({ hours: "48" }), { pattern: "/operator/alerts/rules/:id" }),
-  ...page("/operator/alerts/rules/1/delete", form(), { pattern: "/operator/alerts/rules/:id/delete" }),
-  ...page(`/apps/${DEMO.appToken}/alerts/new`, form({ kind: "partner_silent", hours: "48" }), {
-    pattern: "/apps/:app_token/alerts/new",
+  ...page("/operator/alerts/new", form({ kind: "partner_silent", hours: "48", partner_id: "" }), {
     repeats: true,
   }),
+  ...page("/operator/alerts/rules/1", form({ hours: "48", partner_id: "" }), {
+    pattern: "/operator/alerts/rules/:id",
+  }),
+  ...page("/operator/alerts/rules/1/delete", form(), { pattern: "/operator/alerts/rules/:id/delete" }),
+  ...page(
+    `/apps/${DEMO.appToken}/alerts/new`,
+    form({ kind: "partner_silent", hours: "48", partner_id: "" }),
+    {
+      pattern: "/apps/:app_token/alerts/new",
+      repeats: true,
+    },
+  ),
   "GET /apps/:app_token/alerts/rules/:rule_id": { path: `/apps/${DEMO.appToken}/alerts/rules/${RULE}` },
-  ...page(`/apps/${DEMO.appToken}/alerts/rules/${RULE}`, form({ hours: "48" }), {
+  ...page(`/apps/${DEMO.appToken}/alerts/rules/${RULE}`, form({ hours: "48", partner_id: "" }), {
     pattern: "/apps/:app_token/alerts/rules/:rule_id",
   }),
   ...page(`/apps/${DEMO.appToken}/alerts/rules/${RULE}/delete`, form(), {
