@@ -371,3 +371,52 @@ describe("the check of one link", () => {
     expect((await create({ network: "Nova", cost_data: "on", check: "yes" })).status).toBe(400);
   });
 });
+
+describe("the partner of a path", () => {
+  const create = (fields: Record<string, string>) =>
+    browser.post(`${APP}/links/new`, {
+      network: "Nova",
+      campaign: "Autumn",
+      partner_id: "1",
+      cost_data: "on",
+      ...fields,
+    });
+  const settings = () =>
+    rows(
+      "SELECT label, partner_id, cost_switch, target FROM links WHERE label IN ('Nova', 'Autumn', 'Winter') ORDER BY level, id",
+    );
+
+  it("is attached to the level that was chosen, and the target to the last link", async () => {
+    await rows("UPDATE apps SET redirect_hosts = '[\"shop.test\"]'");
+    expect((await create({ attach: "1", target: "https://shop.test/a" })).status).toBe(303);
+    expect(await settings()).toEqual([
+      { label: "Nova", partner_id: 1, cost_switch: 1, target: null },
+      { label: "Autumn", partner_id: null, cost_switch: null, target: "https://shop.test/a" },
+    ]);
+    // The next campaign inherits it, and the same choice changes nothing.
+    expect((await create({ attach: "1", campaign: "Winter" })).status).toBe(303);
+    expect(await settings()).toHaveLength(3);
+  });
+
+  it("is attached to the last link of a shorter path, or without a choice", async () => {
+    await create({ attach: "3" });
+    expect(await settings()).toMatchObject([
+      { label: "Nova", partner_id: null },
+      { label: "Autumn", partner_id: 1 },
+    ]);
+  });
+
+  it("creates nothing if the chosen link exists with other settings", async () => {
+    await browser.post(`${APP}/links/new`, { network: "Nova" });
+    const rejected = await create({ attach: "1" });
+    expect(rejected.status).toBe(400);
+    expect(textOf(rejected.text)).toContain("Nova exists already. It has no partner of its own.");
+    expect(await settings()).toHaveLength(1);
+  });
+
+  it("is in the URLs of the preview", async () => {
+    const { text } = await create({ attach: "1", check: "yes" });
+    expect(text).toMatch(/NEW_TOKEN\?[^<]*cost_id=/);
+    expect(await settings()).toEqual([]);
+  });
+});

@@ -58,7 +58,7 @@ function partnerField(above: Partner | undefined, partners: Partners, rejected?:
   }
   const none = above ? `Inherit ${above.displayName}` : "No partner";
   return select("partner_id", "Partner", [["", none], ...partnerOptions(partners)], "", {
-    hint: "Attached to the last link of the path. The links below it inherit it.",
+    hint: "The links below it inherit it.",
     rejected,
   });
 }
@@ -92,7 +92,10 @@ function costField(
     "cost_data",
     "Cost data",
     [
-      ["", parent ? `Inherit from parent (${inherited ? "on" : "off"})` : "Inherit from parent"],
+      [
+        "",
+        parent ? `Inherit from parent (${inherited ? "on" : "off"})` : "Off, or as the links above have it",
+      ],
       ...(isPossible ? [["on", "On"] as [string, string]] : []),
       ["off", "Off"],
     ],

@@ -7,6 +7,7 @@ import { invalidRequest } from "../../http/input/parse.ts";
 import { nameContact } from "../../pages/contact.ts";
 import { RejectedForm } from "../../pages/forms/fields.ts";
 import { LEVEL_FIELDS, type PathRow, readNames } from "../../usecases/links/path-rows.ts";
+import type { PathResult } from "../../usecases/links/path-rules.ts";
 import { checkPaths, createPaths } from "../../usecases/links/paths.ts";
 import { authorizeApp, type Show, scopeOf } from "../frame.ts";
 import { LINK_NOTICES } from "../links/query.ts";
@@ -49,15 +50,28 @@ async function createOne(context: Context, place: Place, form: URLSearchParams) 
   const sent = Object.fromEntries(LEVEL_FIELDS.map((name) => [name, form.get(name) ?? ""]));
   const names = readNames(sent, (parent?.level ?? 0) + 1, errors);
   if (errors.length > 0) throw invalidRequest(errors);
-  const row: PathRow = { base: parent?.token ?? null, names, ...settings };
+  const rows = toRows({ base: parent?.token ?? null, names, ...settings }, form.get("attach"));
   const isCheck = form.has("check");
-  const done = await (isCheck ? checkPaths : createPaths)(context, scopeOf(member), [row]);
+  // The link that the partner is attached to can be there with another one, which nothing here changes.
+  if (rows.length > 1) {
+    const { access, results } = await checkPaths(context, scopeOf(member), rows);
+    authorizeApp(access);
+    rejectOther(results[0], rows[0]?.names.at(-1) ?? "");
+  }
+  const done = await (isCheck ? checkPaths : createPaths)(context, scopeOf(member), rows);
   authorizeApp(done.access);
-  const [judged, result] = [expectDefined(done.rows[0]), expectDefined(done.results[0])];
+  const [judged, result] = [expectDefined(done.rows.at(-1)), expectDefined(done.results.at(-1))];
   if (result instanceof AppError) throw result;
   if (judged instanceof AppError) throw judged;
   if (isCheck) {
-    const preview = pathPreview(context, place, judged, result);
+    const [attached] = rows.length > 1 ? done.rows : [];
+    const preview = pathPreview(
+      context,
+      place,
+      judged,
+      result,
+      attached instanceof AppError ? undefined : attached,
+    );
     return newPage(place, undefined, { entered: new RejectedForm(invalidRequest([]), form), preview });
   }
   const isTwice = context.now - (result.createdAt ?? 0) < TWICE_MS;
@@ -65,4 +79,23 @@ async function createOne(context: Context, place: Place, form: URLSearchParams) 
   const found = isOther ? (isTwice ? "twice" : "differs") : isTwice ? "created" : "exists";
   const notice = result.state === "created" ? "created" : found;
   return LINK_NOTICES.redirect(`${member.path}/links/${result.token}`, notice);
+}
+
+/** The path, and before it the link of the path that gets the partner and the cost switch, if that is not the last one. */
+function toRows(row: PathRow, attach: string | null): PathRow[] {
+  const depth = Number(/^[1-4]$/.exec(attach ?? "")?.[0] ?? row.names.length);
+  const { partnerId, partnerName, costSwitch } = row;
+  const hasSettings = partnerId !== null || partnerName !== undefined || costSwitch !== null;
+  if (depth >= row.names.length || !hasSettings) return [row];
+  return [
+    { ...row, names: row.names.slice(0, depth), target: null },
+    { ...row, partnerId: null, partnerName: undefined, costSwitch: null },
+  ];
+}
+
+function rejectOther(result: PathResult | AppError | undefined, name: string): void {
+  if (result instanceof AppError) throw result;
+  if (!result || result.differences.length === 0) return;
+  const message = `${name} exists already. ${result.differences.join(" ")} Attach the partner to a link below it, or change the settings of ${name}.`;
+  throw invalidRequest([{ param: "attach", message: message.charAt(0).toUpperCase() + message.slice(1) }]);
 }

@@ -1,7 +1,7 @@
 /** The page that creates the links of one path. */
 import { html } from "hono/html";
 import { facts, nameText, pageHead } from "../../pages/elements.ts";
-import { errorSummary, field, type RejectedForm } from "../../pages/forms/fields.ts";
+import { errorSummary, field, type Option, type RejectedForm, select } from "../../pages/forms/fields.ts";
 import { form } from "../../pages/forms/form.ts";
 import type { Markup } from "../../pages/markup.ts";
 import { namesOf } from "../../usecases/links/link.ts";
@@ -36,6 +36,14 @@ export function newPage(place: Place, rejected?: RejectedForm, checked?: Checked
     ),
   );
   const settings = settingFields(place.parent, place.partners, place.member.env, entered);
+  const levels = LEVEL_NAMES.slice(first).map((name, index): Option => [String(index + 1), name]);
+  const attach =
+    levels.length > 1
+      ? select("attach", "Attach the partner to", levels, "1", {
+          hint: "Also the cost data setting. The links below it inherit both. A shorter path: to its last link.",
+          rejected: entered,
+        })
+      : "";
   const heading = place.parent ? "Create sub-link" : "Create link";
   const isInvalid = rejected?.error.code === "invalid_request";
   const lead = html`<strong>No link was created.</strong> Fix the errors below and try again.`;
@@ -50,7 +58,7 @@ export function newPage(place: Place, rejected?: RejectedForm, checked?: Checked
         ${form({
           id: "create",
           action: hrefOf(place),
-          more: html`${fixedLevels(place)}<div class="columns"><div>${names}</div><div>${settings}</div></div>`,
+          more: html`${fixedLevels(place)}<div class="columns"><div>${names}</div><div>${settings}${attach}</div></div>`,
           button: "Create link",
           cancel: cancelHref(place),
         })}

@@ -12,10 +12,16 @@ import type { Place } from "./place.ts";
 /** In the place of the token that a new link gets. */
 const NEW_TOKEN = "NEW_TOKEN";
 
-export function pathPreview(context: Context, { partners }: Place, row: PathRow, result: PathResult): Markup {
+export function pathPreview(
+  context: Context,
+  { partners }: Place,
+  row: PathRow,
+  result: PathResult,
+  attached?: PathRow,
+): Markup {
   const { found, differences, similar } = result;
   const first = found.base?.level ?? 0;
-  const { click_url, impression_url } = toLink(lastLink(row, result), partners, context);
+  const { click_url, impression_url } = toLink(lastLink(row, result, attached), partners, context);
   const url = (id: string, name: string, text: string) => html`
     <h3 id="${id}">${name}</h3>
     <div class="secret"><code aria-labelledby="${id}" role="group" tabindex="0">${text}</code></div>`;
@@ -43,7 +49,11 @@ export function pathPreview(context: Context, { partners }: Place, row: PathRow,
 }
 
 /** The last link of the path, with what it inherits from those above it that exist. */
-function lastLink({ names, partnerId, costSwitch, target }: PathRow, { found }: PathResult): StoredLink {
+function lastLink(
+  { names, partnerId, costSwitch, target }: PathRow,
+  { found }: PathResult,
+  attached?: PathRow,
+): StoredLink {
   const { base, nodes } = found;
   const level = (base?.level ?? 0) + names.length;
   const last = nodes[names.length - 1];
@@ -59,11 +69,13 @@ function lastLink({ names, partnerId, costSwitch, target }: PathRow, { found }: 
       base?.inheritedPartner ?? null,
       base?.partnerId ?? null,
       ...above.map((node) => node.partnerId),
+      attached?.partnerId ?? null,
     ]),
     inheritedSwitch: nearest([
       base?.inheritedSwitch ?? null,
       base?.costSwitch ?? null,
       ...above.map((node) => node.costSwitch),
+      attached?.costSwitch == null ? null : Number(attached.costSwitch),
     ]),
     inheritedTarget: nearest([
       base?.inheritedTarget ?? null,
