@@ -1098,6 +1098,10 @@ OPERATOR_TOKEN=ll_api_…</pre>
 <td><code>POST /operator/v1/users/{id}/password</code> returns a temporary one, ends the sessions, and turns two-factor authentication off, so check first who asks. It expires after ${FACTS["password days"]}.</td>
 </tr>
 <tr>
+<td>A user lost the phone and the recovery codes</td>
+<td>Check who asks, then <strong>Turn off two-factor</strong> on the page of the user, or <code>POST /operator/v1/users/{id}/two-factor/off</code>. The password stays, and the sessions end.</td>
+</tr>
+<tr>
 <td>Somebody else used an account</td>
 <td>The same with <code>{&quot;revoke_api_token&quot;: true}</code>: password, sessions and API token stop working in one step.</td>
 </tr>
