@@ -141,14 +141,6 @@ export interface CostFilter {
   costType: CostType | null;
   amountOver: number | null;
 }
-export const ANY_COST: CostFilter = {
-  match: null,
-  day: null,
-  appToken: null,
-  linkId: null,
-  costType: null,
-  amountOver: null,
-};
 
 /**
  * Lists a partner's costs for an operator, in the order of their IDs, with at most `MAX_PAGES` calls of MAX_KEYS for each database, one

@@ -51,7 +51,7 @@ const ID_REASONS: Reasons = [
   ["cost_id", sql`iif(${target.hasMacroId}, 'unfilled_macro', NULL)`],
   ...PRICE_REASONS,
 ];
-/** The dropped parameters, with those that the URL alone shows. Inserting at `$`, which is there, changes nothing. */
+/** The dropped parameters, with those that the URL shows by itself. Inserting at `$`, which is there, changes nothing. */
 const droppedFor = (reasons: Reasons) =>
   sql`json_insert(${message("dropped")}, ${sql.join(
     reasons.map(

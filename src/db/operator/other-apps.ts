@@ -41,7 +41,6 @@ const owner = {
   appName: a.name,
   partnerId: sql<number | null>`coalesce(${l.partnerId}, ${l1.partnerId}, ${l2.partnerId}, ${l3.partnerId})`,
 };
-export type LinkOwner = RowOf<typeof owner>;
 /** The app and the partner in effect of links. */
 export const linkOwners = query(
   owner,

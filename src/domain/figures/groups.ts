@@ -29,7 +29,7 @@ export interface Grouped {
 type Value = string | number | null;
 type Partners = ReadonlyMap<number, { supportsCostData: number; stoppedAt: number | null }>;
 
-/** No member is optional, so that whoever adds a group decides all of them. */
+/** No member is optional, so that a new group decides all of them. */
 interface Group {
   /** The fields of a row, from a sum and the days of the report. The first one identifies the row; null: what has no such thing. */
   fields: Record<string, (sum: Grouped, days: Days) => Value>;
