@@ -50,6 +50,8 @@ export interface Env extends LedgerBindings {
   SECURITY_CONTACT?: string;
   /** Whom people ask for access or help: an email address, an https URL, or a text of at most 200 characters. */
   OPERATOR_CONTACT?: string;
+  /** Seals the secrets of webhooks: at least 32 characters. Without it, webhooks are not set up. */
+  WEBHOOK_KEY?: string;
   /** Sends the alerts of operators by email, from ALERTS_FROM to ALERTS_TO: one to five addresses, separated by commas. */
   ALERTS?: SendEmail;
   ALERTS_FROM?: string;
@@ -164,6 +166,14 @@ export function findEmail({ ALERTS, ALERTS_FROM, ALERTS_TO }: Env) {
   return { from: ALERTS_FROM, to: addressesOf(ALERTS_TO), send };
 }
 
+/** What receivers of webhooks must not be. `host`: of the request. */
+export function receiversOf(env: Env, ...hosts: string[]) {
+  const set = [env.ORIGIN, env.CLICK_URL, env.IMPRESSION_URL].flatMap(
+    (url) => URL.parse(url ?? "")?.hostname ?? [],
+  );
+  return { hosts: [...set, ...hosts], allowsLocal: env.LOCAL_INSECURE === "1" };
+}
+
 const checked = new WeakSet<Env>();
 
 /**
@@ -193,6 +203,8 @@ export function checkConfiguration(env: Env): void {
     problems.push(
       "OPERATOR_CONTACT must be an email address, an https URL, or a text of at most 200 characters.",
     );
+  if (env.WEBHOOK_KEY !== undefined && !/^[!-~]{32,256}$/.test(env.WEBHOOK_KEY))
+    problems.push("WEBHOOK_KEY must have 32 to 256 visible ASCII characters.");
   if (env.ALERTS_FROM !== undefined && !ADDRESS.test(env.ALERTS_FROM))
     problems.push("ALERTS_FROM must be an email address.");
   const to = addressesOf(env.ALERTS_TO);

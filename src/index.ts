@@ -100,7 +100,11 @@ export default {
     const hasEmail = findEmail(env) !== undefined;
     if (cron === EVERY_MINUTE) {
       const judged = await Promise.allSettled([logged(() => judgePurge(ledger, scheduledTime, hasEmail))]);
-      const sent = await Promise.allSettled([logged(() => sendEmails(env, scheduledTime))]);
+      const { sendWebhooks } = await import("./webhooks.ts");
+      const sent = await Promise.allSettled([
+        logged(() => sendEmails(env, scheduledTime)),
+        logged(() => sendWebhooks(env, systemClock)),
+      ]);
       return throwFirst([...judged, ...sent]);
     }
     throwFirst(await runHourly(ledger, scheduledTime, hasEmail));

@@ -54,6 +54,9 @@ const ALLOWED_SCANS: Record<string, RegExp> = {
     / AS linkToken, NULL AS link FROM apps a /,
     /ORDER BY .* LIMIT 1000$|FROM audit_log|^SELECT apps\.token AS token FROM apps$|json_group_array\(apps\.token\)|FROM apps CROSS JOIN links l INDEXED BY links_by_partner|json_each\(apps\.redirect_schemes\)/,
   ),
+  // Those that wait, of all webhooks: once a minute.
+  webhook_deliveries: /INDEXED BY deliveries_due/,
+  webhook_events: /INDEXED BY events_to_spread/,
   // Operators search them, and the audit log of a partner has its own.
   adjustments: either(CONSOLE_LIST, START, /FROM audit_log/),
   // Those of a user who is erased, in every app. Nobody has more than 20 in an app.

@@ -110,7 +110,7 @@ const LEVELS = [
   ["usecases"],
   ["pages"],
   ["campaign", "cost", "engagement", "account", "workspace", "partner", "operator", "site"],
-  ["alerts.ts", "emails.ts", "openapi.ts", "purge.ts"],
+  ["alerts.ts", "emails.ts", "openapi.ts", "purge.ts", "webhooks.ts"],
   ["cron.ts"],
   ["surfaces.ts"],
   ["index.ts"],

@@ -13,8 +13,8 @@ const ALGORITHM = "aes-256-gcm";
 /** What a sealed text is for. It opens for nothing else: neither for another user nor as another secret. */
 export interface Purpose {
   userId: number;
-  /** `single sign-on` belongs to no user, which is 0. */
-  secret: "API token" | "two-factor secret" | "waiting sign-in" | "single sign-on";
+  /** `single sign-on` and `webhook` belong to no user, which is 0. */
+  secret: "API token" | "two-factor secret" | "waiting sign-in" | "single sign-on" | "webhook";
 }
 
 /** AES-256-GCM: `2.`, then nonce, tag and ciphertext in base64url. Version and purpose are authenticated with it. */

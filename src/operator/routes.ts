@@ -16,6 +16,7 @@ import * as rounds from "./api/rounds.ts";
 import * as testLinks from "./api/test-links.ts";
 import * as urlPrices from "./api/url-prices.ts";
 import * as users from "./api/users.ts";
+import * as webhooks from "./api/webhooks.ts";
 import { consoleRoutes } from "./console/routes.ts";
 
 const nouns = [
@@ -32,6 +33,7 @@ const nouns = [
   urlPrices,
   adjustments,
   alerts,
+  webhooks,
   archive,
   audit,
 ];

@@ -39,6 +39,7 @@ const NAVIGATION: { title: string; pages: Entry[] }[] = [
       guide("corrections"),
       guide("url-prices"),
       guide("alerts"),
+      guide("webhooks"),
       guide("single-sign-on"),
       guide("watch"),
       guide("runbook"),

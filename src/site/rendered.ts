@@ -61,7 +61,7 @@ export const PAGES = {
 </div>
 <p>A partner is silent only if it has cost data, is not stopped, and has a link with cost data on. A cost counts whatever became of it: matched, pending or rejected. A resent cost counts as none, and a void in the same hour can hide one cost. A price on a URL counts as a cost. In an app, costs count when they match.</p>
 <p>The costs of an hour are those that were accepted and those that were rejected since the run before. Resent ones are neither. For an app, only costs with an ID of one of its clicks and impressions count, so a cost that cannot be read is in the alerts of operators only.</p>` },
-      { id: "email", title: "Email", body: `<p>Alerts of operators can be sent by email, one message for each alert. Cloudflare delivers to addresses that are verified in the account, in <strong>Email Routing</strong>. Members see alerts on their pages. Remove the <code>#</code> before <code>send_email</code> in <code>wrangler.toml</code>, set the sender and one to five receivers, and deploy:</p>
+      { id: "email", title: "Email", body: `<p>Alerts of operators can be sent by email, one message for each alert. Cloudflare delivers to addresses that are verified in the account, in <strong>Email Routing</strong>. Members get <a href="/docs/webhooks">webhooks</a> instead. Remove the <code>#</code> before <code>send_email</code> in <code>wrangler.toml</code>, set the sender and one to five receivers, and deploy:</p>
 <pre data-language="toml">[[send_email]]
 name = &quot;ALERTS&quot;
 
@@ -1538,6 +1538,14 @@ LINK_TOKEN=…</pre>
 <td>until they close, and 90 days after that</td>
 </tr>
 <tr>
+<td><a href="/docs/webhooks">Webhooks</a>: the URL and the sealed secret</td>
+<td>until they are deleted</td>
+</tr>
+<tr>
+<td>Events and their deliveries: the name of a partner and counts, without IDs</td>
+<td>30 days, then the hourly purge deletes them</td>
+</tr>
+<tr>
 <td>The log: the tag of a cost</td>
 <td>as long as you keep the log</td>
 </tr>
@@ -2412,6 +2420,78 @@ npx wrangler tail --search REQUEST_ID</pre>
       { id: "what-a-month-costs", title: "What a month costs", body: `<p>Nearly all of the bill is rows that are written, at $1 a million, beyond what the plan includes. This prints the size of a database, and the rows that were read and written in the last 24 hours:</p>
 <pre data-language="sh">npx wrangler d1 info DB</pre>
 <p>Multiply the written rows by 30: 400,000 a day are 12 million a month, about $12. With shards, add up the databases (<code>npx wrangler d1 info LEDGER_0</code>, and so on). <code>migrations/README.md</code> of the source has the rows and the price of each kind of request, under &quot;How much one database carries&quot;.</p>` },
+    ],
+  },
+  webhooks: {
+    title: "Webhooks",
+    lead: `Send alerts and other events to a program or a chat.`,
+    sections: [
+      { id: "set-up", title: "Set up", body: `<p>An operator sets the secret <code>WEBHOOK_KEY</code>, which seals the secrets of webhooks in the database. It has 32 to 256 characters:</p>
+<pre data-language="sh">npx wrangler secret put WEBHOOK_KEY</pre>
+<p>Keep it: with another key, each webhook needs a new secret. The second schedule in <code>wrangler.toml</code>, <code>* * * * *</code>, sends events each minute.</p>` },
+      { id: "create-a-webhook", title: "Create a webhook", body: `<p>Members create webhooks for their app on its page <strong>Alerts</strong>, and operators on theirs: up to 5 for an app, and 5 for operators. The page shows the secret of a webhook once. In the API, <code>POST /operator/v1/webhooks</code> creates one.</p>
+<p>The URL must begin with <code>https://</code>, use port 443 and name a host on the public internet. IP addresses, user names, passwords and the hosts of linkledger itself are rejected.</p>` },
+      { id: "events", title: "Events", body: `<div class="table" tabindex="0" role="region" aria-label="Events"><table>
+<thead>
+<tr>
+<th>Event</th>
+<th>Who gets it</th>
+<th>When</th>
+</tr>
+</thead>
+<tbody><tr>
+<td><code>alert.opened</code>, <code>alert.closed</code></td>
+<td>the app of the rule, or operators</td>
+<td>a rule found something, or no longer finds it</td>
+</tr>
+<tr>
+<td><code>round.approved</code></td>
+<td>operators, and the apps whose links have the partner</td>
+<td>an operator approved an integration round</td>
+</tr>
+<tr>
+<td><code>partner.stopped</code></td>
+<td>operators, and the apps whose links have the partner</td>
+<td>an operator stopped a partner</td>
+</tr>
+<tr>
+<td><code>webhook.test</code></td>
+<td>one webhook</td>
+<td>somebody chose <strong>Send test event</strong></td>
+</tr>
+</tbody></table>
+</div>
+<p>No event is sent for a click or a cost. An event is a <code>POST</code> with this JSON. <code>text</code> is one sentence, which many chats can show. Alerts also have <code>alert_id</code>, <code>rule_id</code>, <code>kind</code> and <code>subject</code>, and what was found:</p>
+<pre data-language="json">{
+  &quot;type&quot;: &quot;partner.stopped&quot;,
+  &quot;timestamp&quot;: &quot;2026-07-01T09:30:00.000Z&quot;,
+  &quot;text&quot;: &quot;Acme Ads was stopped. Its costs are rejected from now on.&quot;,
+  &quot;data&quot;: { &quot;partner_id&quot;: 1, &quot;partner&quot;: &quot;Acme Ads&quot; }
+}</pre>` },
+      { id: "delivery", title: "Delivery", body: `<p>An event is stored in the transaction of its cause, and sent at least once. The header <code>webhook-id</code> is the same in every attempt: use it to ignore an event that you have already. Events can come in another order.</p>
+<p>Only a status from 200 to 299 within 10 seconds is a success. No redirect is followed. Otherwise the event is sent again after 1, 5 and 30 minutes, and then after 2, 5, 10, 14, 20 and 24 hours, each in the first run after that. The page of a webhook lists its newest 100 deliveries, and sends one again.</p>
+<p>A run sends at most 50 events, 10 of them to one webhook, and those of alerts first. A webhook that took longer than 5 seconds gets one in a run.</p>
+<p>A receiver that answers 410 turns its webhook off. So do 5 days of failures, and that opens an alert. Turn it on again on its page. Events and deliveries are kept for 30 days.</p>` },
+      { id: "verify-an-event", title: "Verify an event", body: `<p>Events are signed as <a href="https://www.standardwebhooks.com">Standard Webhooks</a> describes, and there are packages for many languages. Verify an event before you read it. In TypeScript, with the package <code>standardwebhooks</code>:</p>
+<pre data-language="ts">import { Webhook } from &quot;standardwebhooks&quot;;
+
+/** Throws if the event is not from linkledger, was changed, or is older than five minutes. */
+export function verify(secret: string, body: string, headers: Record&lt;string, string&gt;) {
+  return new Webhook(secret).verify(body, headers) as { type: string; text: string };
+}</pre>
+<p>In Python, without a package:</p>
+<pre data-language="python">import base64, hashlib, hmac, time
+
+def verify(secret, body, headers):
+    &quot;&quot;&quot;Raises ValueError if the event is not from linkledger, was changed, or is older than five minutes.&quot;&quot;&quot;
+    if abs(time.time() - int(headers[&quot;webhook-timestamp&quot;])) &gt; 300:
+        raise ValueError(&quot;too old&quot;)
+    key = base64.b64decode(secret.removeprefix(&quot;whsec_&quot;))
+    signed = f'{headers[&quot;webhook-id&quot;]}.{headers[&quot;webhook-timestamp&quot;]}.{body}'.encode()
+    expected = &quot;v1,&quot; + base64.b64encode(hmac.new(key, signed, hashlib.sha256).digest()).decode()
+    if not any(hmac.compare_digest(expected, one) for one in headers[&quot;webhook-signature&quot;].split(&quot; &quot;)):
+        raise ValueError(&quot;wrong signature&quot;)</pre>` },
+      { id: "change-the-secret", title: "Change the secret", body: `<p><strong>Create a new secret</strong> on the page of a webhook shows another secret. For 24 hours, events are signed with both, so change the receiver in that time.</p>` },
     ],
   },
 };

@@ -11,6 +11,7 @@ import { noticesOf } from "../http/notices.ts";
 import { redirectResponse } from "../http/redirect.ts";
 import * as pages from "../pages/alerts/pages.ts";
 import { KIND_NAMES } from "../pages/alerts/sentences.ts";
+import * as webhooks from "../pages/alerts/webhooks.ts";
 import { errorSummary, RejectedForm } from "../pages/forms/fields.ts";
 import type { Markup } from "../pages/markup.ts";
 import { showNotice } from "../pages/notice.ts";
@@ -20,6 +21,7 @@ const NOTICES = noticesOf({
   created: "Rule created. It is checked within the hour.",
   saved: "Rule saved.",
   deleted: "Rule deleted.",
+  ...webhooks.WEBHOOK_NOTICES,
 });
 
 async function readOwner({ env }: Context, { app, path, viewer }: Member): Promise<pages.Owner> {
@@ -32,7 +34,8 @@ async function readOwner({ env }: Context, { app, path, viewer }: Member): Promi
 
 export const alertsPage: Show = async (context, member) => {
   const owner = await readOwner(context, member);
-  const body = await pages.alertsBody(context.env.DB, owner, context.url.searchParams.get("after"));
+  const card = await webhooks.webhooksCard(context, owner);
+  const body = await pages.alertsBody(context.env.DB, owner, context.url.searchParams.get("after"), card);
   return { title: "Alerts", body: html`${showNotice(NOTICES, context)}${body}` };
 };
 
@@ -71,6 +74,47 @@ export const submitNewRule: Show = async (context, member) => {
       pages.newRuleBody(owner, sent.get("kind"), rejected),
     );
   }
+};
+
+const hooksOf = ({ app, path }: Member) => ({ appToken: app.token, path: `${path}/alerts` });
+
+export const newWebhookPage: Show = async (_, member) => ({
+  title: "New webhook",
+  body: webhooks.newWebhookBody(hooksOf(member)),
+});
+
+const SECRET = "Secret of the webhook";
+
+export const submitNewWebhook: Show = async (context, member) => {
+  const sent = await readFields(context);
+  const owner = hooksOf(member);
+  try {
+    return {
+      title: SECRET,
+      body: await webhooks.submitNewWebhook(context, actorOf(context, member), owner, sent),
+    };
+  } catch (error) {
+    return rejectedPage(context, "New webhook", error, sent, (rejected) =>
+      webhooks.newWebhookBody(owner, rejected),
+    );
+  }
+};
+
+export const webhookPage: Show = async (context, member) => {
+  const owner = hooksOf(member);
+  const row = await webhooks.webhookOfPath(context, owner, context.params.webhook_id);
+  const body = await webhooks.webhookBody(context, owner, row);
+  return { title: "Webhook", body: html`${showNotice(NOTICES, context)}${body}` };
+};
+
+export const submitWebhook: Show = async (context, member) => {
+  const sent = await readFields(context);
+  const owner = hooksOf(member);
+  const row = await webhooks.webhookOfPath(context, owner, context.params.webhook_id);
+  const result = await webhooks.submitToWebhook(context, actorOf(context, member), owner, row, sent);
+  if ("body" in result) return { title: SECRET, body: result.body };
+  const { done } = result;
+  return NOTICES.redirect(done === "webhook-deleted" ? owner.path : `${owner.path}/webhooks/${row.id}`, done);
 };
 
 const ruleOf = ({ env, params }: Context, { app }: Member) =>

@@ -89,5 +89,7 @@ export const workspaceRoutes: Route[] = [
   page("/alerts", "alerts", alerts.alertsPage),
   page("/alerts/new", "alerts", alerts.newRulePage, alerts.submitNewRule),
   page("/alerts/rules/:rule_id", "alerts", alerts.rulePage, alerts.submitRule),
+  page("/alerts/webhooks/new", "alerts", alerts.newWebhookPage, alerts.submitNewWebhook),
+  page("/alerts/webhooks/:webhook_id", "alerts", alerts.webhookPage, alerts.submitWebhook),
   form("/alerts/rules/:rule_id/delete", "alerts", alerts.backToRule, alerts.submitDeletion),
 ];

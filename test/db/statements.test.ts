@@ -81,6 +81,8 @@ async function runJobs(): Promise<void> {
   await run(DUE);
   await restoreState();
   await run(DUE);
+  const minute = { scheduledTime: DUE, cron: "* * * * *", noRetry: () => undefined } as ScheduledController;
+  await worker.scheduled(minute, { ...env, DB: database, WEBHOOK_KEY: "a-key-of-at-least-32-characters-x" });
 }
 
 const CLAUSES =

@@ -80,6 +80,8 @@ const SINGLE_SIGN_ON = {
   ...{ OIDC_CLIENT_ID: "client", OIDC_CLIENT_SECRET: "secret" },
 };
 
+const WEBHOOKS = { WEBHOOK_KEY: "a-key-of-at-least-32-characters-x" };
+
 interface Sample extends Call {
   path: string;
   /** Sending it twice creates two rows, because the operation has no idempotency key. */
@@ -165,6 +167,22 @@ const SAMPLES: Record<string, Sample> = {
   },
   updateAlertRule: { path: "/operator/v1/alert-rules/1", method: "PATCH", json: { hours: 48 } },
   deleteAlertRule: { path: "/operator/v1/alert-rules/1", method: "DELETE" },
+  createWebhook: {
+    path: "/operator/v1/webhooks",
+    json: { url: "https://example.com/hooks" },
+    env: WEBHOOKS,
+    repeats: true,
+  },
+  deleteWebhook: { path: "/operator/v1/webhooks/1", method: "DELETE" },
+  rotateWebhookSecret: {
+    path: "/operator/v1/webhooks/1/secret",
+    method: "POST",
+    env: WEBHOOKS,
+    repeats: true,
+  },
+  turnOnWebhook: { path: "/operator/v1/webhooks/1/on", method: "POST" },
+  testWebhook: { path: "/operator/v1/webhooks/1/test", method: "POST", repeats: true },
+  resendWebhookDelivery: { path: "/operator/v1/webhooks/1/deliveries/1", method: "POST" },
   createAdjustment: { path: "/operator/v1/adjustments", json: ADJUSTMENT, headers: key },
   ...page("/login", form({ email: DEMO.email, password: DEMO.password }), { repeats: true }),
   ...page("/logout", form()),
@@ -288,6 +306,22 @@ const SAMPLES: Record<string, Sample> = {
   ),
   ...page(`/apps/${DEMO.appToken}/performance/views/${VIEW}/delete`, form(), {
     pattern: "/apps/:app_token/performance/views/:view_id/delete",
+  }),
+  ...page(
+    "/operator/alerts/webhooks/new",
+    { ...form({ url: "https://example.com/hooks" }), env: WEBHOOKS },
+    { repeats: true },
+  ),
+  ...page("/operator/alerts/webhooks/1", form({ action: "delete" }), {
+    pattern: "/operator/alerts/webhooks/:id",
+  }),
+  ...page(
+    `/apps/${DEMO.appToken}/alerts/webhooks/new`,
+    { ...form({ url: "https://example.com/hooks" }), env: WEBHOOKS },
+    { pattern: "/apps/:app_token/alerts/webhooks/new", repeats: true },
+  ),
+  ...page(`/apps/${DEMO.appToken}/alerts/webhooks/${RULE}`, form({ action: "delete" }), {
+    pattern: "/apps/:app_token/alerts/webhooks/:webhook_id",
   }),
   ...page("/operator/alerts/new", form({ kind: "partner_silent", hours: "48", partner_id: "" }), {
     repeats: true,

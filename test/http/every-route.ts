@@ -11,6 +11,7 @@ const SAMPLES: Record<string, string> = {
   token: DEMO.appToken,
   link_token: DEMO.linkToken,
   rule_id: String(RULE),
+  webhook_id: String(RULE),
 };
 
 export function samplePath(pattern: string): string {

@@ -194,7 +194,8 @@ describe.each(named(needing("session", "operator_session")))("%s", (_, operation
     const path = operation.path
       .replace(DEMO.appToken, DEMO.otherAppToken)
       .replace(DEMO.linkToken, "demo1nk009")
-      .replace(`/rules/${RULE}`, `/rules/${RULE + 1}`);
+      .replace(`/rules/${RULE}`, `/rules/${RULE + 1}`)
+      .replace(`/webhooks/${RULE}`, `/webhooks/${RULE + 1}`);
     const [, query = "?from=2026-03-01&to=2026-03-02"] =
       Object.entries(QUERIES).find(([end]) => operation.pattern.endsWith(end)) ?? [];
     expect((await call(path + query, { headers: { cookie: SESSIONS.member } })).status).toBe(404);

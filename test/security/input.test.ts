@@ -76,6 +76,7 @@ describe("an unknown field", () => {
       const hasApp = [
         "createAdjustment",
         "createAlertRule",
+        "createWebhook",
         "createTestLink",
         "decideUrlPrices",
         "voidPartnerCost",

@@ -79,7 +79,9 @@ export function acceptedStatus({ method, pattern }: EveryOperation): number {
     return pattern.endsWith("/v1/archive") ? 400 : 200;
   }
   const hasNoInput =
-    method === "DELETE" ? !pattern.endsWith("/dismissals") : /\/(revoke|close|void)$/.test(pattern);
+    method === "DELETE"
+      ? !pattern.endsWith("/dismissals")
+      : /\/(revoke|close|void|secret|on|test|:delivery_id)$/.test(pattern);
   return hasNoInput ? 404 : 400;
 }
 
@@ -163,6 +165,20 @@ export async function startSessions(): Promise<void> {
       "INSERT INTO partner_sessions (id_hash, token_hash, created_at, expires_at) VALUES (?, ?, ?, ?)",
     ).bind(hashOf(name), hashToken(credential, ["live", "test"]), NOW - 1000, expiresAt);
   await env.DB.batch([
+    env.DB.prepare(
+      "INSERT INTO webhooks (id, url, secret, created_at, ended_at, ended_because) VALUES (1, 'https://example.com/hooks', '', 0, NULL, NULL)",
+    ),
+    ...[DEMO.appToken, DEMO.otherAppToken].map((app, index) =>
+      env.DB.prepare(
+        "INSERT INTO webhooks (id, app_token, url, secret, created_at) VALUES (?, ?, 'https://example.com/hooks', '', 0)",
+      ).bind(RULE + index, app),
+    ),
+    env.DB.prepare(
+      "INSERT INTO webhook_events (id, message_id, type, webhook_id, body, happened_at, spread_at) VALUES (1, 'msg_1', 'webhook.test', 1, '{}', 0, 0)",
+    ),
+    env.DB.prepare(
+      "INSERT INTO webhook_deliveries (id, webhook_id, event_id, rank, attempts) VALUES (1, 1, 1, 1, 1)",
+    ),
     ...[DEMO.appToken, DEMO.otherAppToken].map((app, index) =>
       env.DB.prepare("INSERT INTO alert_rules VALUES (?, ?, 'partner_silent', '{\"hours\":24}')").bind(
         RULE + index,

@@ -25,6 +25,8 @@ export interface Activity {
 }
 
 const NONE: Pair = [0, 0];
+/** The row that says when the last run was, also if there is no partner yet. */
+const NOBODY = 0;
 
 /**
  * What a run stores, and what its rules look at. A run in the same hour as the one before changes nothing. `before` is empty in the
@@ -39,14 +41,14 @@ export function nextActivity(
   if (last && last.hour >= hour) return before;
   const known = new Map(before.map((row) => [row.partnerId, row]));
   const counted = new Map(counts.map((row) => [row.partnerId, row]));
-  return [...new Set([...counted.keys(), ...known.keys()])].map((partnerId): Activity => {
+  return [...new Set([NOBODY, ...counted.keys(), ...known.keys()])].map((partnerId): Activity => {
     const { accepted = NONE, rejected = NONE, recorded = NONE } = counted.get(partnerId) ?? {};
     const earlier = known.get(partnerId);
     const added = ([, since]: Pair, sum: number | undefined) => (last ? Math.max(0, since - (sum ?? 0)) : 0);
     const newAccepted = added(accepted, earlier?.accepted);
     const newRejected = added(rejected, earlier?.rejected);
     const isActive = newAccepted + newRejected > 0;
-    const isWaiting = last ? added(recorded, earlier?.recorded) > 0 : recorded[0] > 0;
+    const isWaiting = added(recorded, earlier?.recorded) > 0;
     return {
       ...{ partnerId, hour, firstDay, newAccepted, newRejected, hours: last ? hour - last.hour : 0 },
       ...{ accepted: accepted[0], rejected: rejected[0], recorded: recorded[0] },

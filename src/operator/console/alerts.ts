@@ -1,10 +1,15 @@
 /** The console's pages of alerts and of the rules of operators. */
+
+import { html } from "hono/html";
 import { deleteRule } from "../../db/alerts/rules.ts";
 import { listAppsWithArchived } from "../../db/operator/apps.ts";
 import { listPartnerNames } from "../../db/operator/partners.ts";
-import type { Context } from "../../env.ts";
+import { type Context, findEmail } from "../../env.ts";
 import * as pages from "../../pages/alerts/pages.ts";
 import { KIND_NAMES } from "../../pages/alerts/sentences.ts";
+import * as webhooks from "../../pages/alerts/webhooks.ts";
+import { card } from "../../pages/elements.ts";
+import type { Markup } from "../../pages/markup.ts";
 import { type Act, done, type Show } from "./layout.ts";
 
 const PATH = "/operator/alerts";
@@ -23,8 +28,47 @@ export const alertsPage: Show = async (context) => {
   const owner = await readOwner(context);
   return {
     section,
-    body: await pages.alertsBody(context.env.DB, owner, context.url.searchParams.get("after")),
+    body: await pages.alertsBody(
+      context.env.DB,
+      owner,
+      context.url.searchParams.get("after"),
+      html`${emailCard(context)}${await webhooks.webhooksCard(context, OPERATORS)}`,
+    ),
   };
+};
+
+function emailCard({ env }: Context): Markup {
+  const email = findEmail(env);
+  return card(
+    { id: "email", title: "Email" },
+    email
+      ? html`<p>Alerts are sent to ${email.to.join(", ")}.</p>`
+      : html`<p class="muted">Not set up. <a href="/docs/alerts#email">How to send alerts by email</a></p>`,
+  );
+}
+
+const OPERATORS = { appToken: null, path: PATH };
+
+export const newWebhookPage: Show = async (_, rejected) => ({
+  ...{ title: "New webhook", section },
+  body: webhooks.newWebhookBody(OPERATORS, rejected),
+});
+
+export const submitNewWebhook: Act = async (context, session, sent) => ({
+  ...{ title: "Secret of the webhook", section },
+  body: await webhooks.submitNewWebhook(context, session, OPERATORS, sent),
+});
+
+export const webhookPage: Show = async (context) => {
+  const row = await webhooks.webhookOfPath(context, OPERATORS, context.params.id);
+  return { title: "Webhook", section, body: await webhooks.webhookBody(context, OPERATORS, row) };
+};
+
+export const submitWebhook: Act = async (context, session, sent) => {
+  const row = await webhooks.webhookOfPath(context, OPERATORS, context.params.id);
+  const result = await webhooks.submitToWebhook(context, session, OPERATORS, row, sent);
+  if ("body" in result) return { title: "Secret of the webhook", section, body: result.body };
+  return done(result.done === "webhook-deleted" ? PATH : `${PATH}/webhooks/${row.id}`, result.done);
 };
 
 export const newRulePage: Show = async (context, rejected) => ({

@@ -9,6 +9,7 @@ import { readFields } from "../../http/input/form.ts";
 import { noticesOf } from "../../http/notices.ts";
 import { redirectResponse } from "../../http/redirect.ts";
 import type { Handler } from "../../http/router.ts";
+import { WEBHOOK_NOTICES } from "../../pages/alerts/webhooks.ts";
 import { breadcrumb, buttonLink, card, copyable, notice, pageHead } from "../../pages/elements.ts";
 import { errorSummary, RejectedForm } from "../../pages/forms/fields.ts";
 import { pageResponse } from "../../pages/frame.ts";
@@ -142,6 +143,7 @@ const NOTICES = noticesOf({
   "partner-resumed": "Partner resumed. New costs are accepted again.",
   "credential-revoked": "Credential revoked.",
   "adjustment-created": "Adjustment added. Reports include it.",
+  ...WEBHOOK_NOTICES,
   "rule-created": "Rule created. It is checked within the hour.",
   "rule-saved": "Rule saved.",
   "rule-deleted": "Rule deleted.",

@@ -107,6 +107,8 @@ export const consoleRoutes: Route[] = [
   pageWithForm("/operator/alerts/new", alerts.newRulePage, alerts.submitNewRule),
   pageWithForm("/operator/alerts/rules/:id", alerts.rulePage, alerts.submitRule),
   form("/operator/alerts/rules/:id/delete", alerts.submitDeletion, alerts.rulePage),
+  pageWithForm("/operator/alerts/webhooks/new", alerts.newWebhookPage, alerts.submitNewWebhook, always),
+  pageWithForm("/operator/alerts/webhooks/:id", alerts.webhookPage, alerts.submitWebhook),
   page("/operator/archive", archivePage),
   page("/operator/audit", auditPage),
   { path: "/operator/audit.csv", methods: { GET: auditReport } },

@@ -35,6 +35,11 @@ const SENTENCES: Record<AuditAction, Sentence> = {
   "create alert rule": { verb: "created", more: ofRule },
   "update alert rule": { verb: "changed", more: ofRule },
   "delete alert rule": { verb: "deleted", more: ofRule },
+  "create webhook": { verb: "created", more: ofWebhook },
+  "rotate webhook secret": { verb: "created a new secret for", more: ofWebhook },
+  "turn on webhook": { verb: "turned on", more: ofWebhook },
+  "delete webhook": { verb: "deleted", more: ofWebhook },
+  "test webhook": { verb: "sent a test event to", more: ofWebhook },
   "hide item": { verb: ({ item }, nameOf) => `hid ${itemOf(item, nameOf)} for ${HIDDEN_DAYS} days in` },
   "show hidden items": { verb: "showed the hidden items again in" },
   "create user": {
@@ -151,6 +156,11 @@ const SENTENCES: Record<AuditAction, Sentence> = {
 function ofRule({ kind, app_token }: Detail, nameOf: NameOf): string {
   const app = app_token ? ` in ${nameOf("app", String(app_token)) ?? app_token}` : "";
   return `(${String(kind).replaceAll("_", " ")})${app}`;
+}
+
+function ofWebhook({ host, app_token }: Detail, nameOf: NameOf): string {
+  const app = app_token ? ` in ${nameOf("app", String(app_token)) ?? app_token}` : "";
+  return `(${host})${app}`;
 }
 
 const viewOf = (name: unknown, isShared: unknown) => `${isShared ? "shared " : ""}view ${quote(name)}`;

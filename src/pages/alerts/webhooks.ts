@@ -1,0 +1,238 @@
+/** The pages of webhooks, for the members of an app and for operators: the list, and one webhook with its newest deliveries. */
+import { html } from "hono/html";
+import * as z from "zod/mini";
+import { findWebhookKey } from "../../auth/webhook-secrets.ts";
+import type { Actor } from "../../db/audit.ts";
+import { LISTED, listDeliveries, sendAgain } from "../../db/webhooks/deliveries.ts";
+import * as db from "../../db/webhooks/webhooks.ts";
+import { toIso } from "../../domain/time.ts";
+import type { Context } from "../../env.ts";
+import { AppError } from "../../errors.ts";
+import { parseOrThrow } from "../../http/input/parse.ts";
+import { createWebhook, findWebhook, receiverUrl, rotateSecret } from "../../usecases/webhooks/webhooks.ts";
+import { withContact } from "../contact.ts";
+import { badge, breadcrumb, card, copyable, facts, notice, pageHead } from "../elements.ts";
+import type { RejectedForm } from "../forms/fields.ts";
+import { confirmation, form } from "../forms/form.ts";
+import { table } from "../lists/table.ts";
+import { NONE, showCount } from "../locale.ts";
+import { type Markup, time } from "../markup.ts";
+
+/** Whose webhooks a page shows. Null: of operators. */
+export interface WebhookOwner {
+  appToken: string | null;
+  /** Of the page of alerts. */
+  path: string;
+}
+
+const LABELS = { url: "URL of the receiver" };
+const HINT = "https, port 443, a host on the public internet.";
+
+function stateBadge({ endedBecause, failingSince }: db.WebhookRow): Markup {
+  if (endedBecause !== null)
+    return badge(
+      endedBecause === "gone" ? "Off: the receiver answered 410" : "Off: failed for 5 days",
+      "error",
+    );
+  return failingSince === null ? badge("On", "ok") : badge("Failing", "warn");
+}
+
+/** The list, below the rules of alerts. */
+export async function webhooksCard(context: Context, { appToken, path }: WebhookOwner): Promise<Markup> {
+  const { rows } = await db.listWebhooks(
+    context.env.DB,
+    { after: null, before: null, limit: 100 },
+    { appToken },
+  );
+  const isSetUp = findWebhookKey(context.env) !== undefined;
+  return card(
+    {
+      ...{ id: "webhooks", title: `Webhooks (${rows.length})` },
+      aside: isSetUp ? html`<a href="${path}/webhooks/new">New webhook</a>` : "",
+    },
+    isSetUp
+      ? ""
+      : notice(
+          appToken === null
+            ? html`Not set up. <a href="/docs/webhooks#set-up">How to set up webhooks</a>`
+            : withContact(context.env, "Not set up. Ask your operator to set up webhooks."),
+        ),
+    table({
+      label: "Webhooks",
+      rows,
+      empty: isSetUp ? html`<p class="muted">None. A webhook sends alerts to a program or a chat.</p>` : "",
+      columns: [
+        { heading: "URL", cell: ({ id, url }) => html`<a href="${path}/webhooks/${id}">${url}</a>` },
+        { heading: "State", cell: stateBadge },
+      ],
+    }),
+  );
+}
+
+export function newWebhookBody({ path }: WebhookOwner, rejected?: RejectedForm): Markup {
+  return html`
+    ${breadcrumb([["Alerts", path]], "New webhook")}
+    ${pageHead("New webhook")}
+    ${card(
+      { id: "receiver", title: "Where to send events" },
+      html`<p class="muted">linkledger sends each event as signed JSON. <a href="/docs/webhooks">What a receiver gets</a></p>`,
+      form(
+        {
+          action: `${path}/webhooks/new`,
+          fields: { url: { label: LABELS.url, type: "url", required: true, maxlength: 1024, hint: HINT } },
+          button: "Create webhook",
+          cancel: path,
+        },
+        rejected,
+      ),
+    )}`;
+}
+
+/** Shows a new secret, which cannot be shown again. */
+function secretBody({ path }: WebhookOwner, id: number, secret: string): Markup {
+  return html`
+    ${breadcrumb([["Alerts", path]], "Secret of the webhook")}
+    ${pageHead("Secret of the webhook")}
+    ${card(
+      { id: "new-secret", title: "Secret" },
+      notice("Copy this now. You won't be able to see it again.", "warn"),
+      html`<p>${copyable("secret", secret, "secret")}</p>
+        <p>The receiver verifies events with it. <a href="/docs/webhooks#verify-an-event">How to verify an event</a></p>
+        <p><a class="button" href="${path}/webhooks/${id}">Done</a></p>`,
+    )}`;
+}
+
+export async function submitNewWebhook(
+  context: Context,
+  actor: Actor,
+  owner: WebhookOwner,
+  sent: URLSearchParams,
+): Promise<Markup> {
+  const { url } = parseOrThrow(z.object({ url: receiverUrl }), { url: sent.get("url") ?? undefined });
+  const { row, secret } = await createWebhook(context, actor, { appToken: owner.appToken, url });
+  return secretBody(owner, row.id, secret);
+}
+
+/** The webhook of the path. Throws not_found. */
+export function webhookOfPath({ env }: Context, owner: WebhookOwner, id: string | undefined) {
+  if (!/^[1-9]\d{0,14}$/.test(id ?? "")) throw new AppError("not_found", "This webhook does not exist.");
+  return findWebhook(env.DB, Number(id), owner.appToken);
+}
+
+export async function webhookBody(
+  { env }: Context,
+  { path }: WebhookOwner,
+  row: db.WebhookRow,
+): Promise<Markup> {
+  const here = `${path}/webhooks/${row.id}`;
+  const deliveries = await listDeliveries(env.DB, row.id);
+  const act = (what: string, button: string) =>
+    form({ action: here, hidden: { action: what }, button, kind: "secondary" });
+  return html`
+    ${breadcrumb([["Alerts", path]], "Webhook")}
+    ${pageHead("Webhook")}
+    ${card(
+      { id: "receiver", title: "Receiver" },
+      facts(
+        ["URL", row.url],
+        ["State", stateBadge(row)],
+        ["Created", time(toIso(row.createdAt))],
+        row.failingSince !== null && ["Failing since", time(toIso(row.failingSince))],
+      ),
+      row.endedBecause === null ? act("test", "Send test event") : act("on", "Turn on webhook"),
+    )}
+    ${card(
+      { id: "deliveries", title: "Deliveries" },
+      html`<p class="muted">The newest ${LISTED}. Events are sent each minute, and tried again for three days.</p>`,
+      table({
+        label: "Deliveries",
+        rows: deliveries,
+        empty: html`<p class="muted">None yet.</p>`,
+        columns: [
+          { heading: "Event", cell: ({ type }) => html`<code>${type}</code>` },
+          { heading: "Happened", kind: "day", cell: ({ happenedAt }) => time(toIso(happenedAt)) },
+          {
+            heading: "Result",
+            cell: ({ deliveredAt, error, attempts, dueAt }) =>
+              deliveredAt !== null
+                ? badge("Delivered", "ok")
+                : attempts === 0 || error === null
+                  ? badge("Waiting")
+                  : badge(error, dueAt === null ? "error" : "warn"),
+          },
+          { heading: "Attempts", kind: "number", cell: ({ attempts }) => showCount(attempts) },
+          {
+            heading: "Next attempt",
+            kind: "day",
+            cell: ({ dueAt }) => (dueAt === null ? NONE : time(toIso(dueAt))),
+          },
+          row.endedBecause === null && {
+            heading: "Send again",
+            kind: "action",
+            cell: ({ id }) =>
+              form({
+                action: here,
+                hidden: { action: "again", delivery: String(id) },
+                button: html`Send again<span class="visually-hidden">: delivery ${id}</span>`,
+                kind: "small secondary",
+              }),
+          },
+        ],
+      }),
+    )}
+    ${card(
+      { id: "change", title: "Change", kind: "danger" },
+      confirmation({
+        action: here,
+        hidden: { action: "rotate" },
+        summary: "Create a new secret",
+        explanation: "For 24 hours, events are signed with the old secret too.",
+        button: "Create secret",
+      }),
+      confirmation({
+        action: here,
+        hidden: { action: "delete" },
+        summary: "Delete this webhook",
+        explanation: "Its deliveries are deleted too, and events that wait are not sent.",
+        button: "Delete webhook",
+      }),
+    )}`;
+}
+
+/** What a form of the page did: a page, or the name of a notice of the page that it leads to. */
+export async function submitToWebhook(
+  context: Context,
+  actor: Actor,
+  owner: WebhookOwner,
+  row: db.WebhookRow,
+  sent: URLSearchParams,
+): Promise<{ body: Markup } | { done: "webhook-tested" | "webhook-on" | "sent-again" | "webhook-deleted" }> {
+  const { DB } = context.env;
+  switch (sent.get("action")) {
+    case "test":
+      await db.testWebhook(DB, actor, row);
+      return { done: "webhook-tested" };
+    case "on":
+      await db.turnOnWebhook(DB, actor, row);
+      return { done: "webhook-on" };
+    case "rotate":
+      return { body: secretBody(owner, row.id, await rotateSecret(context, actor, row)) };
+    case "again": {
+      const id = Number(/^[1-9]\d{0,14}$/.exec(sent.get("delivery") ?? "")?.[0] ?? 0);
+      if (await sendAgain(DB, row.id, id, actor.now)) return { done: "sent-again" };
+      throw new AppError("not_found", "This webhook is turned off, or has no such delivery.");
+    }
+    case "delete":
+      await db.deleteWebhook(DB, actor, row);
+      return { done: "webhook-deleted" };
+    default:
+      throw new AppError("invalid_request", "The form is not complete. Open the page again.");
+  }
+}
+
+export const WEBHOOK_NOTICES = {
+  "webhook-tested": "Test event added. It is sent within a minute.",
+  "webhook-on": "Webhook turned on.",
+  "sent-again": "Delivery added again. It is sent within a minute.",
+  "webhook-deleted": "Webhook deleted.",
+} as const;

@@ -1,0 +1,292 @@
+/** Webhooks on the built Worker, with a real receiver that verifies them with the package of Standard Webhooks. */
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { Webhook } from "standardwebhooks";
+import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
+import { DEMO } from "../../../src/dev/demo.ts";
+import { type BuiltWorker, startBuilt } from "../../built-worker.ts";
+import { script } from "./worker.ts";
+
+interface Received {
+  path: string;
+  headers: Record<string, string>;
+  body: string;
+}
+
+let built: BuiltWorker;
+let base: string;
+let received: Received[];
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+
+const BEHAVIORS: Record<string, (response: ServerResponse, request: IncomingMessage) => void> = {
+  "/ok": (response) => response.writeHead(204).end(),
+  "/error": (response) => response.writeHead(500).end("broken"),
+  "/moved": (response) => response.writeHead(302, { location: `${base}/ok` }).end(),
+  "/gone": (response) => response.writeHead(410).end(),
+  "/reset": (_, request) => request.socket.destroy(),
+  "/large": (response) => response.writeHead(200).end("x".repeat(10_000_000)),
+  "/slow": (response) => setTimeout(() => response.writeHead(200).end(), 5_500),
+  "/silent": () => undefined,
+};
+const receiver = createServer(async (request, response) => {
+  const parts: Buffer[] = [];
+  for await (const part of request) parts.push(part);
+  const path = request.url ?? "";
+  received.push({
+    path,
+    headers: request.headers as Record<string, string>,
+    body: Buffer.concat(parts).toString(),
+  });
+  BEHAVIORS[path]?.(response, request);
+});
+
+beforeAll(async () => {
+  await new Promise<void>((resolve) => receiver.listen(0, "127.0.0.1", resolve));
+  base = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}`;
+  built = await startBuilt({
+    name: "webhooks",
+    script,
+    bindings: {
+      WEBHOOK_KEY: "a-key-of-at-least-32-characters-x",
+      ...{ LOCAL_INSECURE: "1", ORIGIN: "http://127.0.0.1:8787", OPERATOR_MFA: "optional" },
+    },
+  });
+});
+afterAll(async () => {
+  receiver.closeAllConnections();
+  receiver.close();
+  await built.miniflare.dispose();
+});
+beforeEach(async () => {
+  received = [];
+  const tables = ["webhook_deliveries", "webhook_events", "webhooks", "alerts"];
+  await built.db.batch(tables.map((table) => built.db.prepare(`DELETE FROM ${table}`)));
+});
+
+async function api<Item = { id: number; secret: string }>(path: string, method = "POST", json?: object) {
+  const response = await fetch(`${built.url}/operator/v1/${path}`, {
+    method,
+    headers: { authorization: `Bearer ${DEMO.operatorToken}`, "content-type": "application/json" },
+    ...(json && { body: JSON.stringify(json) }),
+  });
+  const body = (await response.json()) as { data: { items: Item[] }; errors?: { message: string }[] };
+  return { status: response.status, items: body.data?.items ?? [], errors: body.errors };
+}
+async function create(path: string, app_token?: string) {
+  const { status, items } = await api("webhooks", "POST", {
+    url: base + path,
+    ...(app_token && { app_token }),
+  });
+  expect(status).toBe(201);
+  return items[0] as { id: number; secret: string };
+}
+async function run(cron = "* * * * *", at = Date.now()) {
+  const worker = await built.miniflare.getWorker();
+  const { outcome } = await worker.scheduled({ cron, scheduledTime: new Date(at) });
+  return outcome;
+}
+const one = <T>(sql: string) => built.db.prepare(sql).first<T>();
+const delivery = () =>
+  one<{ status: number; error: string; due: number; attempts: number; at: number }>(
+    "SELECT status, error, due_at AS due, attempts, attempted_at AS at FROM webhook_deliveries ORDER BY id DESC",
+  );
+const makeDue = () =>
+  built.db.prepare("UPDATE webhook_deliveries SET due_at = 1 WHERE due_at IS NOT NULL").run();
+const verify = (secret: string, { body, headers }: Received) => new Webhook(secret).verify(body, headers);
+
+it("sends a signed event that the official package verifies, once, and tells nobody else", async () => {
+  const { id, secret } = await create("/ok");
+  await create("/error", DEMO.appToken);
+  await api(`webhooks/${id}/test`);
+  await run();
+  await run();
+  expect(received).toHaveLength(1);
+  const [event] = received as [Received];
+  expect(verify(secret, event)).toEqual({
+    type: "webhook.test",
+    timestamp: expect.stringMatching(/^20.*Z$/),
+    text: "This is a test of a webhook of linkledger.",
+    data: { webhook_id: id },
+  });
+  // A changed body, a changed secret, and a replay after five minutes.
+  expect(() => verify(secret, { ...event, body: event.body.replace("test", "best") })).toThrow();
+  const old = {
+    ...event.headers,
+    "webhook-timestamp": String(Number(event.headers["webhook-timestamp"]) - 301),
+  };
+  expect(() => verify(secret, { ...event, headers: old })).toThrow();
+  const { items } = await api<{ attempts: number; status: number; error: null; due_at: null }>(
+    `webhooks/${id}/deliveries`,
+    "GET",
+  );
+  expect(items).toMatchObject([{ attempts: 1, status: 204, error: null, due_at: null }]);
+});
+
+it("tells of a silent partner within one hourly run and one of a minute", async () => {
+  const { secret } = await create("/ok", DEMO.appToken);
+  await api("alert-rules", "POST", { kind: "partner_silent", hours: 2, app_token: DEMO.appToken });
+  const now = Date.now();
+  expect(await run("17 * * * *", now)).toBe("ok");
+  const click = await fetch(`${built.url}/${DEMO.linkToken}?s2s=1&cost_id=silent-built-0001`);
+  expect(click.status).toBe(200);
+  for (const hour of [1, 2]) await run("17 * * * *", now + hour * HOUR);
+  await run();
+  expect(received).toEqual([]);
+  await run("17 * * * *", now + 3 * HOUR);
+  await run();
+  expect(received).toHaveLength(1);
+  expect(verify(secret, received[0] as Received)).toMatchObject({
+    type: "alert.opened",
+    text: expect.stringContaining("Acme Ads has sent no cost since"),
+    data: { kind: "partner_silent", app_token: DEMO.appToken, partner_id: 1, partner: "Acme Ads" },
+  });
+});
+
+it("tells operators and the apps of a partner that it was stopped, and no other app", async () => {
+  await create("/ok");
+  await create("/large", DEMO.appToken);
+  await create("/error", DEMO.otherAppToken);
+  await built.db
+    .prepare("UPDATE links SET partner_id = 3 WHERE app_token = ?")
+    .bind(DEMO.otherAppToken)
+    .run();
+  await api("partners/2", "PATCH", { stopped: true });
+  await api("partners/2", "PATCH", { stopped: true });
+  await run();
+  expect(received.map(({ path }) => path).sort()).toEqual(["/large", "/ok"]);
+  expect(JSON.parse(received[0]?.body ?? "")).toMatchObject({
+    type: "partner.stopped",
+    text: "Beacon Network was stopped. Its costs are rejected from now on.",
+  });
+});
+
+it.each([
+  ["/error", 500, "Status 500"],
+  ["/moved", 302, "Status 302: redirects are not followed"],
+  ["/reset", null, "The connection failed"],
+  ["/silent", null, "No response within 10 seconds"],
+])("tries %s again", async (path, status, error) => {
+  const { id, secret } = await create(path);
+  await api(`webhooks/${id}/test`);
+  await run();
+  const first = await delivery();
+  expect(first).toMatchObject({ status, error, attempts: 1 });
+  expect((first?.due ?? 0) - (first?.at ?? 0)).toBe(MINUTE);
+  expect(received.map((event) => event.path)).toEqual([path]);
+  await built.db.prepare("UPDATE webhooks SET url = ?").bind(`${base}/ok`).run();
+  await run();
+  expect(received).toHaveLength(1);
+  await makeDue();
+  await run();
+  expect(received).toHaveLength(2);
+  expect(received[1]?.headers["webhook-id"]).toBe(received[0]?.headers["webhook-id"]);
+  verify(secret, received[1] as Received);
+  expect(await delivery()).toMatchObject({ status: 204, error: null, due: null, attempts: 2 });
+  expect(await one("SELECT failing_since FROM webhooks")).toEqual({ failing_since: null });
+});
+
+it("tries nine times more, with the waits that are documented", async () => {
+  const { id } = await create("/error");
+  await api(`webhooks/${id}/test`);
+  const waits: number[] = [];
+  for (let attempt = 0; attempt < 11; attempt++) {
+    await run();
+    const last = await delivery();
+    if (last?.due) waits.push((last.due - last.at) / MINUTE);
+    await makeDue();
+  }
+  expect(waits).toEqual([1, 5, 30, ...[2, 5, 10, 14, 20, 24].map((hours) => hours * 60)]);
+  expect(received).toHaveLength(10);
+  await api(
+    `webhooks/${id}/deliveries/${(await one<{ id: number }>("SELECT id FROM webhook_deliveries"))?.id}`,
+  );
+  await run();
+  expect(received).toHaveLength(11);
+  expect(new Set(received.map(({ headers }) => headers["webhook-id"])).size).toBe(1);
+});
+
+it("ends with 410, and gets nothing until it is turned on", async () => {
+  const { id } = await create("/gone");
+  await api(`webhooks/${id}/test`);
+  await run();
+  expect((await api<{ state: string }>(`webhooks/${id}`, "GET")).items).toMatchObject([{ state: "gone" }]);
+  await api(`webhooks/${id}/test`);
+  await run();
+  expect(received).toHaveLength(1);
+  await api(`webhooks/${id}/on`);
+  await api(`webhooks/${id}/test`);
+  await run();
+  expect(received).toHaveLength(2);
+});
+
+it("is turned off after five days of failures, with an alert that another webhook gets", async () => {
+  const { id } = await create("/error");
+  await create("/ok");
+  await api(`webhooks/${id}/test`);
+  await run();
+  await built.db
+    .prepare("UPDATE webhooks SET failing_since = failing_since - ? WHERE id = ?")
+    .bind(5 * 24 * HOUR, id)
+    .run();
+  await makeDue();
+  await run();
+  expect((await api<{ state: string }>(`webhooks/${id}`, "GET")).items).toMatchObject([{ state: "failing" }]);
+  await run();
+  expect(received.map(({ path }) => path)).toEqual(["/error", "/error", "/ok"]);
+  expect(JSON.parse(received[2]?.body ?? "")).toMatchObject({
+    type: "alert.opened",
+    data: { kind: "webhook_failing", webhook_id: id },
+  });
+  await api(`webhooks/${id}/on`);
+  expect(await one("SELECT count(*) AS open FROM alerts WHERE closed_at IS NULL")).toEqual({ open: 0 });
+});
+
+it("signs with both secrets for a day after a rotation", async () => {
+  const { id, secret } = await create("/ok");
+  const { items } = await api(`webhooks/${id}/secret`);
+  const second = items[0]?.secret ?? "";
+  await api(`webhooks/${id}/test`);
+  await run();
+  for (const one of [secret, second]) verify(one, received[0] as Received);
+  await built.db.prepare("UPDATE webhooks SET old_secret_until = ?").bind(Date.now()).run();
+  await api(`webhooks/${id}/test`);
+  await run();
+  expect(() => verify(secret, received[1] as Received)).toThrow();
+  verify(second, received[1] as Received);
+});
+
+it("sends once if two runs are at the same time, and one delivery to a webhook that was slow", async () => {
+  const { id } = await create("/slow");
+  for (let count = 0; count < 3; count++) await api(`webhooks/${id}/test`);
+  await Promise.all([run(), run()]);
+  expect(received).toHaveLength(3);
+  for (let count = 0; count < 3; count++) await api(`webhooks/${id}/test`);
+  await run();
+  expect(received).toHaveLength(4);
+});
+
+it("sends 1,000 due deliveries in 20 runs, at most 10 to a webhook in a run", async () => {
+  for (let count = 0; count < 5; count++) await create("/ok");
+  for (let count = 0; count < 5; count++) await create("/ok", DEMO.appToken);
+  await built.db
+    .prepare(
+      `INSERT INTO webhook_events (message_id, type, body, happened_at, spread_at)
+       VALUES ('msg_many', 'partner.stopped', '{"type":"partner.stopped"}', 1, 1)`,
+    )
+    .run();
+  await built.db
+    .prepare(
+      `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100)
+       INSERT INTO webhook_deliveries (webhook_id, event_id, rank, due_at)
+       SELECT webhooks.id, (SELECT max(id) FROM webhook_events), 1, 1 FROM webhooks CROSS JOIN n`,
+    )
+    .run();
+  await run();
+  const most = await one(
+    "SELECT max(c) AS c FROM (SELECT count(*) AS c FROM webhook_deliveries WHERE due_at IS NULL GROUP BY webhook_id)",
+  );
+  expect([received.length, most]).toEqual([50, { c: 10 }]);
+  for (let count = 1; count < 20; count++) await run();
+  expect(received).toHaveLength(1_000);
+}, 120_000);
