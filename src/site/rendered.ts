@@ -2472,7 +2472,7 @@ npx wrangler tail --search REQUEST_ID</pre>
 <p>Only a status from 200 to 299 within 10 seconds is a success. No redirect is followed. Otherwise the event is sent again after 1, 5 and 30 minutes, and then after 2, 5, 10, 14, 20 and 24 hours, each in the first run after that. The page of a webhook lists its newest 100 deliveries, and sends one again.</p>
 <p>A run sends at most 50 events, 10 of them to one webhook, and those of alerts first. A webhook that took longer than 5 seconds gets one in a run.</p>
 <p>A receiver that answers 410 turns its webhook off. So do 5 days of failures, and that opens an alert. Turn it on again on its page. Events and deliveries are kept for 30 days.</p>` },
-      { id: "verify-an-event", title: "Verify an event", body: `<p>Events are signed as <a href="https://www.standardwebhooks.com">Standard Webhooks</a> describes, and there are packages for many languages. Verify an event before you read it. In TypeScript, with the package <code>standardwebhooks</code>:</p>
+      { id: "verify-an-event", title: "Verify an event", body: `<p>Events are signed as the specification Standard Webhooks describes, and there are packages for many languages. Verify an event before you read it. In TypeScript, with the package <code>standardwebhooks</code>:</p>
 <pre data-language="ts">import { Webhook } from &quot;standardwebhooks&quot;;
 
 /** Throws if the event is not from linkledger, was changed, or is older than five minutes. */
