@@ -46,7 +46,7 @@ const ON_SHARDS = [
   "test/reports/{audience,changes,changes-model,reports-model}.test.ts",
   "test/partner/{missing,totals,upload}.test.ts",
   "test/db/{ledger-model,restore}.test.ts",
-  "test/workspace/{overview,unused}.test.ts",
+  "test/workspace/{overview,unused,link-test,start}.test.ts",
   "test/model/*.test.ts",
 ];
 /** The other files of the ledger. */

@@ -112,6 +112,7 @@ it("these are limited", async () => {
         "/links",
         "/links.csv",
         "/links/:link_token",
+        "/links/:link_token/test",
         "/performance",
         "/performance.csv",
         "/partners",
