@@ -140,7 +140,9 @@ describe("a list with many IDs between its costs", () => {
     expect(counts.calls).toBeLessThanOrEqual(databases * (MAX_PAGES + 2) + 3);
     // Each ID twice by its page, and once to count it.
     expect(counts.read).toBeLessThanOrEqual(3 * 20_000 + 60 * databases);
-    expect(first.read).toBe(20_000);
+    // What the other shards have after the last ID of one is not counted.
+    expect(first.read).toBeGreaterThan(20_000 - 100 * databases * Number(databases > 1));
+    expect(first.read).toBeLessThanOrEqual(20_000);
     const found: string[] = [];
     let { cursor } = first.paging;
     for (let pages = 0; cursor !== null && pages < 10; pages++) {
@@ -209,7 +211,7 @@ describe("the number of costs", () => {
     const headers = { accept: "text/html", cookie: SESSIONS.operator };
     const open = async (path: string) => (await call(path, { headers })).text();
     const page = await open(`/operator/partners/1/costs?${day}`);
-    expect(page).toContain("1 of 3 found. Searched 20,000 IDs.");
+    expect(page).toContain(`1 of 3 found. Searched ${first.read.toLocaleString("en-US")} IDs.`);
     const [, next = ""] = /href="([^"]*)" data-go-on>Go on/.exec(page) ?? [];
     const end = await open(next.replaceAll("&amp;", "&"));
     expect(end).toContain("3 of 3 found. Searched ");
