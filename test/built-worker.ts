@@ -14,7 +14,7 @@ import "../src/dev/quiet.ts";
 const ROOT = join(import.meta.dirname, "..");
 
 /** Of the whole script with gzip. Nothing depends on it: more is most likely an accident, such as a library's whole index. */
-export const MAX_SCRIPT_KIB = 450;
+export const MAX_SCRIPT_KIB = 520;
 
 /** The extensions of files that the Worker imports as text; `rules` in wrangler.toml says the same. */
 export const TEXT_LOADERS = {
