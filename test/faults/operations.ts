@@ -18,7 +18,7 @@ import {
   sessionFor,
   signedFor,
 } from "../security/support.ts";
-import { ARCHIVED, IMPORTED, LINKED_USER, ROUND, SSO_USER, VIEW } from "./state.ts";
+import { ARCHIVED, ENDED_WEBHOOK, IMPORTED, LINKED_USER, ROUND, SSO_USER, VIEW } from "./state.ts";
 
 const key = { "idempotency-key": "faulty-key-0001" };
 const form = (fields: Record<string, string> = {}, cookie?: string): Call => ({
@@ -180,7 +180,7 @@ const SAMPLES: Record<string, Sample> = {
     env: WEBHOOKS,
     repeats: true,
   },
-  turnOnWebhook: { path: "/operator/v1/webhooks/1/on", method: "POST" },
+  turnOnWebhook: { path: `/operator/v1/webhooks/${ENDED_WEBHOOK}/on`, method: "POST" },
   testWebhook: { path: "/operator/v1/webhooks/1/test", method: "POST", repeats: true },
   resendWebhookDelivery: { path: "/operator/v1/webhooks/1/deliveries/1", method: "POST" },
   createAdjustment: { path: "/operator/v1/adjustments", json: ADJUSTMENT, headers: key },

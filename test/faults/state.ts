@@ -54,6 +54,9 @@ const UNUSED = `INSERT INTO links (token, app_token, parent_id, level, label, cr
 /** A saved view that can be deleted. */
 export const VIEW = 1;
 
+/** A webhook that was turned off, with the alert about it. */
+export const ENDED_WEBHOOK = 90;
+
 /** The ID of a cost in the archive. */
 export const ARCHIVED = "archived-cost-1";
 
@@ -95,6 +98,13 @@ export async function startState(): Promise<void> {
     env.DB.prepare(UNUSED),
     env.DB.prepare("INSERT INTO views VALUES (?, ?, NULL, 'Seed', '')").bind(VIEW, DEMO.appToken),
     env.DB.prepare("INSERT INTO hidden_attention VALUES (?, 'unpriced', ?)").bind(DEMO.appToken, NOW + DAY),
+    env.DB.prepare(
+      `INSERT INTO webhooks (id, url, secret, created_at, failing_since, ended_at, ended_because)
+      VALUES (?, 'https://example.com/ended', '', 0, 1, 2, 'failing')`,
+    ).bind(ENDED_WEBHOOK),
+    env.DB.prepare(
+      "INSERT INTO alerts (rule_id, kind, subject, data, opened_at) VALUES (0, 'webhook_failing', ?, '{}', 2)",
+    ).bind(`webhook ${ENDED_WEBHOOK}`),
     env.DB.prepare("INSERT INTO round_dismissals VALUES (1, 'entry 9', 0, 'agreed')"),
     env.DB.prepare(
       "INSERT INTO users (id, email, role, created_at) VALUES (?, 'sso@example.com', 'member', 0)",
@@ -127,6 +137,7 @@ const RANDOM = [
   "token_hash",
   "hint",
   "sealed",
+  "secret",
   "password_hash",
   "request_id",
   "answer",
@@ -137,9 +148,12 @@ const RANDOM = [
   "last_used_day",
 ];
 
-/** Hints and tokens in entries of the audit log. The tokens of the demo links have vowels, and random ones have none. */
+/**
+ * Hints and tokens in entries of the audit log and in changes of links, and the IDs of events. The tokens of the demo links have vowels,
+ * and random ones have none.
+ */
 const RANDOM_TEXT =
-  /_…\w{4}|"app \w{12}"|"link [0-9b-df-hj-np-tv-z]{10}"|(?<=parent_token\\":\\")[0-9b-df-hj-np-tv-z]{10}/g;
+  /_…\w{4}|"app \w{12}"|"link [0-9b-df-hj-np-tv-z]{10}"|(?<=token\\":\\")[0-9b-df-hj-np-tv-z]{10}|(?<="msg_)[0-9a-f]{32}/g;
 
 const readAll = tableReader(env.DB);
 /** The rows as text, by the rows that were read. */

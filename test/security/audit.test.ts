@@ -63,7 +63,7 @@ const ENTRIES: Record<string, Expected> = {
   createWebhook: ["webhook 103 (by 2): create webhook"],
   deleteWebhook: ["webhook 1 (by 2): delete webhook"],
   rotateWebhookSecret: ["webhook 1 (by 2): rotate webhook secret"],
-  turnOnWebhook: [],
+  turnOnWebhook: ["webhook 90 (by 2): turn on webhook"],
   testWebhook: ["webhook 1 (by 2): test webhook"],
   resendWebhookDelivery: [],
   createAdjustment: ["adjustment 2 (by 2): create adjustment"],
