@@ -363,7 +363,7 @@ describe.each([FEW, MANY])("in a ledger of %i costs and their clicks", (size) =>
     // One more for the slice with expired rows, and for each database two of `superseded` and the end of its walk.
     const all = 1 + ledgerOn().shards.length;
     // Four of them are in every database.
-    const expiredTables = 7 + 4 * all;
+    const expiredTables = 10 + 4 * all;
     // The apps, and the counts by country and platform of each database.
     const audience = 1 + all;
     expect(counts.calls).toBeLessThanOrEqual(slices + 1 + 3 * all + expiredTables + audience);

@@ -15,7 +15,7 @@ it("shows operators one sum over all shards", async () => {
   const operator = new Browser();
   await operator.signIn(DEMO.operatorEmail, DEMO.operatorPassword);
   const { text } = await operator.get("/operator/spend");
-  const [, row = ""] = /partners\/1\/pending">([\s\S]*?)<\/tr>/.exec(text) ?? [];
+  const [, row = ""] = /partners\/1\/costs\?match=pending">([\s\S]*?)<\/tr>/.exec(text) ?? [];
   expect(textOf(row)).toBe("Acme Ads 12 €6.00");
 });
 
@@ -24,6 +24,6 @@ it("lists them one by one, in order, over all shards", async () => {
   for (const cost_id of ids) await sendCost({ cost_id, cost_amount: "0.5", cost_currency: "EUR" });
   const operator = new Browser();
   await operator.signIn(DEMO.operatorEmail, DEMO.operatorPassword);
-  const { text } = await operator.get("/operator/partners/1/pending");
+  const { text } = await operator.get("/operator/partners/1/costs?match=pending");
   expect([...text.matchAll(/<code>(pending-shard-\d+)<\/code>/g)].map(([, id]) => id)).toEqual(ids);
 });

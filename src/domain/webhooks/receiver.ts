@@ -21,9 +21,11 @@ export function judgeReceiver(text: string, ours: Ours): { url: string } | { err
   if (ours.allowsLocal && url.protocol === "http:" && url.hostname === "127.0.0.1") return { url: url.href };
   if (url.protocol !== "https:") return { error: "must begin with https://" };
   if (url.port !== "") return { error: "must use port 443" };
-  const host = url.hostname.replace(/\.+$/, "");
+  // With a dot at the end it is the same host. The parser also accepts more of them.
+  const host = url.hostname.replace(/\.$/, "");
   if (host.startsWith("[") || /^[\d.]+$/.test(host)) return { error: "must name a host, not an IP address" };
-  if (!host.includes(".") || PRIVATE.test(host)) return { error: "must name a host on the public internet" };
+  if (!host.includes(".") || host.split(".").includes("") || PRIVATE.test(host))
+    return { error: "must name a host on the public internet" };
   if (ours.hosts.includes(host)) return { error: "must not be a host of this service" };
   return { url: url.href };
 }
