@@ -29,7 +29,9 @@ const state = async () => [
 let operator: Browser;
 beforeEach(async () => {
   await freshDemo();
-  await env.DB.exec("INSERT INTO webhooks (id, url, secret, created_at) VALUES (1, 'https://example.com', '', 0)");
+  await env.DB.exec(
+    "INSERT INTO webhooks (id, url, secret, created_at) VALUES (1, 'https://example.com', '', 0)",
+  );
   operator = new Browser();
   await operator.signIn(DEMO.operatorEmail, DEMO.operatorPassword);
 });
