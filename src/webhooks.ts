@@ -55,7 +55,8 @@ async function post(env: Env, key: Uint8Array, delivery: Claimed, now: number) {
   if ("error" in judged) return failed(`The URL ${judged.error}`);
   const { messageId: id, body, secret, oldSecret, oldSecretUntil } = delivery;
   const timestamp = Math.floor(now / 1000);
-  const secrets = oldSecret !== null && (oldSecretUntil ?? 0) > now ? [secret, oldSecret] : [secret];
+  const secrets =
+    oldSecret !== null && (oldSecretUntil ?? 0) > now ? [secret, ...oldSecret.split(" ")] : [secret];
   const signature = signEvent(secrets, key, { id, timestamp, body });
   if (signature === undefined) return failed("WEBHOOK_KEY was changed: rotate the secret");
   try {

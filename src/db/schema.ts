@@ -712,7 +712,7 @@ export const webhooks = sqliteTable(
     /** Null: of operators. */
     appToken: text("app_token").references(() => apps.token),
     url: text().notNull(),
-    /** Sealed with WEBHOOK_KEY. The old one signs too until its end. */
+    /** Sealed with WEBHOOK_KEY. The old ones, with spaces between them, sign too until their end. */
     secret: text().notNull(),
     oldSecret: text("old_secret"),
     oldSecretUntil: integer("old_secret_until"),

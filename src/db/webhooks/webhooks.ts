@@ -12,7 +12,7 @@ import { addAuditedEvent } from "./outbox.ts";
 
 /** So many webhooks an app can have, and operators. */
 export const MAX_WEBHOOKS = 5;
-/** How long the secret before the present one signs too. */
+/** How long the secrets before the present one sign too. */
 export const ROTATION_MS = 24 * HOUR_MS;
 
 const w = alias(webhooks, "w");
@@ -44,8 +44,10 @@ const insert = returning(
     WHERE (SELECT count(*) FROM ${as(w)} WHERE ${ofApp}) < ${sql.raw(String(MAX_WEBHOOKS))}`,
   { id },
 );
+// Whoever got no response rotates again, and the receiver has the secret before both. The bound is about ten secrets.
 const rotate = statement<unknown>(sql`
-  UPDATE ${webhooks} SET ${names(oldSecret)} = ${secret}, ${names(oldSecretUntil)} = ${p("until")}, ${names(secret)} = ${p("secret")}
+  UPDATE ${webhooks} SET ${names(oldSecret)} = substr(${secret} || iif(${oldSecretUntil} > ${p("now")}, ' ' || ${oldSecret}, ''), 1, 1000),
+    ${names(oldSecretUntil)} = ${p("until")}, ${names(secret)} = ${p("secret")}
   WHERE ${id} = ${p("id")}
 `);
 const turnOn = statement<unknown>(sql`
@@ -77,11 +79,11 @@ export async function insertWebhook(
   return (await runForRow(db, insert(db, { ...webhook, now: actor.now }), entry))?.id;
 }
 
-/** The old secret signs too for a while. */
+/** The old secrets sign too for a while. */
 export const rotateSecret = (db: D1Database, actor: Actor, row: WebhookRow, secret: string) =>
   runBatch(
     db,
-    rotate(db, { id: row.id, secret, until: actor.now + ROTATION_MS }),
+    rotate(db, { id: row.id, secret, now: actor.now, until: actor.now + ROTATION_MS }),
     auditChange(db, actor, "rotate webhook secret", "webhook", row.id, detailOf(row)),
   );
 
