@@ -21,7 +21,15 @@ import { runBatch } from "./db/statement.ts";
 import { toBody } from "./db/webhooks/outbox.ts";
 import { type Activity, nextActivity, withoutWaiting } from "./domain/alerts/activity.ts";
 import { type AlertKind, WEBHOOK_FAILING } from "./domain/alerts/kinds.ts";
-import { type Figures, type Finding, findAll, periodOf, type Rule } from "./domain/alerts/rules.ts";
+import {
+  type Figures,
+  type Finding,
+  findAll,
+  looksAt,
+  type Rule,
+  spendKey,
+  spendPeriods,
+} from "./domain/alerts/rules.ts";
 import { COST_WINDOW_MS, DAY_MS, dayOf, hourOf, RETENTION_MS } from "./domain/time.ts";
 import { describeAlert, describeEnd } from "./pages/alerts/sentences.ts";
 
@@ -36,6 +44,7 @@ const CALLS_OF_PART = 5;
 
 const NO_FIGURES: Figures = {
   ...{ activity: [], spend: new Map(), rates: [], purges: [], sizes: [], heldPrices: [], fullOfSubLinks: [] },
+  nameOfPartner: (id) => `Partner ${id}`,
 };
 
 interface Known {
@@ -120,7 +129,7 @@ async function judgePart(ledger: Ledger, apps: (string | null)[], known: Known, 
       ...row,
       partner: nameOfPartner(row.partnerId),
     }));
-    const figures = { ...more, spend, activity: ofApp };
+    const figures = { ...more, spend, nameOfPartner, activity: ofApp };
     const openOf = open.filter(({ appToken }) => appToken === app);
     return compare(rulesOf.get(app) ?? [], figures, openOf, { now, hasEmail: known.hasEmail });
   });
@@ -192,15 +201,15 @@ function toSpendOf(
   now: number,
 ) {
   const app = appToken ?? settings.of_app_token;
-  return {
-    ruleId: id,
+  return spendPeriods(settings.period, now).map((period) => ({
+    key: spendKey(id, period),
     apps: app === undefined ? known.apps : [app],
-    from: periodOf(settings.period, now).from,
-    to: dayOf(now),
+    from: period.from,
+    to: period.to,
     currency: settings.currency,
     partnerId: settings.partner_id ?? null,
     linkToken: settings.link_token ?? null,
-  };
+  }));
 }
 
 /** Which alerts to open and to close, of rules that all have the same app. */
@@ -216,7 +225,7 @@ function compare(
     findings.map((finding) => ({ rule, finding })),
   );
   const isFound = new Set(found.map(({ rule, finding }) => keyOf(rule.id, finding.subject)));
-  const isRule = new Set(rules.map(({ id }) => id));
+  const ruleOf = new Map(rules.map((rule) => [rule.id, rule]));
   const opened = found
     .filter(({ rule, finding }) => !isOpen.has(keyOf(rule.id, finding.subject)))
     .map(({ rule: { id: ruleId, appToken, kind }, finding: { subject, data } }): Opened => {
@@ -229,9 +238,11 @@ function compare(
     .filter(({ ruleId, subject, kind }) => kind !== WEBHOOK_FAILING && !isFound.has(keyOf(ruleId, subject)))
     .map(({ id, data: stored, ...about }): Closed => {
       const data: Finding["data"] = JSON.parse(stored);
-      const text = isRule.has(about.ruleId)
+      const rule = ruleOf.get(about.ruleId);
+      const isJudged = rule !== undefined && looksAt(rule, about.subject, now);
+      const text = isJudged
         ? describeAlert(about.kind, data, "closed")
-        : describeEnd(about.kind, data);
+        : describeEnd(about.kind, data, rule === undefined);
       return { id, body: bodyOf("alert.closed", about, data, text, now) };
     });
   return { opened, closed };

@@ -219,6 +219,9 @@ function partsOf(day: number): [day: string, month: string, year: string] {
 /** A day since 1970 in UTC: `14 Mar 2026`. */
 export const describeDay = (day: number): string => partsOf(day).join("");
 
+/** The month of a day: `Mar 2026`. */
+export const describeMonth = (day: number): string => partsOf(day).slice(1).join("").trim();
+
 /** Without the year, for the labels of an axis: `14 Mar`. */
 export const describeShortDay = (day: number): string => partsOf(day).slice(0, 2).join("");
 

@@ -30,7 +30,7 @@ export const PAGES = {
 <tr>
 <td><code>spend_above</code></td>
 <td>members, operators</td>
-<td>if the spend of a UTC day or month is above an amount: of the app, a partner, or a link and those below it</td>
+<td>if the spend of a UTC day or month is above an amount: of the app, a partner, or a link and those below it. It is judged until a day after its end, because costs arrive late</td>
 </tr>
 <tr>
 <td><code>discrepancy</code></td>

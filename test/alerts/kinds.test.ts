@@ -54,7 +54,42 @@ describe("spend_above", () => {
     await cost("spent-click-0003", "1");
     await run(NOW + HOUR);
     await run(NOW + DAY);
+    expect((await alerts()).map(({ closed }) => closed)).toEqual([1, 0]);
+    await run(NOW + 2 * DAY);
     expect((await alerts()).map(({ closed }) => closed)).toEqual([1, 1]);
+  });
+
+  it("finds what arrives on the day after, and says why its alert closes then", async () => {
+    await create({ ...SPEND, app_token: DEMO.appToken, partner_id: 1 });
+    await create({ ...SPEND, app_token: DEMO.appToken, period: "month" });
+    await env.DB.prepare(
+      "INSERT INTO webhooks (app_token, url, secret, created_at) VALUES (?, 'https://example.com', '', 0)",
+    )
+      .bind(DEMO.appToken)
+      .run();
+    const lastOfMonth = Date.UTC(2026, 2, 31, 23, 30);
+    await click("late-click-00001", { now: lastOfMonth });
+    await run(lastOfMonth + HOUR / 2);
+    expect(await alerts()).toEqual([]);
+    await sendCost({ cost_id: "late-click-00001", cost_amount: "10.5" }, { now: lastOfMonth + 3 * HOUR });
+    await run(lastOfMonth + 4 * HOUR);
+    expect(await alerts()).toMatchObject([
+      { subject: "2026-03-31", closed: 0 },
+      { subject: "2026-03", closed: 0 },
+    ]);
+    await run(lastOfMonth + 2 * DAY);
+    await run(lastOfMonth + 2 * DAY);
+    const texts = await rows<{ text: string }>(
+      "SELECT body ->> '$.text' AS text FROM webhook_events ORDER BY id",
+    );
+    const opened = [
+      "The spend of Acme Ads on 31 Mar 2026 is $10.50, above the limit of $10.00.",
+      "The spend in Mar 2026 is $10.50, above the limit of $10.00.",
+    ];
+    expect(texts.map(({ text }) => text)).toEqual([
+      ...opened,
+      ...opened.map((text) => `Closed, because its rule looks at other days now: ${text}`),
+    ]);
   });
 
   it("adds up a month, adjustments included, and no other app, partner or currency", async () => {

@@ -58,7 +58,7 @@ export async function readFigures(
   ledger: Ledger,
   nameOfPartner: (id: number) => string,
   now: number,
-): Promise<Omit<Figures, "activity" | "spend">> {
+): Promise<Omit<Figures, "activity" | "spend" | "nameOfPartner">> {
   const { control } = ledger;
   const firstDay = dayOf(now - RETENTION_MS);
   const [rates, full] = await runBatch(

@@ -10,7 +10,8 @@ import { type Bound, chunk, runBatch } from "../statement.ts";
 
 /** What a rule of spend looks at. */
 export interface SpendOf {
-  ruleId: number;
+  /** By which its sum is found. */
+  key: string;
   /** All that count. */
   apps: string[];
   from: number;
@@ -63,10 +64,10 @@ const below = query(
 /** The statements of one call. */
 const IN_CALL = 40;
 
-/** By the ID of the rule, in units of 0.00000001. */
-export async function readSpend(ledger: Ledger, rules: SpendOf[]): Promise<Map<number, bigint>> {
+/** By key, in units of 0.00000001. */
+export async function readSpend(ledger: Ledger, rules: SpendOf[]): Promise<Map<string, bigint>> {
   const { control } = ledger;
-  const found = new Map<number, bigint>();
+  const found = new Map<string, bigint>();
   for (const some of chunk(rules, IN_CALL)) {
     const withLink = some.filter(({ linkToken }) => linkToken !== null);
     const ids = withLink.length
@@ -75,11 +76,11 @@ export async function readSpend(ledger: Ledger, rules: SpendOf[]): Promise<Map<n
           ...withLink.map(({ apps, linkToken }) => below(control, { apps: JSON.stringify(apps), linkToken })),
         )
       : [];
-    const linksOf = new Map(withLink.map(({ ruleId }, index) => [ruleId, ids[index]?.[0]?.ids ?? "[]"]));
-    const values = some.map(({ ruleId, apps, linkToken: _, ...rule }) => ({
+    const linksOf = new Map(withLink.map(({ key }, index) => [key, ids[index]?.[0]?.ids ?? "[]"]));
+    const values = some.map(({ key, apps, linkToken: _, ...rule }) => ({
       ...rule,
       apps: JSON.stringify(apps),
-      links: linksOf.get(ruleId) ?? null,
+      links: linksOf.get(key) ?? null,
     }));
     const parts: SpendSums[][][] = await Promise.all([
       ...databasesOf(ledger).map((db) =>
@@ -91,9 +92,9 @@ export async function readSpend(ledger: Ledger, rules: SpendOf[]): Promise<Map<n
       ),
       runBatch(control, ...values.map((value): Bound<SpendSums> => adjusted(control, value) as never)),
     ]);
-    some.forEach(({ ruleId }, index) => {
+    some.forEach(({ key }, index) => {
       const rows = parts.flatMap((part) => part[index] ?? []);
-      found.set(ruleId, sumSpend(rows));
+      found.set(key, sumSpend(rows));
     });
   }
   return found;

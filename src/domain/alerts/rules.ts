@@ -1,7 +1,7 @@
 /** The rules of alerts: what each looks at, and from which figures on it finds something. No I/O, no clock. */
 import type { CostType } from "../cost-types.ts";
 import { formatMoney } from "../money.ts";
-import { dayOf, formatDate, HOUR_MS, toIso } from "../time.ts";
+import { DAY_MS, dayOf, formatDate, HOUR_MS, toIso } from "../time.ts";
 import type { RuleKind } from "./kinds.ts";
 
 /** The thresholds of each kind. A rule with a partner is in the place of one without, for this partner. */
@@ -46,8 +46,9 @@ export interface Figures {
     waitingSince: number | null;
     hour: number;
   })[];
-  /** By the ID of the rule, in units of 0.00000001. */
-  spend: Map<number, bigint>;
+  /** By `spendKey`, in units of 0.00000001. */
+  spend: Map<string, bigint>;
+  nameOfPartner: (id: number) => string;
   /** Engagements that should have a cost of the type, and those whose cost agrees. Null where there is no discrepancy. */
   rates: (OfPartner & { costType: CostType; expected: number | null; agreeing: number | null })[];
   /** In milliseconds since 1970; null before the first one. */
@@ -119,33 +120,49 @@ const JUDGES: { [K in RuleKind]: Judge<K> } = {
     })),
 };
 
-/** The first day of the period that a rule looks at, and its name: `2026-03-14`, or `2026-03`. */
-export function periodOf(period: "day" | "month", now: number): { from: number; name: string } {
-  const name = formatDate(dayOf(now)).slice(0, period === "day" ? 10 : 7);
-  return { from: dayOf(Date.parse(period === "day" ? name : `${name}-01`)), name };
+interface SpendPeriod {
+  /** `2026-03-14`, or `2026-03`. */
+  name: string;
+  from: number;
+  to: number;
 }
+
+function periodUntil(period: "day" | "month", at: number): SpendPeriod {
+  const name = formatDate(dayOf(at)).slice(0, period === "day" ? 10 : 7);
+  return { name, from: dayOf(Date.parse(period === "day" ? name : `${name}-01`)), to: dayOf(at) };
+}
+
+/** The periods that a rule looks at: the present one, and for a day after its end the one before, because costs arrive late. */
+export function spendPeriods(period: "day" | "month", now: number): SpendPeriod[] {
+  const [present, before] = [periodUntil(period, now), periodUntil(period, now - DAY_MS)];
+  return present.name === before.name ? [present] : [present, before];
+}
+
+export const spendKey = (ruleId: number, { name }: Pick<SpendPeriod, "name">) => `${ruleId} ${name}`;
+
+/** Whether a rule still looks at the subject of an alert. */
+export const looksAt = ({ kind, settings }: Rule, subject: string, now: number): boolean =>
+  kind !== "spend_above" || spendPeriods(settings.period, now).some(({ name }) => name === subject);
 
 function findSpend(
   { id, settings }: Extract<Rule, { kind: "spend_above" }>,
-  { spend }: Figures,
+  { spend, nameOfPartner }: Figures,
   now: number,
-) {
-  const { amount, currency, period } = settings;
-  const found = spend.get(id) ?? 0n;
+): Finding[] {
+  const { amount, currency, period, partner_id: partnerId } = settings;
   const limit = BigInt(amount) * 1_000n;
-  if (found <= limit) return [];
-  const { name } = periodOf(period, now);
-  return [
-    {
-      subject: name,
-      data: {
-        ...{ spend: formatMoney(found), limit: formatMoney(limit), currency, period, [period]: name },
-        partner_id: settings.partner_id ?? null,
-        app_token: settings.of_app_token ?? null,
-        link_token: settings.link_token ?? null,
-      },
-    },
-  ];
+  return spendPeriods(period, now).flatMap((one) => {
+    const found = spend.get(spendKey(id, one)) ?? 0n;
+    if (found <= limit) return [];
+    const data = {
+      ...{ spend: formatMoney(found), limit: formatMoney(limit), currency, period, [period]: one.name },
+      partner_id: partnerId ?? null,
+      partner: partnerId === undefined ? null : nameOfPartner(partnerId),
+      app_token: settings.of_app_token ?? null,
+      link_token: settings.link_token ?? null,
+    };
+    return { subject: one.name, data };
+  });
 }
 
 /** What each of these rules finds, all of which have the same app. */

@@ -5,6 +5,7 @@ import { formatAmount } from "../../domain/money.ts";
 import { DAY_MS } from "../../domain/time.ts";
 import {
   describeDay,
+  describeMonth,
   describeTime,
   showAmount,
   showCount,
@@ -26,8 +27,11 @@ export const KIND_NAMES: Record<AlertKind, string> = {
 };
 
 type Data = Finding["data"];
-const periodName = ({ day, month }: Data) =>
-  day ? describeDay(Date.parse(`${day}T00:00:00Z`) / DAY_MS) : `${month}`;
+/** `on 14 Mar 2026`, or `in Mar 2026`. */
+const inPeriod = ({ day, month }: Data) =>
+  day
+    ? `on ${describeDay(Date.parse(`${day}`) / DAY_MS)}`
+    : `in ${describeMonth(Date.parse(`${month}-01`) / DAY_MS)}`;
 const ofWhat = ({ link_token, partner, partner_id, app_token }: Data) => {
   const parts = [
     link_token && `link ${link_token}`,
@@ -45,7 +49,7 @@ const OPENED: Record<AlertKind, (data: Data) => string> = {
   costs_rejected: ({ partner, rejected, costs, hours }) =>
     `${showCount(Number(rejected))} of ${showPlural(Number(costs), "cost")} of ${partner} were rejected in ${hours === 1 ? "an hour" : showPlural(Number(hours), "hour")}.`,
   spend_above: (data) =>
-    `The spend${ofWhat(data)} in ${periodName(data)} is ${showAmount(String(data.spend), String(data.currency))}, above the limit of ${showAmount(String(data.limit), String(data.currency))}.`,
+    `The spend${ofWhat(data)} ${inPeriod(data)} is ${showAmount(String(data.spend), String(data.currency))}, above the limit of ${showAmount(String(data.limit), String(data.currency))}.`,
   discrepancy: ({ partner, cost_type, discrepancy }) =>
     `The ${cost_type} costs of ${partner} have a discrepancy of ${showPercent(Number(discrepancy))}.`,
   purge_late: ({ database, purged_at }) =>
@@ -62,7 +66,7 @@ const OPENED: Record<AlertKind, (data: Data) => string> = {
 const CLOSED: Record<AlertKind, (data: Data) => string> = {
   partner_silent: ({ partner }) => `${partner} is no longer silent.`,
   costs_rejected: ({ partner }) => `The rejected costs of ${partner} are below the limit again.`,
-  spend_above: (data) => `The spend${ofWhat(data)} in ${periodName(data)} is no longer above its limit.`,
+  spend_above: (data) => `The spend${ofWhat(data)} ${inPeriod(data)} is no longer above its limit.`,
   discrepancy: ({ partner, cost_type }) =>
     `The discrepancy of the ${cost_type} costs of ${partner} is below the limit again.`,
   purge_late: ({ database }) => `The hourly job runs again for ${database}.`,
@@ -73,8 +77,6 @@ const CLOSED: Record<AlertKind, (data: Data) => string> = {
   [WEBHOOK_FAILING]: ({ url }) => `The webhook ${url} is on again, or deleted.`,
 };
 
-const OF_RULE = "Closed, because its rule was changed or deleted:";
-
 /** One sentence. A kind of a later version is only named. */
 export function describeAlert(kind: AlertKind, data: Data, state: "opened" | "closed"): string {
   return (state === "opened" ? OPENED : CLOSED)[kind]?.(data) ?? kind;
@@ -84,9 +86,9 @@ export function describeAlert(kind: AlertKind, data: Data, state: "opened" | "cl
 export const sentenceOf = ({ kind, data }: { kind: AlertKind; data: string }): string =>
   describeAlert(kind, JSON.parse(data) as Data, "opened");
 
-/** For an alert whose rule is gone. */
-export const describeEnd = (kind: AlertKind, data: Data): string =>
-  `${OF_RULE} ${OPENED[kind]?.(data) ?? kind}`;
+/** For an alert whose rule is gone, or looks at other days now. */
+export const describeEnd = (kind: AlertKind, data: Data, isRuleGone: boolean): string =>
+  `Closed, because its rule ${isRuleGone ? "was changed or deleted" : "looks at other days now"}: ${OPENED[kind]?.(data) ?? kind}`;
 
 const LIMITS: { [K in RuleKind]: (settings: Settings[K]) => string } = {
   partner_silent: ({ hours }) => `No cost for ${showPlural(hours, "hour")} while clicks or impressions wait`,
