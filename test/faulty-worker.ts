@@ -14,6 +14,8 @@ export interface Behavior {
     has: string;
     /** The name of a binding. Default: any. */
     database?: string;
+    /** How many of these calls are made before the first that fails. Default: 0. */
+    skip?: number;
     times: number;
     /** Before or after the commit; `never`: without an answer. */
     when: "before" | "after" | "never";
@@ -57,6 +59,10 @@ function takeFault(name: string, statements: Bound[]): Behavior["fault"] {
   const { fault } = behavior;
   if (!fault || fault.times === 0 || (fault.database ?? name) !== name) return undefined;
   if (!statements.some((one) => isIn(fault.has, one))) return undefined;
+  if (fault.skip) {
+    fault.skip--;
+    return undefined;
+  }
   fault.times--;
   return fault;
 }

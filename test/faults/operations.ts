@@ -431,6 +431,12 @@ export interface Sampled {
   send: (bindings?: Call["env"], more?: Pick<Call, "execution" | "token" | "body">) => Promise<Response>;
 }
 
+const onWebhook = (what: string, id: number, fields: Record<string, string>, repeats?: true) => {
+  const path = `/operator/alerts/webhooks/${id}`;
+  const sample = { path, ...form(fields), env: WEBHOOKS, ...(repeats && { repeats }) };
+  return { [`POST /operator/alerts/webhooks/:id of ${what}`]: sample };
+};
+
 /** Another sample of an operation, which runs other statements. For operations that the names begin with. */
 const VARIANTS: Record<string, Sample> = {
   "listCosts of a round": { path: "/cost", token: DEMO.testCostToken },
@@ -447,6 +453,10 @@ const VARIANTS: Record<string, Sample> = {
     'name="rows"',
     `row,link_token,cost_data\n1,${DEMO.linkToken},off`,
   ),
+  ...onWebhook("a test", 1, { action: "test" }, true),
+  ...onWebhook("a rotation", 1, { action: "rotate" }, true),
+  ...onWebhook("turning on", ENDED_WEBHOOK, { action: "on" }),
+  ...onWebhook("a delivery", 1, { action: "again", delivery: "1" }),
 };
 
 /** Every operation of the router, also those without a sample. */

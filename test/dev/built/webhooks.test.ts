@@ -1,91 +1,36 @@
 /** Webhooks on the built Worker, with a real receiver that verifies them with the package of Standard Webhooks. */
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
-import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { DEMO } from "../../../src/dev/demo.ts";
 import { type BuiltWorker, startBuilt } from "../../built-worker.ts";
+import * as receiver from "./receiver.ts";
+import { type Received, startReceiver, verify } from "./receiver.ts";
 import { script } from "./worker.ts";
-
-interface Received {
-  path: string;
-  headers: Record<string, string>;
-  body: string;
-}
 
 let built: BuiltWorker;
 let base: string;
-let received: Received[];
+let stop: () => void;
+const received: Received[] = [];
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 
-const BEHAVIORS: Record<string, (response: ServerResponse, request: IncomingMessage) => void> = {
-  "/ok": (response) => response.writeHead(204).end(),
-  "/error": (response) => response.writeHead(500).end("broken"),
-  "/moved": (response) => response.writeHead(302, { location: `${base}/ok` }).end(),
-  "/gone": (response) => response.writeHead(410).end(),
-  "/reset": (_, request) => request.socket.destroy(),
-  "/large": (response) => response.writeHead(200).end("x".repeat(10_000_000)),
-  "/slow": (response) => setTimeout(() => response.writeHead(200).end(), 5_500),
-  "/silent": () => undefined,
-};
-const receiver = createServer(async (request, response) => {
-  const parts: Buffer[] = [];
-  for await (const part of request) parts.push(part);
-  const path = request.url ?? "";
-  received.push({
-    path,
-    headers: request.headers as Record<string, string>,
-    body: Buffer.concat(parts).toString(),
-  });
-  BEHAVIORS[path]?.(response, request);
-});
-
 beforeAll(async () => {
-  await new Promise<void>((resolve) => receiver.listen(0, "127.0.0.1", resolve));
-  base = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}`;
-  built = await startBuilt({
-    name: "webhooks",
-    script,
-    bindings: {
-      WEBHOOK_KEY: "a-key-of-at-least-32-characters-x",
-      ...{ LOCAL_INSECURE: "1", ORIGIN: "http://127.0.0.1:8787", OPERATOR_MFA: "optional" },
-    },
-  });
+  ({ base, stop } = await startReceiver(received));
+  built = await startBuilt({ name: "webhooks", script, bindings: receiver.BINDINGS });
 });
 afterAll(async () => {
-  receiver.closeAllConnections();
-  receiver.close();
+  stop();
   await built.miniflare.dispose();
 });
 beforeEach(async () => {
-  received = [];
+  received.length = 0;
   const tables = ["webhook_deliveries", "webhook_events", "webhooks", "alerts"];
   await built.db.batch(tables.map((table) => built.db.prepare(`DELETE FROM ${table}`)));
 });
 
-async function api<Item = { id: number; secret: string }>(path: string, method = "POST", json?: object) {
-  const response = await fetch(`${built.url}/operator/v1/${path}`, {
-    method,
-    headers: { authorization: `Bearer ${DEMO.operatorToken}`, "content-type": "application/json" },
-    ...(json && { body: JSON.stringify(json) }),
-  });
-  const body = (await response.json()) as { data: { items: Item[] }; errors?: { message: string }[] };
-  return { status: response.status, items: body.data?.items ?? [], errors: body.errors };
-}
-async function create(path: string, app_token?: string) {
-  const { status, items } = await api("webhooks", "POST", {
-    url: base + path,
-    ...(app_token && { app_token }),
-  });
-  expect(status).toBe(201);
-  return items[0] as { id: number; secret: string };
-}
-async function run(cron = "* * * * *", at = Date.now()) {
-  const worker = await built.miniflare.getWorker();
-  const { outcome } = await worker.scheduled({ cron, scheduledTime: new Date(at) });
-  return outcome;
-}
+const api = <Item = { id: number; secret: string }>(path: string, method?: string, json?: object) =>
+  receiver.api<Item>(built, path, method, json);
+const create = (path: string, app?: string) => receiver.create(built, base + path, app);
+const run = (cron?: string, at?: number) => receiver.run(built, cron, at);
 const one = <T>(sql: string) => built.db.prepare(sql).first<T>();
 const delivery = () =>
   one<{ status: number; error: string; due: number; attempts: number; at: number }>(
@@ -93,7 +38,6 @@ const delivery = () =>
   );
 const makeDue = () =>
   built.db.prepare("UPDATE webhook_deliveries SET due_at = 1 WHERE due_at IS NOT NULL").run();
-const verify = (secret: string, { body, headers }: Received) => new Webhook(secret).verify(body, headers);
 
 it("sends a signed event that the official package verifies, once, and tells nobody else", async () => {
   const { id, secret } = await create("/ok");
