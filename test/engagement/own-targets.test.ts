@@ -96,6 +96,7 @@ describe("the target of a link", () => {
       ["example.com", "absolute URL"],
       [`https://example.com/${"x".repeat(1_000)}`, "at most 1000"],
       ["https://example.com/\u0000", "control characters"],
+      ["https://example.com/a\u202eb", "invisible characters"],
     ].map(([target = "", named = ""]) => [target, named] as const),
   )("is rejected with its host, scheme or placeholder: case %#", async (target, named) => {
     const error = { message: expect.stringContaining(named) };
@@ -109,6 +110,12 @@ describe("the target of a link", () => {
       await rows("SELECT 1 FROM links WHERE label = 'New' OR (token = ? AND target IS NOT NULL)", NETWORK),
     ).toEqual([]);
     expect(await open(NETWORK)).toBe(STORE);
+  });
+
+  it("has nothing that copying added at its ends", async () => {
+    const { body } = await patch(NETWORK, { target: `\u200b ${OF_NETWORK}\u00a0\u200b` });
+    expect(body.data.items[0]?.own.target).toBe(OF_NETWORK);
+    expect(await open(NETWORK)).toBe(OF_NETWORK);
   });
 
   it("is judged only with access to the app", async () => {

@@ -72,6 +72,7 @@ test.each([
   ["ftp://example.com/"],
   [""],
   ["https://example.com/\n"],
+  ["https://example.com/\u200b"],
 ])("rejects %j as a URL of an app", async (url) => {
   const json = { default_url: url, ios_url: url, android_url: url };
   expect(await rejection(`${apps}/${DEMO.appToken}`, { token, method: "PATCH", json })).toMatchObject({

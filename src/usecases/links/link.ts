@@ -5,9 +5,10 @@ import type { NewLink } from "../../db/links/creation.ts";
 import type { Inherited } from "../../db/links/links.ts";
 import type { LinkRow, LinkSetting } from "../../db/links/lists.ts";
 import type { Partner, Partners } from "../../db/links/partner-catalog.ts";
+import { trimInvisible } from "../../domain/characters.ts";
 import { MAX_TARGET_LENGTH } from "../../domain/engagements/click-target.ts";
 import { inEnglish } from "../../domain/texts.ts";
-import { atMost, idNumber, nameText, plainText } from "../../http/input/fields.ts";
+import { atMost, idNumber, nameText } from "../../http/input/fields.ts";
 
 /** A stored link, and what it inherits. */
 export type StoredLink = LinkRow & Inherited;
@@ -180,10 +181,10 @@ function withQuery(url: string, parts: (string | undefined)[]): string {
   return query ? `${url}?${query}` : url;
 }
 
-/** The text of a target; `judgeTarget` judges it with the app. "" stays "". */
+/** The text of a target, without what copying adds at its ends; `judgeTarget` judges it with the app. "" stays "". */
 export const linkTarget = z
   .string()
-  .check(plainText(0, MAX_TARGET_LENGTH))
+  .check(z.overwrite(trimInvisible), nameText(0, MAX_TARGET_LENGTH))
   .with(
     z.describe(
       `Where clicks on the link and those below it lead, if their URLs name no other target: a URL with an allowed scheme and host, up to ${inEnglish(MAX_TARGET_LENGTH)} characters, which can have placeholders (see \`/docs/rules#parameters-that-are-passed-on\`). An empty text: to the URLs of the app, also where a link above has a target. null: inherited`,

@@ -11,7 +11,7 @@ import {
 } from "../../../domain/engagements/sub-links.ts";
 import { expectDefined } from "../../../domain/expect-defined.ts";
 import { inEnglish } from "../../../domain/texts.ts";
-import { appToken, plainText, readAs } from "../../../http/input/fields.ts";
+import { appToken, nameText, plainText, readAs } from "../../../http/input/fields.ts";
 import { renewDestination } from "../../../usecases/links/targets.ts";
 import { INSTANT, instantOrNull, noun } from "../../noun.ts";
 import { change, name, notFound, page } from "../common.ts";
@@ -24,7 +24,7 @@ const byToken = z.object({ token: appToken });
  * An absolute http or https URL, normalized by the URL parser so that it is safe in a header. With placeholders it stays unchanged: the
  * click that fills them normalizes it.
  */
-const webUrl = readAs(z.string().check(plainText(1, 2048)), (value, reject) => {
+const webUrl = readAs(z.string().check(nameText(1, 2048)), (value, reject) => {
   const sample = withSample(value);
   const url = URL.parse(sample);
   const isWeb = url?.protocol === "https:" || url?.protocol === "http:";
