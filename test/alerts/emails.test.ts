@@ -1,8 +1,9 @@
 /** Alerts of operators by email, with the platform's simulator, which checks each message as Cloudflare does. */
 import { createScheduledController } from "cloudflare:test";
-import { beforeEach, expect, it } from "vitest";
+import { beforeEach, expect, it, vi } from "vitest";
 import type { Env } from "../../src/env.ts";
 import worker from "../../src/index.ts";
+import { faultyDatabase } from "../faults/faulty.ts";
 import { DAY, DEMO, env, freshDemo, NOW, rows, withMethods } from "../harness.ts";
 
 const MINUTE = 60_000;
@@ -74,6 +75,28 @@ it("is tried again three minutes later for a day, and then no more", async () =>
   await run(NOW + DAY);
   expect(sent).toHaveLength(1);
 });
+
+it.each(["before", "after"] as const)(
+  "is not lost when a call to D1 fails %s its commit, and is sent twice only if it could not be marked",
+  async (when) => {
+    vi.spyOn(console, "error").mockImplementation(() => {});
+    // Rules, purge, the alert, the claim, and the mark.
+    for (const failing of [1, 2, 3, 4, 5]) {
+      await freshDemo();
+      sent = [];
+      await late(NOW - 2 * DAY);
+      const message = "D1_ERROR: Network connection lost.";
+      const { database, calls } = faultyDatabase({ at: (call) => call === failing, when, message });
+      await run(NOW, "* * * * *", { ...SETTINGS, ALERTS: ALERTS(), DB: database }).catch(() => undefined);
+      expect(calls()).toBeGreaterThanOrEqual(failing);
+      const open = await rows("SELECT id FROM alerts WHERE kind = 'purge_late'");
+      expect(open.length).toBeGreaterThanOrEqual(sent.length);
+      for (const minutes of [1, 3, 4, 7]) await run(NOW + minutes * MINUTE);
+      expect(sent, `call ${failing}`).toHaveLength(failing === 5 && when === "before" ? 2 : 1);
+      expect(new Set(sent.map(({ text }) => text)).size).toBe(1);
+    }
+  },
+);
 
 it("is sent once by two runs at the same time", async () => {
   await late(NOW - 2 * DAY);

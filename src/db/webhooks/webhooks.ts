@@ -44,7 +44,7 @@ const insert = returning(
     WHERE (SELECT count(*) FROM ${as(w)} WHERE ${ofApp}) < ${sql.raw(String(MAX_WEBHOOKS))}`,
   { id },
 );
-// Whoever got no response rotates again, and the receiver has the secret before both. The bound is about ten secrets.
+// A rotation whose response was lost is repeated, and the receiver has the secret before both. The bound is about ten secrets.
 const rotate = statement<unknown>(sql`
   UPDATE ${webhooks} SET ${names(oldSecret)} = substr(${secret} || iif(${oldSecretUntil} > ${p("now")}, ' ' || ${oldSecret}, ''), 1, 1000),
     ${names(oldSecretUntil)} = ${p("until")}, ${names(secret)} = ${p("secret")}
