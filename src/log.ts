@@ -15,6 +15,8 @@ export interface Trace {
   credentialId?: number;
   /** Of a submitted cost (spec §2.5), at most 128 characters of which each is visible. */
   tag?: string;
+  /** The tool that an agent called. */
+  tool?: string;
   outcome?: ErrorCode | SignInOutcome;
   /** Why single sign-on failed: a code, or the origin that does not answer. */
   reason?: string;
@@ -43,7 +45,7 @@ interface CompletedRequest {
 export function logRequest(completed: CompletedRequest, status: number, completedAt: number): void {
   const { env, request, requestId, now, trace } = completed;
   if (status < 500 && toFraction(requestId) >= Number(env.LOG_SAMPLE ?? 1)) return;
-  const { surface, route, userId, partnerId, credentialId, tag, outcome, reason } = trace;
+  const { surface, route, userId, partnerId, credentialId, tag, tool, outcome, reason } = trace;
   console.log(
     JSON.stringify({
       level: status < 500 ? "info" : "error",
@@ -58,6 +60,7 @@ export function logRequest(completed: CompletedRequest, status: number, complete
       partner_id: partnerId,
       credential_id: credentialId,
       tag,
+      tool,
       reason,
     }),
   );

@@ -8,10 +8,10 @@ import type { Method, Route } from "./http/router.ts";
 type Json = Record<string, unknown>;
 
 /** The tokens that an operation takes, each by itself. */
-function securityOf({ credentials }: Operation, method: Method): Json[] {
+function securityOf({ credentials, onlyReads }: Operation, method: Method): Json[] {
   if (credentials === "none") return [];
   if (credentials === "cost_credential") return [{ costCredential: [] }];
-  const reading = method === "GET" ? [{ readToken: [] }] : [];
+  const reading = method === "GET" || onlyReads ? [{ readToken: [] }] : [];
   return [{ apiToken: [] }, { writeToken: [] }, ...reading];
 }
 
@@ -114,6 +114,27 @@ function toParameters(schema: z.ZodMiniType | undefined, place: "path" | "query"
     ...(description !== undefined && { description }),
     schema: property,
   }));
+}
+
+/** The parameters in the path and the query of an operation as one JSON Schema, for callers that name all of them alike. */
+export function toInputSchema({ input }: Operation) {
+  const parameters = [...toParameters(input.path, "path"), ...toParameters(input.query, "query")] as {
+    name: string;
+    required: boolean;
+    description?: string;
+    schema: Json;
+  }[];
+  return {
+    type: "object",
+    properties: Object.fromEntries(
+      parameters.map(({ name, description, schema }) => [
+        name,
+        { ...schema, ...(description && { description }) },
+      ]),
+    ),
+    required: parameters.filter(({ required }) => required).map(({ name }) => name),
+    additionalProperties: false,
+  };
 }
 
 function toResponse(response: OperationResponse): Json {

@@ -30,6 +30,11 @@ const SURFACES: Surface[] = [
     load: async () => (await import("./cost/routes.ts")).costRoutes,
   },
   {
+    name: "mcp",
+    segments: ["mcp"],
+    load: async () => (await import("./mcp/routes.ts")).mcpRoutes,
+  },
+  {
     name: "account",
     hasPages: true,
     segments: ["", "login", "logout", "account", "account.js", "landing.css"],

@@ -69,13 +69,15 @@ export async function guard<Row>(
   return response;
 }
 
+type Limits = Pick<Operation, "isReport" | "onlyReads">;
+
 /**
- * Runs a handler for a request with a well-formed API token or access token. An access token for reading is only for GET, which its
- * prefix says and its hash proves. The requests for reports are limited.
+ * Runs a handler for a request with a well-formed API token or access token. An access token for reading is only for GET and for what
+ * only reads, which its prefix says and its hash proves. The requests for reports are limited.
  */
 export function withToken(
   handler: (context: Context, caller: Principal) => Promise<Response>,
-  isReport = false,
+  { isReport = false, onlyReads = false }: Limits = {},
 ): Handler {
   return async (context) => {
     const { env, now, request } = context;
@@ -93,7 +95,7 @@ export function withToken(
       context.trace.userId = row.userId;
     };
     const find = () => findAccess(env.DB, viewer);
-    const isAllowed = kind !== "read" || request.method === "GET" || request.method === "HEAD";
+    const isAllowed = kind !== "read" || onlyReads || request.method === "GET" || request.method === "HEAD";
     const run = () =>
       guard(check, find, async (authorize) => {
         if (isAllowed) return handler(context, { tokenHash, viewer, authorize });
@@ -116,7 +118,7 @@ const ONLY_READS =
  */
 export function withOperator(
   handler: (context: Context, operator: Operator) => Promise<Response>,
-  isReport = false,
+  limits: Limits = {},
 ): Handler {
   return withToken(async (context, caller) => {
     const { userId, role, issuedAs, onlyApp } = caller.authorize(
@@ -126,7 +128,7 @@ export function withOperator(
     if (onlyApp !== null) throw new AppError("insufficient_scope", ONLY_AN_APP);
     if (issuedAs !== "operator") throw new AppError("operator_required", OLD_TOKEN);
     return handler(context, { userId, now: context.now });
-  }, isReport);
+  }, limits);
 }
 
 const ONLY_AN_APP = "This access token is for one app. For operator paths, use a token for all of your apps.";
@@ -138,7 +140,7 @@ const OLD_TOKEN =
 /** Runs a handler for a request with a well-formed cost credential. */
 export function withCostCredential(
   handler: (context: Context, caller: CostCaller) => Promise<Response>,
-  isReport = false,
+  { isReport = false }: Limits = {},
 ): Handler {
   return async (context) => {
     const { hash: tokenHash, kind: mode } = identify(context, ["live", "test"]);
@@ -209,7 +211,7 @@ type Spec<C extends Contract, Caller> = Omit<Routed, "credentials" | "handler" |
 
 type Guard<Caller> = (
   handler: (context: Context, caller: Caller) => Promise<Response>,
-  isReport?: boolean,
+  limits?: Limits,
 ) => Routed["handler"];
 
 function build<C extends Contract, Caller>(
@@ -225,7 +227,7 @@ function build<C extends Contract, Caller>(
       throw error;
     });
     return handle(context, caller, input);
-  }, operation.isReport);
+  }, operation);
   return { ...operation, credentials, handler };
 }
 

@@ -18,7 +18,7 @@ export function prefers(request: Request, type: "text/csv" | "text/html"): boole
 }
 
 /** The APIs. They never return pages, because some HTTP libraries accept HTML by default. */
-const INTERFACES = /^\/(public|cost|operator\/v1)(\/|$)/;
+const INTERFACES = /^\/(public|cost|operator\/v1|mcp)(\/|$)/;
 export const isInterface = ({ pathname }: URL) => INTERFACES.test(pathname);
 
 /** Whether an error is shown as a page. Programs get a problem document. */

@@ -39,6 +39,8 @@ export interface Operation {
   errors: ErrorCode[];
   /** It adds up totals or reads a whole list, so its requests are limited, see src/auth/report-limits.ts. */
   isReport?: boolean;
+  /** It only reads, although its method is POST: access tokens for reading may call it. */
+  onlyReads?: boolean;
 }
 
 /** An operation with its place and its guarded handler, as the functions in src/auth/guards.ts build it. */

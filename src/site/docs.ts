@@ -27,7 +27,7 @@ const NAVIGATION: { title: string; pages: Entry[] }[] = [
   },
   {
     title: "API reference",
-    pages: [...AREAS.map((area) => ({ path: areaPath(area), title: area.title })), guide("typescript")],
+    pages: [...AREAS.map((area) => ({ path: areaPath(area), title: area.title })), guide("typescript"), guide("agents")],
   },
   {
     title: "Topics",

@@ -2,6 +2,108 @@
 import { FACTS } from "./facts.ts";
 
 export const PAGES = {
+  agents: {
+    title: "Tools for agents",
+    lead: `An assistant can read your links and their figures, and answer questions such as &quot;which campaign has the highest cost per click this week, is it rising, and why did spend fall?&quot;. It connects to <code>/mcp</code> with the Model Context Protocol, revision 2026-07-28. It only reads: no tool changes anything.`,
+    sections: [
+      { id: "create-a-token", title: "Create a token", body: `<ol>
+<li>Sign in, and open <strong>Access tokens</strong> (<code>/account/tokens</code>).</li>
+<li>Create a token that reads (<code>ll_read_…</code>). To show the assistant one app only, choose that app.</li>
+<li>Put the token where your assistant keeps its secrets. It ends on the day that you chose, and you can end it before at the same place.</li>
+</ol>
+<p>An API token (<code>ll_api_…</code>) or a token that writes works too, but can do more than an assistant needs.</p>` },
+      { id: "connect-an-assistant", title: "Connect an assistant", body: `<p>The address is <code>https://links.example.com/mcp</code>, with your host. The token goes into the header <code>Authorization</code>, as <code>Bearer …</code>. Assistants that can only sign in with OAuth cannot connect.</p>
+<p><strong>Visual Studio Code</strong>, in <code>.vscode/mcp.json</code>. It asks for the token and keeps it:</p>
+<pre data-language="json">{
+  &quot;inputs&quot;: [{ &quot;type&quot;: &quot;promptString&quot;, &quot;id&quot;: &quot;token&quot;, &quot;description&quot;: &quot;Access token&quot;, &quot;password&quot;: true }],
+  &quot;servers&quot;: {
+    &quot;linkledger&quot;: {
+      &quot;type&quot;: &quot;http&quot;,
+      &quot;url&quot;: &quot;https://links.example.com/mcp&quot;,
+      &quot;headers&quot;: { &quot;Authorization&quot;: &quot;Bearer \${input:token}&quot; }
+    }
+  }
+}</pre>
+<p><strong>Cursor</strong>, in <code>~/.cursor/mcp.json</code>, with the token in the environment variable <code>LINKLEDGER_TOKEN</code>:</p>
+<pre data-language="json">{
+  &quot;mcpServers&quot;: {
+    &quot;linkledger&quot;: {
+      &quot;url&quot;: &quot;https://links.example.com/mcp&quot;,
+      &quot;headers&quot;: { &quot;Authorization&quot;: &quot;Bearer \${env:LINKLEDGER_TOKEN}&quot; }
+    }
+  }
+}</pre>
+<p><strong>Gemini CLI</strong>, in <code>~/.gemini/settings.json</code>, with the same variable:</p>
+<pre data-language="json">{
+  &quot;mcpServers&quot;: {
+    &quot;linkledger&quot;: {
+      &quot;httpUrl&quot;: &quot;https://links.example.com/mcp&quot;,
+      &quot;headers&quot;: { &quot;Authorization&quot;: &quot;Bearer $LINKLEDGER_TOKEN&quot; }
+    }
+  }
+}</pre>` },
+      { id: "what-each-tool-answers", title: "What each tool answers", body: `<p>Each tool is an operation of the API, with its parameters, its fields, its limits and its errors.</p>
+<div class="table" tabindex="0" role="region" aria-label="What each tool answers"><table>
+<thead>
+<tr>
+<th>Tool</th>
+<th>Answers</th>
+<th>Operation</th>
+</tr>
+</thead>
+<tbody><tr>
+<td><code>list_apps</code></td>
+<td>Which apps you can read</td>
+<td><a href="/docs/api/campaign/listOwnApps">listOwnApps</a></td>
+</tr>
+<tr>
+<td><code>search_links</code></td>
+<td>Links by the beginning of their name, at level 1 or below a link</td>
+<td><a href="/docs/api/campaign/listLinksV2">listLinksV2</a>, <a href="/docs/api/campaign/listChildrenV2">listChildrenV2</a></td>
+</tr>
+<tr>
+<td><code>performance</code></td>
+<td>Spend, clicks, cost per click and coverage by campaign, partner or day, with the days before</td>
+<td><a href="/docs/api/campaign/readPerformance">readPerformance</a></td>
+</tr>
+<tr>
+<td><code>what_changed</code></td>
+<td>Why spend changed: volume, price, and what happened</td>
+<td><a href="/docs/api/campaign/readChanges">readChanges</a></td>
+</tr>
+<tr>
+<td><code>partner_status</code></td>
+<td>Whether a partner sends costs, and why clicks have none</td>
+<td><a href="/docs/api/campaign/readPartnerStatus">readPartnerStatus</a></td>
+</tr>
+<tr>
+<td><code>find_cost</code></td>
+<td>For operators: what is known of a cost ID</td>
+<td><a href="/docs/api/operator/readPartnerCost">readPartnerCost</a></td>
+</tr>
+<tr>
+<td><code>recent_rejections</code></td>
+<td>For operators: the newest rejected costs of a partner</td>
+<td><a href="/docs/api/operator/listPartnerRejections">listPartnerRejections</a></td>
+</tr>
+</tbody></table>
+</div>
+<p>A result that does not fit has <code>paging.cursor</code>, with which the assistant asks for the rest. A rejected call is a result with <code>isError</code> and the <a href="/docs/errors">problem document</a>.</p>` },
+      { id: "what-an-assistant-can-see", title: "What an assistant can see", body: `<ul>
+<li>What you can see with the same token: the apps that you are a member of, or the one app of the token. Another app is rejected with <code>insufficient_scope</code>.</li>
+<li>The tools for operators only with an operator&#39;s token for all apps.</li>
+<li>No passwords, tokens or credentials: no tool returns them.</li>
+<li>What it reads goes to the company that runs the assistant. Ask who that is before you connect one.</li>
+</ul>
+<p>Names and notes of links and partners were written by people outside your team too. They are in the fields of results, never in the descriptions of tools, but a model can still take a text for an instruction. An assistant that has other tools as well should ask you before it uses them.</p>
+<p>Calls count like requests to the API: <a href="/docs/limits">the limits</a> of a token and of reports apply, and the log has a line for each, with the name of the tool.</p>` },
+      { id: "for-developers-of-clients", title: "For developers of clients", body: `<ul>
+<li>Every request is independent: there are no sessions, no streams and no <code>GET</code>. <code>MCP-Protocol-Version</code>, <code>Mcp-Method</code> and <code>Mcp-Name</code> must agree with the body.</li>
+<li>Clients of 2025-11-25, 2025-06-18 and 2025-03-26 get an answer to <code>initialize</code> and need no session.</li>
+<li><code>Origin</code> must have the host of <code>/mcp</code>, or be absent. The body can have 64 KiB.</li>
+</ul>` },
+    ],
+  },
   alerts: {
     title: "Alerts",
     lead: `Learn from linkledger that a partner is silent, that costs are rejected, or that spend is above a limit.`,

@@ -122,6 +122,7 @@ const AFTER_DONE: Record<string, number> = {
 };
 /** POST operations that change nothing, or whose sample finds nothing to change. */
 const CHANGES_NOTHING = [
+  "callMcp",
   "decideUrlPrices",
   "POST /operator/partners/:id/url-prices",
   "POST /operator/partners/:id/url-prices/voids",

@@ -5,6 +5,7 @@ import type { Method } from "../../src/http/router.ts";
 import { LINKS } from "../campaign/support.ts";
 import { type Call, call, DEMO, env, NOW, UNLIMITED } from "../harness.ts";
 import { RULE, samplePath } from "../http/every-route.ts";
+import { headersFor, META_OF } from "../mcp/support.ts";
 import { routes } from "../routes.ts";
 import {
   ACCESS_REFERENCE,
@@ -99,6 +100,11 @@ const SAMPLES: Record<string, Sample> = {
   updateLink: { path: `${LINKS}/${DEMO.linkToken}`, method: "PATCH", json: { name: "b", archived: true } },
   submitCost: { path: `/cost?${new URLSearchParams(cost)}`, method: "POST" },
   submitBatch: { path: "/cost/batch", json: { costs: [cost, { ...cost, cost_id: "faulty-cost-0002" }] } },
+  callMcp: {
+    path: "/mcp",
+    json: { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "list_apps", _meta: META_OF } },
+    headers: headersFor("tools/call", "list_apps"),
+  },
   readCost: { path: "/cost/demo-spend-00-0" },
   voidCost: { path: "/cost/demo-spend-00-0/void", method: "POST" },
   readArchive: {

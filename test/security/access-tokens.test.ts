@@ -60,7 +60,7 @@ const NO_SCOPE = "403 insufficient_scope";
 /** The error that a token gets from an operation; undefined if it is accepted. */
 function expectedError({ need, method, pattern }: EveryOperation, kind: Kind): string | undefined {
   if (need === "cost_credential" || kind.expiresIn === 0) return UNAUTHORIZED;
-  if (kind.scope === "read" && method !== "GET") return NO_SCOPE;
+  if (kind.scope === "read" && method !== "GET" && pattern !== "/mcp") return NO_SCOPE;
   if (need === "api_token") {
     return pattern.includes(":app_token") && kind.app === DEMO.otherAppToken ? NO_SCOPE : undefined;
   }

@@ -60,6 +60,7 @@ it("knows the access that every route needs", () => {
   const guarded = everyOperation.filter(({ need }) => need !== "public" && need !== "none");
   const areas = guarded.map(({ pattern, need }) => `${need}: ${/^\/\w+(\/v\d)?/.exec(pattern)?.[0]}`);
   expect([...new Set(areas)].sort()).toEqual([
+    "api_token: /mcp",
     "api_token: /public/v1",
     "api_token: /public/v2",
     "cost_credential: /cost",

@@ -57,6 +57,7 @@ const ENTRIES: Record<string, Expected> = {
   voidPartnerCost: ["partner 1 (by 2): void cost"],
   // There are no held prices.
   decideUrlPrices: [],
+  callMcp: [],
   createAlertRule: ["rule 103 (by 2): create alert rule"],
   updateAlertRule: ["rule 1 (by 2): update alert rule"],
   deleteAlertRule: ["rule 1 (by 2): delete alert rule"],

@@ -55,7 +55,7 @@ it.each([
   expect(info.contact).toEqual(expected);
 });
 
-const JSON_SURFACES = ["campaign", "cost", "engagement", "operator"];
+const JSON_SURFACES = ["campaign", "cost", "engagement", "mcp", "operator"];
 const isConsole = (path: string) => path.startsWith("/operator") && !path.startsWith("/operator/v1/");
 const HEALTH = ["GET /healthz", "GET /readyz"];
 

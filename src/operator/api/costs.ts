@@ -167,7 +167,7 @@ const listPartnerCostItems = operatorOperation({
   },
 });
 
-const readPartnerCost = itemOperation({
+export const readPartnerCost = itemOperation({
   method: "GET",
   path: "/operator/v1/partners/:id/costs/:cost_id",
   id: "readPartnerCost",

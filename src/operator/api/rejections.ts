@@ -81,7 +81,7 @@ function toItems(found: Rejected[], groups: readonly ("day" | "code")[]) {
     .map(([key, same]) => ({ ...JSON.parse(key), count: same.reduce((sum, { count }) => sum + count, 0) }));
 }
 
-const listRejections = operatorOperation({
+export const listRejections = operatorOperation({
   method: "GET",
   path: "/operator/v1/partners/:id/rejections/recent",
   id: "listPartnerRejections",

@@ -56,6 +56,16 @@ export const AREAS: Area[] = [
     guide: { path: "/docs/operators", title: "Operator guide" },
   },
   {
+    surface: "mcp",
+    slug: "mcp",
+    title: "Tools for agents",
+    lead: "What assistants call to read links and figures, with the Model Context Protocol.",
+    access:
+      "For members and operators. Send an access token from `/account/tokens` (`ll_read_…` is enough) in the `Authorization` header, as `Bearer …`.",
+    variable: "API_TOKEN",
+    guide: { path: "/docs/agents", title: "Connect an assistant" },
+  },
+  {
     surface: "site",
     slug: "health",
     title: "Health checks",
