@@ -27,7 +27,11 @@ const NAVIGATION: { title: string; pages: Entry[] }[] = [
   },
   {
     title: "API reference",
-    pages: [...AREAS.map((area) => ({ path: areaPath(area), title: area.title })), guide("typescript"), guide("agents")],
+    pages: [
+      ...AREAS.map((area) => ({ path: areaPath(area), title: area.title })),
+      guide("typescript"),
+      guide("agents"),
+    ],
   },
   {
     title: "Topics",
