@@ -120,7 +120,7 @@ async function judgePart(ledger: Ledger, apps: (string | null)[], known: Known, 
   const next = await readActivity(ledger, watching, activity, known, now);
   const spend = await readSpend(
     ledger,
-    rules.flatMap((rule) => (rule.kind === "spend_above" ? toSpendOf(rule, known, now) : [])),
+    rules.flatMap((rule) => (rule.kind === "spend_above" ? [toSpendOf(rule, known, now)] : [])),
   );
   const nameOfPartner = (id: number) => known.partners.get(id)?.name ?? `Partner ${id}`;
   const more = apps[0] === null ? await readFigures(ledger, nameOfPartner, now) : NO_FIGURES;
@@ -201,15 +201,14 @@ function toSpendOf(
   now: number,
 ) {
   const app = appToken ?? settings.of_app_token;
-  return spendPeriods(settings.period, now).map((period) => ({
-    key: spendKey(id, period),
+  const periods = spendPeriods(settings.period, now);
+  return {
+    periods: periods.map((period) => ({ ...period, key: spendKey(id, period) })),
     apps: app === undefined ? known.apps : [app],
-    from: period.from,
-    to: period.to,
     currency: settings.currency,
     partnerId: settings.partner_id ?? null,
     linkToken: settings.link_token ?? null,
-  }));
+  };
 }
 
 /** Which alerts to open and to close, of rules that all have the same app. */

@@ -10,12 +10,10 @@ import { type Bound, chunk, runBatch } from "../statement.ts";
 
 /** What a rule of spend looks at. */
 export interface SpendOf {
-  /** By which its sum is found. */
-  key: string;
   /** All that count. */
   apps: string[];
-  from: number;
-  to: number;
+  /** The days of each sum. */
+  periods: { key: string; from: number; to: number }[];
   currency: string;
   partnerId: number | null;
   /** With the links below it; null for all. */
@@ -32,19 +30,21 @@ const isOf = ({ currency, partnerId, linkId }: typeof t | typeof a) =>
 const { whole, rest } = moneyOf(t.costType, t.amount);
 const costs = query(
   {
-    costsWhole: sql<string>`cast(coalesce(sum(${whole}), 0) AS TEXT)`,
-    costsRest: sql<string>`cast(coalesce(sum(${rest}), 0) AS TEXT)`,
+    day: t.day,
+    costsWhole: sql<string>`cast(sum(${whole}) AS TEXT)`,
+    costsRest: sql<string>`cast(sum(${rest}) AS TEXT)`,
   },
   sql`FROM ${apps} CROSS JOIN ${as(t)} ON ${t.appToken} = j.value AND ${t.day} BETWEEN ${p("from")} AND ${p("to")}
-    WHERE ${t.state} = 'matched' AND ${isOf(t)}`,
+    WHERE ${t.state} = 'matched' AND ${isOf(t)} GROUP BY ${t.day}`,
 );
 const adjusted = query(
   {
-    adjustedWhole: sql<string>`cast(coalesce(sum(${a.amount} / 100000000), 0) AS TEXT)`,
-    adjustedRest: sql<string>`cast(coalesce(sum(${a.amount} % 100000000), 0) AS TEXT)`,
+    day: a.day,
+    adjustedWhole: sql<string>`cast(sum(${a.amount} / 100000000) AS TEXT)`,
+    adjustedRest: sql<string>`cast(sum(${a.amount} % 100000000) AS TEXT)`,
   },
   sql`FROM ${apps} CROSS JOIN ${as(a)} ON ${a.appToken} = j.value AND ${a.day} BETWEEN ${p("from")} AND ${p("to")}
-    WHERE ${isOf(a)}`,
+    WHERE ${isOf(a)} GROUP BY ${a.day}`,
 );
 
 /** A link below which there are more counts with the first ones of them. */
@@ -64,7 +64,9 @@ const below = query(
 /** The statements of one call. */
 const IN_CALL = 40;
 
-/** By key, in units of 0.00000001. */
+type SumsOfDay = SpendSums & { day: number };
+
+/** By the key of a period, in units of 0.00000001. */
 export async function readSpend(ledger: Ledger, rules: SpendOf[]): Promise<Map<string, bigint>> {
   const { control } = ledger;
   const found = new Map<string, bigint>();
@@ -76,25 +78,28 @@ export async function readSpend(ledger: Ledger, rules: SpendOf[]): Promise<Map<s
           ...withLink.map(({ apps, linkToken }) => below(control, { apps: JSON.stringify(apps), linkToken })),
         )
       : [];
-    const linksOf = new Map(withLink.map(({ key }, index) => [key, ids[index]?.[0]?.ids ?? "[]"]));
-    const values = some.map(({ key, apps, linkToken: _, ...rule }) => ({
-      ...rule,
-      apps: JSON.stringify(apps),
-      links: linksOf.get(key) ?? null,
+    const linksOf = new Map(withLink.map((rule, index) => [rule, ids[index]?.[0]?.ids ?? "[]"]));
+    const values = some.map((rule) => ({
+      apps: JSON.stringify(rule.apps),
+      ...{ currency: rule.currency, partnerId: rule.partnerId },
+      from: Math.min(...rule.periods.map(({ from }) => from)),
+      to: Math.max(...rule.periods.map(({ to }) => to)),
+      links: linksOf.get(rule) ?? null,
     }));
-    const parts: SpendSums[][][] = await Promise.all([
+    const parts: SumsOfDay[][][] = await Promise.all([
       ...databasesOf(ledger).map((db) =>
         runGated(
           ledger,
           db,
-          values.map((value): Bound<SpendSums> => costs(db, value)),
+          values.map((value): Bound<SumsOfDay> => costs(db, value)),
         ),
       ),
-      runBatch(control, ...values.map((value): Bound<SpendSums> => adjusted(control, value) as never)),
+      runBatch(control, ...values.map((value): Bound<SumsOfDay> => adjusted(control, value) as never)),
     ]);
-    some.forEach(({ key }, index) => {
+    some.forEach(({ periods }, index) => {
       const rows = parts.flatMap((part) => part[index] ?? []);
-      found.set(key, sumSpend(rows));
+      for (const { key, from, to } of periods)
+        found.set(key, sumSpend(rows.filter(({ day }) => from <= day && day <= to)));
     });
   }
   return found;
