@@ -38,7 +38,7 @@ const exclude = ["test/browser/**", "test/dev/**", "test/linear/**", "test/bench
 /** The files that run with four shards and the queue too, because they depend on where a row is. */
 const ON_SHARDS = [
   "test/shards/*.test.ts",
-  "test/alerts/{model,kinds}.test.ts",
+  "test/alerts/model.test.ts",
   "test/cost/{list,batch,stopped,rejected-list,test-credential,void}.test.ts",
   "test/engagement/{audience,queue,faults,held-prices,repeated-ids}.test.ts",
   "test/purge/{purge,archive}.test.ts",
@@ -55,7 +55,8 @@ const ON_SHARDS_TOO = [
   "test/engagement/*.test.ts",
   "test/purge/*.test.ts",
   "test/reports/*.test.ts",
-  "test/workspace/{adjusted,performance,spend,links,link,frame}.test.ts",
+  "test/alerts/kinds.test.ts",
+  "test/workspace/{adjusted,performance,spend,links,link,link-test,start,frame}.test.ts",
   "test/db/{ledger-*,workspace-budgets}.test.ts",
   "test/operator/{adjustments,url-price-faults}.test.ts",
   "test/partner/*.test.ts",
@@ -69,7 +70,11 @@ const SLOW = [
   "db/ledger-model",
   "model/service-model",
   "security/input",
+  "security/pages",
   "purge/archive-faults",
+  "operator/own-password",
+  "reports/too-large",
+  "reports/demo-large",
 ];
 
 /** One project after the other, because a process that takes a file of another project starts again. */
