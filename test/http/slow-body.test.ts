@@ -43,6 +43,13 @@ const BODILESS: Record<string, number> = {
   "POST /operator/v1/credentials/:id/revoke": 404,
   "DELETE /operator/v1/rounds/:id/dismissals": 400,
   "POST /operator/v1/rounds/:id/close": 404,
+  "POST /apps/:app_token/alerts/rules/:rule_id/delete": 303,
+  "DELETE /operator/v1/alert-rules/:id": 404,
+  "DELETE /operator/v1/webhooks/:id": 404,
+  "POST /operator/v1/webhooks/:id/secret": 404,
+  "POST /operator/v1/webhooks/:id/on": 404,
+  "POST /operator/v1/webhooks/:id/test": 404,
+  "POST /operator/v1/webhooks/:id/deliveries/:delivery_id": 404,
 };
 const reading = everyOperation
   .filter(({ method, name }) => method !== "GET" && BODILESS[name] === undefined)
