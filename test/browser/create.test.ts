@@ -48,7 +48,9 @@ describe.each([
     await page.getByRole("link", { name: "Create link" }).click();
     await page.getByLabel("Network").fill(network);
     await page.getByLabel("Campaign").fill("Spring");
-    await page.getByLabel("Partner").selectOption({ label: `${partner} (no cost data yet)` });
+    await page
+      .getByLabel("Partner", { exact: true })
+      .selectOption({ label: `${partner} (no cost data yet)` });
     await page.getByLabel("Cost data").selectOption("on");
     await page.getByRole("button", { name: "Create link" }).click();
     const problem = page.getByRole("link", {
@@ -59,7 +61,7 @@ describe.each([
     expect(await page.getByLabel("Network").inputValue()).toBe(network);
     await problem.click();
     await page.locator("#cost_data:focus").waitFor();
-    await page.getByLabel("Partner").selectOption({ index: 1 });
+    await page.getByLabel("Partner", { exact: true }).selectOption({ index: 1 });
     await page.getByRole("button", { name: "Create link" }).click();
     await page.getByRole("status").getByText("Link created.").waitFor();
     await page.getByRole("heading", { name: "Spring", level: 1 }).waitFor();

@@ -33,10 +33,7 @@ describe("the chart", () => {
   it("is one stop for Tab, and the arrow keys choose a day", async () => {
     const page = await openPage(`${APP}/performance?period=7d&partner_id=1&group_by=partner`);
     expect(await page.getByText("Skip chart").count()).toBe(0);
-    await page
-      .getByRole("link", { name: /^Coverage/ })
-      .first()
-      .focus();
+    await page.locator(".what-changed").getByRole("link").last().focus();
     await page.keyboard.press("Tab");
     const focused = () => page.evaluate("document.activeElement.getAttribute('aria-label')");
     expect(await focused()).toBe(await labelOf(page, 6));

@@ -105,6 +105,7 @@ test("an operator links an operator, who then confirms in the console", async ()
   await olga.getByRole("link", { name: "sign in again" }).click();
   await enterAccount(olga, "olga-at-provider");
   await olga.getByLabel("Email").fill("new@example.com");
+  await olga.getByLabel("Sign-in method").selectOption("password");
   await olga.getByRole("button", { name: "Create user" }).click();
   await olga.getByRole("heading", { name: "Temporary password" }).first().waitFor();
 });

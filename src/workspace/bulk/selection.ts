@@ -89,7 +89,7 @@ export function selectionForm(url: URL, view: LinksView, shown: Set<string>): Ma
   const count = selected.length === 0 ? "No links selected" : `${selected.length} selected`;
   const hint = html`<span class="hint" data-without-script>Select links in the table, on as many pages as you need. Update the selection before you open another page.</span>`;
   const more = html`${elsewhere.map((token) => html`<input type="hidden" name="links" value="${token}">`)}
-    <button class="secondary" name="only" value="select" data-without-script>Update selection</button>`;
+    <button class="secondary" name="only" value="select" formnovalidate data-without-script>Update selection</button>`;
   return bar(count, html`${matchOffer(url, view)} ${hint}`, changeForm(url, partners, more), clear);
 }
 

@@ -99,7 +99,7 @@ export const costsPage: Show = async (context) => {
     body: html`
       ${partnerTrail({ id, name: partner.displayName }, "Costs")}
       ${pageHead(html`Costs of ${nameText(partner.displayName)}`)}
-      <p class="lead">By cost ID, because costs have no order by time. A search looks at ${showCount(MOST_READ)} IDs at a time, so filters suit partners of up to some 100,000 costs. <a href="/operator/partners/${id}/rejections">Rejected costs</a> have a list of their own.${isPending ? html` A pending cost waits up to ${COST_WINDOW} for a click or impression with its cost ID. <a href="/docs/troubleshooting#a-cost-stays-pending">Why a cost stays pending</a>` : ""}</p>
+      <p class="lead">In order of cost ID. A search looks at ${showCount(MOST_READ)} IDs at a time, so filters suit partners of up to some 100,000 costs.</p>
       ${filterBar(path, chosen)}
       ${searchedList({
         list: table({ label: "Costs", columns, rows: items, empty: none }),
@@ -113,7 +113,8 @@ export const costsPage: Show = async (context) => {
           isExact: !isPending || filters.day !== undefined,
           hasAmount: filters.amount_over !== undefined,
         }),
-      })}`,
+      })}
+      <p class="hint"><a href="/operator/partners/${id}/rejections">Rejected costs</a> have a list of their own.${isPending ? html` A pending cost waits up to ${COST_WINDOW} for a click or impression with its cost ID. <a href="/docs/troubleshooting#a-cost-stays-pending">Why a cost stays pending</a>` : ""}</p>`,
   };
 };
 
