@@ -191,10 +191,14 @@ describe("a body that is cut off", () => {
         ...options,
         headers: { ...options.headers, accept: "application/json", ...headers },
       });
-      expect([status, body.code]).toEqual([400, "invalid_request"]);
-      expect(body.errors).toEqual([
-        { param: "body", message: "did not arrive completely; resend the request" },
-      ]);
+      expect(status).toBe(400);
+      // JSON-RPC has errors of its own.
+      if (one.pattern === "/mcp") expect(body).toMatchObject({ jsonrpc: "2.0", error: { code: -32700 } });
+      else
+        expect(body).toMatchObject({
+          code: "invalid_request",
+          errors: [{ param: "body", message: "did not arrive completely; resend the request" }],
+        });
     }
     expect(await changed()).toEqual(before);
   });
