@@ -9,7 +9,7 @@ import {
 import { env as bindings } from "cloudflare:workers";
 import { hashPassword } from "../src/auth/passwords.ts";
 import { seal } from "../src/auth/sealed.ts";
-import { acceptedTokens, destinations } from "../src/db/isolate-memory.ts";
+import { acceptedTokens, destinations, unknownLinks } from "../src/db/isolate-memory.ts";
 import { databasesOf, type Ledger, ledgerOf, replicateCredentials } from "../src/db/ledger/shards.ts";
 import { type DemoRow, insertRows } from "../src/dev/demo/rows.ts";
 import { DEMO, demoRows } from "../src/dev/demo.ts";
@@ -125,9 +125,10 @@ async function hashDemoPasswords(): Promise<string[]> {
   return (await Promise.all(statements)).flat();
 }
 
-/** Deletes the keys in KV that were written, and what the isolate remembers in their place. */
+/** Deletes the keys in KV that were written, and what the isolate remembers of them and of a database that is another one now. */
 export async function emptyNamespaces({ keys }: Writes): Promise<void> {
   destinations.clear();
+  unknownLinks.clear();
   acceptedTokens.clear();
   const deleted = [...keys].flatMap(([namespace, some]) => [...some].map((key) => namespace.delete(key)));
   await Promise.all(deleted);

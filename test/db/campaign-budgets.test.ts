@@ -27,8 +27,8 @@ const WRITES: { operation: string; path: string; options: Call; calls: number; w
     path: `${LINKS}/demo1nk004`,
     options: { method: "PATCH", json: { name: "b", archived: true, partner_id: 1, cost_data_enabled: true } },
     calls: 2,
-    // Everything that an update can change, each with its index, and the entry of the audit log.
-    written: 9,
+    // Everything that an update can change, each with its index, the entry of the audit log, and what Undo needs.
+    written: 10,
   },
   {
     operation: "switch cost data on for a creative that inherits a partner",

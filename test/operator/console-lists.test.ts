@@ -135,7 +135,11 @@ test("an archived app leaves the lists, and its links and reports stay", async (
 
 describe("the page of a user", () => {
   test("shows the apps, the last sign-in and the creator, and adds an app", async () => {
-    await operator.post("/operator/users/new", { email: "new@example.com", role: "member", sign_in: "sso" });
+    await operator.post("/operator/users/new", {
+      email: "new@example.com",
+      role: "member",
+      sign_in: "password",
+    });
     const before = await operator.get("/operator/users/3");
     expect(before.text).toContain(`by ${DEMO.operatorEmail}`);
     expect(before.text).toContain("<dt>Last sign-in</dt><dd>Never");

@@ -14,6 +14,7 @@ const sources = import.meta.glob(["../../src/**/*.ts", "!../../src/site/rendered
 const SHOWN_WITH_CONTACT: Record<string, number> = {
   "account/entry-pages.ts": 1,
   "account/single-sign-on/pages.ts": 2,
+  "pages/alerts/webhooks.ts": 1,
   "partner/sign-in.ts": 1,
   "workspace/edit/choice.ts": 1,
   "workspace/partners/list.ts": 2,

@@ -191,8 +191,9 @@ describe("a stored cost ID with invisible characters", () => {
       raw: [],
     });
     const voided = `/operator/partners/1/voids?cost_id=${encodeURIComponent(id("void"))}`;
-    expect(await readPages(SESSIONS.operator, [...pages, voided])).toEqual({
-      shows: ["/operator/partners/1/pending", "/operator/rounds/1", "/operator/audit", voided],
+    const pending = "/operator/partners/1/costs?match=pending";
+    expect(await readPages(SESSIONS.operator, [...pages, pending, voided])).toEqual({
+      shows: ["/operator/rounds/1", "/operator/audit", pending, voided],
       raw: [],
     });
     const cookie = SESSIONS.partner;
