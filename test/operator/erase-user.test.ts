@@ -170,6 +170,7 @@ describe("an erased user", () => {
       "erased user 1",
       "Member",
       "Single sign-on",
+      "At the provider",
       "None",
       "Erased",
     ]);

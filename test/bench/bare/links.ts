@@ -4,7 +4,7 @@ import { type BareBindings, IN_EFFECT, json, type Row, unauthorized } from "./sh
 
 /** A link `l` with its name and what is in effect for it. */
 const LINK_COLUMNS = `
-  l.token, l.label, l.level, l.archived, l.partner_id, l.cost_switch, l.child_count,
+  l.token, l.label, l.level, l.archived, l.partner_id, l.cost_switch, l.target, l.child_count,
   coalesce(l3.label || '::', '') || coalesce(l2.label || '::', '') || coalesce(l1.label || '::', '') || l.label AS name,
   coalesce(l.cost_switch, l1.cost_switch, l2.cost_switch, l3.cost_switch) AND p.supports_cost_data AS has_cost_data,
   p.server_to_server, p.click_parameters, p.impression_parameters, p.cost_parameters`;
@@ -114,6 +114,7 @@ export async function readLink(
   const own = {
     partner_id: row.partner_id,
     cost_data_enabled: row.cost_switch === null ? null : row.cost_switch === 1,
+    target: row.target,
   };
   return json(envelope([{ ...toLink(url, row), own }]));
 }
