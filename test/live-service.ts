@@ -69,11 +69,12 @@ export async function startService(state: string, port?: number, more: string[] 
 export async function startBuiltService(
   script: string,
   more: DemoRow[] = [],
+  bindings: Record<string, string> = {},
 ): Promise<LiveService & { db: D1Database }> {
   const shared = new SharedCalls();
   const onLog = (line: string) => shared.add(line);
   const { miniflare, url, db } = await startBuilt({
-    ...{ name: "worker", script, onLog },
+    ...{ name: "worker", script, bindings, onLog },
     seed: [...demoStatements(Date.now()), ...toStatements(more)],
   });
   const names = {

@@ -39,15 +39,8 @@ const readTools = userOperation({
   description: `The Model Context Protocol, revision ${REVISION}, without sessions and with JSON responses only. \`server/discover\`, \`tools/list\` and \`tools/call\` are its methods. The tools are operations of this API that only read. A rejected call of a tool is a result with \`isError\` and the problem document as \`structuredContent\`.`,
   input: {},
   describedBody: z.looseObject({ jsonrpc: z.literal("2.0"), method: z.string() }),
-  requestExample: {
-    ...{ jsonrpc: "2.0", id: 1, method: "tools/list" },
-    params: {
-      _meta: {
-        "io.modelcontextprotocol/protocolVersion": REVISION,
-        "io.modelcontextprotocol/clientCapabilities": {},
-      },
-    },
-  },
+  // As a client of an older revision, which needs no other headers.
+  requestExample: { jsonrpc: "2.0", id: 1, method: "tools/list" },
   responses: {
     200: { description: "The JSON-RPC response", schema: message },
     202: { description: "A notification was accepted" },

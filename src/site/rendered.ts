@@ -494,7 +494,7 @@ GROUP BY ALL ORDER BY ALL;</pre>
 <samp>&quot;match&quot;:&quot;voided&quot;
 &quot;duplicate&quot;:false</samp>
 <kbd>operator audit | grep -oE '&quot;action&quot;:&quot;void cost&quot;[^}]*&quot;reason&quot;[^}]*}'</kbd>
-<samp>&quot;action&quot;:&quot;void cost&quot;,&quot;subject&quot;:&quot;partner 1&quot;,&quot;detail&quot;:{&quot;cost_id&quot;:&quot;acme-wrong-20260701&quot;,&quot;cost_type&quot;:&quot;cpc&quot;,&quot;currency&quot;:&quot;USD&quot;,&quot;amount&quot;:&quot;0.25&quot;,&quot;reason&quot;:&quot;Invalid click&quot;}</samp></pre>
+<samp>&quot;action&quot;:&quot;void cost&quot;,&quot;subject&quot;:&quot;partner 1&quot;,&quot;detail&quot;:{&quot;cost_id&quot;:&quot;acme-wrong-20260701&quot;,&quot;cost_type&quot;:&quot;cpc&quot;,&quot;currency&quot;:&quot;USD&quot;,&quot;amount&quot;:&quot;0.25&quot;,&quot;app_token&quot;:&quot;demoapp00001&quot;,&quot;reason&quot;:&quot;Invalid click&quot;}</samp></pre>
 <p>The partner can send other values after that, as after its own void.</p>` },
       { id: "adjust-the-spend", title: "Adjust the spend", body: `<p>An adjustment changes the spend of a link, a day, a partner and a cost type by an amount of money, for example by a credit note. Reports show the sum as <code>adjusted</code> and include it in <code>spend</code>, and the pages of members say how much it is, with the reason. It cannot be changed or deleted; to undo it, add its opposite. The <code>Idempotency-Key</code> makes sure that a request that is sent twice counts once.</p>
 <pre data-language="console"><kbd>adjust() { operator adjustments -H &quot;Idempotency-Key: $1&quot; -d &quot;{\\&quot;app_token\\&quot;: \\&quot;$APP_TOKEN\\&quot;, \\
@@ -948,9 +948,8 @@ APP_TOKEN=…</pre>
 <samp>partner_id,partner_name,currency,spend,adjusted,matched,unpriced</samp></pre>
 <p>The state of a partner has the same as its page, for the week that ended yesterday or for <code>from</code> and <code>to</code>. The losses of each step of <code>funnel</code> add up to the difference to the step before:</p>
 <pre data-language="console"><kbd>curl -s -H &quot;Authorization: Token token=$API_TOKEN&quot; \\
-    &quot;$BASE_URL/public/v1/apps/$APP_TOKEN/partners/1&quot; | grep -oE '&quot;state&quot;:&quot;[a-z_]*&quot;,&quot;since&quot;|&quot;step&quot;:&quot;[a-z_]*&quot;'</kbd>
-<samp>&quot;state&quot;:&quot;live&quot;,&quot;since&quot;
-&quot;step&quot;:&quot;recorded&quot;
+    &quot;$BASE_URL/public/v1/apps/$APP_TOKEN/partners/1&quot; | grep -oE '&quot;step&quot;:&quot;[a-z_]*&quot;'</kbd>
+<samp>&quot;step&quot;:&quot;recorded&quot;
 &quot;step&quot;:&quot;with_cost_id&quot;
 &quot;step&quot;:&quot;matched&quot;
 &quot;step&quot;:&quot;priced&quot;</samp></pre>

@@ -212,7 +212,7 @@ export class CloudflareStub {
         this.database(id).sqlite.exec(this.#upload.toString("utf8"));
         const meta = { rows_read: 0, rows_written: 0, duration: 1, size_after: 1 };
         const result = { num_queries: 1, final_bookmark: "bookmark", meta };
-        return { success: true, status: "complete", type: "import", result };
+        return { success: true, status: "complete", type: "import", messages: [], result };
       },
     ],
     [

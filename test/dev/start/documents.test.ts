@@ -61,7 +61,11 @@ test("every command of wrangler in the documents succeeds, and reaches the accou
   for (const [command, file] of all) {
     const isImport = command.includes("--file linkledger.sql");
     // Each finds the same account, except that an import goes into the database that was created for it.
-    if (!isImport) stub.databases = command.startsWith("d1 create") ? [] : [...databases];
+    if (isImport)
+      execFileSync(process.execPath, [join(ROOT, "src/dev/order-export.ts"), "linkledger.sql"], {
+        cwd: deployment.folder,
+      });
+    else stub.databases = command.startsWith("d1 create") ? [] : [...databases];
     stub.workers = new Map(workers);
     stub.calls = [];
     const [, more] = MORE.find(([pattern]) => pattern.test(command)) ?? [];

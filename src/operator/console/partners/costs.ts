@@ -99,7 +99,7 @@ export const costsPage: Show = async (context) => {
     body: html`
       ${partnerTrail({ id, name: partner.displayName }, "Costs")}
       ${pageHead(html`Costs of ${nameText(partner.displayName)}`)}
-      <p class="lead">In order of cost ID, ${showCount(MOST_READ)} IDs at a time, so filters suit partners of up to some 100,000 costs.</p>
+      ${chosen.toString() === "match=pending" ? "" : html`<p class="lead">In order of cost ID, ${showCount(MOST_READ)} IDs at a time, so filters suit partners of up to some 100,000 costs.</p>`}
       ${filterBar(path, chosen)}
       ${searchedList({
         list: table({ label: "Costs", columns, rows: items, empty: none }),
