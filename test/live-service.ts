@@ -69,7 +69,7 @@ export async function startService(state: string, port?: number, more: string[] 
 export async function startBuiltService(
   script: string,
   more: DemoRow[] = [],
-  bindings: Record<string, string> = {},
+  bindings: Record<string, string> = { WEBHOOK_KEY: "tests-of-webhooks-need-32-characters" },
 ): Promise<LiveService & { db: D1Database }> {
   const shared = new SharedCalls();
   const onLog = (line: string) => shared.add(line);

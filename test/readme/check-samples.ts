@@ -50,9 +50,7 @@ export async function checkSamples(script: string): Promise<{ samples: number; f
     const folder = mkdtempSync(join(tmpdir(), "linkledger-sample-"));
     writeFileSync(join(folder, "package.json"), '{"type": "module"}');
     symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"));
-    const service = await startBuiltService(script, [], {
-      WEBHOOK_KEY: "samples-of-webhooks-need-32-characters",
-    });
+    const service = await startBuiltService(script);
     for (const [id, path] of await listOperations(service.names.BASE_URL ?? "")) {
       const page = await (await fetch(service.names.BASE_URL + path)).text();
       const sample = samplesIn(page).find((one) => one.language === language);
