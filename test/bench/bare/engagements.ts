@@ -36,8 +36,9 @@ export async function engage(
       kind,
       cost_id: url.searchParams.get("cost_id"),
       recorded: hasId,
-      duplicate: hasId && !stored,
+      duplicate: hasId && stored === undefined,
       dropped: [],
+      cost_data: stored?.hasCostData ?? false,
       request_id: crypto.randomUUID(),
     });
   }
@@ -134,7 +135,7 @@ const keep = (rows: string, level: number, kind: Kind) => `
   ON CONFLICT DO UPDATE SET ${columnsOf(kind)
     .map((name) => `${name} = excluded.${name}`)
     .join(", ")} WHERE ${kind}_at IS NULL
-  RETURNING cost_id`;
+  RETURNING ${kind}_cost_data_on AS cost_data_on`;
 
 /** The SQL for engagements of a kind that name their links down to a level. */
 const sqlFor = (rows: string, kind: Kind) =>
@@ -155,20 +156,21 @@ function namesOf(opened: Opened): (string | number)[] {
 /** Sub-links that this isolate has created or found. They are never deleted. */
 const known = new Set<string>();
 
-/** Whether the ledger did not have an engagement of this kind with this ID. */
-async function record(env: BareBindings, opened: Opened): Promise<boolean> {
+/** What the ledger stored of an engagement: undefined without an ID, and if it had one of this kind with this ID. */
+async function record(env: BareBindings, opened: Opened): Promise<{ hasCostData: boolean } | undefined> {
   const names = namesOf(opened);
   const path = [opened[0], ...names].join("::");
   const sql = SQL_FOR_ONE[opened[KIND] as Kind][names.length];
-  if (!sql) return false;
+  if (!sql) return undefined;
   const queries = [
     ...(known.has(path) ? [] : sql.create),
     sql.count,
     ...(opened[COST_ID] === null ? [] : [sql.keep]),
   ];
-  const results = await env.DB.batch(queries.map((query) => env.DB.prepare(query).bind(...opened)));
+  const results = await env.DB.batch<{ cost_data_on: number }>(queries.map((query) => env.DB.prepare(query).bind(...opened)));
   known.add(path);
-  return opened[COST_ID] !== null && results.at(-1)?.results.length === 1;
+  const kept = opened[COST_ID] === null ? undefined : results.at(-1)?.results[0];
+  return kept && { hasCostData: kept.cost_data_on === 1 };
 }
 
 /** Records a batch of the queue. */
