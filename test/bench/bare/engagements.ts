@@ -167,7 +167,9 @@ async function record(env: BareBindings, opened: Opened): Promise<{ hasCostData:
     sql.count,
     ...(opened[COST_ID] === null ? [] : [sql.keep]),
   ];
-  const results = await env.DB.batch<{ cost_data_on: number }>(queries.map((query) => env.DB.prepare(query).bind(...opened)));
+  const results = await env.DB.batch<{ cost_data_on: number }>(
+    queries.map((query) => env.DB.prepare(query).bind(...opened)),
+  );
   known.add(path);
   const kept = opened[COST_ID] === null ? undefined : results.at(-1)?.results[0];
   return kept && { hasCostData: kept.cost_data_on === 1 };
