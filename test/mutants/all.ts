@@ -2,8 +2,15 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { accounts } from "./accounts.ts";
+import { agents } from "./agents.ts";
+import { alerts } from "./alerts.ts";
+import { destinations } from "./destinations.ts";
+import { details } from "./details.ts";
+import { explained } from "./explained.ts";
 import { figures } from "./figures.ts";
 import { groups } from "./groups.ts";
+import { identities } from "./identities.ts";
+import { imports } from "./imports.ts";
 import { ledger } from "./ledger.ts";
 import { limits } from "./limits.ts";
 import { links } from "./links.ts";
@@ -12,8 +19,10 @@ import type { Mutant } from "./mutant.ts";
 import { operators } from "./operators.ts";
 import { pages } from "./pages.ts";
 import { reports } from "./reports.ts";
+import { rules } from "./rules.ts";
 import { storage } from "./storage.ts";
 import { tokens } from "./tokens.ts";
+import { webhooks } from "./webhooks.ts";
 
 export const mutants: Mutant[] = [
   ...ledger,
@@ -28,6 +37,15 @@ export const mutants: Mutant[] = [
   ...figures,
   ...reports,
   ...tokens,
+  ...rules,
+  ...destinations,
+  ...explained,
+  ...alerts,
+  ...webhooks,
+  ...agents,
+  ...identities,
+  ...imports,
+  ...details,
 ];
 
 export const ROOT = join(import.meta.dirname, "../..");

@@ -7,8 +7,8 @@ export interface Mutant {
   /** Is in the file once. */
   search: string;
   replace: string;
-  /** A project of test/vitest.config.ts, or `built` of test/dev/vitest.config.ts. Default: one database. */
-  project?: "four shards" | "built" | undefined;
+  /** A project of test/vitest.config.ts, or one of test/dev/vitest.config.ts. Default: one database. */
+  project?: "four shards" | "built" | "commands" | undefined;
   /** The narrowest files with a test that fails. */
   tests: string[];
 }

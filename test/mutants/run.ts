@@ -36,7 +36,8 @@ async function runTests(
 ): Promise<{ failed: string | undefined } | undefined> {
   const output = join(copy, "report.json");
   rmSync(output, { force: true });
-  const config = project === "built" ? "test/dev/vitest.config.ts" : "test/vitest.config.ts";
+  const isOnNode = project === "built" || project === "commands";
+  const config = isOnNode ? "test/dev/vitest.config.ts" : "test/vitest.config.ts";
   const which = ["--config", config, "--project", project ?? "one database", ...tests];
   // It fails whenever SQL changes, and says nothing about a rule.
   const how = [

@@ -1,0 +1,108 @@
+/** Mutants of what explains figures: events, "what changed", rejected costs, and the state of a partner. */
+import type { Mutant } from "./mutant.ts";
+
+export const explained: Mutant[] = [
+  {
+    name: "a void that was not carried out is an event",
+    file: "src/db/ledger/reports/events.ts",
+    search: "GROUP BY v.subject HAVING sum(v.count) > 0",
+    replace: "GROUP BY v.subject",
+    tests: ["test/reports/changes.test.ts", "test/workspace/what-changed.test.ts"],
+  },
+  {
+    name: "changes of partners in the days before explain nothing",
+    file: "src/usecases/performance/changes.ts",
+    search: "changed: { from: before, to }",
+    replace: "changed: { from, to }",
+    tests: ["test/reports/changes.test.ts", "test/workspace/what-changed.test.ts"],
+  },
+  {
+    name: "the volume is at the price of the later days",
+    file: "src/domain/figures/change.ts",
+    search: "(now.matched - before.matched) * before.spend, before.matched",
+    replace: "(now.matched - before.matched) * now.spend, now.matched",
+    tests: ["test/domain/change.test.ts"],
+  },
+  {
+    name: "adjustments in another currency are events",
+    file: "src/usecases/events.ts",
+    search: "adjustments.filter((row) => row.currency === currency)",
+    replace: "adjustments",
+    tests: ["test/reports/changes.test.ts", "test/workspace/what-changed.test.ts"],
+  },
+  {
+    name: "adjustments are events of one platform",
+    file: "src/usecases/performance/changes.ts",
+    search: "(country ?? platform) === undefined",
+    replace: "country === undefined",
+    tests: ["test/reports/changes.test.ts", "test/workspace/what-changed.test.ts"],
+  },
+  {
+    name: "a campaign whose spend fell is none of those that changed most",
+    file: "src/usecases/performance/changes.ts",
+    search: "(difference(row) < 0n ? -difference(row) : difference(row))",
+    replace: "difference(row)",
+    tests: ["test/reports/changes.test.ts", "test/workspace/what-changed.test.ts"],
+  },
+  {
+    name: "exactly as many events as an answer can have are said to be more",
+    file: "src/domain/events.ts",
+    search: "events.length > MOST_EVENTS",
+    replace: "events.length >= MOST_EVENTS",
+    tests: ["test/reports/changes.test.ts", "test/reports/changes-model.test.ts"],
+  },
+  {
+    name: "a rejection that is no longer kept explains an ID",
+    file: "src/db/ledger/recent-rejections.ts",
+    search: ' AND ${r.costId} = ${p("costId")} AND ${isKept}',
+    replace: ' AND ${r.costId} = ${p("costId")}',
+    tests: [
+      "test/operator/partner-costs.test.ts",
+      "test/operator/rejections.test.ts",
+      "test/cost/rejected-list.test.ts",
+    ],
+  },
+  {
+    name: "a revoked credential that one database does not know lists rejected costs",
+    file: "src/db/ledger/recent-rejections.ts",
+    search: "credentials.find((one) => one?.revoked) ?? credentials[0]",
+    replace: "credentials[0]",
+    project: "four shards",
+    tests: ["test/shards/credentials.test.ts", "test/cost/rejected-list.test.ts"],
+  },
+  {
+    name: "half of a character is kept of the ID of an invalid cost",
+    file: "src/usecases/costs/rejections.ts",
+    search: '.join("").toWellFormed()',
+    replace: '.join("")',
+    tests: ["test/cost/rejected-list.test.ts", "test/cost/rejections.test.ts"],
+  },
+  {
+    name: "a partner is not silent after exactly a day",
+    file: "src/usecases/partner-status.ts",
+    search: "activity.lastCostAt >= SILENT_AFTER_MS",
+    replace: "activity.lastCostAt > SILENT_AFTER_MS",
+    tests: ["test/campaign/read-partner.test.ts", "test/workspace/partner.test.ts"],
+  },
+  {
+    name: "a type is live since the last of its approved rounds",
+    file: "src/usecases/partner-status.ts",
+    search: 'own.findLast(({ state }) => state === "approved")',
+    replace: 'own.find(({ state }) => state === "approved")',
+    tests: ["test/campaign/read-partner.test.ts", "test/workspace/partner.test.ts"],
+  },
+  {
+    name: "costs without an amount match nothing in the funnel",
+    file: "src/usecases/partner-status.ts",
+    search: "matched: sum(spend, (row) => row.matched + row.unpriced)",
+    replace: "matched: sum(spend, (row) => row.matched)",
+    tests: ["test/campaign/read-partner.test.ts", "test/workspace/partner.test.ts"],
+  },
+  {
+    name: "the list of missing costs has one more day than the rates",
+    file: "src/db/partner/missing-costs.ts",
+    search: "(dayOf(now) - RATE_DAYS + 1) * DAY_MS",
+    replace: "(dayOf(now) - RATE_DAYS) * DAY_MS",
+    tests: ["test/partner/missing.test.ts"],
+  },
+];

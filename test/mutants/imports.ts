@@ -1,0 +1,96 @@
+/** Mutants of imports, Undo, saved views, currencies, and the deployment. */
+import type { Mutant } from "./mutant.ts";
+
+export const imports: Mutant[] = [
+  {
+    name: "a change can be undone when exactly a day has passed",
+    file: "src/db/links/changes.ts",
+    search: '${c.changedAt} > ${sql.placeholder("since")}',
+    replace: '${c.changedAt} >= ${sql.placeholder("since")}',
+    tests: ["test/workspace/import-changes.test.ts", "test/workspace/bulk.test.ts"],
+  },
+  {
+    name: "the changes of another app can be undone",
+    file: "src/db/links/changes.ts",
+    search: '${c.appToken} = ${sql.placeholder("appToken")} AND ${c.changedAt}',
+    replace: "${c.changedAt}",
+    tests: ["test/workspace/import-changes.test.ts", "test/security/tenants.test.ts"],
+  },
+  {
+    name: "an import attaches the partner that a link has again",
+    file: "src/workspace/transfer/import-changes.ts",
+    search: "partner_id !== undefined && partner_id !== link.partnerId && { partner_id }",
+    replace: "partner_id !== undefined && { partner_id }",
+    tests: ["test/workspace/import-changes.test.ts"],
+  },
+  {
+    name: "two columns with the same heading are both imported",
+    file: "src/workspace/transfer/sheet.ts",
+    search: 'known.indexOf(name) === at ? name : ""',
+    replace: "name",
+    tests: ["test/workspace/paste.test.ts", "test/workspace/import.test.ts"],
+  },
+  {
+    name: "what all rows get changes the links that rows name by their tokens",
+    file: "src/workspace/transfer/sheet.ts",
+    search: "if (row.misfit || row.values.link_token) return row;",
+    replace: "if (row.misfit) return row;",
+    tests: [
+      "test/workspace/paste.test.ts",
+      "test/workspace/import.test.ts",
+      "test/workspace/import-changes.test.ts",
+    ],
+  },
+  {
+    name: "a new link inherits the partner of its network and not the nearest one",
+    file: "src/usecases/links/path-rules.ts",
+    search: "above.findLast((id) => id !== null)",
+    replace: "above.find((id) => id !== null)",
+    tests: ["test/workspace/import.test.ts", "test/campaign/create-links.test.ts"],
+  },
+  {
+    name: "a member deletes a view of another member",
+    file: "src/db/workspace/views.ts",
+    search: '${v.id} = ${p("id")} AND ${isSeen}',
+    replace: '${v.id} = ${p("id")}',
+    tests: ["test/workspace/views.test.ts"],
+  },
+  {
+    name: "the currency of a report is the one with the most costs of both periods",
+    file: "src/domain/figures/performance.ts",
+    search: "before.map(({ currency }) => [currency, 0])",
+    replace: "before.map(({ currency, matched }) => [currency, matched])",
+    tests: ["test/domain/performance.test.ts", "test/reports/performance.test.ts"],
+  },
+  {
+    name: "databases that are added later leave the jurisdiction of the first ones",
+    file: "src/dev/deployment/databases.ts",
+    search: "jurisdiction ?? existing[0]?.jurisdiction ?? undefined",
+    replace: "jurisdiction",
+    project: "commands",
+    tests: ["test/dev/deploy.test.ts"],
+  },
+  {
+    name: "DB stores the number of shards before the shards do",
+    file: "src/dev/deployment/deploy.ts",
+    search: "[...indexes, null]",
+    replace: "[null, ...indexes]",
+    project: "commands",
+    tests: ["test/dev/deploy.test.ts"],
+  },
+  {
+    name: "a second deployment can share a namespace with the first",
+    file: "src/dev/deployment/settings.ts",
+    search: "...namespaces.filter(({ id }) => id)",
+    replace: "...namespaces.filter(() => false)",
+    project: "commands",
+    tests: ["test/dev/deploy.test.ts"],
+  },
+  {
+    name: "the undo of an import takes back the cost data that somebody set since",
+    file: "src/usecases/links/undo.ts",
+    search: "      cost_data_enabled: toSwitch(link.costSwitch),\n",
+    replace: "",
+    tests: ["test/workspace/import-changes.test.ts"],
+  },
+];
