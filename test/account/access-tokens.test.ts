@@ -192,6 +192,17 @@ describe("ending a token", () => {
     expect(counts.calls).toBe(0);
   });
 
+  it("that has expired has its entry too, and none is left", async () => {
+    const browser = await signedIn();
+    const token = await create(browser);
+    await rows("UPDATE access_tokens SET expires_at = ?", NOW);
+    expect((await end(browser, token)).status).toBe(303);
+    expect(await stored()).toEqual([]);
+    expect(await rows("SELECT subject FROM audit_log WHERE action = 'end access token'")).toEqual([
+      { subject: "user 1" },
+    ]);
+  });
+
   it("never ends a token of another user", async () => {
     const token = await create(await signedIn());
     const operator = await signedIn(DEMO.operatorEmail, DEMO.operatorPassword);

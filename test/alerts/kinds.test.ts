@@ -2,8 +2,8 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { judgeAlerts, judgePurge } from "../../src/alerts.ts";
 import { KIND_NAMES } from "../../src/pages/alerts/sentences.ts";
-import { ask, click, DAY, DEMO, env, ledgerOn, NOW, rows, sendCost } from "../harness.ts";
-import { freshEmptyLedger, inLedger } from "../support.ts";
+import { ask, click, countingDatabase, DAY, DEMO, env, ledgerOn, NOW, rows, sendCost } from "../harness.ts";
+import { changedBefore, freshEmptyLedger, inLedger } from "../support.ts";
 
 const HOUR = 3_600_000;
 const PATH = "/operator/v1/alert-rules";
@@ -249,23 +249,55 @@ it("a rule for a partner is in the place of the one for all", async () => {
   ]);
 });
 
-it("a partner that is stopped, or whose links have cost data off, is not silent", async () => {
+it("a partner that is stopped, or whose links have cost data off or are archived, is not silent", async () => {
   await create({ kind: "partner_silent", hours: 2 });
+  await create({ kind: "partner_silent", hours: 2, app_token: DEMO.appToken });
   await run(NOW);
   await click("off-click-000001", { now: NOW + 1 });
   await env.DB.prepare("UPDATE links SET cost_switch = 0").run();
-  for (const hour of [1, 2, 3, 4]) await run(NOW + hour * HOUR);
+  for (const hour of [1, 2]) await run(NOW + hour * HOUR);
+  await env.DB.prepare("UPDATE links SET cost_switch = 1, archived = 1 WHERE partner_id = 1").run();
+  await click("off-click-archive", { now: NOW + 2 * HOUR + 1 });
+  for (const hour of [3, 4]) await run(NOW + hour * HOUR);
   expect(await alerts()).toEqual([]);
-  await env.DB.prepare("UPDATE links SET cost_switch = 1 WHERE partner_id = 1").run();
+  await env.DB.prepare("UPDATE links SET archived = 0 WHERE partner_id = 1").run();
   await click("off-click-000002", { now: NOW + 5 * HOUR - 1 });
   for (const hour of [5, 6]) await run(NOW + hour * HOUR);
   // It begins to wait when cost data is on again.
   expect(await alerts()).toEqual([]);
   await run(NOW + 7 * HOUR);
-  expect(await alerts()).toMatchObject([{ closed: 0 }]);
+  expect(await alerts()).toMatchObject([{ closed: 0 }, { closed: 0 }]);
   await env.DB.prepare("UPDATE partners SET stopped_at = 1 WHERE id = 1").run();
   await run(NOW + 8 * HOUR);
-  expect(await alerts()).toMatchObject([{ closed: 1 }]);
+  expect(await alerts()).toMatchObject([{ closed: 1 }, { closed: 1 }]);
+});
+
+it("costs_rejected is above a number an hour, after a pause of the cron too", async () => {
+  await create({ kind: "costs_rejected", count: 1, percent: 1 });
+  await run(NOW);
+  const reject = (now: number) => sendCost({ cost_id: "short" }, { now });
+  await reject(NOW + 1);
+  await reject(NOW + HOUR + 1);
+  await run(NOW + 2 * HOUR);
+  expect(await alerts()).toEqual([]);
+  for (const minute of [1, 2, 3]) await reject(NOW + 2 * HOUR + minute);
+  await run(NOW + 4 * HOUR);
+  expect(await alerts()).toMatchObject([{ subject: "partner 1", data: { rejected: 3, costs: 3, hours: 2 } }]);
+});
+
+it("a run that a later one overtakes stores nothing", async () => {
+  await create({ kind: "costs_rejected", count: 0, percent: 1 });
+  await run(NOW);
+  await sendCost({ cost_id: "short" }, { now: NOW + 1 });
+  // Its last call is the one that writes.
+  const { database, counts } = countingDatabase();
+  await judgeAlerts(ledgerOn(database), NOW, false);
+  const late = changedBefore(counts.calls, () => run(NOW + 2 * HOUR));
+  await judgeAlerts(ledgerOn(late), NOW + HOUR, false);
+  const [{ hour }] = (await rows<{ hour: number }>("SELECT min(hour) AS hour FROM cost_activity")) as [
+    { hour: number },
+  ];
+  expect(hour).toBe((NOW + 2 * HOUR) / HOUR);
 });
 
 it("closes the alerts of a rule that was deleted, and says so", async () => {

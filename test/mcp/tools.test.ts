@@ -4,6 +4,7 @@ import { createToken, hashToken } from "../../src/auth/secrets.ts";
 import { TOOLS } from "../../src/mcp/tools.ts";
 import { ask, call, click, countingDatabase, DEMO, env, freshDemo, NOW, sendCost } from "../harness.ts";
 import { everything } from "../security/support.ts";
+import { changedBefore } from "../support.ts";
 import { callTool, listTools, rpc } from "./support.ts";
 
 const COST = "agent-cost-0001";
@@ -206,7 +207,9 @@ it("describes the arguments as the parameters of the operation, and needs those 
 it("gives the rest of a list with its cursor", async () => {
   const args = { app_token: app, group_by: "link", level: 4, to: "2026-03-15", limit: 1 };
   type Page = { data: { paging: { cursor: string | null }; items: unknown[] } };
-  const first = (await callTool("performance", args)).result?.structuredContent as unknown as Page;
+  // Programs send null for what they leave out.
+  const first = (await callTool("performance", { ...args, cursor: null, link: null })).result
+    ?.structuredContent as unknown as Page;
   const { cursor } = first.data.paging;
   expect(cursor).not.toBeNull();
   const second = (await callTool("performance", { ...args, cursor })).result
@@ -290,4 +293,13 @@ it("answers which campaign costs most, whether it rises, and why, with the figur
   const sum = Number(change?.volume) + Number(change?.price) + Number(change?.rest);
   expect(Number(change?.change)).not.toBe(0);
   expect(sum).toBeCloseTo(Number(change?.change));
+});
+
+it("has no result for a token that is ended while its call runs", async () => {
+  const token = tokenOf("reads, of another customer");
+  const database = changedBefore(2, () =>
+    env.DB.prepare("DELETE FROM access_tokens WHERE user_id = 3").run(),
+  );
+  const { status, body } = await callTool("list_apps", {}, { token, env: { DB: database } });
+  expect({ status, code: body.code }).toEqual({ status: 401, code: "unauthorized" });
 });

@@ -15,7 +15,8 @@ export const identities: Mutant[] = [
     file: "src/db/accounts/identities.ts",
     search: ' AND ${a.isVerified} = ${sql.placeholder("isVerified")}',
     replace: "",
-    tests: ["test/auth/single-sign-on.test.ts", "test/operator/identity.test.ts"],
+    project: "built",
+    tests: ["test/dev/built/single-sign-on.test.ts"],
   },
   {
     name: "an ID token for another party signs in",

@@ -43,7 +43,7 @@ export const rules: Mutant[] = [
     file: "migrations",
     search: "stored_length = stored_length - length(OLD.answer)",
     replace: "stored_length = stored_length",
-    tests: ["test/purge/expired.test.ts", "test/campaign/idempotency.test.ts"],
+    tests: ["test/campaign/quotas.test.ts"],
   },
   {
     name: "rows by country count only with a known platform",

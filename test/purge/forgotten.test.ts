@@ -4,9 +4,22 @@
  */
 import { beforeEach, describe, expect, it } from "vitest";
 import { COST_WINDOW_MS, RETENTION_MS } from "../../src/domain/time.ts";
+import { recordQueued } from "../../src/engagement/queue.ts";
 import { purge } from "../../src/purge.ts";
-import { ask, click, countingDatabase, DAY, DEMO, ledgerOn, NOW, rows, sendCost, view } from "../harness.ts";
-import { freshLedger, LINK, totals } from "../support.ts";
+import {
+  ask,
+  click,
+  countingDatabase,
+  DAY,
+  DEMO,
+  ledgerOn,
+  NOW,
+  queueBatch,
+  rows,
+  sendCost,
+  view,
+} from "../harness.ts";
+import { freshLedger, LINK, openedLink, totals } from "../support.ts";
 
 beforeEach(freshLedger);
 
@@ -206,6 +219,12 @@ describe("an ID with a later engagement", () => {
     expect(await read(LAST + 1)).toBe(404);
     expect((await send(LAST + 1)).body).toMatchObject({ match: "pending", duplicate: false });
   });
+});
+
+it("a click that happened before its ID was forgotten, and is recorded after it, starts a row of its own", async () => {
+  await click(ID);
+  await recordQueued(queueBatch([openedLink(ID, { occurredAt: LAST })]), ledgerOn(), LAST + 1);
+  expect(await stored()).toEqual([{ click_at: LAST }]);
 });
 
 describe("a cost that an older engagement of another kind does not match", () => {

@@ -251,6 +251,14 @@ describe("events", () => {
         ...{ first_day: "2026-03-14", day: "2026-03-15" },
       },
     ]);
+    // With shards, one that was requested and not carried out.
+    for (const outcome of ["requested", "not carried out"])
+      await env.DB.prepare(
+        "INSERT INTO audit_log (happened_at, user_id, action, subject, detail) VALUES (?, 2, 'void cost', 'partner 1', ?)",
+      )
+        .bind(NOW - 3 * DAY, JSON.stringify({ app_token: DEMO.appToken, outcome }))
+        .run();
+    expect(await eventsOf("from=2026-03-11&to=2026-03-12")).toEqual([]);
   });
 
   it("add up the adjustments of a day in the currency of the figures", async () => {
@@ -271,8 +279,9 @@ describe("events", () => {
       },
     ]);
     expect([rest, adjustments]).toEqual(["-7.50000001", "-7.50000001"]);
-    // By country there are none.
-    expect((await readChanges(`${DAYS}&country=XX`)).events).toEqual([]);
+    // By country or platform there are none.
+    for (const audience of ["country=XX", "platform=other"])
+      expect((await readChanges(`${DAYS}&partner_id=1&${audience}`)).events).toEqual([]);
   });
 
   it("have nothing that is only an absence", async () => {
@@ -297,15 +306,18 @@ describe("events", () => {
   });
 
   it("are the newest 100, and the answer says whether there are more", async () => {
-    await env.DB.prepare(
-      `WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 100)
-       INSERT INTO audit_log (happened_at, user_id, action, subject, detail)
-       SELECT ?1 + i * 60000, 2, 'update partner', 'partner 1', '{"click_parameters":{"from":"a","to":"b"}}' FROM n`,
-    )
-      .bind(NOW - 2 * DAY)
-      .run();
-    const { events, more_events } = await readChanges(DAYS);
-    expect([events.length, more_events]).toEqual([100, true]);
+    const add = (count: number, time: number) =>
+      env.DB.prepare(
+        `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?1)
+         INSERT INTO audit_log (happened_at, user_id, action, subject, detail)
+         SELECT ?2 + i * 60000, 2, 'update partner', 'partner 1', '{"click_parameters":{"from":"a","to":"b"}}' FROM n`,
+      )
+        .bind(count, time)
+        .run();
+    await add(100, NOW - 2 * DAY);
+    expect(await readChanges(DAYS)).toMatchObject({ events: { length: 100 }, more_events: false });
+    await add(1, NOW - 2 * DAY - 60_000);
+    expect(await readChanges(DAYS)).toMatchObject({ events: { length: 100 }, more_events: true });
     expect((await readChanges("from=2026-03-15&to=2026-03-15")).more_events).toBe(false);
   });
 });

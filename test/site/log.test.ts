@@ -2,7 +2,7 @@ import { createExecutionContext, createScheduledController, waitOnExecutionConte
 import { afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import worker, { serve } from "../../src/index.ts";
 import { signedIn } from "../account/support.ts";
-import { type Call, call, DEMO, env, freshDemo, IPHONE, NOW, ORIGIN } from "../harness.ts";
+import { type Call, call, DEMO, env, freshDemo, IPHONE, NOW, ORIGIN, withMethods } from "../harness.ts";
 
 beforeAll(freshDemo);
 
@@ -209,6 +209,17 @@ test("an unexpected error has a second line with the same request id", async () 
     new Set([response.headers.get("x-request-id")]),
   );
 });
+
+test.each(["api", "read", "write", "live", "test"])(
+  "an error that quotes a token of ll_%s_ is logged without it",
+  async (kind) => {
+    const database = withMethods(env.DB, {
+      batch: () => Promise.reject(new Error(`cannot bind ll_${kind}_secret00, twice: ll_${kind}_secret00`)),
+    });
+    const { lines } = await linesOf("/public/v1/partners", { ...member, env: { DB: database } });
+    expect(lines[0]).toMatchObject({ message: `cannot bind ll_${kind}_…, twice: ll_${kind}_…` });
+  },
+);
 
 test("each failed job of the cron writes a line, and the run throws", async () => {
   const controller = createScheduledController({ scheduledTime: new Date(NOW), cron: "17 * * * *" });

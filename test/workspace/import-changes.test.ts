@@ -298,6 +298,15 @@ describe("the undo of an import", () => {
     expect(await own(ACME)).toEqual({ partner_id: 1, cost_data_enabled: false, target: null });
   });
 
+  it("keeps the cost data of a link that somebody set after an import attached its partner", async () => {
+    const link = "demo1nk002";
+    await importFile(`${link},5,,`);
+    await patchLink(link, { cost_data_enabled: false });
+    const [id = ""] = await undoable();
+    await undo(id);
+    expect(await own(link)).toMatchObject({ partner_id: null, cost_data_enabled: false });
+  });
+
   it("judges each setting by itself: another one that somebody changed twice does not matter", async () => {
     await importFile(`${PLAIN},1,on,yes`);
     await patchLink(PLAIN, { archived: false });

@@ -234,8 +234,13 @@ describe("the Partners page", () => {
       await click(id);
       await sendCost({ cost_id: id, cost_amount: "2", cost_currency });
     }
-    const cells = lineOf(await open(browser, TODAY), "Acme Ads");
-    expect(cells.slice(4, 6)).toEqual(["€2.00 $2.00", "–"]);
+    const page = await open(browser, TODAY);
+    expect(lineOf(page, "Acme Ads").slice(4, 6)).toEqual(["€2.00 $2.00", "–"]);
+    for (const [spend, currency] of [
+      ["€2.00", "EUR"],
+      ["$2.00", "USD"],
+    ] as const)
+      expect(hrefOf(page, spend)).toBe(`${APP}/performance?period=today&partner_id=1&currency=${currency}`);
   });
 
   it("explains how to attach a partner, and lists those that are not attached", async () => {

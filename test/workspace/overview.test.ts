@@ -58,17 +58,23 @@ describe("the figures", () => {
         (sum, row) => sum + Number(row.spend),
         0,
       );
-    const clicks = async (days: string) =>
-      (await report("engagements", `${days}&group_by=kind&kind=click`)).reduce(
+    const counted = async (kind: string, days: string) =>
+      (await report("engagements", `${days}&group_by=kind&kind=${kind}`)).reduce(
         (sum, row) => sum + Number(row.count),
         0,
       );
     expect(figuresOf(page)).toContain(
       `Spend in USD ${spend.format(await usd(now))} ${percent(await usd(now), await usd(before))}`,
     );
-    expect(figuresOf(page)).toContain(
-      `Clicks ${(await clicks(now)).toLocaleString("en-US")} ${percent(await clicks(now), await clicks(before))}`,
-    );
+    for (const [name, kind] of [
+      ["Clicks", "click"],
+      ["Impressions", "impression"],
+    ] as const) {
+      const [count, earlier] = [await counted(kind, now), await counted(kind, before)];
+      expect(figuresOf(page)).toContain(
+        `${name} ${count.toLocaleString("en-US")} ${percent(count, earlier)}`,
+      );
+    }
     expect(figuresOf(page).map((text) => text.replace(/ [^A-Za-z]*\d.*/, ""))).toEqual([
       "Spend in USD",
       "Spend in EUR",
@@ -111,12 +117,15 @@ describe("the figures", () => {
       `${APP}/links?${days}`,
     ]);
     for (const { href } of links) await open(browser, href);
-    const chartDays = [...page.matchAll(/<a href="[^"]*" aria-label="9 Mar/g)];
-    expect(chartDays.map(([day]) => linksOf(`${day}">x</a>`)[0]?.href)).toEqual(
-      ["USD", "EUR"].map(
-        (currency) => `${APP}/performance?from=2026-03-09&to=2026-03-09&currency=${currency}`,
-      ),
-    );
+    // A day of a preset period leads to that day only.
+    for (const shown of [page, await overview("period=7d")]) {
+      const chartDays = [...shown.matchAll(/<a href="[^"]*" aria-label="9 Mar/g)];
+      expect(chartDays.map(([day]) => linksOf(`${day}">x</a>`)[0]?.href)).toEqual(
+        ["USD", "EUR"].map(
+          (currency) => `${APP}/performance?from=2026-03-09&to=2026-03-09&currency=${currency}`,
+        ),
+      );
+    }
   });
 
   it("are followed by the five campaigns whose spend changed most, each with its page", async () => {

@@ -216,6 +216,20 @@ describe("the figures", () => {
     }
   });
 
+  it("have spend from a million on in short", async () => {
+    const day = NOW / DAY - 1.5;
+    for (const [amount, shown] of [
+      [99_999_999_000, "$999,999.99"],
+      [100_000_000_000, "$1M"],
+    ] as const) {
+      await inLedger(
+        "DELETE FROM daily_totals",
+        `INSERT INTO daily_totals VALUES ('${DEMO.appToken}', ${day}, 9, 1, 'cpc', 'USD', 'matched', 100, ${amount})`,
+      );
+      expect(figuresOf(await show("from=2026-03-14&to=2026-03-14"))[0]).toContain(`Spend ${shown}`);
+    }
+  });
+
   it("of today are not compared", async () => {
     const page = await show("from=2026-03-14&to=2026-03-15");
     expect(textOf(page)).toContain(

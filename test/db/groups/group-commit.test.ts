@@ -51,21 +51,22 @@ describe("statements", () => {
     expect(await Promise.all(all)).toEqual([["row of a"], ["row of b"], ["row of c"]]);
   });
 
-  it("of a full call do not wait, and no call carries more than 40, unless one request has more", async () => {
+  it("of a full call do not wait; no call carries more than 40, unless one request has more, and none overtakes many that wait", async () => {
     const group = open(1);
     const many = (name: string, count: number) => Array.from({ length: count }, (_, at) => `${name}${at}`);
     const all = [
       run(group, ["a"]),
-      run(group, many("b", 39)),
-      run(group, many("c", 2)),
+      run(group, many("b", 38)),
+      run(group, ["e"]),
+      run(group, many("c", 3)),
       run(group, many("d", 50)),
     ];
     await pass(10);
-    expect(sentOf().map(({ length }) => length)).toEqual([1, 2, 50]);
+    expect(sentOf().map(({ length }) => length)).toEqual([1, 3, 50]);
     calls[0]?.answer();
     calls[1]?.answer();
-    expect((await finish(Promise.all(all))).map((rows) => rows.length)).toEqual([1, 39, 2, 50]);
-    expect(sentOf().map(({ length }) => length)).toEqual([1, 2, 50, 39]);
+    expect((await finish(Promise.all(all))).map((rows) => rows.length)).toEqual([1, 38, 1, 3, 50]);
+    expect(sentOf().map(({ length }) => length)).toEqual([1, 3, 50, 39]);
   });
 
   it("of more than 1,000 without a result are rejected", async () => {

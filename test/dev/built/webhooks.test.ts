@@ -134,20 +134,35 @@ it("tries nine times more, with the waits that are documented", async () => {
   const { id } = await create("/error");
   await api(`webhooks/${id}/test`);
   const waits: number[] = [];
+  const attemptedAt: number[] = [];
   for (let attempt = 0; attempt < 11; attempt++) {
     await run();
     const last = await delivery();
     if (last?.due) waits.push((last.due - last.at) / MINUTE);
+    if (last) attemptedAt.push(last.at);
     await makeDue();
   }
   expect(waits).toEqual([1, 5, 30, ...[2, 5, 10, 14, 20, 24].map((hours) => hours * 60)]);
   expect(received).toHaveLength(10);
+  expect(await one("SELECT failing_since FROM webhooks")).toEqual({ failing_since: attemptedAt[0] });
   await api(
     `webhooks/${id}/deliveries/${(await one<{ id: number }>("SELECT id FROM webhook_deliveries"))?.id}`,
   );
   await run();
   expect(received).toHaveLength(11);
   expect(new Set(received.map(({ headers }) => headers["webhook-id"])).size).toBe(1);
+});
+
+it("is judged again when it is sent, because the settings or a row may have changed", async () => {
+  const { id } = await create("/ok");
+  await built.db
+    .prepare("UPDATE webhooks SET url = ?")
+    .bind(`${base.replace("127.0.0.1", "localhost")}/ok`)
+    .run();
+  await api(`webhooks/${id}/test`);
+  await run();
+  expect(received).toEqual([]);
+  expect(await delivery()).toMatchObject({ status: null, error: "The URL must begin with https://" });
 });
 
 it("ends with 410, and gets nothing until it is turned on", async () => {
@@ -210,6 +225,20 @@ it("sends once if two runs are at the same time, and one delivery to a webhook t
   for (let count = 0; count < 3; count++) await api(`webhooks/${id}/test`);
   await run();
   expect(received).toHaveLength(4);
+});
+
+it("keeps what came after a run that took longer than its claim", async () => {
+  const { id } = await create("/slow");
+  await api(`webhooks/${id}/test`);
+  const slow = run();
+  await expect.poll(() => received.length, { timeout: 5_000 }).toBe(1);
+  await makeDue();
+  await built.db.prepare("UPDATE webhooks SET url = ?").bind(`${base}/ok`).run();
+  await run();
+  const kept = await delivery();
+  expect(kept).toMatchObject({ status: 204, attempts: 2 });
+  await slow;
+  expect(await delivery()).toEqual(kept);
 });
 
 it("sends 1,000 due deliveries in 20 runs, at most 10 to a webhook in a run", async () => {
