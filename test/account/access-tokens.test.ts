@@ -13,6 +13,7 @@ import {
   rows,
   UNLIMITED,
 } from "../harness.ts";
+import { changedBefore } from "../support.ts";
 import {
   type Browser,
   checkForLeakedSecrets,
@@ -123,6 +124,19 @@ describe("a rejected form", () => {
     const page = await browser.post(PATH, { ...right, name: "", days: "400", app_token: DEMO.otherAppToken });
     for (const text of ["must not be empty", "from 1 to 366", "one of your apps", 'value="400"'])
       expect(page.text).toContain(text);
+  });
+
+  it.each([
+    ["the password changes", "UPDATE users SET password_hash = password_hash || 'x' WHERE id = 1"],
+    ["the user is disabled", "UPDATE users SET disabled_at = 1 WHERE id = 1"],
+    ["the user leaves the app", "DELETE FROM memberships WHERE user_id = 1"],
+  ])("creates nothing if %s before the token is stored", async (_, change) => {
+    const browser = await signedIn();
+    // The calls before it read the session, the tokens and the account.
+    const DB = changedBefore(4, () => env.DB.exec(change));
+    const page = await browser.post(PATH, { ...right, app_token: DEMO.appToken }, { env: { DB } });
+    expect(page.status).toBe(409);
+    expect(await stored()).toEqual([]);
   });
 
   it("creates nothing without the password", async () => {

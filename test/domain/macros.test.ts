@@ -12,6 +12,7 @@ it.each([
   "%%CLICK_URL_ESC%%",
   "%7Bclick_id%7D",
   "%257bclick_id%257d",
+  "%25257bclick_id%25257d",
   "%25%25CLICK%25%25",
   "__CLICK_ID__",
   "__click-id__",

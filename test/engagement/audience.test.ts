@@ -233,6 +233,22 @@ describe("the rows of an app and a day", () => {
     expect(await env.DB.prepare(`SELECT country FROM ${COUNT} ORDER BY day DESC`).first()).toEqual({
       country: "AQ",
     });
+    // Only what is unknown altogether is not one of them.
+    await recordAll(
+      ledgerOn(),
+      (
+        [
+          ["AQ", "other"],
+          ["XX", "ios"],
+          ["XX", "other"],
+        ] as const
+      ).map(([country, platform]) => ({
+        ...openedLink("", { country, platform, occurredAt: NOW + DAY }),
+        costId: null,
+      })),
+      NOW + DAY,
+    );
+    expect(await rows("SELECT count FROM audience_keys WHERE day = ?", day + 1)).toEqual([{ count: 3 }]);
   });
 
   it("have what counts of a cost where its click counted", async () => {

@@ -198,6 +198,8 @@ describe("the page explains", () => {
     const found = factsOf(await pageOf(DEMO.linkToken, "campaign=Summer%20%26%20Sun"));
     expect(found["iPhone and iPad"]).toBe(`https://shop.test/ios?c=Summer%20%26%20Sun&t=${DEMO.linkToken}`);
     expect(found.Android).toBe(`https://shop.test/android?c=Summer%20%26%20Sun&t=${DEMO.linkToken}`);
+    // A link below it has the same one.
+    expect(factsOf(await pageOf("demo1nk002", "")).Android).toBe("https://shop.test/android?c=&t=demo1nk002");
   });
 
   it("an impression, and a URL that a server opens", async () => {
