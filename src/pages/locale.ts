@@ -106,9 +106,9 @@ export class Locale {
     return toMinus(this.#format(PERCENT).format(ratio));
   }
 
-  /** A part of a whole on an axis: `50%`. */
-  wholePercent(ratio: number): string {
-    return this.#format({ style: "percent" }).format(ratio);
+  /** A part of a whole on an axis, without digits that say nothing: `50%`, `97.5%`. */
+  axisPercent(ratio: number): string {
+    return this.#format({ style: "percent", maximumFractionDigits: 2 }).format(ratio);
   }
 
   /** The change of a percentage: `+0.5 points`. */
@@ -177,7 +177,7 @@ export const showCompactMoney: Locale["compactMoney"] = (units, currency) =>
 export const showAmount: Locale["amount"] = (decimal, currency) => here().amount(decimal, currency);
 export const scaleMoney: Locale["moneyScale"] = (currency, step) => here().moneyScale(currency, step);
 export const showPercent: Locale["percent"] = (ratio) => here().percent(ratio);
-export const showWholePercent: Locale["wholePercent"] = (ratio) => here().wholePercent(ratio);
+export const showAxisPercent: Locale["axisPercent"] = (ratio) => here().axisPercent(ratio);
 export const showPoints: Locale["points"] = (difference) => here().points(difference);
 export const showChange: Locale["change"] = (now, before) => here().change(now, before);
 export const showShare: Locale["share"] = (part, total) => here().share(part, total);

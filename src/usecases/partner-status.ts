@@ -54,6 +54,7 @@ export interface StatusDetails {
   from: number;
   partners: Partners;
   spendRows: ReportRow<"spend">[];
+  counts: ReportRow<"engagements">[];
   /** By day and code. */
   rejected: Rejected[];
   /** By link of a level, with the sum of those below; undefined if there are too many or if they were not asked for. */
@@ -98,7 +99,8 @@ export async function readPartnerStatus<More extends Batch = Record<never, never
       filters: { partnerId },
       parts: {
         spend: { report: "spend", ...days, groups: ["day", "cost_type"] },
-        engagements: { report: "engagements", ...days, groups: ["kind"] },
+        // A page draws them.
+        engagements: { report: "engagements", ...days, groups: isPage ? ["day", "kind"] : ["kind"] },
         ...byLink,
       },
       canBeCut: isPage,
@@ -155,6 +157,7 @@ export async function readPartnerStatus<More extends Batch = Record<never, never
       from: read.from,
       partners,
       spendRows: spend,
+      counts: engagements,
       rejected: losses.rejected,
       linksAt: (level) =>
         !isPage || found.isTooMany("linkSpend") || found.isTooMany("linkCounts")

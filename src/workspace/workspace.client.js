@@ -129,8 +129,6 @@ async function showPart(focus) {
     if (!response.ok || response.redirected || !part) return location.reload();
     const present = document.querySelector("[data-part]");
     const count = rowsOf(present).length;
-    // The order of the rows does not change the chart, which has its own script.
-    part.querySelector(".daily-chart")?.replaceWith(present.querySelector(".daily-chart"));
     present.replaceWith(part);
     dispatchEvent(new Event("replaced"));
     hideWithScript();

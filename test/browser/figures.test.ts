@@ -11,6 +11,12 @@ const readoutOf = async (page: Page) => (await page.locator(".readout").first().
 const labelOf = async (page: Page, index: number) =>
   (await daysOf(page).nth(index).getAttribute("aria-label")) ?? "";
 
+/** A label with each of its details in a line. */
+function linesOf(label: string): string[] {
+  const [, day = "", details = ""] = /^(.*?) \((.*)\)$/s.exec(label) ?? [];
+  return [day, ...details.split(",\n")];
+}
+
 describe("the chart", () => {
   it("shows the day under the pointer, and its summary after that", async () => {
     const page = await openPage(`${APP}?period=7d`);
@@ -21,14 +27,65 @@ describe("the chart", () => {
       await daysOf(page).nth(index).locator(".area").hover();
       expect(await readoutOf(page)).toBe(await labelOf(page, index));
       expect(await page.locator(".plot a.shown").count()).toBe(1);
-      const details = /^(.*?) \((.*)\)$/s.exec(await labelOf(page, index)) ?? [];
-      expect(await page.locator(".chart-tip").first().textContent()).toBe(
-        [details[1], ...(details[2] ?? "").split(",\n")].join("\n"),
+      expect(await page.locator(".chart-tip").innerText()).toBe(
+        linesOf(await labelOf(page, index)).join("\n"),
       );
     }
     await page.getByRole("heading", { name: "Overview" }).hover();
     expect(await readoutOf(page)).toBe(summary);
   });
+
+  it.each([
+    [1280, "light", "none"],
+    [390, "dark", "none"],
+    [1280, "light", "active"],
+  ] as const)(
+    "shows its values above all days, with the marks of the legend: %s px, %s, forced colors %s",
+    async (width, colorScheme, forcedColors) => {
+      const page = await openPage(`${APP}?period=7d`, {
+        viewport: { width, height: 900 },
+        colorScheme,
+        forcedColors,
+      });
+      const [chart, tip] = [page.locator(".daily-chart"), page.locator(".chart-tip")];
+      const boxOf = async (selector: string) =>
+        (await chart.locator(selector).boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 };
+      const marksOf = (selector: string) =>
+        chart.locator(selector).evaluateAll((marks) => marks.map((mark) => mark.innerHTML));
+      const inLegend = await marksOf(".legend svg");
+      expect(inLegend.length).toBeGreaterThan(2);
+      // With room above the chart, and at the top of the window.
+      for (const isAtTop of [false, true]) {
+        await page.evaluate(
+          `scrollTo(0, document.querySelector(".daily-chart").getBoundingClientRect().top + scrollY - ${isAtTop ? 0 : 400})`,
+        );
+        for (const index of [6, 3, 0]) {
+          await daysOf(page).nth(index).focus();
+          const label = await labelOf(page, index);
+          expect((await tip.innerText()).split("\n")).toEqual(linesOf(label));
+          expect(label).toContain("Previous period");
+          const marks = await marksOf(".chart-tip svg");
+          expect(marks).toHaveLength(linesOf(label).length - 1);
+          expect(marks.filter((mark) => !inLegend.includes(mark))).toEqual([]);
+          const [box, plot, body] = [
+            await boxOf(".chart-tip"),
+            await boxOf(".plot .axis"),
+            await boxOf(".chart-body"),
+          ];
+          const area = await boxOf(`.plot a:nth-of-type(${index + 1}) .area`);
+          expect([index, isAtTop, box.y + box.height <= area.y || box.y >= area.y + area.height]).toEqual([
+            index,
+            isAtTop,
+            true,
+          ]);
+          expect(box.y).toBeGreaterThanOrEqual(0);
+          expect(box.x).toBeGreaterThanOrEqual(body.x);
+          expect(box.x + box.width).toBeLessThanOrEqual(body.x + body.width + 1);
+          expect(plot.width).toBeGreaterThan(0);
+        }
+      }
+    },
+  );
 
   it("is one stop for Tab, and the arrow keys choose a day", async () => {
     const page = await openPage(`${APP}/performance?period=7d&partner_id=1&group_by=partner`);
@@ -49,6 +106,9 @@ describe("the chart", () => {
       await page.keyboard.press(key);
       expect([key, await focused()]).toEqual([key, await labelOf(page, index)]);
       expect(await readoutOf(page)).toBe(await labelOf(page, index));
+      expect((await page.locator(".chart-tip").innerText()).split("\n")[0]).toBe(
+        linesOf(await labelOf(page, index))[0],
+      );
     }
     await page.keyboard.press("Tab");
     expect(await page.evaluate("document.activeElement.textContent")).toBe("Campaign");

@@ -2,8 +2,8 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type Chart, dailyChart } from "../../src/pages/chart/chart.ts";
-import { dayTicks, valueTicks } from "../../src/pages/chart/scales.ts";
-import { countUnit, moneyUnit } from "../../src/pages/chart/units.ts";
+import { dayTicks, rangeTicks, valueTicks } from "../../src/pages/chart/scales.ts";
+import { countUnit, moneyUnit, percentUnit, priceUnit } from "../../src/pages/chart/units.ts";
 
 describe("the ticks of values", () => {
   it.each([
@@ -51,6 +51,49 @@ describe("the ticks of values", () => {
   });
 });
 
+describe("the ticks of a range", () => {
+  it.each([
+    [0.49, 0.62, undefined, [0.48, 0.54, 0.6, 0.66]],
+    [95, 101, undefined, [95, 97.5, 100, 102.5]],
+    [0.943, 1, 1, [0.94, 0.96, 0.98, 1]],
+    [0.97, 0.98, 1, [0.968, 0.972, 0.976, 0.98]],
+    // Steps of 6% would end at 102%.
+    [0.84, 0.98, 1, [0.7, 0.8, 0.9, 1]],
+  ])("from %s to %s, at most %s, don't begin at zero: %j", (min, max, most, ticks) => {
+    expect(rangeTicks(min, max, most)).toEqual(ticks);
+  });
+
+  it.each([
+    ["that is at most a third of the highest", 0.2, 0.61],
+    ["of zero", 0, 0.6],
+    ["below zero", -0.1, 0.6],
+    ["that is the highest too", 0.6, 0.6],
+    ["that does not exist", Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY],
+  ])("are none with a lowest value %s", (_, min, max) => {
+    expect(rangeTicks(min, max)).toBeUndefined();
+  });
+
+  it("include every value, are evenly spaced, stay below the most, and leave less than half of the plot empty", () => {
+    const value = fc.double({ min: 1e-6, max: 1, noNaN: true });
+    fc.assert(
+      fc.property(value, value, fc.constantFrom(1, undefined), (one, other, most) => {
+        const [min, max] = [Math.min(one, other), Math.max(one, other)];
+        fc.pre(max - min > 1e-7);
+        const ticks = rangeTicks(min, max, most);
+        if (!ticks) return;
+        const [first = 0, second = 0, , last = 0] = ticks;
+        expect(ticks).toHaveLength(4);
+        expect(first).toBeGreaterThan(0);
+        expect(first).toBeLessThanOrEqual(min);
+        expect(last).toBeGreaterThanOrEqual(max);
+        expect(last).toBeLessThanOrEqual(most ?? 2);
+        expect(last - first).toBeCloseTo(3 * (second - first), 9);
+        expect(max - min).toBeGreaterThan((last - first) / (most ? 6 : 3.01));
+      }),
+    );
+  });
+});
+
 describe("the ticks of days", () => {
   it("are all days of up to a week", () => {
     for (const length of [1, 2, 6, 7]) expect(dayTicks({ from: 10, to: 9 + length })).toHaveLength(length);
@@ -69,6 +112,7 @@ describe("the ticks of days", () => {
 
 const FIRST = Date.UTC(2026, 2, 1) / 86_400_000;
 const USD = 100_000_000n;
+const CENT = USD / 100n;
 
 function chartOf(more: Partial<Chart>): Chart {
   return {
@@ -100,7 +144,7 @@ const bars = (markup: string) =>
   ].map((found) => found.slice(1).map(Number));
 
 const legendOf = (markup: string) =>
-  [...markup.matchAll(/<tr>([\s\S]*?)<\/tr>/g)].map(([, row = ""]) =>
+  [...markup.matchAll(/<tr[^>]*>([\s\S]*?)<\/tr>/g)].map(([, row = ""]) =>
     row
       .replace(/<[^>]*>/g, " ")
       .replace(/\s+/g, " ")
@@ -147,20 +191,17 @@ describe("the chart", () => {
     expect(labels(markup)[1]).toBe("2 Mar 2026: −$5.00 (Acme Ads −$5.00)");
   });
 
-  it("gives the five highest series their own color and adds up the others, in each chart by itself", async () => {
-    const units = (name: string, index: number) => named(name, [0, BigInt(index + 1) * USD]);
+  it("gives the first five series a color by their place and adds up the others", async () => {
+    const units = (name: string, index: number) => named(name, [0, BigInt(8 - index) * USD]);
     const series = ["A", "B", "C", "D", "E", "F", "G", "H"].map(units);
-    expect(labels(await draw({ series }))[0]).toBe(
-      "1 Mar 2026: $36.00 (H $8.00, G $7.00, F $6.00, E $5.00, D $4.00, 3 others $6.00)",
-    );
-    const other = await draw({ series: series.toReversed().map(({ name }, index) => units(name, index)) });
-    expect(labels(other)[0]).toBe(
+    const markup = await draw({ series });
+    expect(labels(markup)[0]).toBe(
       "1 Mar 2026: $36.00 (A $8.00, B $7.00, C $6.00, D $5.00, E $4.00, 3 others $6.00)",
     );
-    const patterns = [...other.matchAll(/<pattern id="([^"]*)".*?d="([^"]*)"/g)];
+    const patterns = [...markup.matchAll(/<pattern id="([^"]*)".*?d="([^"]*)"/g)];
     expect(patterns.map(([, id]) => id)).toEqual([1, 2, 3, 4, 5, 6].map((n) => `spend-USD-${n}`));
     expect(new Set(patterns.map(([, , marks]) => marks)).size).toBe(6);
-    expect(legendOf(other)).toEqual([
+    expect(legendOf(markup)).toEqual([
       "A $8.00",
       "B $7.00",
       "C $6.00",
@@ -168,18 +209,63 @@ describe("the chart", () => {
       "E $4.00",
       "3 others $6.00",
     ]);
+    expect(markup).toContain('data-marks="1 2 3 4 5 6"');
   });
 
-  it("has no place for a series without values, and puts what is a rest already last", async () => {
+  it("keeps the color of a series in a chart without its values, and gray for the others", async () => {
     const markup = await draw({
       series: [
         named("Acme Ads"),
-        { ...named("7 others", [0, 9n * USD]), isRest: true },
-        named("Beacon", [0, USD]),
+        { ...named("7 others", [0, USD]), isRest: true },
+        named("Beacon", [0, 9n * USD]),
       ],
     });
-    expect(bars(markup).map(([series]) => series)).toEqual([1, 2]);
-    expect(legendOf(markup)).toEqual(["Beacon $1.00", "7 others $9.00"]);
+    expect(bars(markup).map(([color]) => color)).toEqual([2, 6]);
+    expect(legendOf(markup)).toEqual(["Beacon $9.00", "7 others $1.00"]);
+  });
+
+  it.each([
+    [10n, false],
+    [11n, true],
+  ])(
+    "draws lines of the total and of each series once the others are over half: %s of 20",
+    async (rest, isLines) => {
+      const [one, other] = [(20n - rest) * USD, rest * USD];
+      const markup = await draw({
+        series: [
+          { ...named("Acme Ads", [0, one], [1, one]), change: "+5%" },
+          { ...named("7 others", [0, other], [1, other]), isRest: true },
+        ],
+        whole: { ...named("Total", [0, 20n * USD], [1, 20n * USD]), change: "+9%" },
+        before: named("", [0, 30n * USD], [1, 10n * USD]).values,
+      });
+      expect(bars(markup).length).toBe(isLines ? 0 : 4);
+      expect(markup.match(/<path class="line [^"]*" d="m[^"]*"/g)).toEqual([
+        ...(isLines ? ['<path class="line series-1" d="m0 700 1 0"'] : []),
+        ...["behind", "before"].map((name) => `<path class="line ${name}" d="m0 0 1 667"`),
+        ...(isLines ? ['<path class="line whole" d="m0 333 1 0"'] : []),
+      ]);
+      // What is added up is no line, and the days say what the lines do.
+      expect(legendOf(markup)).toEqual(
+        isLines
+          ? ["Total $40.00 +9%", "Acme Ads $18.00 +5%", "Previous period $40.00"]
+          : ["Acme Ads $20.00 +5%", "7 others $20.00", "Previous period $40.00"],
+      );
+      expect(labels(markup)[0]).toBe(
+        `1 Mar 2026: $20.00 (Acme Ads ${isLines ? "$9.00" : "$10.00, 7 others $10.00"}, Previous period $30.00)`,
+      );
+      expect(markup).toContain(`data-marks="${isLines ? "1" : "1 6"} before"`);
+      expect(texts(markup, "value")[0]).toBe("$0");
+    },
+  );
+
+  it("says what the dashed line is also without other names", async () => {
+    const markup = await draw({
+      series: [named("", [0, 3n * USD])],
+      before: named("", [0, 6n * USD]).values,
+    });
+    expect(legendOf(markup)).toEqual(["Previous period $6.00"]);
+    expect(markup).toContain('data-marks="before"');
   });
 
   it("draws the period before as a dashed line, and today as an outline", async () => {
@@ -197,6 +283,7 @@ describe("the chart", () => {
 
   it("draws lines of values that don't add up, also with days without a value", async () => {
     const markup = await draw({
+      unit: priceUnit("USD"),
       series: [named("A", [0, USD], [2, 2n * USD])],
       whole: { ...named("All", [0, 3n * USD], [2, USD]), total: 2n * USD },
     });
@@ -205,8 +292,65 @@ describe("the chart", () => {
     expect(markup).toContain('<path class="line whole" d="m0 0 2 667"/>');
     const samples = [...markup.matchAll(/<svg class="sample" aria-hidden="true"><path class="([^"]*)"/g)];
     expect(samples.map(([, name]) => name)).toEqual(["line whole", "line series-1"]);
-    expect(labels(markup).slice(0, 2)).toEqual(["1 Mar 2026: $3.00 (A $1.00)", "2 Mar 2026: –"]);
-    expect(markup).toContain(">Spend by day in USD: $2.00<");
+    expect(labels(markup).slice(0, 2)).toEqual(["1 Mar 2026: $3.000 (A $1.000)", "2 Mar 2026: –"]);
+    expect(markup).toContain(">Spend by day in USD: $2.000<");
+  });
+
+  it("has an axis for the range of ratios, which says where it starts", async () => {
+    const shown = {
+      series: [named("A", [0, 49n * CENT], [1, 62n * CENT])],
+      whole: named("All", [0, 55n * CENT]),
+    };
+    const markup = await draw({ ...shown, unit: priceUnit("USD") });
+    expect(texts(markup, "value")).toEqual(["$0.48", "$0.54", "$0.60", "$0.66"]);
+    expect(markup).toContain(">The axis starts at $0.48<");
+    expect(markup).not.toContain('class="base"');
+    const wide = await draw({ ...shown, unit: priceUnit("USD"), before: named("", [0, CENT]).values });
+    expect(texts(wide, "value")[0]).toBe("$0.00");
+    expect(wide).not.toContain("The axis starts");
+    // Sums always begin at zero.
+    expect(texts(await draw(shown), "value")[0]).toBe("$0.00");
+  });
+
+  it.each([
+    [
+      [95n, 100n],
+      ["94%", "96%", "98%", "100%"],
+    ],
+    [
+      [5n, 100n],
+      ["0%", "50%", "100%"],
+    ],
+  ])("has no percentage above 100%% on its axis: %j", async ([low = 0n, high = 0n], ticks) => {
+    const markup = await draw({
+      unit: percentUnit,
+      series: [],
+      whole: { ...named("All", [0, low * CENT], [1, high * CENT]), total: null },
+    });
+    expect(texts(markup, "value")).toEqual(ticks);
+  });
+
+  it("dots the way to a day that isn't over, and names it on the axis", async () => {
+    const markup = await draw({
+      unit: priceUnit("USD"),
+      series: [],
+      whole: named("All", [4, USD], [5, USD], [6, USD]),
+      today: FIRST + 6,
+    });
+    const paths = [...markup.matchAll(/<path class="(line [^"]*)" d="([^"]*)"/g)].map(
+      ([, ...found]) => found,
+    );
+    expect(paths[0]?.[0]).toBe("line whole");
+    expect(paths.slice(0, 2).map(([name, d]) => [name, d?.replace(/ \d+ /, " y ")])).toEqual([
+      ["line whole", "m4 y 1 0"],
+      ["line whole open", "m5 y 1 0"],
+    ]);
+    expect(texts(markup, "day").at(-1)).toBe("7 Mar so far");
+  });
+
+  it("draws the line of a single day as a dot", async () => {
+    const markup = await draw({ unit: priceUnit("USD"), series: [], whole: named("All", [2, USD]) });
+    expect(markup).toMatch(/<path class="line whole" d="m2 \d+h0"\/>/);
   });
 
   it.each([

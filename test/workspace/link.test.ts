@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { type Browser, signedIn } from "../account/support.ts";
 import { ask, click, countingDatabase, DAY, DEMO, ledgerOn, NOW, rows, sendCost, view } from "../harness.ts";
-import { freshLedger } from "../support.ts";
+import { freshLedger, inLedger } from "../support.ts";
 import { APP, decode, figuresOf, hrefOf, linksOf, mainOf, open, tablesOf, textOf } from "./page-text.ts";
 
 const LINK = `${APP}/links/demo1nk003`;
@@ -85,8 +85,30 @@ describe("a link's page", () => {
     ]);
     expect(page.match(/<figure class="daily-chart/g)).toHaveLength(3);
     expect(page.match(/aria-label="15 Mar 2026, so far: /g)).toHaveLength(3);
+    // Today isn't over, so it isn't compared.
+    expect(page).not.toContain("Previous period");
     await open(browser, hrefOf(page, "cpc, cost per click"));
     expect(textOf(await open(browser, hrefOf(page, "Show in Links")))).toContain("Close Runners");
+  });
+
+  it("compares days that are over with those before, in the figures and in the charts", async () => {
+    const key = (daysAgo: number) => `'${DEMO.appToken}', ${Math.floor(NOW / DAY) - daysAgo}, 3, 1`;
+    const day = (daysAgo: number, count: number) => [
+      `INSERT INTO daily_engagements VALUES (${key(daysAgo)}, 'click', ${count}, ${count})`,
+      `INSERT INTO daily_totals VALUES (${key(daysAgo)}, 'cpc', 'USD', 'matched', ${count}, ${count * 100_000})`,
+    ];
+    await inLedger("DELETE FROM daily_engagements", "DELETE FROM daily_totals", ...day(2, 4));
+    const week = "from=2026-03-08&to=2026-03-14";
+    const fresh = await open(browser, `${LINK}?${week}`);
+    // Without anything before, nothing changed.
+    expect(figuresOf(fresh).slice(0, 2)).toEqual(["Spend in USD $4.00", "Clicks 4"]);
+    expect(fresh).not.toContain("Previous period");
+    await inLedger(...day(9, 2));
+    const page = await open(browser, `${LINK}?${week}`);
+    expect(figuresOf(page).slice(0, 2)).toEqual(["Spend in USD $4.00 +100.0%", "Clicks 4 +100.0%"]);
+    expect(textOf(page)).toContain("Compared with 1 – 7 Mar 2026.");
+    expect(page).toContain('aria-label="13 Mar 2026: $4.00 (cpc $4.00,\nPrevious period $2.00)"');
+    expect(page).toContain('aria-label="13 Mar 2026: 4 (Previous period 2)"');
   });
 
   it("shows at most 50 sub-links, and leads to the others", async () => {

@@ -37,6 +37,8 @@ async function report(name: string, query: string): Promise<Items> {
 }
 
 const overview = async (query = "") => mainOf(await open(browser, `${APP}?${query}`));
+const captionsOf = (page: string) =>
+  [...page.matchAll(/<figcaption><span[^>]*>([^<]*)/g)].map(([, caption]) => caption);
 const problems = (page: string) => {
   const list = /<h2 id="attention">[\s\S]*?<\/section>/.exec(page)?.[0] ?? "";
   return [...list.matchAll(/<li>([\s\S]*?)<\/li>/g)].map(([, item = ""]) => ({
@@ -86,6 +88,27 @@ describe("the figures", () => {
     expect(textOf(page)).toContain("Compared with 1 – 7 Mar 2026.");
   });
 
+  it("have one chart, with the days before, in the currency that is chosen for it and for what changed", async () => {
+    const week = "from=2026-03-08&to=2026-03-14";
+    const usd = await overview(week);
+    expect(captionsOf(usd)).toEqual([expect.stringMatching(/^Spend in USD by day and partner: \$/)]);
+    expect(hrefOf(usd, "EUR")).toBe(`${APP}?${week}&currency=EUR`);
+    const eur = await overview(`${week}&currency=EUR`);
+    expect(captionsOf(eur)).toEqual([expect.stringMatching(/^Spend in EUR by day/)]);
+    expect(textOf(eur.slice(eur.indexOf('id="changed"')))).toContain(
+      "Spend in EUR, compared with 1 – 7 Mar 2026.",
+    );
+    expect(figuresOf(eur)).toEqual(figuresOf(usd));
+    const days = await report("spend", "from=2026-03-01&to=2026-03-07&group_by=day&currency=EUR");
+    const money = new Intl.NumberFormat("en-US", { style: "currency", currency: "EUR" });
+    const earlier = [...eur.matchAll(/aria-label="\d+ Mar 2026: [^"]*Previous period ([^",)]*)/g)];
+    expect(earlier.map(([, spend]) => spend)).toEqual(days.map(({ spend }) => money.format(Number(spend))));
+    // Without spend in it, clicks say more than an empty chart.
+    const gbp = await overview(`${week}&currency=GBP`);
+    expect(captionsOf(gbp)).toEqual([expect.stringMatching(/^Clicks by day: \d/)]);
+    expect(textOf(gbp)).toContain("No spend in GBP in this period.");
+  });
+
   it("of today are not compared", async () => {
     for (const days of ["period=today", "from=2026-03-09&to=2026-03-15"]) {
       const page = await overview(days);
@@ -120,11 +143,9 @@ describe("the figures", () => {
     // A day of a preset period leads to that day only.
     for (const shown of [page, await overview("period=7d")]) {
       const chartDays = [...shown.matchAll(/<a href="[^"]*" aria-label="9 Mar/g)];
-      expect(chartDays.map(([day]) => linksOf(`${day}">x</a>`)[0]?.href)).toEqual(
-        ["USD", "EUR"].map(
-          (currency) => `${APP}/performance?from=2026-03-09&to=2026-03-09&currency=${currency}`,
-        ),
-      );
+      expect(chartDays.map(([day]) => linksOf(`${day}">x</a>`)[0]?.href)).toEqual([
+        `${APP}/performance?from=2026-03-09&to=2026-03-09&currency=USD`,
+      ]);
     }
   });
 
@@ -235,8 +256,13 @@ describe("needs attention", () => {
       href: `${APP}/links?cost=off`,
     });
     expect(textOf(page)).toContain(
-      "No spend in this period Cost data is off on the links of Acme Ads , Delta Reach , and Echo Media .",
+      "No spend in this period. Cost data is off on the links of Acme Ads , Delta Reach , and Echo Media .",
     );
+    expect(captionsOf(page)).toEqual([expect.stringMatching(/^Clicks by day: \d/)]);
+    await inLedger("DELETE FROM daily_engagements WHERE kind = 'click'");
+    expect(captionsOf(await overview())).toEqual([expect.stringMatching(/^Impressions by day: \d/)]);
+    await inLedger("DELETE FROM daily_engagements");
+    expect(captionsOf(await overview())).toEqual([]);
     expect(figuresOf(page)[0]).toBe("Spend None");
   });
 

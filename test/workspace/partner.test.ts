@@ -144,6 +144,20 @@ it("marks what happened on its chart, and lists it", async () => {
   expect(textOf(page)).toContain("12 Mar 2026 Delta Reach was stopped by an operator");
 });
 
+it("charts clicks where there is no spend, with the same events", async () => {
+  await inLedger("DELETE FROM daily_totals");
+  await rows(
+    "INSERT INTO audit_log (happened_at, user_id, action, subject, detail) VALUES (?, 2, 'update partner', 'partner 1', ?)",
+    NOW - 3 * DAY,
+    JSON.stringify({ stopped_at: { from: null, to: "2026-03-12T12:00:00.000Z" } }),
+  );
+  const page = await show(`/1?${WEEK}`);
+  expect([...page.matchAll(/<figcaption><span[^>]*>([^:]*)/g)].map(([, title]) => title)).toEqual([
+    "Clicks by day",
+  ]);
+  expect(page).toMatch(/aria-label="12 Mar 2026: [^"]*Acme Ads was stopped by an operator\)"/);
+});
+
 it("is not found for an unknown partner, an ID that is none, and the app of others", async () => {
   for (const path of [`${APP}/partners/99`, `${APP}/partners/x`, `/apps/${DEMO.otherAppToken}/partners/1`])
     expect([path, (await browser.get(path)).status]).toEqual([path, 404]);

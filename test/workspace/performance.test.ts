@@ -210,7 +210,7 @@ describe("the figures", () => {
     expect(textOf(page)).toContain("Compared with 22 – 28 Feb 2026.");
     for (const metric of ["clicks", "cost_per_click", "coverage"]) {
       const chosen = await show(`${WEEK}&metric=${metric}`);
-      expect(/<figcaption[^>]*>([^<]*)/.exec(chosen)?.[1]).toMatch(
+      expect(/<figcaption><span[^>]*>([^<]*)/.exec(chosen)?.[1]).toMatch(
         /^(Clicks|Cost per click|Coverage) by day and campaign: /,
       );
     }
@@ -513,20 +513,45 @@ it("the chart of one day has its figures", async () => {
 });
 
 describe("the legend", () => {
-  it("has the value and the change of each row, the highest first", async () => {
-    for (const metric of ["spend", "cost_per_click"]) {
-      const page = await show(`${WEEK}&level=4&metric=${metric}&currency=USD`);
-      const legend = /<table class="legend"[^>]*>([\s\S]*?)<\/table>/.exec(page)?.[1] ?? "";
-      const lines = (tablesOf(`<table>${legend}</table>`)[0] ?? []).map(({ cells }) => cells);
-      const inTable = linesOf(page).map((line) =>
-        metric === "spend" ? [line.spend, line.spendChange] : [line.cost, line.costChange],
-      );
-      const own = lines.filter(([name = ""]) => !/others?$|^All$|^Previous/.test(name));
-      expect(own.length).toBeGreaterThan(2);
-      for (const [, value, change] of own) expect(inTable).toContainEqual([value, change]);
-      const values = own.map(([, value = ""]) => Number(value.replace(/[^\d.]/g, "")));
-      expect(values).toEqual(values.toSorted((one, other) => other - one));
-    }
+  const legendOf = (page: string) => {
+    const legend = /<table class="legend"[^>]*>([\s\S]*?)<\/table>/.exec(page)?.[1] ?? "";
+    return (tablesOf(`<table>${legend}</table>`)[0] ?? []).map(({ cells }) => cells);
+  };
+
+  it.each(["-spend", "spend", "-cost_per_click", "name", "-clicks_change"])(
+    "has the first rows of the table sorted by %s, with their values and changes",
+    async (sort) => {
+      for (const metric of ["spend", "cost_per_click"]) {
+        const page = await show(`${WEEK}&level=4&metric=${metric}&currency=USD&sort=${sort}`);
+        const lines = linesOf(page)
+          .slice(0, -1)
+          .map((line) => [
+            line.name.replace(/^.*› | \(this link only\)$/g, ""),
+            metric === "spend" ? line.spend : line.cost,
+            metric === "spend" ? line.spendChange : line.costChange,
+            line.signal,
+          ])
+          .filter(
+            ([, value, , signal]) =>
+              /[1-9]/.test(value ?? "") && (metric === "spend" || signal !== "Too few clicks"),
+          )
+          .map((line) => line.slice(0, 3));
+        const own = legendOf(page)
+          .filter(([name = ""]) => !/others?$|^All$|^Total$|^Previous/.test(name))
+          .map(([name = "", ...more]) => [name.replace(/^.*› /, ""), ...more]);
+        expect(own.length).toBeGreaterThan(0);
+        expect(own).toEqual(lines.slice(0, 5));
+      }
+    },
+  );
+});
+
+describe("without spend", () => {
+  it("the chart and its tile are those of clicks", async () => {
+    await inLedger("DELETE FROM daily_totals");
+    const page = await show(WEEK);
+    expect(/<figcaption><span[^>]*>([^<]*)/.exec(page)?.[1]).toMatch(/^Clicks by day/);
+    expect(/<a [^>]*aria-current="true"><span class="name">([^<]*)/.exec(page)?.[1]).toBe("Clicks");
   });
 });
 

@@ -1,14 +1,15 @@
-// The script of charts: shows the values of a day beside it, where the pointer is or which the arrow keys choose. Without it, each day is a
+// The script of charts: shows the values of a day above it, where the pointer is or which the arrow keys choose. Without it, each day is a
 // link with the same text as its name.
 
-for (const chart of document.querySelectorAll(".daily-chart")) {
+function start(chart) {
   const plot = chart.querySelector(".plot");
   const days = [...plot.querySelectorAll("a")];
   const readout = chart.querySelector(".readout");
   const summary = readout.textContent;
   const tip = Object.assign(document.createElement("div"), { className: "chart-tip", hidden: true });
   tip.setAttribute("aria-hidden", "true");
-  chart.querySelector(".chart-body").append(tip);
+  const body = chart.querySelector(".chart-body");
+  body.append(tip);
   let shown;
   let followsTouch = true;
 
@@ -18,17 +19,35 @@ for (const chart of document.querySelectorAll(".daily-chart")) {
     shown = day;
     readout.textContent = day ? day.getAttribute("aria-label") : summary;
     tip.hidden = !day;
-    if (day) placeTip(day);
+    if (day) {
+      fillTip(day);
+      placeTip(day);
+    }
   };
-  // Beside the day, on the side with more room.
-  const placeTip = (day) => {
+  // A line for each value of the label, with the mark that the legend has of it.
+  const fillTip = (day) => {
     const label = day.getAttribute("aria-label");
-    tip.textContent = label.replace(" (", "\n").replace(/\)$/, "").replaceAll(",\n", "\n");
-    const box = plot.getBoundingClientRect();
-    const { left, right } = day.querySelector(".area").getBoundingClientRect();
-    const start = chart.querySelector(".chart-body").getBoundingClientRect().left;
-    const isLeft = left - box.left > box.width / 2;
-    tip.style.left = `${Math.max(isLeft ? left - start - tip.offsetWidth - 6 : right - start + 6, 0)}px`;
+    const start = label.indexOf(" (");
+    const texts = start < 0 ? [] : label.slice(start + 2, -1).split(",\n");
+    const marks = day.dataset.marks?.split(" ") ?? [];
+    const lines = texts.map((text, index) => {
+      const line = document.createElement("div");
+      const mark = marks[index] && chart.querySelector(`.legend tr[data-mark="${marks[index]}"] svg`);
+      line.append(mark?.cloneNode(true) ?? "", text);
+      return line;
+    });
+    const title = document.createElement("strong");
+    title.textContent = start < 0 ? label : label.slice(0, start);
+    tip.replaceChildren(title, ...lines);
+  };
+  // Above all days, so that it covers none of them. Without room for it in the window, below them.
+  const placeTip = (day) => {
+    const { left, top } = body.getBoundingClientRect();
+    const area = day.querySelector(".area").getBoundingClientRect();
+    const middle = (area.left + area.right) / 2 - left - tip.offsetWidth / 2;
+    const above = area.top - tip.offsetHeight - 6;
+    tip.style.left = `${Math.max(Math.min(middle, body.offsetWidth - tip.offsetWidth), 0)}px`;
+    tip.style.top = `${(above < 0 ? area.bottom + 44 : above) - top}px`;
   };
   // One day at a time can be reached with Tab, and the others with the arrow keys.
   const choose = (day) => {
@@ -77,3 +96,8 @@ for (const chart of document.querySelectorAll(".daily-chart")) {
     });
   }
 }
+
+// Also those of a part of the page that was replaced. A chart that has started has no link to skip it.
+const startAll = () => document.querySelectorAll(".daily-chart:has(.skip-chart)").forEach(start);
+addEventListener("replaced", startAll);
+startAll();

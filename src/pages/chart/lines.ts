@@ -2,7 +2,8 @@
 import { html } from "hono/html";
 import type { DayRange } from "../../db/ledger/reports/statements.ts";
 import type { Markup } from "../markup.ts";
-import type { Plot, Series, Stack, Values } from "./plot.ts";
+import type { Plot, Stack } from "./plot.ts";
+import type { Drawing, Values } from "./series.ts";
 
 /** Lines have a unit for each day, whose middle is a whole number, and this many for the height. */
 export const LINES_HEIGHT = 1_000;
@@ -17,22 +18,32 @@ function path(points: [x: number, y: number][]): string {
   return `m${steps.join(" ").replaceAll(" -", "-")}`;
 }
 
-export function line(values: Values, { from, to }: DayRange, plot: Plot, name: string): Markup {
+/** What leads to a day that is not over is dotted. One point is a dot. */
+export function line(
+  values: Values,
+  { from, to }: DayRange,
+  plot: Plot,
+  name: string,
+  today?: number,
+): Markup | "" {
   const days = [...values].filter(([day]) => day >= from && day <= to).sort(([one], [other]) => one - other);
   const points = days.map(([day, value]): [number, number] => [day - from, heightOf(plot, value)]);
-  return html`<path class="${name}" d="${points.length > 0 ? path(points) : ""}"/>`;
+  if (points.length === 0) return "";
+  const isOpen = points.length > 1 && days.at(-1)?.[0] === today;
+  const closed = isOpen ? points.slice(0, -1) : points;
+  return html`<path class="${name}" d="${path(closed)}${closed.length === 1 ? "h0" : ""}"/>${isOpen ? html`<path class="${name} open" d="${path(points.slice(-2))}"/>` : ""}`;
 }
 
 /** Each series as the area between zero and the sum of it and those before it, which are drawn later and so cover their part. */
-export function areas(series: Series[], stacks: Stack[], plot: Plot): Markup[] {
+export function areas({ series }: Drawing, stacks: Stack[], plot: Plot): Markup[] {
   const zero = heightOf(plot, 0n);
-  const layers = series.map((_, index) => {
+  const layers = series.map(({ color }) => {
     const edge = stacks.map(({ parts }, x): [number, number] => {
-      const own = parts.find((part) => part.index === index);
-      const top = own ?? parts.filter((part) => part.index < index && part.to > 0n).at(-1);
+      const own = parts.find((part) => part.color === color);
+      const top = own ?? parts.filter((part) => part.color < color && part.to > 0n).at(-1);
       return [x, heightOf(plot, top?.to ?? 0n)];
     });
-    return html`<path class="layer series-${index + 1}" d="${path([[0, zero], ...edge])}V${zero}z"/>`;
+    return html`<path class="layer series-${color}" d="${path([[0, zero], ...edge])}V${zero}z"/>`;
   });
   return layers.reverse();
 }

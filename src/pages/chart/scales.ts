@@ -9,17 +9,38 @@ const STEPS = [1, 1.5, 2, 2.5, 3, 4, 5, 6, 8];
  */
 export function valueTicks(min: number, max: number, isWhole: boolean): number[] {
   const [low, high] = [Math.min(min, 0), Math.max(max, 0)];
-  const step = high > low ? stepFor(low, high, isWhole) : 1;
-  const first = Math.floor(low / step);
-  return [0, 1, 2, 3].map((index) => Number(((first + index) * step).toPrecision(12)));
+  const isEnough = (step: number) =>
+    Math.ceil(high / step) - Math.floor(low / step) <= 3 && (!isWhole || Number.isInteger(step));
+  const step = high > low ? firstStep((high - low) / 3, isEnough) : 1;
+  return fourFrom(Math.floor(low / step), step);
 }
 
-/** The smallest step with which three of them reach from below `low` to above `high`. */
-function stepFor(low: number, high: number, isWhole: boolean): number {
-  const isEnough = (step: number) => Math.ceil(high / step) - Math.floor(low / step) <= 3;
-  for (let power = Math.floor(Math.log10((high - low) / 3)); ; power++) {
-    const steps = STEPS.map((step) => Number((step * 10 ** power).toPrecision(12)));
-    const found = steps.find((step) => isEnough(step) && (!isWhole || Number.isInteger(step)));
+/**
+ * Four ticks on round values around those from `min` to `max`, without zero, and at most `most`; undefined where the values differ so much
+ * that an axis from zero shows it too, or not at all.
+ */
+export function rangeTicks(min: number, max: number, most = Number.POSITIVE_INFINITY): number[] | undefined {
+  if (!(min > max / 3 && max > min)) return undefined;
+  const firstOf = (step: number) =>
+    Math.min(Math.floor(exact(min / step)), Math.floor(exact(most / step)) - 3);
+  const step = firstStep(
+    (max - min) / 3,
+    (step) => firstOf(step) <= 0 || exact(max / step) <= firstOf(step) + 3,
+  );
+  const first = firstOf(step);
+  return first > 0 ? fourFrom(first, step) : undefined;
+}
+
+/** Without the error of a division: 0.3 / 0.1 is 2.9999999999999996. */
+const exact = (value: number) => Number(value.toPrecision(12));
+
+const fourFrom = (first: number, step: number) => [0, 1, 2, 3].map((index) => exact((first + index) * step));
+
+/** The first step from about `least` on that is enough. */
+function firstStep(least: number, isEnough: (step: number) => boolean): number {
+  for (let power = Math.floor(Math.log10(least)); ; power++) {
+    const steps = STEPS.map((step) => exact(step * 10 ** power));
+    const found = steps.find(isEnough);
     if (found !== undefined) return found;
   }
 }

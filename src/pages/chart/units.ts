@@ -2,20 +2,24 @@
 import {
   MONEY_SCALE,
   scaleMoney,
+  showAxisPercent,
   showCompact,
   showCount,
   showMoney,
   showPercent,
   showPrice,
-  showWholePercent,
 } from "../locale.ts";
 
 export interface Unit {
   /** The number of units in 1 on the scale. */
   scale: number;
   isWhole: boolean;
+  /** Whether the values don't add up, so that they are lines, on an axis for their range. */
+  isRatio: boolean;
+  /** No value is higher, on the scale. */
+  most?: number;
   show: (value: bigint) => string;
-  /** The ticks, if they don't depend on the values. */
+  /** The ticks of an axis from zero, if they don't depend on the values. */
   ticks?: number[];
   /** The labels of ticks, for the step between them. */
   labels: (step: number) => (tick: number) => string;
@@ -24,6 +28,7 @@ export interface Unit {
 export const countUnit: Unit = {
   scale: 1,
   isWhole: true,
+  isRatio: false,
   show: showCount,
   labels: () => showCompact,
 };
@@ -31,19 +36,23 @@ export const countUnit: Unit = {
 export const moneyUnit = (currency: string): Unit => ({
   scale: MONEY_SCALE,
   isWhole: false,
+  isRatio: false,
   show: (value) => showMoney(value, currency),
   labels: (step) => scaleMoney(currency, step),
 });
 
 export const priceUnit = (currency: string): Unit => ({
   ...moneyUnit(currency),
+  isRatio: true,
   show: (value) => showPrice(value, currency),
 });
 
 export const percentUnit: Unit = {
   scale: MONEY_SCALE,
   isWhole: false,
+  isRatio: true,
+  most: 1,
   show: (value) => showPercent(Number(value) / MONEY_SCALE),
   ticks: [0, 0.5, 1],
-  labels: () => showWholePercent,
+  labels: () => showAxisPercent,
 };

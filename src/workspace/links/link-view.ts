@@ -14,10 +14,11 @@ import { dayOf } from "../../domain/time.ts";
 import type { Context } from "../../env.ts";
 import { AppError } from "../../errors.ts";
 import { readInput } from "../../http/input/input.ts";
-import { type Period, toPeriod } from "../../pages/periods.ts";
+import { daysBefore, type Period, toPeriod } from "../../pages/periods.ts";
 import { type Link, toLink } from "../../usecases/links/link.ts";
 import { LATEST } from "../edit/history.ts";
 import { authorizeApp, type Member } from "../frame.ts";
+import type { Count } from "../reports/day-charts.ts";
 import type { Row } from "../reports/lines.ts";
 import { type LinkAudience, readAudience } from "./audience.ts";
 import type { Counts } from "./cells.ts";
@@ -37,7 +38,9 @@ export interface LinkView {
   partners: Partners;
   period: Period;
   spend: Row[];
-  counts: { day: number | null; kind: string | null; count: number }[];
+  counts: Count[];
+  /** Those of as many days before; undefined if they are not compared. */
+  before: { spend: Row[]; counts: Count[] } | undefined;
   /** The clicks and impressions of today. */
   today: Counts;
   dropped: { day: number; param: string; reason: DropReason; count: number }[];
@@ -66,6 +69,7 @@ async function readDays(context: Context, { viewer, app }: Member, period: Perio
   const today = dayOf(now);
   const linkToken = params.link_token ?? "";
   const days = { from: period.from, to: period.to };
+  const both = { from: daysBefore(period).from, to: period.to };
   const scope = { ...days, link: linkToken };
   const [link, dropped, subLinks] = linkPageStatements(env.DB, viewer, {
     appToken: app.token,
@@ -83,8 +87,8 @@ async function readDays(context: Context, { viewer, app }: Member, period: Perio
         whose: { viewer, appToken: app.token },
         filters: { link: linkToken },
         parts: {
-          spend: { report: "spend", ...days, groups: ["day", "cost_type"] },
-          counts: { report: "engagements", ...days, groups: ["day", "kind"] },
+          spend: { report: "spend", ...both, groups: ["day", "cost_type"] },
+          counts: { report: "engagements", ...both, groups: ["day", "kind"] },
           today: { report: "engagements", from: today, to: today, groups: ["kind"] },
         },
         canBeCut: true,
@@ -101,6 +105,13 @@ async function readDays(context: Context, { viewer, app }: Member, period: Perio
     ...more
   } = found.more;
   if (!row || !urlsOfApp) throw new AppError("not_found", "This app has no link with this token.");
+  // Of the days before, all count or none. Days that are not over are not compared.
+  const isCompared = found.from <= both.from && period.to < today;
+  const split = <R extends { day: number | null }>(rows: R[]) => ({
+    now: rows.filter(({ day }) => (day ?? 0) >= period.from),
+    before: rows.filter(({ day }) => (day ?? 0) < period.from),
+  });
+  const [spend, counts] = [split(found.rowsOf("spend")), split(found.rowsOf("counts"))];
   const lately = { from: today - DROPPED_DAYS + 1, to: today };
   return {
     ...more,
@@ -110,9 +121,10 @@ async function readDays(context: Context, { viewer, app }: Member, period: Perio
     destination: toDestination(urlsOfApp),
     partners: found.partners,
     period,
-    from: Math.max(found.from, from),
-    spend: found.rowsOf("spend"),
-    counts: found.rowsOf("counts"),
+    from: Math.max(found.from, from, period.from),
+    spend: spend.now,
+    counts: counts.now,
+    before: isCompared ? { spend: spend.before, counts: counts.before } : undefined,
     today: found.rowsOf("today"),
     figures,
     audience,

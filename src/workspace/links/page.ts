@@ -6,8 +6,7 @@ import { isTemplateMacro } from "../../domain/macros.ts";
 import { templatePairs } from "../../domain/templates.ts";
 import { dayOf, formatDate } from "../../domain/time.ts";
 import type { Context } from "../../env.ts";
-import { chartScript, dailyChart } from "../../pages/chart/chart.ts";
-import { countUnit, moneyUnit } from "../../pages/chart/units.ts";
+import { chartScript } from "../../pages/chart/chart.ts";
 import { operatorContact } from "../../pages/contact.ts";
 import {
   badge,
@@ -20,17 +19,18 @@ import {
   type Tile,
   tiles,
 } from "../../pages/elements.ts";
-import { describeDay, describeDays, showCount } from "../../pages/locale.ts";
+import { describeDay, describeDays, showChange, showCount } from "../../pages/locale.ts";
 import type { Markup } from "../../pages/markup.ts";
 import { moneyText } from "../../pages/money.ts";
 import { showNotice } from "../../pages/notice.ts";
-import { cutNotice, periodPicker } from "../../pages/periods.ts";
+import { cutNotice, daysBefore, periodPicker } from "../../pages/periods.ts";
 import { unusedPath } from "../bulk/unused.ts";
 import { historySection } from "../edit/history.ts";
 import type { Member, Show } from "../frame.ts";
 import { partnerLink } from "../partners/link.ts";
 import { adjustedNote } from "../reports/adjusted.ts";
-import { addUp, toSeries } from "../reports/lines.ts";
+import { countChart, spendCharts } from "../reports/day-charts.ts";
+import { addUp } from "../reports/lines.ts";
 import { workspaceScript } from "../script.ts";
 import { audienceSection } from "./audience.ts";
 import { costCell, countsText, keepDays, partnerCell, partnerOf, testBadge } from "./cells.ts";
@@ -151,67 +151,68 @@ function highlightMacros(url: string): Markup[] {
   return [html`${url.slice(0, start)}`, ...pairs];
 }
 
-function figures(member: Member, { spend, counts, period, row, adjustments, partners }: LinkView): Markup {
-  const countOf = (kind: string) =>
-    counts.reduce((sum, line) => sum + (line.kind === kind ? line.count : 0), 0);
+function figures(member: Member, view: LinkView): Markup {
+  const { spend, counts, period, row, adjustments, partners } = view;
+  // Without anything before, nothing changed: everything is new.
+  const isNew = view.before?.spend.length === 0 && view.before.counts.length === 0;
+  const before = isNew ? undefined : view.before;
+  const noteOf = (now: bigint, earlier: bigint) => (before ? { note: showChange(now, earlier) } : {});
+  const countIn = (rows: LinkView["counts"], kind: string) =>
+    rows.reduce((sum, line) => sum + (line.kind === kind ? line.count : 0), 0);
+  const count = (name: string, kind: string): Tile => {
+    const [now, earlier] = [countIn(counts, kind), countIn(before?.counts ?? [], kind)];
+    return { name, value: showCount(now), ...noteOf(BigInt(now), BigInt(earlier)) };
+  };
   const costs = (name: "matched" | "unpriced") => spend.reduce((sum, line) => sum + line[name], 0);
-  const sums = currenciesOf(spend).map((currency) => {
-    const rows = spend.filter((line) => line.currency === currency);
-    return addUp(currency, rows, []);
+  const sums = currenciesOf(spend, before?.spend).map((currency) => {
+    const [now, earlier] = [spend, before?.spend ?? []].map((rows) =>
+      rows.filter((line) => line.currency === currency),
+    );
+    return addUp(currency, now ?? [], earlier ?? []);
   });
   const spent = sums.map(
-    ({ currency, spend }): Tile => ({
+    ({ currency, spend, previous }): Tile => ({
       name: `Spend in ${currency}`,
       value: moneyText(spend, currency),
+      ...noteOf(spend, previous),
     }),
   );
+  const hints = [
+    ...(before ? [`Compared with ${describeDays(daysBefore(period))}.`] : []),
+    ...(row.childCount > 0 ? ["Includes sub-links."] : []),
+  ];
   return html`
     ${tiles(`Figures, ${describeDays(period)}`, [
       ...spent,
-      { name: "Clicks", value: showCount(countOf("click")) },
-      { name: "Impressions", value: showCount(countOf("impression")) },
+      count("Clicks", "click"),
+      count("Impressions", "impression"),
       { name: "Matched costs", value: showCount(costs("matched")) },
       ...(costs("unpriced") > 0 ? [{ name: "Unpriced costs", value: showCount(costs("unpriced")) }] : []),
     ])}
-    ${row.childCount > 0 ? html`<p class="hint">Includes sub-links.</p>` : ""}
+    ${hints.length > 0 ? html`<p class="hint">${hints.join(" ")}</p>` : ""}
     ${adjustedNote(member, sums, adjustments, partners)}`;
 }
 
 const MOST_CHARTS = 2;
 
 function charts(member: Member, view: LinkView, today: number): Markup | "" {
-  const { spend, counts, period, link } = view;
-  const ofDay = (day: number) => ({ from: formatDate(day), to: formatDate(day) });
-  const clicks = new Map(
-    counts.filter(({ kind }) => kind === "click").map(({ day, count }) => [day ?? 0, BigInt(count)]),
-  );
-  if (spend.length === 0 && clicks.size === 0) return "";
-  return html`
-    <section class="card charts" aria-label="Charts">
-      ${currenciesOf(spend)
-        .slice(0, MOST_CHARTS)
-        .map((currency) =>
-          dailyChart({
-            id: `spend-${currency}`,
-            title: `Spend in ${currency}`,
-            days: period,
-            series: toSeries("cost_type", spend, currency),
-            unit: moneyUnit(currency),
-            today,
-            hrefOf: (day) =>
-              `${member.path}/performance?${new URLSearchParams({ link: link.token, group_by: "cost_type", ...ofDay(day) })}`,
-          }),
-        )}
-      ${dailyChart({
-        id: "clicks",
-        title: "Clicks",
-        days: period,
-        series: [{ name: "", values: clicks }],
-        unit: countUnit,
-        today,
-        hrefOf: (day) => `${member.path}/links/${link.token}?${new URLSearchParams(ofDay(day))}`,
-      })}
-    </section>`;
+  const { spend, counts, before, period, link } = view;
+  const shown = {
+    days: period,
+    today,
+    now: { spend, counts },
+    before,
+    by: "cost_type" as const,
+    currencies: currenciesOf(spend),
+    hrefOf: (day: number, currency?: string) => {
+      const ofDay = { from: formatDate(day), to: formatDate(day) };
+      return currency
+        ? `${member.path}/performance?${new URLSearchParams({ link: link.token, group_by: "cost_type", currency, ...ofDay })}`
+        : `${member.path}/links/${link.token}?${new URLSearchParams(ofDay)}`;
+    },
+  };
+  const drawn = [...spendCharts(shown).slice(0, MOST_CHARTS), countChart(shown)].filter((one) => one !== "");
+  return drawn.length === 0 ? "" : html`<section class="card charts" aria-label="Charts">${drawn}</section>`;
 }
 
 function subLinks(context: Context, member: Member, view: LinkView): Markup | "" {

@@ -9,8 +9,7 @@ import { dayOf, formatDate } from "../../domain/time.ts";
 import type { Context } from "../../env.ts";
 import { AppError } from "../../errors.ts";
 import { readInput } from "../../http/input/input.ts";
-import { chartScript, dailyChart } from "../../pages/chart/chart.ts";
-import { moneyUnit } from "../../pages/chart/units.ts";
+import { chartScript } from "../../pages/chart/chart.ts";
 import { reasonLink } from "../../pages/costs/rejections.ts";
 import { stateBadge } from "../../pages/costs/states.ts";
 import { breadcrumb, card, nameText, pageHead, pathText, type Tile, tiles } from "../../pages/elements.ts";
@@ -28,7 +27,7 @@ import { authorizeApp, type Member, type Show } from "../frame.ts";
 import { keepDays } from "../links/cells.ts";
 import { periodQuery as daysQuery } from "../links/query.ts";
 import { COVERAGE, figure } from "../performance/cells.ts";
-import { toSeries } from "../reports/lines.ts";
+import { countChart, spendCharts } from "../reports/day-charts.ts";
 import { funnelSection } from "./funnel.ts";
 import { idOf, REJECTION_COLUMNS } from "./rejections.ts";
 import { stateSection } from "./state.ts";
@@ -152,28 +151,29 @@ function figures({ status, hrefOf }: View): Markup {
 }
 
 function charts({ status, period, hrefOf, eventsOf }: View, today: number): Markup | "" {
-  const { spendRows, spend, partner, partners } = status;
-  const [main] = spend;
-  if (!main) return eventList(eventsOf(""), partners);
-  return html`
-    <section class="card charts" aria-label="Charts">
-      ${spend.slice(0, MOST_CHARTS).map(({ currency }) =>
-        dailyChart({
-          id: `spend-${currency}`,
-          title: `Spend in ${currency} by day`,
-          days: { from: status.from, to: period.to },
-          series: toSeries("cost_type", spendRows, currency).filter(({ values }) => values.size > 0),
-          unit: moneyUnit(currency),
-          today,
-          events: chartEvents(eventsOf(currency), partners),
-          hrefOf: (day) =>
-            hrefOf("performance", {
-              ...{ partner_id: String(partner.id), currency },
-              ...{ from: formatDate(day), to: formatDate(day) },
-            }).replace(/period=\w+&/, ""),
-        }),
-      )}
-      ${eventList(eventsOf(main.currency), partners)}
+  const { partner, partners } = status;
+  const shown = {
+    days: { from: status.from, to: period.to },
+    today,
+    now: { spend: status.spendRows, counts: status.counts },
+    by: "cost_type" as const,
+    currencies: status.spend.map(({ currency }) => currency),
+    eventsOf: (currency = "") => chartEvents(eventsOf(currency), partners),
+    hrefOf: (day: number, currency = "") =>
+      hrefOf("performance", {
+        ...{ partner_id: String(partner.id), from: formatDate(day), to: formatDate(day) },
+        ...(currency && { currency }),
+      }).replace(/period=\w+&/, ""),
+  };
+  const ofSpend = spendCharts(shown).slice(0, MOST_CHARTS);
+  const drawn = ofSpend.length > 0 ? ofSpend : countChart(shown);
+  const events = eventList(eventsOf(status.spend[0]?.currency ?? ""), partners);
+  return drawn === ""
+    ? events
+    : html`
+    <section class="card" aria-label="Charts">
+      <div class="charts">${drawn}</div>
+      ${events}
     </section>`;
 }
 

@@ -1,8 +1,8 @@
-/** The chart of the Performance page: the metric of the chosen tile by day, for the rows that have most of it. */
+/** The chart of the Performance page: the metric of the chosen tile by day, in total and of the first rows of the table. */
 import { daysOf } from "../../domain/figures/groups.ts";
-import type { Figures } from "../../domain/figures/performance.ts";
+import { type Figures, signalOf } from "../../domain/figures/performance.ts";
 import { dailyChart } from "../../pages/chart/chart.ts";
-import type { Series } from "../../pages/chart/plot.ts";
+import type { Series } from "../../pages/chart/series.ts";
 import { countUnit, moneyUnit, percentUnit, priceUnit, type Unit } from "../../pages/chart/units.ts";
 import { chartEvents } from "../../pages/events.ts";
 import { showCount } from "../../pages/locale.ts";
@@ -23,16 +23,28 @@ const UNITS: Record<Metric, (currency: string) => Unit> = {
   coverage: () => percentUnit,
 };
 
-export function performanceChart(
-  url: URL,
-  { query, report, explained }: PerformancePage,
-  compared: Compared,
-  today: number,
-): Markup {
-  const { metric, group_by } = query;
+/** Clicks where there is no spend to show. */
+export function shownMetric({ query: { metric }, report: { total } }: PerformancePage): Metric {
+  const hasSpend = total.now.spend !== 0n || total.before.spend !== 0n;
+  return metric === "spend" && !hasSpend && total.now.clicks ? "clicks" : metric;
+}
+
+export function performanceChart(url: URL, page: PerformancePage, compared: Compared, today: number): Markup {
+  const { query, report, explained } = page;
+  const { group_by } = query;
+  const metric = shownMetric(page);
+  const unit = UNITS[metric](report.currency ?? "USD");
   const { of } = SHOWN[metric];
   const byDate = daysOf(group_by) !== undefined;
-  const top = byDate ? [] : topRows(report.rows, metric);
+  // The rate of a row with three clicks says nothing.
+  const isShown = (row: PerformanceRow) =>
+    Boolean(of(row.now)) && !(unit.isRatio && signalOf(row)?.name === "too_few_clicks");
+  const top = byDate
+    ? []
+    : page.rows
+        .filter(({ row, depth }) => depth === 0 && isShown(row))
+        .slice(0, MOST)
+        .map(({ row }) => row);
   const daily = report.daily(top);
   const valuesOf = (figures: Map<number, Figures> = new Map()) =>
     new Map(
@@ -49,37 +61,27 @@ export function performanceChart(
     total: of(row.now),
     change: change(metric, row, compared),
   }));
-  const addsUp = metric === "spend" || metric === "clicks";
-  const rest = addsUp && !byDate ? restOf(total, rows, report.rows.length - top.length) : [];
+  const others = report.rows.filter(isShown).length - top.length;
+  const isTotal = byDate && !unit.isRatio;
   return dailyChart({
     id: "performance-chart",
     title: `${METRICS[metric]} by day${rows.length > 1 ? ` and ${groupName(query).toLowerCase()}` : ""}`,
     days: report.now,
-    unit: UNITS[metric](report.currency ?? "USD"),
-    series: byDate && addsUp ? [{ name: "", values: total }] : [...rows, ...rest],
-    ...(!addsUp && {
-      whole: {
-        name: "All",
-        values: total,
-        total: of(report.total.now),
-        change: change(metric, report.total, compared),
-      },
-    }),
+    unit,
+    series: isTotal
+      ? [{ name: "", values: total }]
+      : [...rows, ...(unit.isRatio ? [] : restOf(total, rows, others))],
+    whole: {
+      name: unit.isRatio ? "All" : "Total",
+      values: total,
+      total: of(report.total.now),
+      change: change(metric, report.total, compared),
+    },
     before: compared.isCompared && before.size > 0 ? before : undefined,
     today,
     hrefOf: (day) => ofDays(url, { from: day, to: day }),
     events: chartEvents(explained.events, report.partners),
   });
-}
-
-/** Rates are shown of the rows with most spend or clicks: that of a row with three clicks says nothing. */
-function topRows(rows: PerformanceRow[], metric: Metric): PerformanceRow[] {
-  const weight = ({ now }: PerformanceRow) =>
-    metric === "clicks" || metric === "coverage" ? (now.clicks ?? now.matched) : now.spend;
-  return rows
-    .filter((row) => weight(row) > 0n)
-    .sort((left, right) => (weight(left) === weight(right) ? 0 : weight(left) > weight(right) ? -1 : 1))
-    .slice(0, MOST);
 }
 
 /** What the other rows have. */

@@ -20,11 +20,12 @@ import { isFinal, lastArrival } from "../../usecases/performance/read.ts";
 import type { AppPage, Member, Show } from "../frame.ts";
 import { adjustedNote } from "../reports/adjusted.ts";
 import { missingCondition, NO_COSTS } from "../reports/attention.ts";
+import { currencyChoices } from "../reports/currencies.ts";
 import { findingText } from "../reports/finding.ts";
 import { canExplain, whatChanged } from "../reports/what-changed.ts";
 import { performanceStyles, workspaceScript } from "../script.ts";
 import { COVERAGE, change, SHOWN } from "./cells.ts";
-import { performanceChart } from "./chart.ts";
+import { performanceChart, shownMetric } from "./chart.ts";
 import { FILTERS, filterChips, filterMenu, rowSearch, withCountryCode, without } from "./filters.ts";
 import { GROUP_CHOICES, groupName, hasLevels, rowName } from "./groups.ts";
 import {
@@ -80,7 +81,7 @@ export async function showPerformance(
       ${periodPicker(url, period)}
       ${cutNotice(period, report.now.from)}
       ${report.isTooMany ? notice(TOO_MANY, "warn") : ""}
-      <div class="toolbar">${currencyChoices(url, page)}</div>
+      <div class="toolbar">${currencyChoices(url, report.currencies, report.currency)}</div>
       ${filterChips(url, page)}
       ${
         isEmpty(page)
@@ -150,16 +151,6 @@ export const performanceCsv: Show = async (context, member) => {
   );
 };
 
-function currencyChoices(url: URL, { report }: PerformancePage): Markup | "" {
-  const { currency, currencies } = report;
-  const all = currency === null || currencies.includes(currency) ? currencies : [currency, ...currencies];
-  if (all.length < 2) return "";
-  return choices(
-    "Currency",
-    all.map((one) => [one, withQuery(url, { currency: one }), one === currency]),
-  );
-}
-
 function groupChoices(url: URL, { query, report }: PerformancePage): Markup {
   return choices(
     "Break down by",
@@ -179,8 +170,10 @@ function groupChoices(url: URL, { query, report }: PerformancePage): Markup {
   );
 }
 
-function summary(url: URL, { query, report }: PerformancePage, compared: Compared): Markup {
+function summary(url: URL, page: PerformancePage, compared: Compared): Markup {
+  const { report } = page;
   const { total, currency } = report;
+  const current = shownMetric(page);
   const metrics = (Object.keys(METRICS) as Metric[]).filter(
     (metric) => metric !== "clicks" || total.now.clicks !== null,
   );
@@ -193,7 +186,7 @@ function summary(url: URL, { query, report }: PerformancePage, compared: Compare
         name: METRICS[metric],
         value: value === null ? NONE : short(value, currency ?? "USD"),
         href: withQuery(url, { metric }),
-        isCurrent: metric === query.metric,
+        isCurrent: metric === current,
         note: report.isPartial ? "partial" : change(metric, total, compared),
       };
     }),

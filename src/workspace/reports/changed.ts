@@ -2,7 +2,6 @@
 import { html } from "hono/html";
 import type { DayRange } from "../../db/ledger/reports/statements.ts";
 import type { Partners } from "../../db/links/partner-catalog.ts";
-import { currenciesOf } from "../../domain/figures/performance.ts";
 import { dayOf } from "../../domain/time.ts";
 import { card, pathText } from "../../pages/elements.ts";
 import { table } from "../../pages/lists/table.ts";
@@ -19,13 +18,14 @@ const MOST = 5;
 interface Changed {
   /** The sums of both periods by campaign. Undefined if there are too many links to read. */
   changes: BothSums | undefined;
+  currency: string | null;
   period: DayRange;
   partners: Partners;
   performanceHref: (query: Record<string, string>) => string;
 }
 
 export function changedMost(
-  { changes, period, partners, performanceHref }: Changed,
+  { changes, currency, period, partners, performanceHref }: Changed,
   now: number,
 ): Markup | "" {
   if (!changes) {
@@ -36,7 +36,6 @@ export function changedMost(
   }
   // Without anything before, nothing changed: everything is new.
   if (changes.before.spend.length + changes.before.engagements.length === 0) return "";
-  const [currency = null] = currenciesOf(changes.now.spend, changes.before.spend);
   const compared = { isCompared: period.to < dayOf(now), isOpen: !isFinal(period, now) };
   const all = toRows(changes, { group: "link", currency, costType: undefined, now: period, partners });
   const rows = rowsChangedMost(all, MOST);

@@ -3,7 +3,7 @@ import type { ReportRow } from "../../db/ledger/reports/sources.ts";
 import { COST_TYPE, type CostType } from "../../domain/cost-types.ts";
 import { currenciesOf } from "../../domain/figures/performance.ts";
 import { sumAdjusted, sumSpend } from "../../domain/money.ts";
-import type { Series } from "../../pages/chart/plot.ts";
+import type { Series, Values } from "../../pages/chart/series.ts";
 
 export type Row = ReportRow<"spend">;
 
@@ -41,15 +41,19 @@ export function toSeries(by: keyof typeof KEYS, rows: Row[], currency: string): 
   const byKey = Map.groupBy(rows, keyOf);
   return sortedKeys(keyOf, rows).map((key) => {
     const own = byKey.get(key) ?? [];
-    const days = Map.groupBy(
-      own.filter((row) => row.currency === currency),
-      (row) => row.day ?? 0,
-    );
     return {
       name: by === "cost_type" ? String(key) : own[0] ? (own[0].partnerName ?? "No partner") : "",
-      values: new Map([...days].map(([day, rows]) => [day, sumSpend(rows)])),
+      values: spendByDay(own, currency),
     };
   });
+}
+
+export function spendByDay(rows: Row[], currency: string): Values {
+  const days = Map.groupBy(
+    rows.filter((row) => row.currency === currency),
+    (row) => row.day ?? 0,
+  );
+  return new Map([...days].map(([day, rows]) => [day, sumSpend(rows)]));
 }
 
 /** The keys of each currency, those with the highest spend first. */

@@ -26,8 +26,6 @@ interface WhatChanged {
   noun: string;
   /** A sentence before the events: a state that began earlier. */
   state?: Markup | "";
-  /** The name of the section, of which a page can have several. */
-  label?: string;
 }
 
 /** Whether there is a sentence: without spend before, nothing changed. */
@@ -36,7 +34,7 @@ export const canExplain = ({ total: { before }, currency, isCompared }: Comparab
 type Comparable = Pick<WhatChanged, "total" | "currency" | "isCompared">;
 
 export function whatChanged(shown: WhatChanged): Markup | "" {
-  const { explained, most, noun, partners, state = "", label = "What changed" } = shown;
+  const { explained, most, noun, partners, state = "" } = shown;
   const text = canExplain(shown) ? sentence(shown) : "";
   const rows = text === "" ? [] : most;
   const { events, hasMoreEvents } = explained;
@@ -54,7 +52,7 @@ export function whatChanged(shown: WhatChanged): Markup | "" {
     ...(events.length > 0 ? [`${showPlural(events.length, "event")}`] : []),
   ].join(", ");
   return html`
-    <section class="what-changed" aria-label="${label}">
+    <section class="what-changed" aria-label="What changed">
       ${text}
       ${state}
       ${
