@@ -4,8 +4,6 @@
 function start(chart) {
   const plot = chart.querySelector(".plot");
   const days = [...plot.querySelectorAll("a")];
-  const readout = chart.querySelector(".readout");
-  const summary = readout.textContent;
   const tip = Object.assign(document.createElement("div"), { className: "chart-tip", hidden: true });
   tip.setAttribute("aria-hidden", "true");
   const body = chart.querySelector(".chart-body");
@@ -17,7 +15,6 @@ function start(chart) {
     shown?.classList.remove("shown");
     day?.classList.add("shown");
     shown = day;
-    readout.textContent = day ? day.getAttribute("aria-label") : summary;
     tip.hidden = !day;
     if (day) {
       fillTip(day);
@@ -31,9 +28,14 @@ function start(chart) {
     const texts = start < 0 ? [] : label.slice(start + 2, -1).split(",\n");
     const marks = day.dataset.marks?.split(" ") ?? [];
     const lines = texts.map((text, index) => {
-      const line = document.createElement("div");
+      const [line, words, name] = ["div", "span", "bdi"].map((tag) => document.createElement(tag));
       const mark = marks[index] && chart.querySelector(`.legend tr[data-mark="${marks[index]}"] svg`);
-      line.append(mark?.cloneNode(true) ?? "", text);
+      // Amounts have no plain spaces.
+      const end = mark ? text.lastIndexOf(" ") : text.length;
+      name.textContent = text.slice(0, end);
+      name.dir = "ltr";
+      words.append(name, text.slice(end));
+      line.append(mark ? mark.cloneNode(true) : "", words);
       return line;
     });
     const title = document.createElement("strong");

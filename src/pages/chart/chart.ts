@@ -109,7 +109,7 @@ function legend({ id, unit, before }: Chart, { series, whole }: Drawing): Markup
       ${items.map((one) => {
         const total = totalOf(one);
         const value = total !== null ? unit.show(total) : one.mark === "before" ? "" : NONE;
-        return html`<tr data-mark="${one.mark}"><th scope="row">${mark(id, one.mark, one.isLine)}<span>${pathText(one.name.split(" › "))}</span></th><td class="number">${value}</td>${hasChanges ? html`<td class="number">${one.change ?? ""}</td>` : ""}</tr>`;
+        return html`<tr data-mark="${one.mark}"><th scope="row" title="${one.name}"><span>${mark(id, one.mark, one.isLine)}<span>${pathText(one.name.split(" › "))}</span></span></th><td class="number">${value}</td>${hasChanges ? html`<td class="number">${one.change ?? ""}</td>` : ""}</tr>`;
       })}
     </tbody></table>`;
 }
@@ -186,7 +186,7 @@ function dayAxis(days: DayRange, today: number | undefined): Markup[] {
     year = yearOf(day);
     const second = below === "" ? "" : html`<tspan x="${x}" dy="1.2em">${below}</tspan>`;
     // A narrow window has room for every second label.
-    return html`<rect class="tick" x="${x}" y="100%" width="1" height="5"/><text class="day ${index % 2 ? "second" : ""}" x="${x}" y="100%" dy="1.6em">${describeShortDay(day)}${second}</text>`;
+    return html`<rect class="tick" x="${x}" y="100%" width="1" height="5"/><text class="day ${index % 2 ? "second" : ""}" x="${x}" y="100%" dy="1.75em">${describeShortDay(day)}${second}</text>`;
   });
 }
 
