@@ -43,7 +43,7 @@ const SURFACES: Surface[] = [
   {
     name: "workspace",
     hasPages: true,
-    segments: ["apps", "workspace.js", "workspace.css", "performance.css", "chart.js"],
+    segments: ["apps", "workspace.js", "workspace.css", "performance.css", "create.js", "chart.js"],
     load: async () => (await import("./workspace/routes.ts")).workspaceRoutes,
   },
   {

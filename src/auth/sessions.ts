@@ -2,7 +2,7 @@
  * Sessions of signed-in browsers: an opaque ID in a cookie, its SHA-256 in D1. The guard also rejects forms of other
  * sites.
  */
-import { createHash, createHmac } from "node:crypto";
+import { createHash } from "node:crypto";
 import {
   findSession,
   isSeenLongAgo,
@@ -179,21 +179,6 @@ function create(context: Context, id: string, duration: number, waitingSecret: s
 /** A key that only the ID yields, and not its stored SHA-256. */
 function toKey(id: string): Uint8Array {
   return createHash("sha256").update(`key of ${id}`).digest();
-}
-
-/** Signs a path with a query for the session with this ID. */
-export function signPath(id: string, path: string): string {
-  const signature = createHmac("sha256", `signing key of ${id}`).update(path).digest("base64url");
-  return `${path}&signature=${signature}`;
-}
-
-export const signForSession = (context: Context, path: string) =>
-  signPath(readCookie(context, COOKIE) ?? "", path);
-
-/** Whether the address of the request was signed for its session. Others cannot make it, so it says what our form did. */
-export function isSigned(context: Context): boolean {
-  const path = context.url.pathname + context.url.search;
-  return path === signForSession(context, path.slice(0, path.lastIndexOf("&signature=")));
 }
 
 /** The header that deletes the cookie. */

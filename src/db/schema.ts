@@ -439,9 +439,12 @@ export const linkChanges = sqliteTable(
     lastEntry: integer("last_entry").notNull(),
     /** A list of changes in JSON: see links/changes.ts. */
     changes: text().notNull(),
+    /** What is undone together: the ID of the request, or of the one that sent the first part of a file. */
+    undoId: text("undo_id").notNull().default(""),
   },
   (table) => [
     index("link_changes_by_app").on(table.appToken, table.changedAt, table.requestId),
+    index("link_changes_by_undo").on(table.appToken, table.undoId),
     index("link_changes_by_time").on(table.changedAt),
   ],
 );

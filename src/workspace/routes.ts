@@ -6,7 +6,7 @@ import type { Route } from "../http/router.ts";
 import { chartScript } from "../pages/chart/chart.ts";
 import * as alerts from "./alerts.ts";
 import { appsPage } from "./apps.ts";
-import { bulkPage, bulkResult, submitBulk } from "./bulk/pages.ts";
+import { bulkPage, submitBulk } from "./bulk/pages.ts";
 import { submitUnused, unusedPage } from "./bulk/unused.ts";
 import { createLinks, newLinkPage } from "./create/new.ts";
 import { backToSettings, submitArchived, submitName, submitPartner, submitTarget } from "./edit/changes.ts";
@@ -24,7 +24,7 @@ import { rejectionsPage } from "./partners/rejections.ts";
 import { performanceCsv, performancePage } from "./performance/page.ts";
 import { backToPerformance, submitDeletion, submitView } from "./performance/views.ts";
 import { backToOverview, submitHidden, submitShown } from "./reports/hide.ts";
-import { performanceStyles, workspaceScript, workspaceStyles } from "./script.ts";
+import { createScript, performanceStyles, workspaceScript, workspaceStyles } from "./script.ts";
 import { linksCsv } from "./transfer/export.ts";
 import { checkImport, confirmImport, importPage } from "./transfer/import.ts";
 import { submitUndo, undoPage } from "./undo.ts";
@@ -53,17 +53,14 @@ export const workspaceRoutes: Route[] = [
   workspaceScript.route,
   workspaceStyles.route,
   performanceStyles.route,
+  createScript.route,
   chartScript.route,
   { path: "/apps", methods: { GET: withSession(appsReport) } },
   page("", "overview", report(overviewPage)),
   form("/attention/hide", "overview", backToOverview, submitHidden),
   form("/attention/show", "overview", backToOverview, submitShown),
   page("/links", "links", report(linksPage)),
-  {
-    path: "/apps/:app_token/links/bulk",
-    methods: { GET: withApp("links", bulkPage), POST: withApp("links", submitBulk) },
-  },
-  page("/links/bulk/result", "links", bulkResult),
+  page("/links/bulk", "links", bulkPage, submitBulk),
   page("/links/unused", "links", unusedPage, report(submitUnused)),
   page("/links.csv", "links", report(linksCsv)),
   page("/links/new", "links", newLinkPage, createLinks),

@@ -5,17 +5,17 @@ import { type ChangeSource, type LinkChange, listChanges } from "../db/links/cha
 import { toIso } from "../domain/time.ts";
 import { readForm } from "../http/input/form.ts";
 import { invalidRequest } from "../http/input/parse.ts";
-import { badge, breadcrumb, buttonLink, notice, pageHead, type Tone } from "../pages/elements.ts";
+import { breadcrumb, buttonLink, notice, pageHead } from "../pages/elements.ts";
 import { table } from "../pages/lists/table.ts";
 import { showPlural } from "../pages/locale.ts";
 import { time } from "../pages/markup.ts";
-import { describeRejection } from "../usecases/links/path-rows.ts";
+import { countOf, type OutcomeTexts, outcomeTable } from "../pages/uploads/outcomes.ts";
+import type { Outcome } from "../pages/uploads/rows.ts";
 import { type Undone, undoChange } from "../usecases/links/undo.ts";
-import { changeTable, countLinks, lineOf, undoForm } from "./bulk/result.ts";
-import { describeChange } from "./bulk/update.ts";
+import { countLinks, toOutcome, undoForm, unknownLink } from "./bulk/outcomes.ts";
 import { SETTINGS_NOTICES } from "./edit/settings.ts";
 import { type AppPage, authorizeApp, type Member, type Show, scopeOf } from "./frame.ts";
-import { rejectionOf } from "./transfer/import-changes.ts";
+import { LINK_TEXTS, showLinks } from "./transfer/texts.ts";
 
 const SOURCES: Record<ChangeSource, string> = {
   import: "Import",
@@ -42,8 +42,8 @@ export const undoPage: Show = async ({ env, now }, member) => ({
         {
           heading: "Undo",
           kind: "action",
-          cell: ({ requestId, changedAt }) =>
-            undoForm(member, requestId, "Undo", html`the change of ${time(toIso(changedAt), "seconds")}`),
+          cell: ({ undoId, changedAt }) =>
+            undoForm(member, undoId, "Undo", html`the change of ${time(toIso(changedAt), "seconds")}`),
         },
       ],
       rows: await listChanges(env.DB, member.app.token, now),
@@ -61,55 +61,51 @@ export const submitUndo: Show = async (context, member) => {
   const undone = await undoChange(context, scopeOf(member), sent.fields.change);
   authorizeApp(undone.access);
   const [only, ...others] = undone.links;
-  const isSimple = only?.result?.isChanged && !only.isKept && others.length === 0;
+  const isSimple = only?.result?.isChanged && !only.isKept && others.length === 0 && !undone.isMore;
   return isSimple
     ? SETTINGS_NOTICES.redirect(`${member.path}/links/${only.change.token}/settings`, "undone")
-    : undonePage(member, undone);
+    : undonePage(member, undone, sent.fields.change);
 };
 
-function undonePage(member: Member, { links, partners }: Undone): AppPage {
-  const known = links.flatMap((link) => (link.result ? { ...link, result: link.result } : []));
-  const described = known.map((link) => ({ ...link, ...describe(link, partners) }));
-  const archived = described.filter(({ tone, change }) => tone === "ok" && isCreation(change)).length;
-  const restored = described.filter(({ tone }) => tone === "ok").length - archived;
-  const others = links.length - restored - archived;
+const TEXTS: OutcomeTexts = {
+  noun: ["link", "links"],
+  name: "Path",
+  states: {
+    ...LINK_TEXTS.states,
+    imported: { word: "restored", color: "ok" },
+    duplicate: { word: "restored", color: "ok" },
+    rejected: { word: "not completely", color: "warn" },
+  },
+};
+
+function undonePage(member: Member, { links, partners, isMore }: Undone, undoId: string): AppPage {
+  const outcomes = links.map(({ change, result, isKept }): Outcome => {
+    if (!result) return unknownLink(change.token);
+    const outcome = toOutcome(result, partners, "imported");
+    if (!isKept || outcome.state === "rejected") return outcome;
+    const detail = `${outcome.detail} Somebody changed it since, and those values stay.`.trim();
+    return { ...outcome, state: "rejected", detail };
+  });
+  const others = countOf(outcomes, "rejected");
+  const archived = links.filter(({ change }, at) => isCreation(change) && outcomes[at]?.state !== "rejected");
+  const restored = links.length - archived.length - others;
   const sentences = [
     restored > 0 ? `${countLinks(restored)} restored.` : "",
-    archived > 0 ? `${countLinks(archived)} archived.` : "",
+    archived.length > 0 ? `${countLinks(archived.length)} archived.` : "",
     others > 0 ? `${countLinks(others)} not restored completely.` : "",
+    isMore ? "There are more. Go on until none is left." : "",
     FROM_NOW_ON,
   ];
-  const lines = described.map(({ result, word, tone, detail }) =>
-    lineOf(result, html`${badge(word, tone)} ${detail}`, tone !== "ok"),
-  );
-  const missing = links.flatMap(({ change, result }) => (result ? [] : [change.token]));
   return {
     title: "Change undone",
     body: html`
       ${trail(member)}
       ${pageHead("Change undone")}
-      ${notice(sentences.filter(Boolean).join(" "), others > 0 ? "warn" : "ok", { announced: true })}
-      ${changeTable(lines, missing)}
+      ${notice(sentences.filter(Boolean).join(" "), others > 0 || isMore ? "warn" : "ok", { announced: true, action: isMore ? undoForm(member, undoId, "Undo the next") : "" })}
+      ${outcomeTable(TEXTS, outcomes, showLinks(member))}
       <p class="actions">${buttonLink(`${member.path}/links`, "Show links")} <a href="${member.path}/links/undo">Undo another change</a></p>`,
   };
 }
 
 /** Also of an archived link that was restored: both are archived again. */
 const isCreation = ({ before }: LinkChange) => before.archived === 1 && Object.keys(before).length === 1;
-
-function describe(
-  { result, isKept }: Undone["links"][number] & { result: object },
-  partners: Undone["partners"],
-): { word: string; tone: Tone; detail: string } {
-  const rejected = rejectionOf(result, {}, partners);
-  if (rejected) return { word: "Not restored", tone: "error", detail: describeRejection(rejected) };
-  const { before, after, isChanged } = result;
-  const detail = isChanged ? describeChange(before, after, partners) : "";
-  if (!isKept) return { word: "Restored", tone: "ok", detail };
-  const kept = "Somebody changed it since, and those values stay.";
-  return {
-    word: isChanged ? "Restored in part" : "Not restored",
-    tone: "warn",
-    detail: `${detail} ${kept}`.trim(),
-  };
-}

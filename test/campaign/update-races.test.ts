@@ -2,6 +2,7 @@
 import { beforeEach, expect, it } from "vitest";
 import { signedIn } from "../account/support.ts";
 import { ask, call, DEMO, env, freshDemo, rows, withMethods, wrapDatabases } from "../harness.ts";
+import { DEMO_LINKS, reviewedOf } from "../security/support.ts";
 import { changedBefore } from "../support.ts";
 import { LINKS, patchLink, readLink } from "./support.ts";
 
@@ -117,12 +118,24 @@ it("changes every link of a selection if one of them changes between the read an
   const browser = await signedIn();
   // The first call is for the session.
   const DB = changedBefore(3, () => patchLink(PLAIN, { name: "Letter" }));
-  const form = { action: "archive", links: `${PLAIN},${AD_GROUP}` };
+  const reviewed = reviewedOf("archive", DEMO_LINKS.plain, { ...DEMO_LINKS.plain, token: AD_GROUP });
+  const form = { action: "archive", links: `${PLAIN},${AD_GROUP}`, reviewed };
   const { status } = await browser.post(`/apps/${DEMO.appToken}/links/bulk`, form, { env: { DB } });
-  expect(status).toBe(303);
+  expect(status).toBe(200);
   expect(await readLink(PLAIN)).toMatchObject({ name: "Letter", archived: true });
   expect(await readLink(AD_GROUP)).toMatchObject({ archived: true });
   expect(await entries()).toHaveLength(3);
+});
+
+it("changes no link of a selection if, between the read and the write, one gets what was not reviewed", async () => {
+  const browser = await signedIn();
+  const DB = changedBefore(3, () => patchLink(PLAIN, { partner_id: 3 }));
+  const reviewed = reviewedOf("attach", DEMO_LINKS.plain, DEMO_LINKS.ofPartner);
+  const form = { action: "attach", partner: "2", links: `${PLAIN},${DEMO.linkToken}`, reviewed };
+  const { status } = await browser.post(`/apps/${DEMO.appToken}/links/bulk`, form, { env: { DB } });
+  expect(status).toBe(409);
+  expect(await readLink(PLAIN)).toMatchObject({ partner_id: 3 });
+  expect(await readLink(DEMO.linkToken)).toMatchObject({ partner_id: 1 });
 });
 
 it("rejects a form that was judged by what a person saw, if that changes between the read and the write", async () => {

@@ -9,15 +9,16 @@ import { headersFor, META_OF } from "../mcp/support.ts";
 import { routes } from "../routes.ts";
 import {
   ACCESS_REFERENCE,
+  DEMO_LINKS,
   everyOperation,
   type Need,
   PAGE_BODIES,
   plainCall,
   RECOVERY_CODE,
+  reviewedOf,
   SECOND_SESSION,
   SESSIONS,
   sessionFor,
-  signedFor,
 } from "../security/support.ts";
 import { ARCHIVED, ENDED_WEBHOOK, IMPORTED, LINKED_USER, ROUND, SSO_USER, VIEW } from "./state.ts";
 
@@ -390,7 +391,13 @@ const SAMPLES: Record<string, Sample> = {
   ),
   ...page(
     `/apps/${DEMO.appToken}/links/bulk`,
-    form({ action: "attach", partner: "3", links: `${DEMO.linkToken},demo1nk008`, back: "?q=a" }),
+    form({
+      action: "attach",
+      partner: "3",
+      links: `${DEMO.linkToken},demo1nk008`,
+      back: "?q=a",
+      reviewed: reviewedOf("attach", DEMO_LINKS.ofPartner, DEMO_LINKS.plain),
+    }),
     { pattern: "/apps/:app_token/links/bulk" },
   ),
   ...page(`/apps/${DEMO.appToken}/links/unused`, form({ network: DEMO.linkToken, level: "4", after: "" }), {
@@ -398,12 +405,6 @@ const SAMPLES: Record<string, Sample> = {
   }),
   "GET /apps/:app_token/links/bulk": {
     path: `/apps/${DEMO.appToken}/links/bulk?action=archive&links=${DEMO.linkToken}`,
-  },
-  "GET /apps/:app_token/links/bulk/result": {
-    path: signedFor(
-      "member",
-      `/apps/${DEMO.appToken}/links/bulk/result?action=archive&links=${DEMO.linkToken}`,
-    ),
   },
   "GET /partner/round": { path: "/partner/round", headers: { cookie: SESSIONS.partnerInRound } },
   "GET /partner/costs/:cost_id": { path: "/partner/costs/demo-spend-00-0" },

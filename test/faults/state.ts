@@ -46,7 +46,7 @@ const ADJUSTMENT = `INSERT INTO adjustments VALUES (1, '${DEMO.appToken}', 20000
 export const IMPORTED = "60000000-0000-4000-8000-000000000000";
 const IMPORT = `INSERT INTO link_changes VALUES (60, '${DEMO.appToken}', ${NOW - 1000}, '${IMPORTED}', 'import', 1, 0, '${JSON.stringify(
   [{ token: DEMO.linkToken, before: { archived: 1 }, after: { archived: 0 } }],
-)}')`;
+)}', '${IMPORTED}')`;
 /** A sub-link of a click, without a cost. */
 const UNUSED = `INSERT INTO links (token, app_token, parent_id, level, label, created_at, from_engagement)
   VALUES ('demo1nkzzz', '${DEMO.appToken}', 1, 2, 'Unused', 0, 1)`;
@@ -140,6 +140,7 @@ const RANDOM = [
   "secret",
   "password_hash",
   "request_id",
+  "undo_id",
   "answer",
   "location",
   "revision",

@@ -73,11 +73,11 @@ export const links: Mutant[] = [
     tests: ["test/workspace/bulk.test.ts"],
   },
   {
-    name: "all that match are changed without a look at what was reviewed",
-    file: "src/workspace/bulk/pages.ts",
-    search: "|| targets.version !== matched",
-    replace: "",
-    tests: ["test/workspace/bulk-matches.test.ts"],
+    name: "links are changed without a look at what was reviewed",
+    file: "src/usecases/links/updates.ts",
+    search: "writes.length > 0 && !isReviewed([...links.values()])",
+    replace: "false",
+    tests: ["test/workspace/bulk.test.ts", "test/workspace/bulk-matches.test.ts"],
   },
   {
     name: "a redirect may lead to any port of an allowed host",

@@ -16,7 +16,7 @@ const SHOWN_WITH_CONTACT: Record<string, number> = {
   "account/single-sign-on/pages.ts": 2,
   "pages/alerts/webhooks.ts": 1,
   "partner/sign-in.ts": 1,
-  "workspace/edit/choice.ts": 1,
+  "workspace/bulk/outcomes.ts": 1,
   "workspace/partners/list.ts": 2,
   "workspace/reports/attention.ts": 1,
   "workspace/start.ts": 1,

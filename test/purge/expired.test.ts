@@ -44,7 +44,7 @@ it("deletes an idempotency key after a day, and not a millisecond before", async
 
 it("deletes what an import changed after a day, and not a millisecond before", async () => {
   await rows(
-    "INSERT INTO link_changes VALUES (1, ?, ?, 'request', 'import', 1, 0, '[]')",
+    "INSERT INTO link_changes VALUES (1, ?, ?, 'request', 'import', 1, 0, '[]', 'request')",
     DEMO.appToken,
     NOW,
   );

@@ -1,9 +1,11 @@
 /** The audit log of every operation and form: a write adds an entry for each object that it changes, with the right action. */
 import { beforeAll, beforeEach, expect, it } from "vitest";
+import type { Bulk } from "../../src/workspace/bulk/actions.ts";
 import { sampled } from "../faults/operations.ts";
 import { restoreState, startState } from "../faults/state.ts";
 import { DEMO, NOW, rows } from "../harness.ts";
 import { SINGLE_SIGN_ON } from "../support.ts";
+import { DEMO_LINKS, reviewedOf } from "./support.ts";
 
 beforeAll(startState);
 beforeEach(restoreState);
@@ -146,7 +148,9 @@ const ENTRIES: Record<string, Expected> = {
   "POST /operator/adjustments/new": ["adjustment 2 (by 2): create adjustment"],
 };
 
-const bulk = (action: string, ...links: string[]) => `action=${action}&links=${links.join()}&back=`;
+const { ofPartner, plain } = DEMO_LINKS;
+const bulk = (action: Bulk["action"], ...links: (typeof ofPartner | typeof plain)[]) =>
+  `action=${action}&links=${links.map(({ token }) => token).join()}&back=&reviewed=${reviewedOf(action, ...links)}`;
 const rowsToImport = (...lines: string[]) =>
   `--boundary\r\ncontent-disposition: form-data; name="rows"\r\n\r\n${lines.join("\n")}\r\n--boundary--\r\n`;
 
@@ -167,19 +171,19 @@ const MORE: [what: string, name: string, bodies: string[], entries: string[]][] 
   [
     "archives and restores selected links",
     "POST /apps/:app_token/links/bulk",
-    [bulk("archive", DEMO.linkToken), bulk("restore", DEMO.linkToken)],
+    [bulk("archive", ofPartner), bulk("restore", ofPartner)],
     [DEMO_LINK, DEMO_LINK],
   ],
   [
     "turns cost data of selected links off and on",
     "POST /apps/:app_token/links/bulk",
-    [bulk("cost-off", DEMO.linkToken), bulk("cost-on", DEMO.linkToken)],
+    [bulk("cost-off", ofPartner), bulk("cost-on", { ...ofPartner, costSwitch: 0 })],
     [DEMO_LINK, DEMO_LINK],
   ],
   [
     "detaches selected links, of which one has no partner",
     "POST /apps/:app_token/links/bulk",
-    [bulk("detach", DEMO.linkToken, "demo1nk008")],
+    [bulk("detach", ofPartner, plain)],
     [DEMO_LINK],
   ],
   [

@@ -1,11 +1,11 @@
 /** Every operation of the router with the access that it needs, and the stored state that a caller could change. */
 import { createHash } from "node:crypto";
 import { createToken, hashToken } from "../../src/auth/secrets.ts";
-import { signPath } from "../../src/auth/sessions.ts";
 import { hashRecoveryCode } from "../../src/auth/sign-in/recovery-codes.ts";
 import type { Credentials } from "../../src/http/operation.ts";
 import { operationOf } from "../../src/http/operation.ts";
 import type { Method } from "../../src/http/router.ts";
+import { type Bulk, versionOf } from "../../src/workspace/bulk/actions.ts";
 import { type Call, DEMO, env, NOW, ORIGIN } from "../harness.ts";
 import { RULE, samplePath } from "../http/every-route.ts";
 import { tableReader } from "../restore.ts";
@@ -27,6 +27,7 @@ const PUBLIC_PAGES = [
   "GET /workspace.css",
   "GET /performance.css",
   "GET /chart.js",
+  "GET /create.js",
   "POST /partner",
   "POST /partner/sign-out",
   "GET /partner.css",
@@ -138,8 +139,15 @@ export const SESSIONS = {
   partnerUnknown: `__Host-partner=${sessionId("partnerUnknown")}`,
 };
 
-/** A path with a query, as the Worker signs it for a session. */
-export const signedFor = (name: "member" | "operator", path: string) => signPath(sessionId(name), path);
+/** Links of the demo data, as a review shows them. */
+export const DEMO_LINKS = {
+  ofPartner: { token: DEMO.linkToken, partnerId: 1, costSwitch: 1, target: null },
+  plain: { token: "demo1nk008", partnerId: null, costSwitch: null, target: null },
+};
+
+/** The field that the form of a review has for these links. */
+export const reviewedOf = (action: Bulk["action"], ...links: Parameters<typeof versionOf>[0]) =>
+  versionOf(links, { action });
 
 /** A credential of the demo partner that was revoked. */
 const REVOKED = createToken("live", "PartnerRevoked".padEnd(43, "0"));

@@ -94,21 +94,24 @@ describe("a row with the token of a link", () => {
       `${ACME},x,maybe,perhaps`,
       "Partner ID must be the ID of a partner or none. Cost data must be on, off or inherit. Archived must be yes or no.",
     ],
-    [`${PLAIN},99,,`, "Partner ID is not the ID of a partner; copy one from an export."],
-    [`${PLAIN},,on,`, "Cost data can't be on: no partner is attached to this link or above it."],
-    [`${RUNNERS},2,on,`, "Cost data can't be on: Beacon Network doesn't support cost data yet."],
-    ["nosuchlink,1,,", "Link token is not a link of this app; copy it from an export."],
-    ["demo1nk009,,,yes", "Link token is not a link of this app; copy it from an export."],
-  ])("is rejected and changes nothing: %s", async (line, detail) => {
+    [`${PLAIN},99,,`, "This partner doesn't exist. Choose another one.", "Newsletter"],
+    [`${PLAIN},,on,`, "Cost data needs a partner that supports it, on this link or above it.", "Newsletter"],
+    [
+      `${RUNNERS},2,on,`,
+      "Beacon Network doesn't support cost data yet. Ask your operator for an integration round.",
+      "Acme > Spring > Runners",
+    ],
+    ["nosuchlink,1,,", "This app has no link with this token."],
+    ["demo1nk009,,,yes", "This app has no link with this token."],
+  ])("is rejected and changes nothing: %s", async (line, detail, name = line.split(",")[0]) => {
     const before = await settings();
     const lines = [line, `${BEACON},none,,`];
     const checked = await upload(browser, toFile(HEADER, ...lines));
-    const [token] = line.split(",");
-    expect(outcomesOf(checked)[0]).toEqual(["2", token, "rejected", detail]);
+    expect(outcomesOf(checked)[0]).toEqual(["2", name, "rejected", detail]);
     const sent = new FormData();
     sent.set("rows", `row,${HEADER}\n2,${lines[0]}`);
     const result = await browser.get(`${IMPORT}/rows`, { method: "POST", body: sent });
-    expect(outcomesOf(result)).toEqual([["2", token, "rejected", detail]]);
+    expect(outcomesOf(result)).toEqual([["2", name, "rejected", detail]]);
     expect(await settings()).toEqual(before);
     expect(await undoable()).toEqual([]);
   });
@@ -234,11 +237,12 @@ describe("the undo of an import", () => {
         .map(({ cells }) => cells),
     ).toEqual([
       [
-        "Acme › Spring",
-        "Restored Archived: yes → no. Partner: Beacon Network → none. Cost data: same as parent (off now) → own (off).",
+        "Acme > Spring",
+        "restored",
+        "Archived: yes → no. Partner: Beacon Network → none. Cost data: same as parent (off now) → own (off).",
       ],
-      ["Acme", "Restored Partner: none → Acme Ads. Cost data: off → on."],
-      ["Newsletter", "Restored Partner: Acme Ads → none. Cost data: on → off."],
+      ["Acme", "restored", "Partner: none → Acme Ads. Cost data: off → on."],
+      ["Newsletter", "restored", "Partner: Acme Ads → none. Cost data: on → off."],
     ]);
     expect(await settings()).toEqual(before);
     expect(await undoable()).toEqual([]);
@@ -260,9 +264,10 @@ describe("the undo of an import", () => {
     ).toEqual([
       [
         "Newsletter",
-        "Restored in part Archived: yes → no. Partner: Acme Ads → none. Somebody changed it since, and those values stay.",
+        "not completely",
+        "Archived: yes → no. Partner: Acme Ads → none. Somebody changed it since, and those values stay.",
       ],
-      ["Beacon", "Not restored Somebody changed it since, and those values stay."],
+      ["Beacon", "not completely", "Somebody changed it since, and those values stay."],
     ]);
     expect(await readLink(PLAIN)).toMatchObject({
       archived: false,
@@ -284,7 +289,7 @@ describe("the undo of an import", () => {
     const [id = ""] = await undoable();
     const undone = await undo(id);
     expect(textOf(undone.text)).toContain("1 link not restored completely.");
-    expect(resultsOf(undone.text)).toEqual([["Acme", `Not restored ${KEPT}`]]);
+    expect(resultsOf(undone.text)).toEqual([["Acme", "not completely", KEPT]]);
     expect(await own(ACME)).toEqual({ partner_id: 1, cost_data_enabled: false, target: null });
   });
 
@@ -314,7 +319,7 @@ describe("the undo of an import", () => {
     await patchLink(PLAIN, { name: "Renamed" });
     const [id = ""] = await undoable();
     expect(resultsOf((await undo(id)).text)).toEqual([
-      ["Renamed", `Restored in part Partner: Acme Ads → none. Cost data: on → off. ${KEPT}`],
+      ["Renamed", "not completely", `Partner: Acme Ads → none. Cost data: on → off. ${KEPT}`],
     ]);
     expect(await readLink(PLAIN)).toMatchObject({ archived: true, own: { partner_id: null } });
   });
@@ -401,9 +406,92 @@ describe("the undo of an import", () => {
         ?.slice(1)
         .map(({ cells }) => cells),
     ).toEqual([
-      ["Acme", "Not restored Cost data can't be on: Beacon Network doesn't support cost data yet."],
+      [
+        "Acme",
+        "not completely",
+        "Acme Ads doesn't support cost data yet. Ask your operator for an integration round.",
+      ],
     ]);
     expect(await own(ACME)).toEqual({ partner_id: 2, cost_data_enabled: false, target: null });
+  });
+
+  const sendPart = async (lines: string, partOf = "") => {
+    const query = partOf && `?${new URLSearchParams({ part_of: partOf })}`;
+    const headers = { "content-type": "text/csv", accept: "application/json" };
+    const { text } = await browser.get(`${IMPORT}/rows${query}`, { method: "POST", body: lines, headers });
+    return (JSON.parse(text) as { undo?: string }).undo;
+  };
+
+  it("is one for all parts of a file, from its list and from the history of a link", async () => {
+    const before = await settings();
+    const first = await sendPart("row,nth,network,campaign\n2,1,New Net,\n3,2,New Net,New A");
+    expect(await sendPart(`row,nth,link_token,archived\n4,3,${PLAIN},yes`, first)).not.toBe(first);
+    expect(await sendPart("row,nth,network,campaign\n5,4,New Net,New A", first)).toBe(undefined);
+    expect(await undoable()).toEqual([first]);
+    expect(textOf(await open(browser, UNDO))).toContain("Import 3 links");
+    const page = await open(browser, `${APP}/links/${PLAIN}`);
+    expect(textOf(page)).toContain("Undo for 3 links");
+    const [, change = ""] = /name="change" value="([^"]+)"/.exec(page) ?? [];
+    expect(textOf((await undo(change)).text)).toContain("1 link restored. 2 links archived.");
+    expect((await settings()).filter(({ archived }) => archived === 1)).toMatchObject([
+      { label: "New Net" },
+      { label: "New A" },
+    ]);
+    expect((await settings()).slice(0, before.length)).toEqual(before);
+    expect(await undoable()).toEqual([]);
+  });
+
+  it.each([
+    ["is unknown", async () => "00000000-0000-4000-8000-000000000000"],
+    [
+      "is no import",
+      async () => {
+        await browser.post(`${APP}/links/${BEACON}/settings/archived`, { archived: "yes" });
+        return (await undoable())[0] ?? "";
+      },
+    ],
+    [
+      "is of another app",
+      async () => {
+        const id = await sendPart(`row,link_token,archived\n1,${BEACON},yes`);
+        await rows("UPDATE link_changes SET app_token = ?", DEMO.otherAppToken);
+        return id ?? "";
+      },
+    ],
+    [
+      "is older than 24 hours",
+      async () => {
+        const id = await sendPart(`row,link_token,archived\n1,${BEACON},yes`);
+        await rows("UPDATE link_changes SET changed_at = ?", NOW - 24 * 3600 * 1000);
+        return id ?? "";
+      },
+    ],
+  ])("is its own for a part that names a first one which %s", async (_, other) => {
+    const first = await other();
+    const own = await sendPart(`row,link_token,archived\n1,${PLAIN},yes`, first);
+    expect((await undoable())[0]).toBe(own);
+    expect((await undo(own ?? "")).headers.get("location")).toContain(`${PLAIN}/settings?notice=undone`);
+    expect(await readLink(BEACON)).toMatchObject({ archived: _ !== "is unknown" });
+  });
+
+  it("of more than 100 parts goes on until none is left", async () => {
+    await rows(
+      `INSERT INTO links (token, app_token, level, label, created_at)
+       WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 101) SELECT 'part' || i, ?, 1, 'Part ' || i, 0 FROM n`,
+      DEMO.appToken,
+    );
+    await rows(
+      `INSERT INTO link_changes (app_token, changed_at, request_id, source, count, last_entry, changes, undo_id)
+       SELECT app_token, ?, token, 'import', 1, 1000000, '[{"token":"' || token || '","before":{"archived":1},"after":{"archived":0}}]', 'abc'
+       FROM links WHERE token LIKE 'part%' ORDER BY id`,
+      NOW,
+    );
+    const first = await undo("abc");
+    expect(textOf(first.text)).toContain("100 links archived. There are more. Go on until none is left.");
+    expect(await undoable()).toEqual(["abc"]);
+    expect(first.text).toContain('name="change" value="abc"');
+    expect((await undo("abc")).headers.get("location")).toContain("/links/part101/settings?notice=undone");
+    expect(await undoable()).toEqual([]);
   });
 
   it("is offered for 24 hours, and not a millisecond longer", async () => {

@@ -267,7 +267,7 @@ describe("partner and cost data", () => {
 
   it.each([
     ["partner=2&cost=on", "Beacon Network doesn&#39;t support cost data yet."],
-    ["cost=on", "Cost data needs a partner that supports it."],
+    ["cost=on", "Cost data needs a partner that supports it, on this link or above it."],
   ])("have the reason why cost data is not possible: %s", async (query, sentence) => {
     const page = await browser.get(`${settingsOf(PLAIN)}?${query}`);
     expect(page.status).toBe(400);

@@ -165,8 +165,10 @@ describe("the form", () => {
     await click("campaign=Junk");
     const { text: page } = await browser.post(UNUSED, { network: DEMO.linkToken, level: "2", after: "" });
     expect(await labels(1)).toEqual(["Junk"]);
-    await browser.post(`${APP}/links/bulk`, fieldsOf(page, `${APP}/links/bulk`) ?? {});
-    expect(await labels(0)).toEqual(["Junk"]);
+    await click("campaign=Junk 2");
+    await browser.post(`${APP}/links/undo`, fieldsOf(page, `${APP}/links/undo`) ?? {});
+    expect([await labels(0), await labels(1)]).toEqual([["Junk", "Junk 2"], []]);
+    expect(await rows("SELECT * FROM link_changes")).toEqual([]);
   });
 
   it("says what is left to do if there is nothing", async () => {

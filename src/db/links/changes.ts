@@ -1,10 +1,10 @@
 /** What the workspace changed of links. It is stored in the transaction of the change, and forgotten after 24 hours or when it is undone. */
-import { sql } from "drizzle-orm";
+import { type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core/alias";
 import { DAY_MS } from "../../domain/time.ts";
 import { as, limitTo, names, query, type RowOf } from "../query.ts";
 import { auditLog, linkChanges, links } from "../schema.ts";
-import { type Bound, REQUEST_ID, runBatch, statement } from "../statement.ts";
+import { REQUEST_ID, runBatch, statement } from "../statement.ts";
 import { type AppScope, LINK_SETTINGS, type LinkSetting } from "./lists.ts";
 import type { LinkSettings } from "./updates.ts";
 
@@ -18,59 +18,75 @@ export interface LinkChange {
 }
 export type ChangeSource = RowOf<{ source: typeof linkChanges.source }>["source"];
 
-const { appToken, changedAt, requestId, source, count, changes, lastEntry } = linkChanges;
+const { appToken, changedAt, requestId, source, count, changes, lastEntry, undoId } = linkChanges;
+const f = alias(linkChanges, "f");
 const log = alias(auditLog, "log");
 const newestEntry = sql<number>`(SELECT coalesce(max(${log.id}), 0) FROM ${as(log)})`;
 
-/** Follows in its batch, which runs on one connection, what changed the links: without a change it stores nothing. */
-const insertOf = (changed: ReturnType<typeof sql>) =>
+/** The import that a part of a file continues. */
+const firstPart = sql`(SELECT ${f.undoId} FROM ${as(f)} INDEXED BY link_changes_by_undo WHERE ${f.appToken} = ${sql.placeholder("appToken")}
+  AND ${f.undoId} = ${sql.placeholder("partOf")} AND ${f.source} = 'import' AND ${f.changedAt} > ${sql.placeholder("now")} - ${sql.raw(String(UNDO_MS))} LIMIT 1)`;
+const insertOf = (counted: SQL, changed: SQL, from: SQL) =>
   statement<{ id: number }>(
-    sql`INSERT INTO ${linkChanges} (${names(appToken, changedAt, requestId, source, count, lastEntry, changes)})
+    sql`INSERT INTO ${linkChanges} (${names(appToken, changedAt, requestId, source, count, lastEntry, changes, undoId)})
       SELECT ${sql.placeholder("appToken")}, ${sql.placeholder("now")}, ${sql.placeholder(REQUEST_ID)}, ${sql.placeholder("source")},
-        changes(), ${newestEntry}, ${changed}
-      WHERE changes() > 0 RETURNING ${names(linkChanges.id)}`,
+        ${counted}, ${newestEntry}, ${changed}, coalesce(${firstPart}, ${sql.placeholder(REQUEST_ID)}) ${from} RETURNING ${names(linkChanges.id)}`,
   );
-const insert = insertOf(sql`${sql.placeholder("changes")}`);
-const insertCreated = insertOf(
-  sql`(SELECT json_group_array(json_object('token', t.value, 'before', json('{"archived":1}'), 'after', json('{"archived":0}')))
+/** Follows in its batch, which runs on one connection, what changed the links: without a change it stores nothing. */
+const insertAfter = (changed: SQL) => insertOf(sql`changes()`, changed, sql`WHERE changes() > 0`);
+const insert = insertAfter(sql`${sql.placeholder("changes")}`);
+const state = (archived: number) => sql.raw(`json_object('archived', ${archived})`);
+const archivedFrom = (from: 0 | 1, link: SQL | typeof links.token) =>
+  sql`json_group_array(json_object('token', ${link}, 'before', ${state(from)}, 'after', ${state(1 - from)}))`;
+const insertCreated = insertAfter(
+  sql`(SELECT ${archivedFrom(1, sql`t.value`)}
     FROM json_each(${sql.placeholder("tokens")}) t CROSS JOIN ${links} ON ${links.token} = t.value)`,
 );
+/** Before the links are archived for which this is true. */
+export const insertArchiving = (isArchived: SQL) =>
+  insertOf(
+    sql`count(*)`,
+    archivedFrom(0, links.token),
+    sql`FROM ${links} WHERE ${isArchived} HAVING count(*) > 0`,
+  );
 /** The same for what undoes it. */
 const remove = statement<{ id: number }>(
   sql`DELETE FROM ${linkChanges} WHERE ${linkChanges.id} IN (SELECT value FROM json_each(${sql.placeholder("ids")}))
-    AND ${appToken} = ${sql.placeholder("appToken")} AND changes() > 0 RETURNING ${names(linkChanges.id)}`,
+    AND +${appToken} = ${sql.placeholder("appToken")} AND changes() > 0 RETURNING ${names(linkChanges.id)}`,
 );
 
+/** `partOf`: the undo ID of the import that this one continues. */
+export type Recording = { source: ChangeSource; partOf?: string | null };
 /** Who changes links where, when and how. */
-export type Changing = { appToken: string; now: number; source: ChangeSource };
-export const changesStatement = (
-  db: D1Database,
-  { appToken, now, source }: Changing,
-  changed: LinkChange[],
-): Bound<{ id: number }> => insert(db, { appToken, now, source, changes: JSON.stringify(changed) });
+type Changing = Recording & { appToken: string; now: number };
+export const changesStatement = (db: D1Database, how: Changing, changed: LinkChange[]) =>
+  insert(db, { partOf: null, ...how, changes: JSON.stringify(changed) });
 /** Follows the entries of the links that were created. `tokens` is a list in JSON, also of links that were not. */
-export const creationsStatement = (db: D1Database, { appToken, now, source }: Changing, tokens: string) =>
-  insertCreated(db, { appToken, now, source, tokens });
+export const creationsStatement = (db: D1Database, how: Changing, tokens: string) =>
+  insertCreated(db, { partOf: null, ...how, tokens });
 export const removalStatement = (db: D1Database, { appToken }: AppScope, ids: number[]) =>
   remove(db, { appToken, ids: JSON.stringify(ids) });
 
 const c = alias(linkChanges, "c");
 const isUndoable = sql`${c.appToken} = ${sql.placeholder("appToken")} AND ${c.changedAt} > ${sql.placeholder("since")}`;
 const listFields = {
-  requestId: c.requestId,
-  changedAt: c.changedAt,
+  undoId: c.undoId,
+  changedAt: sql<number>`max(${c.changedAt})`,
   source: c.source,
   /** Of links. */
   count: sql<number>`sum(${c.count})`,
 };
 const list = query(
   listFields,
-  sql`FROM ${as(c)} WHERE ${isUndoable} GROUP BY ${c.changedAt}, ${c.requestId} ORDER BY max(${c.id}) DESC ${limitTo("limit")}`,
+  sql`FROM ${as(c)} WHERE ${isUndoable} GROUP BY ${c.undoId} ORDER BY max(${c.id}) DESC ${limitTo("limit")}`,
 );
-const isOfRequest = sql`${isUndoable} AND ${c.requestId} = ${sql.placeholder("of")}`;
+/** The most parts of a change that one request undoes. */
+const MAX_PARTS = 100;
+/** The first of its parts that are not undone. */
+const parts = sql`${as(c)} INDEXED BY link_changes_by_undo WHERE ${isUndoable} AND ${c.undoId} = ${sql.placeholder("of")} ORDER BY ${c.id}`;
 const find = query(
   { id: c.id, changes: c.changes, newestEntry },
-  sql`FROM ${as(c)} WHERE ${isOfRequest} ORDER BY ${c.id}`,
+  sql`FROM ${parts} LIMIT ${sql.raw(String(MAX_PARTS + 1))}`,
 );
 
 /**
@@ -86,9 +102,9 @@ const counts = Object.fromEntries(
 /** One row for each link of the change that has entries after it. */
 const changesSince = query(
   { token, ...counts },
-  sql`FROM ${as(c)} CROSS JOIN json_each(${c.changes}) j
+  sql`FROM (SELECT ${c.changes}, ${c.lastEntry} FROM ${parts} LIMIT ${sql.raw(String(MAX_PARTS))}) c CROSS JOIN json_each(${c.changes}) j
     CROSS JOIN ${as(log)} INDEXED BY audit_by_subject ON ${log.subject} = 'link ' || ${token} AND ${log.id} > ${c.lastEntry}
-    WHERE ${isOfRequest} GROUP BY ${token}`,
+    GROUP BY ${token}`,
 );
 
 const MOST_LISTED = 50;
@@ -102,8 +118,8 @@ export async function listChanges(db: D1Database, appToken: string, now: number)
 }
 
 /**
- * What a request changed, in the parts in which it was stored, and by the token of a link, how often others changed its settings until
- * the entry `until` of the audit log; undefined if the app has no such change of the last 24 hours. The page has checked who asks.
+ * What was changed under an undo ID, in the parts in which it was stored, and by the token of a link, how often others changed its settings until
+ * the entry `until` of the audit log; undefined if the app has no such change of the last 24 hours. `isMore`: it has more parts. The page has checked who asks.
  */
 export async function findChanges(db: D1Database, appToken: string, of: string, now: number) {
   const values = { appToken, of, since: now - UNDO_MS };
@@ -111,7 +127,10 @@ export async function findChanges(db: D1Database, appToken: string, of: string, 
   const [first] = rows;
   return (
     first && {
-      parts: rows.map(({ id, changes }) => ({ id, changes: JSON.parse(changes) as LinkChange[] })),
+      isMore: rows.length > MAX_PARTS,
+      parts: rows
+        .slice(0, MAX_PARTS)
+        .map(({ id, changes }) => ({ id, changes: JSON.parse(changes) as LinkChange[] })),
       since: new Map(since.map((counted) => [counted.token, counted])),
       until: first.newestEntry,
     }

@@ -12,6 +12,12 @@ const u = alias(users, "u");
 const other = alias(memberships, "other");
 const c = alias(linkChanges, "c");
 
+const o = alias(linkChanges, "o");
+const undoId = sql`(
+  SELECT ${c.undoId} FROM ${as(c)} WHERE ${c.appToken} = ${l.appToken} AND ${c.changedAt} = ${log.happenedAt}
+    AND ${c.requestId} = ${log.requestId} AND ${c.changedAt} > ${sql.placeholder("since")} LIMIT 1
+)`;
+
 const fields = {
   id: log.id,
   happenedAt: log.happenedAt,
@@ -21,11 +27,12 @@ const fields = {
   /** Null for a user who is not a member of the app: other people's addresses are not shown. */
   email: sql<string | null>`iif(${other.userId} IS NULL, NULL, ${u.email})`,
   ...optional({ role: u.role }),
-  requestId: log.requestId,
-  /** How many links the request changed, if this can be undone. */
+  /** By which the change can be undone. */
+  undoId: sql<string | null>`${undoId}`,
+  /** How many links are undone with it. */
   undoable: sql<number | null>`(
-    SELECT sum(${c.count}) FROM ${as(c)} WHERE ${c.appToken} = ${l.appToken} AND ${c.changedAt} = ${log.happenedAt}
-      AND ${c.requestId} = ${log.requestId} AND ${c.changedAt} > ${sql.placeholder("since")}
+    SELECT sum(${o.count}) FROM ${as(o)} INDEXED BY link_changes_by_undo
+    WHERE ${o.appToken} = ${l.appToken} AND ${o.undoId} = ${undoId} AND ${o.changedAt} > ${sql.placeholder("since")}
   )`,
 };
 

@@ -10,7 +10,7 @@ import { type AppAccess, type Gate, membership as m, perViewer } from "../accoun
 import { as, insertInto, jsonObject, optional, query, type RowOf, returning } from "../query.ts";
 import { apps, links } from "../schema.ts";
 import { chunk, runBatch } from "../statement.ts";
-import { type ChangeSource, creationsStatement } from "./changes.ts";
+import { creationsStatement, type Recording } from "./changes.ts";
 import { auditCreations, type Inserted, insertedFields } from "./creation.ts";
 import { ancestors, inheritedFields } from "./links.ts";
 import { type AppScope, link as l, linkFields, PATH_SETTINGS, type PathSettings } from "./lists.ts";
@@ -225,13 +225,13 @@ const insertions = { 1: insertionAt(1), 2: insertionAt(2), 3: insertionAt(3), 4:
 
 /**
  * Creates the links of up to `MAX_PATHS` paths whose first link was missing when they were found, in one transaction. Returns the
- * new links by their tokens. Paths with the same beginning have the same tokens there. With a `source`, it can be undone.
+ * new links by their tokens. Paths with the same beginning have the same tokens there. With a `record`, it can be undone.
  */
 export async function insertPaths(
   db: D1Database,
   scope: AppScope,
   added: NewPath[],
-  { now, source }: { now: number; source?: ChangeSource | undefined },
+  { now, record }: { now: number; record?: Recording | undefined },
 ): Promise<{ access: AppAccess | undefined; created: Map<string, Inserted> }> {
   const missing = (first: Depth) => new Set(added.flatMap(({ tokens }) => tokens.slice(first - 1))).size;
   const counts = Object.fromEntries(DEPTHS.map((at) => [`missing${at}`, missing(at)]));
@@ -240,13 +240,13 @@ export async function insertPaths(
   const deepest = Math.max(...added.map(({ names }) => names.length));
   const inserts = DEPTHS.filter((at) => at <= deepest).map((at) => insertions[at](scope)(db, values));
   const { appToken } = scope;
-  const record = source ? [creationsStatement(db, { appToken, now, source }, tokens)] : [];
+  const recorded = record ? [creationsStatement(db, { appToken, now, ...record }, tokens)] : [];
   const results = await runBatch(
     db,
     quota(scope)(db, scope),
     ...inserts,
     audit(scope)(db, values),
-    ...record,
+    ...recorded,
   );
   const [[access], ...inserted] = results as [AppAccess[], ...Inserted[][]];
   return {

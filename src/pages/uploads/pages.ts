@@ -1,42 +1,34 @@
-/** What the pages of an upload show: the progress of the script, the counts, and a table with a row for each result. */
-
+/** The pages of an upload: its form with the progress of the script, what the check found, and the result. */
 import { html } from "hono/html";
 import { AppError } from "../../errors.ts";
 import { toSentence } from "../../http/input/parse.ts";
 import { servedFile } from "../../http/served-file.ts";
-import { badge, buttonLink, facts, notice, pageHead, type Tone } from "../elements.ts";
+import { buttonLink, notice, pageHead } from "../elements.ts";
 import { errorSummary, field, RejectedForm } from "../forms/fields.ts";
-import { table } from "../lists/table.ts";
-import { showCount, showList, showPlural } from "../locale.ts";
 import type { Markup } from "../markup.ts";
+import {
+  countChanges,
+  countItems,
+  countOf,
+  counts,
+  countText,
+  type OutcomeTexts,
+  outcomeTable,
+  type ShowOutcome,
+} from "./outcomes.ts";
 import { NOT_UTF8, type Outcome, toResultFile, UTF16, WORKBOOK } from "./rows.ts";
 import text from "./upload.client.js";
 
 /** Sends a file that is too large for one request in parts. */
 export const uploadScript = servedFile("/upload.js", "text/javascript; charset=utf-8", text);
 
-type State = Outcome["state"];
-
-interface StateText {
-  word: string;
-  color: Tone;
-  meaning: string;
-}
-
-/** The words of a surface for its rows. */
-export interface UploadTexts {
-  /** The singular and the plural of what a row is. */
-  noun: [string, string];
+/** The words of a surface for its upload. */
+export interface UploadTexts extends OutcomeTexts {
   /** The step before the import: "Check file" by default. */
   check?: string;
-  /** The heading of the column with the name of a row. */
-  name: string;
-  /** The word, the color and the meaning of each state. */
-  states: Record<State, StateText>;
-  /** The same of rows that change something. */
-  changes?: Partial<Record<State, StateText>>;
   /** What the script says after the number of rows. */
   said: { ready: string; imported: string; duplicate: string };
+  /** Of the file of results. */
   columns: string[];
   /** The headings of the levels below the first, if a row can be below another one, separated by `|`. */
   levels?: string[];
@@ -44,31 +36,6 @@ export interface UploadTexts {
 
 const FILE_NAME = "results.csv";
 const CHECK = "Check file";
-
-const countOf = (outcomes: Outcome[], state: State) => outcomes.filter((one) => one.state === state).length;
-
-const createdBy = (outcomes: Outcome[], state: State) =>
-  outcomes.filter((one) => one.state === state && !one.isChange);
-const keysOf = (rows: Outcome[]) => [...new Set(rows.flatMap(({ creates = [] }) => creates))];
-
-/** How many things rows with this state create. */
-function countItems(outcomes: Outcome[], state: State): number {
-  const rows = createdBy(outcomes, state);
-  return keysOf(rows).length + rows.filter(({ creates }) => creates === undefined).length;
-}
-
-/** `224 links (200 creatives, 20 ad groups and 4 campaigns)`. */
-function itemsText(texts: UploadTexts, outcomes: Outcome[], state: State): string {
-  const kinds = Map.groupBy(keysOf(createdBy(outcomes, state)), (key) => key.split(":", 1)[0] ?? "");
-  const most = [...kinds].sort(([, one], [, other]) => other.length - one.length);
-  const parts = showList(most.map(([kind, keys]) => showPlural(keys.length, kind)));
-  return `${countText(texts, countItems(outcomes, state))}${kinds.size > 0 ? ` (${parts})` : ""}`;
-}
-
-const countChanges = (outcomes: Outcome[], state: State) =>
-  outcomes.filter((one) => one.state === state && one.isChange).length;
-
-const countText = ({ noun: [one, many] }: UploadTexts, count: number) => showPlural(count, one, many);
 
 /** What a form has beside its file: fields with these names. */
 export interface MoreFields {
@@ -167,68 +134,6 @@ function progress(texts: UploadTexts): Markup {
     </section>`;
 }
 
-/** What each state counts, and then the marks of the rows. */
-function counts(texts: UploadTexts, outcomes: Outcome[], states: State[]): Markup {
-  const marks = Map.groupBy(
-    outcomes.flatMap(({ marks = [] }) => marks),
-    (mark) => mark,
-  );
-  return facts(
-    ...states.flatMap((state): ([string, string] | false)[] => {
-      const changes = countChanges(outcomes, state);
-      const change = texts.changes?.[state];
-      return [
-        [texts.states[state].meaning, itemsText(texts, outcomes, state)],
-        change !== undefined && changes > 0 && [change.meaning, countText(texts, changes)],
-      ];
-    }),
-    ...[...marks].map(([mark, rows]): [string, string] => [mark, showPlural(rows.length, "row", "rows")]),
-  );
-}
-
-const stateOf = (texts: UploadTexts, { state, isChange }: Outcome) =>
-  (isChange && texts.changes?.[state]) || texts.states[state];
-
-/** More rows than this that were rejected for the same reason are one row of the table. */
-const MOST_ALIKE = 3;
-
-/** The rows of the table with their numbers: those that were rejected first, then those to look at. */
-function toLines(outcomes: Outcome[]): (Outcome & { row: string })[] {
-  const rank = ({ state, marks }: Outcome) => (state === "rejected" ? 0 : marks?.length ? 1 : 2);
-  const sorted = outcomes.toSorted((left, right) => rank(left) - rank(right));
-  const alike = Map.groupBy(sorted, (one) => (one.state === "rejected" ? one.detail : one));
-  return [...alike.values()].flatMap((rows) => {
-    const [first] = rows;
-    if (!first || rows.length <= MOST_ALIKE) return rows.map((one) => ({ ...one, row: String(one.number) }));
-    const numbers = rows.slice(0, MOST_ALIKE).map(({ number }) => number);
-    return { ...first, row: `${numbers.join(", ")} and ${showCount(rows.length - MOST_ALIKE)} more` };
-  });
-}
-
-function outcomeTable(
-  texts: UploadTexts,
-  outcomes: Outcome[],
-  show: (outcome: Outcome) => Markup,
-): Markup | string {
-  return table({
-    label: "Rows",
-    columns: [
-      { heading: "Row", cell: ({ row }) => row },
-      { heading: texts.name, cell: show },
-      {
-        heading: "Result",
-        cell: (outcome) => badge(stateOf(texts, outcome).word, stateOf(texts, outcome).color),
-      },
-      {
-        heading: "Details",
-        cell: ({ marks = [], detail }) =>
-          html`${marks.map((mark) => html`${badge(mark, "warn")} `)}${detail}`,
-      },
-    ],
-    rows: toLines(outcomes),
-  });
-}
-
 /** Where the forms of an upload lead: the form of the file, the confirmation, and what was imported. */
 export interface UploadPaths {
   form: string;
@@ -241,7 +146,7 @@ export function checkedBody(
   texts: UploadTexts,
   paths: UploadPaths,
   { outcomes, good, more = "" }: { outcomes: Outcome[]; good: string; more?: Markup | "" },
-  show: (outcome: Outcome) => Markup,
+  show: ShowOutcome,
 ): Markup {
   const { said, noun } = texts;
   const todo = doneOf(texts, outcomes, "ready", "Import", "change");
@@ -275,7 +180,7 @@ export function resultBody(
   texts: UploadTexts,
   paths: UploadPaths,
   outcomes: Outcome[],
-  show: (outcome: Outcome) => Markup,
+  show: ShowOutcome,
   undo: Markup | "" = "",
 ): Markup {
   const rejected = countOf(outcomes, "rejected");
@@ -300,7 +205,7 @@ export function resultBody(
 function doneOf(
   texts: UploadTexts,
   outcomes: Outcome[],
-  state: State,
+  state: Outcome["state"],
   create: string,
   change: string,
 ): string {

@@ -33,7 +33,7 @@ const PATHS = {
   list: "/partner/costs",
 };
 
-const showId = ({ name }: Outcome) => html`<code>${showInvisible(name ?? "")}</code>`;
+const show = { name: ({ name }: Outcome) => html`<code>${showInvisible(name ?? "")}</code>` };
 
 export function uploadPage(error?: AppError): PartnerPage {
   const { summary, form } = uploadForm(
@@ -62,9 +62,9 @@ ${COST_TYPES[0]},USD,yourname-20260701-0002,0.3,july</code></pre>
 
 /** `good` has the rows to import. */
 export function checkedPage(outcomes: Outcome[], good: string): PartnerPage {
-  return { title: "Check file", body: checkedBody(COST_TEXTS, PATHS, { outcomes, good }, showId) };
+  return { title: "Check file", body: checkedBody(COST_TEXTS, PATHS, { outcomes, good }, show) };
 }
 
 export function resultPage(outcomes: Outcome[]): PartnerPage {
-  return { title: "Import result", body: resultBody(COST_TEXTS, PATHS, outcomes, showId) };
+  return { title: "Import result", body: resultBody(COST_TEXTS, PATHS, outcomes, show) };
 }

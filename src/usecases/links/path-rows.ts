@@ -42,25 +42,18 @@ export function readNames(
 }
 
 /** Replaces a row with the same path as an earlier one by an error. `numberOf` is what people call the row with this index. */
-export function rejectRepeats(
-  rows: (PathRow | AppError)[],
+export function rejectRepeats<Row extends PathRow>(
+  rows: (Row | AppError)[],
   numberOf: (index: number) => number,
-  noun: "row" | "line" = "row",
-): (PathRow | AppError)[] {
+): (Row | AppError)[] {
   const seen = new Map<string, number>();
   return rows.map((row, index) => {
     if (row instanceof AppError) return row;
     const key = keyOf(row);
     const first = seen.get(key);
     if (first === undefined) seen.set(key, numberOf(index));
-    return first === undefined
-      ? row
-      : invalidRequest([
-          {
-            param: noun,
-            message: `${noun === "row" ? "Row" : "Line"} ${first} has the same link. Remove one of them.`,
-          },
-        ]);
+    const message = `Row ${first} has the same link. Remove one of them.`;
+    return first === undefined ? row : invalidRequest([{ param: "row", message }]);
   });
 }
 

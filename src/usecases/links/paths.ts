@@ -3,7 +3,7 @@
  * files and the script use the same rules, and the check of a file decides like the import.
  */
 import type { AppAccess } from "../../db/accounts/viewers.ts";
-import type { ChangeSource } from "../../db/links/changes.ts";
+import type { Recording } from "../../db/links/changes.ts";
 import { putLink } from "../../db/links/destination-cache.ts";
 import { toIds } from "../../db/links/destinations.ts";
 import type { AppScope } from "../../db/links/lists.ts";
@@ -74,14 +74,14 @@ async function withTargets(
 
 /**
  * Creates the links that are missing, each with those above it: 100 rows in one transaction, those with fewer names first. A row
- * that is rejected creates nothing. A link that exists is not changed. With a `source`, it can
+ * that is rejected creates nothing. A link that exists is not changed. With a `record`, it can
  * be undone.
  */
 export async function createPaths(
   context: Context,
   scope: AppScope,
   asked: (PathRow | AppError)[],
-  source?: ChangeSource,
+  record?: Recording,
 ): Promise<PathResults> {
   const { now } = context;
   const checked = await checkPaths(context, scope, asked);
@@ -98,7 +98,7 @@ export async function createPaths(
   const done = new Set<string>();
   for (const part of chunk(added, db.MAX_PATHS)) {
     const paths = part.map(({ path }) => beginBelow(path, done));
-    const { access, created } = await db.insertPaths(context.env.DB, scope, paths, { now, source });
+    const { access, created } = await db.insertPaths(context.env.DB, scope, paths, { now, record });
     if (!access || access.appToken === null) return { ...checked, access };
     const others: typeof part = [];
     for (const one of part) {

@@ -17,17 +17,19 @@ export interface Undone {
   partners: Partners;
   /** In the order of the change. The result is undefined for a link that is gone. */
   links: { change: LinkChange; result: UpdateResult | undefined; isKept: boolean }[];
+  /** More is left of the change than one request undoes. */
+  isMore: boolean;
 }
 
 /** The most links that one transaction restores, unless one part of a change has more. */
 const MAX_RESTORED = 1_000;
 
 /** Throws not_found for a change that the app does not have, or that was undone or is older than 24 hours. */
-export async function undoChange(context: Context, scope: AppScope, requestId: string): Promise<Undone> {
+export async function undoChange(context: Context, scope: AppScope, undoId: string): Promise<Undone> {
   const { env, now } = context;
-  const found = await findChanges(env.DB, scope.appToken, requestId, now);
+  const found = await findChanges(env.DB, scope.appToken, undoId, now);
   if (!found) throw new AppError("not_found", "This change was undone, or it is more than 24 hours old.");
-  const { since, until } = found;
+  const { since, until, isMore } = found;
   /** The settings that were changed, and whether others changed them since, so that they are kept. */
   const settingsOf = ({ token, before, after }: LinkChange, link: StoredLink) =>
     SETTINGS.filter((key) => before[key] !== after[key]).map((key) => {
@@ -56,7 +58,7 @@ export async function undoChange(context: Context, scope: AppScope, requestId: s
       links.push({ change, result, isKept });
     }
   }
-  return { ...read, links };
+  return { ...read, links, isMore };
 }
 
 /** Parts of a change that are undone together. */

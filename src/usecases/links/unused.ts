@@ -26,8 +26,8 @@ export async function archiveUnused({ env, ledger, now }: Context, scope: Unused
   const found = await readPlaces(env.DB, scope);
   const isFound = found?.appToken != null && (scope.network === null || found.label !== null);
   let position: UnusedPosition | undefined = isFound ? from : undefined;
-  let archived: string[] = [];
-  for (let read = 0; position && archived.length === 0 && read < MAX_READS; read++) {
+  let archived = 0;
+  for (let read = 0; position && archived === 0 && read < MAX_READS; read++) {
     const links = await readCandidates(env.DB, scope, position, MAX_ARCHIVED);
     const linkIds = links.map(({ id }) => id);
     if (links.length > 0) {

@@ -1,8 +1,8 @@
 /** Updates of links, for the API and the pages. Each is read, judged here, and written if it is still as it was read. */
 import type * as z from "zod/mini";
-import { type ChangeSource, changesStatement, type LinkChange } from "../../db/links/changes.ts";
+import { changesStatement, type LinkChange, type Recording } from "../../db/links/changes.ts";
 import type { AppScope, LinkSetting } from "../../db/links/lists.ts";
-import type { Partners } from "../../db/links/partner-catalog.ts";
+import type { Partner, Partners } from "../../db/links/partner-catalog.ts";
 import * as db from "../../db/links/updates.ts";
 import type { Bound } from "../../db/statement.ts";
 import type { Context } from "../../env.ts";
@@ -14,8 +14,6 @@ export type LinkUpdate = z.output<typeof linkUpdate>;
 
 /** The values that a person saw before they decided on the update. The link is not changed if one of them is another now. */
 export type SeenLink = Partial<db.LinkSettings>;
-/** By token. */
-export type SeenLinks = Record<string, SeenLink>;
 
 /** `link_changed`: somebody else changed the link since it was seen. The last two are about the target. */
 export type UpdateRejection =
@@ -34,8 +32,8 @@ export interface UpdateResult {
   isChanged: boolean;
   /** Why its target is rejected. */
   targetError?: AppError;
-  /** Whether the partner in effect after the update supports cost data. */
-  isSupported: boolean;
+  /** The partner in effect after the update, or that it asks for. */
+  partner: Partner | undefined;
 }
 
 /**
@@ -50,13 +48,14 @@ export function judgeUpdate(
   seen: SeenLink = {},
 ): UpdateResult {
   const own = update.partner_id === undefined ? before.partnerId : update.partner_id;
-  const isSupported = partners.get(own ?? before.inheritedPartner ?? 0)?.supportsCostData === 1;
+  const partner = partners.get(own ?? before.inheritedPartner ?? 0);
+  const isSupported = partner?.supportsCostData === 1;
   const rejected = (rejection: UpdateRejection) => ({
     before,
     after: before,
     rejection,
     isChanged: false,
-    isSupported,
+    partner,
   });
   if (update.partner_id != null && !partners.has(update.partner_id)) return rejected("unknown_partner");
   if (update.cost_data_enabled && !isSupported) return rejected("partner_without_cost_data");
@@ -75,7 +74,7 @@ export function judgeUpdate(
   const after = { ...before, ...settings };
   const isChanged = db.SETTINGS.some((key) => before[key] !== after[key]);
   if (isChanged && !isSeen) return rejected("link_changed");
-  return { before, after, rejection: undefined, isChanged, isSupported };
+  return { before, after, rejection: undefined, isChanged, partner };
 }
 
 /** The own switch of a link whose update does not name it; null to inherit. */
@@ -108,10 +107,10 @@ const pick = (link: db.LinkSettings, keys = db.SETTINGS) =>
   Object.fromEntries(keys.map((key) => [key, link[key]])) as unknown as db.LinkSettings;
 
 /** Without what the link inherits, so that there is room for many links in one parameter. */
-const toOwn = ({ before, after, isSupported }: UpdateResult) => ({
+const toOwn = ({ before, after, partner }: UpdateResult) => ({
   before: pick(before),
   after: pick(after),
-  isSupported,
+  isSupported: partner?.supportsCostData === 1,
 });
 
 function toChange({ token, before, after }: db.LinkWrite): LinkChange {
@@ -125,47 +124,62 @@ export async function judgeUpdates(
   scope: AppScope,
   { links, partners }: Pick<Awaited<ReturnType<typeof db.readLinks>>, "links" | "partners">,
   updateOf: (link: StoredLink) => LinkUpdate,
-  seen: SeenLinks = {},
+  seen: SeenLink = {},
 ): Promise<Map<string, UpdateResult>> {
   const results = [...links].map(([token, link]): [string, UpdateResult] => [
     token,
-    judgeUpdate(link, updateOf(link), partners, seen[token]),
+    judgeUpdate(link, updateOf(link), partners, seen),
   ]);
   const isNew = ({ before, after }: UpdateResult) => before.target !== after.target;
   const changed = results.flatMap(([, result]) => (isNew(result) ? result.after.target : []));
   const judge = await targetJudge(database, scope, changed);
   return new Map(
     results.map(([token, result]) => {
-      const { before, after, isSupported } = result;
+      const { before, after } = result;
       const targetError = isNew(result) ? judge(after.target, { isMore: before.target === null }) : undefined;
       if (!targetError) return [token, result];
       const rejection = targetError.code as "invalid_request" | "limit_reached";
-      return [token, { before, after: before, rejection, targetError, isChanged: false, isSupported }];
+      return [token, { ...result, after: before, rejection, targetError, isChanged: false }];
     }),
   );
+}
+
+/** Finds what `changeLinks` would do. Changes nothing. */
+export async function checkLinks(
+  { env }: Context,
+  scope: AppScope,
+  tokens: string[],
+  updateOf: (link: StoredLink) => LinkUpdate,
+) {
+  const { links, ...read } = await db.readLinks(env.DB, scope, tokens);
+  return { ...read, results: await judgeUpdates(env.DB, scope, { links, ...read }, updateOf) };
 }
 
 /** How often an update is read and judged while others change the same links. */
 const MAX_ATTEMPTS = 5;
 
 interface How extends Omit<db.Writing, "now"> {
-  seen?: SeenLinks | undefined;
+  /** Of each link. */
+  seen?: SeenLink | undefined;
+  /** Nothing is written for links that are not as somebody reviewed them. */
+  isReviewed?: (links: StoredLink[]) => boolean;
   /** For a change that can be undone. */
-  source?: ChangeSource;
+  record?: Recording;
   /** What else to store in the transaction that writes the changes. */
   alsoStore?: Bound<unknown>[];
 }
 
 /**
  * Updates links of an app, each as `updateOf` says for what it has: those whose updates are accepted, all in one transaction. There is no result for a link that the app
- * does not have. Without access to the app, there is none at all. A changed target is what the next click follows. Throws `unavailable` if others keep changing the links.
+ * does not have. Without access to the app, there is none at all. A changed target is what the next click follows. `isStale`: nothing is
+ * written, because the links are not as they were reviewed. Throws `unavailable` if others keep changing the links.
  */
 export async function changeLinks(
   context: Context,
   scope: AppScope,
   tokens: string[],
   updateOf: (link: StoredLink) => LinkUpdate,
-  { seen = {}, source, alsoStore = [], ...writing }: How = {},
+  { seen = {}, isReviewed = () => true, record, alsoStore = [], ...writing }: How = {},
 ) {
   const { now } = context;
   const database = context.env.DB;
@@ -175,13 +189,16 @@ export async function changeLinks(
     const writes = [...results].flatMap(([token, result]) =>
       result.isChanged ? { token, ...toOwn(result), detail: toDetail(result) } : [],
     );
-    const after = source
-      ? [changesStatement(database, { appToken: scope.appToken, now, source }, writes.map(toChange))]
+    const isStale = writes.length > 0 && !isReviewed([...links.values()]);
+    const read = { access, partners, results, isStale };
+    if (isStale) return read;
+    const after = record
+      ? [changesStatement(database, { appToken: scope.appToken, now, ...record }, writes.map(toChange))]
       : alsoStore;
     if (writes.length === 0 || (await db.writeLinks(database, scope, writes, { ...writing, now }, after))) {
       if (writes.some((write) => write.before.target !== write.after.target))
         await renewDestination(context, scope.appToken);
-      return { access, partners, results };
+      return read;
     }
   }
   throw new AppError("unavailable", "Others changed the link at the same time. Resend the request.", {

@@ -1,57 +1,32 @@
-/** The review of a change of several links, and the form that makes it. */
+/** The review of a change of several links, the form that makes it, and what it did. */
 import { html } from "hono/html";
-import * as z from "zod/mini";
-import { isSigned, signForSession } from "../../auth/sessions.ts";
 import { countInheriting, INHERITED, MOST_COUNTED } from "../../db/links/inheriting.ts";
 import type { Context } from "../../env.ts";
 import { readForm } from "../../http/input/form.ts";
 import { invalidRequest, parseOrThrow } from "../../http/input/parse.ts";
 import { redirectResponse } from "../../http/redirect.ts";
-import { withContact } from "../../pages/contact.ts";
-import { badge, buttonLink, notice, pageHead } from "../../pages/elements.ts";
+import { buttonLink, notice, pageHead } from "../../pages/elements.ts";
 import { form } from "../../pages/forms/form.ts";
 import { showCount } from "../../pages/locale.ts";
 import type { Markup } from "../../pages/markup.ts";
-import type { StoredLink } from "../../usecases/links/link.ts";
+import { outcomeTable } from "../../pages/uploads/outcomes.ts";
 import { changeLinks, type UpdateResult } from "../../usecases/links/updates.ts";
 import { type AppPage, authorizeApp, type Member, type Show, scopeOf } from "../frame.ts";
-import { ALL_MATCHES, MAX_SELECTED } from "../links/query.ts";
-import { backPath, changeTable, countLinks, lineOf, nameOf, resultPage, toFields } from "./result.ts";
-import { ACTIONS } from "./selection.ts";
+import { ALL_MATCHES } from "../links/query.ts";
+import { LINK_TEXTS, showLinks } from "../transfer/texts.ts";
+import { ACTIONS, type Bulk, bulkForm, versionOf } from "./actions.ts";
+import { countLinks, toOutcome, undoForm, unknownLink } from "./outcomes.ts";
 import { readTargets, type Targets } from "./targets.ts";
-import {
-  type Bulk,
-  bulkFields,
-  bulkForm,
-  bulkQuery,
-  describeChange,
-  explain,
-  hasSeenTarget,
-  needsSeen,
-  needsTarget,
-  showSeen,
-  toSeen,
-  toUpdate,
-} from "./update.ts";
-
-const resultQuery = z.object({
-  ...bulkFields,
-  changed: z._default(z.string(), ""),
-  request: z._default(z.string(), ""),
-});
 
 /** Shows what would change. Without a link, or with `only=select`, leads back to the Links page with the selection. */
 export const bulkPage: Show = async (context, member) => {
-  const { url } = context;
-  const links = [...new Set(url.searchParams.getAll("links").flatMap((value) => value.split(",")))].filter(
+  const { searchParams } = context.url;
+  const links = [...new Set(searchParams.getAll("links").flatMap((value) => value.split(",")))].filter(
     (token) => token !== "",
   );
-  const back = backPath(member, url.searchParams.get("back") ?? "", links);
-  if (links.length === 0 || url.searchParams.has("only")) return redirectResponse(back);
-  const bulk = parseOrThrow(z.object(bulkFields).check(needsTarget), {
-    ...Object.fromEntries(url.searchParams),
-    links: links.join(),
-  });
+  const back = backPath(member, searchParams.get("back") ?? "", links);
+  if (links.length === 0 || searchParams.has("only")) return redirectResponse(back);
+  const bulk = parseOrThrow(bulkForm, { ...Object.fromEntries(searchParams), links: links.join() });
   return reviewPage(context, member, bulk, await readTargets(context, member, bulk));
 };
 
@@ -62,55 +37,58 @@ async function reviewPage(
   targets: Targets,
   warning: Markup | "" = "",
 ): Promise<AppPage> {
-  const { results, missing, partners, version, tooMany } = targets;
-  const selected = Array.isArray(bulk.links) ? bulk.links : undefined;
-  const back = backPath(member, bulk.back, selected ?? [ALL_MATCHES]);
+  const { results, partners, tooMany } = targets;
+  const isAll = bulk.links === ALL_MATCHES;
+  const back = backPath(member, bulk.back, [bulk.links].flat());
   const leave = html`<p class="actions">${buttonLink(back, "Back to links", "")}</p>`;
   const title = "Review changes";
   if (tooMany !== undefined)
     return { title, body: html`${pageHead(title)}${warning}${notice(tooMany, "warn")}${leave}` };
-  const changing = results.filter(({ isChanged }) => isChanged);
+  const outcomes = toOutcomes(bulk, targets, "ready");
+  const changing = [...results.values()].filter(({ isChanged }) => isChanged);
   const changed = changing.length;
-  const failures = missing.length + results.filter(({ rejection }) => rejection !== undefined).length;
-  const lines = results.map((result) =>
-    lineOf(
-      result,
-      result.rejection
-        ? html`${badge("Can't change", "error")} ${withContact(member.env, explain(result, partners))}`
-        : result.isChanged
-          ? describeChange(result.before, result.after, partners)
-          : html`<span class="muted">No change</span>`,
-      result.rejection !== undefined,
-    ),
+  const failures = outcomes.filter(({ state }) => state === "rejected").length;
+  const of = isAll
+    ? `${countLinks(results.size)} that ${results.size === 1 ? "matches" : "match"}`
+    : `${showCount(outcomes.length)} selected ${outcomes.length === 1 ? "link" : "links"}`;
+  const { action, partner, target, links } = bulk;
+  const reviewed = versionOf(
+    [...results.values()].map(({ before }) => before),
+    bulk,
   );
-  const of = selected
-    ? `${showCount(selected.length)} selected ${selected.length === 1 ? "link" : "links"}`
-    : `${countLinks(results.length)} that ${results.length === 1 ? "matches" : "match"}`;
-  const seen =
-    selected && needsSeen(bulk)
-      ? showSeen(
-          results.map(({ before }) => before),
-          bulk,
-        )
-      : "";
   return {
     title,
     body: html`
       ${pageHead(title)}
       ${warning}
       <p class="lead">${actionName(bulk, partners)}: ${showCount(changed)} of ${of} will change${failures > 0 ? html`, and ${showCount(failures)} can't` : ""}.${await showInheriting(env.DB, changing)} Nothing is saved yet.</p>
-      ${changeTable(lines, missing)}
+      ${outcomeTable(LINK_TEXTS, outcomes, showLinks(member))}
       ${
         changed === 0
           ? leave
           : form({
               action: `${member.path}/links/bulk`,
-              hidden: { ...toFields(bulk), seen, matched: version ?? "" },
+              hidden: {
+                action,
+                partner: String(partner ?? ""),
+                target,
+                links: String(links),
+                back: bulk.back,
+                reviewed,
+              },
               button: `Change ${countLinks(changed)}`,
               cancel: back,
             })
       }`,
   };
+}
+
+/** In the order of their names. */
+function toOutcomes({ links }: Bulk, { results, partners }: Targets, done: "ready" | "imported") {
+  const missing = links === ALL_MATCHES ? [] : links.filter((token) => !results.has(token));
+  const known = [...results.values()].map((result) => toOutcome(result, partners, done));
+  const byName = known.sort((one, other) => (one.name ?? "").localeCompare(other.name ?? ""));
+  return [...byName, ...missing.map(unknownLink)];
 }
 
 /** How many links the change reaches beside those that it changes. */
@@ -125,84 +103,64 @@ async function showInheriting(db: D1Database, changing: UpdateResult[]): Promise
   return ` ${most} links below inherit it.`;
 }
 
-function actionName({ action, partner, target }: Bulk, partners: Targets["partners"]): string {
-  if (action === "target") return `Set the target ${target}`;
-  return action === "attach" ? `Attach to ${nameOf(partner, partners)}` : ACTIONS[action];
+const nameOf = ({ partner }: Bulk, partners: Targets["partners"]) =>
+  partners.get(partner ?? 0)?.displayName ?? "an unknown partner";
+
+function actionName(bulk: Bulk, partners: Targets["partners"]): string {
+  if (bulk.action === "target") return `Set the target ${bulk.target}`;
+  return bulk.action === "attach" ? `Attach to ${nameOf(bulk, partners)}` : ACTIONS[bulk.action].name;
 }
 
-/** Every link is changed or not by itself. One that somebody changed since the review is not. */
+/** Changes what was reviewed, or nothing: what is otherwise now is reviewed first. */
 export const submitBulk: Show = async (context, member) => {
   const sent = await readForm(context, bulkForm);
   if ("errors" in sent) throw invalidRequest(sent.errors);
-  const { seen, matched, ...bulk } = sent.fields;
-  if (bulk.links === ALL_MATCHES) return submitMatches(context, member, bulk, matched);
-  const done = await change(context, member, bulk, bulk.links, seen);
-  // The address of a page has no room for more.
-  if (bulk.links.length > MAX_SELECTED) return done.page;
-  const changed = done.results.flatMap(({ before, isChanged }) => (isChanged ? before.token : []));
-  const result = `${member.path}/links/bulk/result?${bulkQuery(bulk, { changed: changed.join(), request: context.requestId })}`;
-  return redirectResponse(signForSession(context, result));
-};
-
-/** Changes what was reviewed, or nothing: if other links match now, these are reviewed first. */
-async function submitMatches(
-  context: Context,
-  member: Member,
-  bulk: Bulk,
-  matched: string,
-): Promise<AppPage> {
-  const targets = await readTargets(context, member, bulk);
-  if (targets.tooMany !== undefined || targets.version !== matched) {
-    const warning = notice("Nothing was changed, because other links match now. Review them below.", "warn", {
-      announced: true,
-    });
-    return { ...(await reviewPage(context, member, bulk, targets, warning)), status: 409 };
-  }
-  const links = targets.results.map(({ before }) => before);
-  const seen = needsSeen(bulk) ? toSeen(links) : undefined;
-  const tokens = links.map(({ token }) => token);
-  return (await change(context, member, bulk, tokens, seen)).page;
-}
-
-async function change(
-  context: Context,
-  member: Member,
-  bulk: Bulk,
-  tokens: string[],
-  seen: ReturnType<typeof toSeen> | undefined,
-): Promise<{ results: UpdateResult[]; page: AppPage }> {
-  const update = toUpdate(bulk);
-  const overtaken = new Set<string>();
-  const updateOf = (link: StoredLink) => {
-    if (!seen || hasSeenTarget(link, seen)) return update;
-    overtaken.add(link.token);
-    return {};
-  };
-  const how = { seen: seen?.links, source: "bulk" } as const;
-  const done = await changeLinks(context, scopeOf(member), tokens, updateOf, how);
+  const bulk = sent.fields;
+  const found = bulk.links === ALL_MATCHES ? await readTargets(context, member, bulk) : undefined;
+  const tokens = bulk.links === ALL_MATCHES ? [...(found?.results.keys() ?? [])] : bulk.links;
+  const done = await changeLinks(context, scopeOf(member), tokens, () => ACTIONS[bulk.action].update(bulk), {
+    isReviewed: (links) => versionOf(links, bulk) === bulk.reviewed,
+    record: { source: "bulk" },
+  });
   authorizeApp(done.access);
-  const results = [...done.results.values()];
-  const missing = tokens.filter((token) => !done.results.has(token));
-  const request = context.requestId;
-  const page = resultPage(member, { ...bulk, request }, { ...done, results, missing }, (result) => {
-    if (result.isChanged) return "changed";
-    if (result.rejection === "link_changed" || overtaken.has(result.before.token)) return "overtaken";
-    return result.rejection ? "rejected" : "same";
-  });
-  return { results, page };
+  if (!done.isStale && found?.tooMany === undefined) return resultPage(member, bulk, done, context.requestId);
+  const warning = notice(
+    "Nothing was changed, because the links are not as you reviewed them. Review them again.",
+    "warn",
+    {
+      announced: true,
+    },
+  );
+  const targets = { ...done, tooMany: found?.tooMany };
+  return { ...(await reviewPage(context, member, bulk, targets, warning)), status: 409 };
+};
+
+function resultPage(member: Member, bulk: Bulk, done: Targets, request: string): AppPage {
+  const outcomes = toOutcomes(bulk, done, "imported");
+  const changed = outcomes.filter(({ state }) => state === "imported").length;
+  const failures = outcomes.filter(({ state }) => state === "rejected").length;
+  const said = ACTIONS[bulk.action].done
+    .replace("{links}", countLinks(changed))
+    .replace("{partner}", () => nameOf(bulk, done.partners));
+  const title = changed === 0 ? "No links changed" : said;
+  return {
+    title,
+    body: html`
+      ${pageHead(title)}
+      ${notice(`${title}.${failures > 0 ? ` ${countLinks(failures)} not changed.` : ""}`, failures > 0 ? "warn" : "ok", { announced: true, action: changed > 0 ? undoForm(member, request) : "" })}
+      ${outcomeTable(LINK_TEXTS, outcomes, showLinks(member))}
+      <p class="actions">
+        ${buttonLink(backPath(member, bulk.back, []), "Back to links", "")}
+        ${bulk.links === ALL_MATCHES ? "" : html`<a href="${backPath(member, bulk.back, bulk.links)}">Keep the selection</a>`}
+      </p>`,
+  };
 }
 
-/** Only for the session that made the change: a link from somebody else could name a change that nobody made, with its Undo. */
-export const bulkResult: Show = async (context, member) => {
-  if (!isSigned(context)) return redirectResponse(`${member.path}/links`);
-  const query = parseOrThrow(resultQuery, Object.fromEntries(context.url.searchParams));
-  const targets = await readTargets(context, member, query);
-  // A link that was changed and is in another state now was changed again. One that was not, and would be changed now, was changed
-  // by somebody between the review and the change.
-  const wasChanged = new Set(query.changed.split(","));
-  return resultPage(member, query, targets, ({ before, isChanged, rejection }) => {
-    if (rejection) return "rejected";
-    if (isChanged) return wasChanged.has(before.token) ? "again" : "overtaken";
-    return wasChanged.has(before.token) ? "changed" : "same";
-  });
-};
+/** The Links page with the query from which the form was sent, and a selection. */
+function backPath({ path }: Member, back: string, selected: string[]): string {
+  const query = new URLSearchParams(back);
+  query.delete("selected");
+  if (selected.length > 0) query.set("selected", selected.join());
+  const search = query.toString();
+  return `${path}/links${search && `?${search}`}`;
+}

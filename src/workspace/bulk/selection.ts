@@ -10,20 +10,7 @@ import type { Markup } from "../../pages/markup.ts";
 import { ALL_MATCHES, isSearch, LEVEL_NAMES, MAX_CHANGED, MAX_SELECTED } from "../links/query.ts";
 import type { LinksView } from "../links/view.ts";
 import { byName, partnerOptions } from "../partner-options.ts";
-
-export const ACTIONS = {
-  archive: "Archive",
-  restore: "Restore",
-  attach: "Attach to a partner",
-  detach: "Detach from their partner",
-  "cost-on": "Turn cost data on",
-  "cost-off": "Turn cost data off",
-  "cost-inherit": "Set cost data to same as parent",
-  target: "Set a target",
-  "target-app": "Set target to the app's URLs",
-  "target-inherit": "Set target to same as parent",
-} as const;
-export type Action = keyof typeof ACTIONS;
+import { ACTIONS } from "./actions.ts";
 
 export function sortedPartners(partners: Partners): Option[] {
   return byName(partners).map(({ id, displayName }) => [String(id), displayName]);
@@ -108,7 +95,10 @@ const changeForm = (url: URL, partners: Partners, more: Markup) =>
     fields: {
       action: {
         label: "Action",
-        options: [["", "Choose an action"], ...Object.entries(ACTIONS)],
+        options: [
+          ["", "Choose an action"],
+          ...Object.entries(ACTIONS).map(([action, { name }]): Option => [action, name]),
+        ],
         required: true,
       },
       partner: { label: "Partner to attach", options: partnerOptions(partners) },

@@ -15,7 +15,7 @@ import { showCount, showPlural } from "../../pages/locale.ts";
 import { archiveUnused, LOWEST, MAX_ARCHIVED } from "../../usecases/links/unused.ts";
 import { authorizeApp, type Member, type Show, scopeOf } from "../frame.ts";
 import { readTokens } from "../links/query.ts";
-import { toFields } from "./result.ts";
+import { undoForm } from "./outcomes.ts";
 
 /** The token of one link, or empty. */
 const token = z._default(
@@ -77,16 +77,8 @@ export const submitUnused: Show = async (context, member) => {
   const { found, archived, next } = await archiveUnused(context, { ...scopeOf(member), network }, position);
   const { place } = authorize(found, { network });
   const action = `${member.path}/links/unused`;
-  const said = archived.length === 0 ? "No sub-links archived" : `${subLinks(archived.length)} archived`;
-  const undo =
-    archived.length === 0
-      ? ""
-      : form({
-          action: `${member.path}/links/bulk`,
-          hidden: toFields({ action: "restore", links: archived, back: "" }),
-          button: "Undo",
-          kind: "small secondary",
-        });
+  const said = archived === 0 ? "No sub-links archived" : `${subLinks(archived)} archived`;
+  const undo = archived === 0 ? "" : undoForm(member, context.requestId);
   return {
     title: said,
     body: html`
@@ -95,7 +87,7 @@ export const submitUnused: Show = async (context, member) => {
       ${
         next
           ? html`
-              <p>There can be more. Go on until none is left.${archived.length > 0 ? " Undo restores those of this step." : ""}</p>
+              <p>There can be more. Go on until none is left.${archived > 0 ? " Undo restores those of this step." : ""}</p>
               ${form({
                 action,
                 hidden: { network: network ?? "", level: String(next.level), after: next.after ?? "" },

@@ -60,18 +60,11 @@ async function createOne(context: Context, place: Place, form: URLSearchParams) 
   }
   const done = await (isCheck ? checkPaths : createPaths)(context, scopeOf(member), rows);
   authorizeApp(done.access);
-  const [judged, result] = [expectDefined(done.rows.at(-1)), expectDefined(done.results.at(-1))];
+  const result = expectDefined(done.results.at(-1));
   if (result instanceof AppError) throw result;
-  if (judged instanceof AppError) throw judged;
   if (isCheck) {
-    const [attached] = rows.length > 1 ? done.rows : [];
-    const preview = pathPreview(
-      context,
-      place,
-      judged,
-      result,
-      attached instanceof AppError ? undefined : attached,
-    );
+    const known = done.rows.flatMap((row) => (row instanceof AppError ? [] : [row]));
+    const preview = pathPreview(context, partners, known, result);
     return newPage(place, undefined, { entered: new RejectedForm(invalidRequest([]), form), preview });
   }
   const isTwice = context.now - (result.createdAt ?? 0) < TWICE_MS;

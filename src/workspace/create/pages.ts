@@ -1,6 +1,6 @@
 /** The page that creates the links of one path. */
 import { html } from "hono/html";
-import { facts, nameText, pageHead } from "../../pages/elements.ts";
+import { card, facts, nameText, pageHead } from "../../pages/elements.ts";
 import { errorSummary, field, type Option, type RejectedForm, select } from "../../pages/forms/fields.ts";
 import { form } from "../../pages/forms/form.ts";
 import type { Markup } from "../../pages/markup.ts";
@@ -8,6 +8,7 @@ import { namesOf } from "../../usecases/links/link.ts";
 import { LEVEL_FIELDS } from "../../usecases/links/path-rows.ts";
 import type { AppPage } from "../frame.ts";
 import { LEVEL_NAMES } from "../links/query.ts";
+import { createScript } from "../script.ts";
 import { settingFields } from "./fields.ts";
 import { cancelHref, howMany, hrefOf, type Place, trail } from "./place.ts";
 
@@ -49,23 +50,29 @@ export function newPage(place: Place, rejected?: RejectedForm, checked?: Checked
   const lead = html`<strong>No link was created.</strong> Fix the errors below and try again.`;
   return {
     title: `${rejected ? "Error: " : ""}${heading}`,
+    scripts: [createScript.href],
     body: html`
       ${trail(place, heading)}
       ${rejected ? errorSummary(rejected, isInvalid ? lead : undefined) : ""}
       ${pageHead(heading)}
       ${howMany(place, "new")}
+      <div class="columns wide">
       <section class="card">
         ${form({
           id: "create",
           action: hrefOf(place),
-          more: html`${fixedLevels(place)}<div class="columns"><div>${names}</div><div>${settings}${attach}</div></div>`,
+          more: html`${fixedLevels(place)}${names}${settings}${attach}`,
           button: "Create link",
           cancel: cancelHref(place),
         })}
-        <p class="actions"><button class="secondary" form="create" name="check" value="yes">Check</button>
-          <span class="hint">Shows what exists and the URLs, and creates nothing.</span></p>
       </section>
-      ${checked?.preview ?? ""}`,
+      ${card(
+        { id: "path-preview", title: "Preview" },
+        checked?.preview ??
+          html`<p class="muted">What exists of the path, and the URLs of the link. Nothing is created.</p>`,
+        html`<p class="actions" data-without-script><button class="secondary" form="create" name="check" value="yes">Check</button></p>`,
+      )}
+      </div>`,
   };
 }
 

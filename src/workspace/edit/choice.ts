@@ -15,6 +15,7 @@ import {
   type SeenLink,
   type UpdateResult,
 } from "../../usecases/links/updates.ts";
+import { explain, noSupport } from "../bulk/outcomes.ts";
 import { partnerOf } from "../links/cells.ts";
 import { partnerOptions } from "../partner-options.ts";
 import type { EditedLink } from "./edited-link.ts";
@@ -28,24 +29,22 @@ export const choiceFields = {
 export type Choice = z.output<z.ZodMiniObject<typeof choiceFields>>;
 
 /** What the link has now. */
-export function currentChoice({ row }: EditedLink): Choice {
+export function currentChoice({ level, partnerId, costSwitch }: StoredLink): Choice {
   // A link of level 1 inherits nothing, so without a setting it is off.
-  const unset = row.level === 1 ? "off" : "inherit";
-  return {
-    partner: row.partnerId ?? "none",
-    cost: row.costSwitch === null ? unset : row.costSwitch === 1 ? "on" : "off",
-  };
+  const unset = level === 1 ? "off" : "inherit";
+  return { partner: partnerId ?? "none", cost: costSwitch === null ? unset : costSwitch ? "on" : "off" };
 }
 
 const SWITCH_OF = { on: true, off: false, inherit: null };
 
 /**
- * Only what differs from `seen`: another partner can switch cost data off that was on. It must not change what the person sees as
+ * Only what the link does not have: another partner can switch cost data off that was on. It must not change what the person sees as
  * chosen otherwise, so that is stored with it.
  */
-export function toUpdate(choice: Choice, seen: Choice): LinkUpdate {
-  const changesPartner = choice.partner !== seen.partner;
-  const changesCost = choice.cost !== seen.cost || (changesPartner && choice.cost !== "on");
+export function toUpdate(choice: Choice, link: StoredLink): LinkUpdate {
+  const current = currentChoice(link);
+  const changesPartner = choice.partner !== current.partner;
+  const changesCost = choice.cost !== current.cost || (changesPartner && choice.cost !== "on");
   return {
     ...(changesPartner && { partner_id: choice.partner === "none" ? null : choice.partner }),
     ...(changesCost && { cost_data_enabled: SWITCH_OF[choice.cost] }),
@@ -58,16 +57,6 @@ export function describeCost({ level, costSwitch }: StoredLink, isOn: boolean): 
   return `${isOn ? "On" : "Off"}${source}`;
 }
 
-/** The own values that the page showed, as hidden fields. */
-function seenValues(edited: EditedLink) {
-  const { row } = edited;
-  return {
-    seen_partner: String(row.partnerId ?? "none"),
-    seen_switch: String(row.costSwitch ?? "none"),
-    seen_cost: currentChoice(edited).cost,
-  };
-}
-
 /** For hidden fields, which a person cannot fix. */
 export const FORM_INCOMPLETE = "The form was not complete. Try again.";
 
@@ -75,7 +64,6 @@ export const seenFields = z.object({
   ...choiceFields,
   seen_partner: z.union(choiceFields.partner.def.options, FORM_INCOMPLETE),
   seen_switch: z.enum(["none", "0", "1"], FORM_INCOMPLETE),
-  seen_cost: z.enum(choiceFields.cost.def.entries, FORM_INCOMPLETE),
 });
 
 export function toSeen({ seen_partner, seen_switch }: z.output<typeof seenFields>): SeenLink {
@@ -137,28 +125,14 @@ function costHint({ row, link, partners, env }: EditedLink): Markup | string {
   return `Now: ${describeCost(row, link.cost_data_enabled)}. With cost data, the URLs have the cost parameters of ${partner.displayName}.`;
 }
 
-/** Why cost data cannot be on. */
-export function noSupport(name: string): string {
-  return `${name} doesn't support cost data yet. Ask your operator for an integration round.`;
-}
-
 /** Why a choice is rejected: the field and a sentence. */
-export function explainRejection(
-  { partners, env }: Pick<EditedLink, "partners" | "env">,
-  { before, rejection }: UpdateResult,
-  choice: Choice,
-) {
-  if (rejection === "unknown_partner")
-    return { param: "partner", message: "This partner doesn't exist. Choose another one." };
-  const partner = partners.get(choice.partner === "none" ? (before.inheritedPartner ?? 0) : choice.partner);
-  const message = partner
-    ? nameContact(env, noSupport(partner.displayName))
-    : "Cost data needs a partner that supports it. Choose a partner, or turn cost data off.";
-  return { param: "cost", message };
-}
+export const explainRejection = ({ env }: Pick<EditedLink, "env">, result: UpdateResult) => ({
+  param: result.rejection === "unknown_partner" ? "partner" : "cost",
+  message: nameContact(env, explain(result)),
+});
 
 export function judgeChoice(edited: EditedLink, choice: Choice): UpdateResult {
-  return judgeUpdate(edited.row, toUpdate(choice, currentChoice(edited)), edited.partners);
+  return judgeUpdate(edited.row, toUpdate(choice, edited.row), edited.partners);
 }
 
 /** What a choice changes, with the URLs before and after, and the form that saves it. */
@@ -187,7 +161,12 @@ export function preview(context: Context, edited: EditedLink, choice: Choice, ju
     ${urls("Impression URL", link.impression_url, after.impression_url)}
     ${form({
       action: `${path}/settings/partner`,
-      hidden: { ...seenValues(edited), partner: String(choice.partner), cost: choice.cost },
+      hidden: {
+        seen_partner: String(row.partnerId ?? "none"),
+        seen_switch: String(row.costSwitch ?? "none"),
+        partner: String(choice.partner),
+        cost: choice.cost,
+      },
       button: "Save changes",
       cancel: `${path}/settings`,
     })}`;

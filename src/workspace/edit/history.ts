@@ -10,7 +10,7 @@ import type { NameOf } from "../../pages/audit/changes.ts";
 import { describeEntry } from "../../pages/audit/entries.ts";
 import { card, nameText, pageHead } from "../../pages/elements.ts";
 import { type Markup, time } from "../../pages/markup.ts";
-import { countLinks, undoForm } from "../bulk/result.ts";
+import { countLinks, undoForm } from "../bulk/outcomes.ts";
 import type { Member, Show } from "../frame.ts";
 import { linkTrail, readLink } from "./edited-link.ts";
 
@@ -71,13 +71,13 @@ function historyList(member: Member, rows: HistoryRow[], partners: Partners): Ma
 /** Others may have been changed by the same request. */
 export function undoOf(
   member: Member,
-  { requestId, undoable, happenedAt }: HistoryRow,
+  { undoId, undoable, happenedAt }: HistoryRow,
   isNamed = true,
 ): Markup | "" {
-  if (undoable === null || requestId === null) return "";
+  if (undoable === null || undoId === null) return "";
   const text = undoable > 1 ? `Undo for ${countLinks(undoable)}` : "Undo";
   const what = isNamed ? html`the change of ${time(toIso(happenedAt), "seconds")}` : "";
-  return undoForm(member, requestId, text, what);
+  return undoForm(member, undoId, text, what);
 }
 
 /** Members see the addresses of the members of their app, and of nobody else. */

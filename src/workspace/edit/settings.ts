@@ -44,7 +44,7 @@ const settingsQuery = z.strictObject({
 export const settingsPage: Show = async (context, member) => {
   const { query } = await readInput(context, { query: settingsQuery });
   const edited = await readLink(context, member);
-  const current = currentChoice(edited);
+  const current = currentChoice(edited.row);
   const isPreview = query.partner !== undefined || query.cost !== undefined;
   const choice = { partner: query.partner ?? current.partner, cost: query.cost ?? current.cost };
   if (!isPreview)
@@ -53,19 +53,23 @@ export const settingsPage: Show = async (context, member) => {
   return judged.rejection
     ? renderSettings(context, member, edited, {
         choice,
-        choiceRejected: rejectedWith([explainRejection(edited, judged, choice)], context.url.searchParams),
+        rejected: {
+          section: "partner",
+          form: rejectedWith([explainRejection(edited, judged)], context.url.searchParams),
+        },
       })
     : renderSettings(context, member, edited, { choice, isPreview });
 };
 
-interface State {
+export type SectionName = "name" | "partner" | "target";
+export interface State {
   done?: Done | undefined;
   choice?: Choice;
   isPreview?: boolean;
-  nameRejected?: RejectedForm;
-  choiceRejected?: RejectedForm;
-  targetRejected?: RejectedForm;
+  rejected?: { section: SectionName; form: RejectedForm };
 }
+const rejectedIn = (section: SectionName, { rejected }: State) =>
+  rejected?.section === section ? rejected.form : undefined;
 
 /** In a hidden field, which is empty for the URLs of the app. No URL has it. */
 export const INHERITED = "inherit";
@@ -73,7 +77,7 @@ export const INHERITED = "inherit";
 /** The page, also after a rejected form. */
 export function renderSettings(context: Context, member: Member, edited: EditedLink, state: State) {
   const { row } = edited;
-  const rejected = state.nameRejected ?? state.choiceRejected ?? state.targetRejected;
+  const rejected = state.rejected?.form;
   const sections = [...SECTIONS].map((section) => section(context, edited, state));
   return {
     title: `${rejected ? "Error: " : ""}Settings of ${row.label}`,
@@ -107,7 +111,7 @@ function doneNotice(member: Member, { row, history: [newest] }: EditedLink, done
   return notice(SETTINGS_NOTICES.texts[done], "ok", { announced: true, action });
 }
 
-function nameSection(_: Context, { row, path }: EditedLink, { nameRejected }: State): Markup {
+function nameSection(_: Context, { row, path }: EditedLink, state: State): Markup {
   return card(
     { id: "rename", title: "Name" },
     form(
@@ -118,26 +122,22 @@ function nameSection(_: Context, { row, path }: EditedLink, { nameRejected }: St
         values: { name: row.label },
         button: "Rename link",
       },
-      nameRejected,
+      rejectedIn("name", state),
     ),
   );
 }
 
 function partnerSection(context: Context, edited: EditedLink, state: State): Markup {
-  const { choice = currentChoice(edited), choiceRejected, isPreview } = state;
+  const { choice = currentChoice(edited.row), isPreview } = state;
   const judged = isPreview ? judgeChoice(edited, choice) : undefined;
   return card(
     { id: "partner-and-cost", title: "Partner and cost data" },
-    choiceForm(edited, choice, choiceRejected),
+    choiceForm(edited, choice, rejectedIn("partner", state)),
     judged && !judged.rejection ? preview(context, edited, choice, judged) : "",
   );
 }
 
-function targetSection(
-  _: Context,
-  { row, path, destination }: EditedLink,
-  { targetRejected }: State,
-): Markup {
+function targetSection(_: Context, { row, path, destination }: EditedLink, state: State): Markup {
   const above = targetAbove(row);
   const options: Option[] = [
     ["inherit", row.level === 1 ? "The app's URLs" : "Same as the link above"],
@@ -168,7 +168,7 @@ function targetSection(
         values: { leads: current, target: row.target ?? "" },
         button: "Save target",
       },
-      targetRejected,
+      rejectedIn("target", state),
     ),
   );
 }

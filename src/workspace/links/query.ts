@@ -31,10 +31,9 @@ export const ALL_MATCHES = "all";
 export const MAX_CHANGED = 1_000;
 
 /** Tokens of links, or `all`. */
-export const selectedLinks = (most: number) =>
-  readAs(z.string(), (value, reject): string[] | typeof ALL_MATCHES =>
-    value === ALL_MATCHES ? value : readTokens(value, reject, most),
-  );
+export const selectedLinks = readAs(z.string(), (value, reject): string[] | typeof ALL_MATCHES =>
+  value === ALL_MATCHES ? value : readTokens(value, reject),
+);
 
 /** Distinct tokens, separated by commas. */
 export function readTokens(
@@ -70,7 +69,7 @@ const linksQuery = z
       readAs(z.string(), (value, reject) => readTokens(value, reject, MAX_OPEN)),
       [],
     ),
-    selected: z._default(selectedLinks(MAX_SELECTED), []),
+    selected: z._default(selectedLinks, []),
     after: z._default(readAs(z.string(), readAfter), new Map()),
   })
   .check(...periodChecks);

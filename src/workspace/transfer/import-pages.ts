@@ -17,7 +17,7 @@ import {
 } from "../../pages/uploads/pages.ts";
 import type { Outcome } from "../../pages/uploads/rows.ts";
 import { FIELD_NAMES } from "../../usecases/links/path-rows.ts";
-import { undoForm } from "../bulk/result.ts";
+import { undoForm } from "../bulk/outcomes.ts";
 import { settingFields } from "../create/fields.ts";
 import { fixedLevels } from "../create/pages.ts";
 import { cancelHref, howMany, hrefOf, type Place, trail } from "../create/place.ts";
@@ -25,7 +25,7 @@ import type { AppPage } from "../frame.ts";
 import { LEVEL_NAMES } from "../links/query.ts";
 import { MAX_ROWS, TABLE } from "./import-rows.ts";
 import { columnsFrom, type Sheet } from "./sheet.ts";
-import { LINK_TEXTS, showPath } from "./texts.ts";
+import { LINK_TEXTS, showLinks } from "./texts.ts";
 
 const pathsOf = (place: Place): UploadPaths => ({
   form: hrefOf(place, "import"),
@@ -113,7 +113,7 @@ export interface Read {
 export function checkedPage(place: Place, found: { outcomes: Outcome[]; good: string }, read: Read): AppPage {
   const { problem } = read.sheet;
   const columns = columnsForm(place, read);
-  const body = checkedBody(LINK_TEXTS, pathsOf(place), { ...found, more: columns }, showPath(place.member));
+  const body = checkedBody(LINK_TEXTS, pathsOf(place), { ...found, more: columns }, showLinks(place.member));
   return {
     title: "Check rows",
     scripts: [uploadScript.href],
@@ -169,6 +169,6 @@ function columnsForm(place: Place, { sheet, sent, text, isFile, corrections, use
 export function resultPage(place: Place, outcomes: Outcome[], requestId: string): AppPage {
   const isDone = outcomes.some(({ state }) => state === "imported");
   const undo = isDone ? undoForm(place.member, requestId) : "";
-  const body = resultBody(LINK_TEXTS, pathsOf(place), outcomes, showPath(place.member), undo);
+  const body = resultBody(LINK_TEXTS, pathsOf(place), outcomes, showLinks(place.member), undo);
   return { title: "Import result", body: html`${trail(place, "Import")} ${body}` };
 }

@@ -17,18 +17,10 @@ import {
 } from "../../usecases/links/path-rows.ts";
 import type { PathResult } from "../../usecases/links/path-rules.ts";
 import { checkPaths, createPaths } from "../../usecases/links/paths.ts";
+import { changeLinks, checkLinks } from "../../usecases/links/updates.ts";
+import { toOutcome, unknownLink } from "../bulk/outcomes.ts";
 import { authorizeApp, type Member, scopeOf } from "../frame.ts";
-import {
-  type ChangeResult,
-  checkChanges,
-  makeChanges,
-  noteDifferences,
-  pathOf,
-  type RowChange,
-  readChange,
-  settingColumns,
-  unknownToken,
-} from "./import-changes.ts";
+import { noteDifferences, type RowChange, readChange, settingColumns, toUpdate } from "./import-changes.ts";
 import { describeAdded } from "./texts.ts";
 
 const text = z.optional(z.string());
@@ -73,54 +65,57 @@ export const tableFor = ({ firstLevel }: Below): CsvTable => ({
   needsOneOf: [LEVEL_FIELDS[firstLevel - 1] ?? "", "link_token"],
 });
 
+/** What is done with the rows, and the state of a link that it changes. */
+export interface Step {
+  create: typeof checkPaths;
+  change: typeof checkLinks;
+  done: "ready" | "imported";
+}
 /** Finds what an import would do with each row. Stores nothing. */
-export function checkRows(
-  context: Context,
-  member: Member,
-  rows: FileRow[],
-  below: Below,
-): Promise<Outcome[]> {
-  return run(context, member, rows, below, checkPaths, checkChanges);
-}
-
+export const CHECK: Step = { create: checkPaths, change: checkLinks, done: "ready" };
 /** Changes the links that rows name by their tokens, and creates those of the other rows that are missing. */
-export function importRows(
-  context: Context,
-  member: Member,
-  rows: FileRow[],
-  below: Below,
-): Promise<Outcome[]> {
-  const create: typeof checkPaths = (...asked) => createPaths(...asked, "import");
-  return run(context, member, rows, below, create, makeChanges);
+export function importStep(partOf: string | null = null): Step {
+  const record = { source: "import", partOf } as const;
+  return {
+    create: (...asked) => createPaths(...asked, record),
+    change: (...asked) => changeLinks(...asked, { record }),
+    done: "imported",
+  };
 }
 
-async function run(
+export async function runRows(
   context: Context,
   member: Member,
   rows: FileRow[],
   below: Below,
-  create: typeof checkPaths,
-  change: typeof checkChanges,
+  { create, change, done }: Step,
 ): Promise<Outcome[]> {
   const scope = scopeOf(member);
-  const toSent = (row: FileRow) => toRow(row, below);
-  const sent = rejectRepeats(rows.map(toSent), (index) => rows[index]?.number ?? 0) as (SentRow | AppError)[];
+  const sent = rejectRepeats(
+    rows.map((row) => toRow(row, below)),
+    (index) => rows[index]?.number ?? 0,
+  );
   const ofLinks = new Map(
     sent.flatMap((row): [string, RowChange][] =>
       row instanceof AppError || !row.change || row.base === null ? [] : [[row.base, row.change]],
     ),
   );
   const paths = sent.filter((row) => row instanceof AppError || !row.change);
-  const changed = ofLinks.size > 0 ? await change(context, scope, ofLinks) : undefined;
+  const changed =
+    ofLinks.size > 0
+      ? await change(context, scope, [...ofLinks.keys()], (link) => toUpdate(link, ofLinks))
+      : undefined;
   if (changed) authorizeApp(changed.access);
   const created = paths.length > 0 ? await create(context, scope, paths) : undefined;
   if (created) authorizeApp(created.access);
   const results = [...(created?.results ?? [])];
   return rows.map((row, index) => {
     const one = expectDefined(sent[index]);
-    return one instanceof AppError || !one.change
-      ? toOutcome(row, one, expectDefined(results.shift()))
-      : toChange(row, one, changed?.results.get(one.base ?? ""));
+    if (one instanceof AppError || !one.change) return toCreation(row, one, expectDefined(results.shift()));
+    const result = changed?.results.get(one.base ?? "");
+    if (!changed || !result) return unknownLink(one.base ?? "", row.number);
+    const notes = noteDifferences(one.cells, namesOf(row), result, one.change, changed.partners);
+    return toOutcome(result, changed.partners, done, row.number, notes);
   });
 }
 
@@ -181,7 +176,7 @@ function rejected(row: FileRow, detail: string): Outcome {
   return { number, name, state: "rejected", detail, cells: [number, name, "rejected", null, detail] };
 }
 
-function toOutcome(row: FileRow, path: SentRow | AppError, result: PathResult | AppError): Outcome {
+function toCreation(row: FileRow, path: SentRow | AppError, result: PathResult | AppError): Outcome {
   if (result instanceof AppError || path instanceof AppError)
     return rejected(row, describeRejection(result instanceof AppError ? result : (path as AppError)));
   const { number } = row;
@@ -190,24 +185,4 @@ function toOutcome(row: FileRow, path: SentRow | AppError, result: PathResult | 
   const detail = sentences.join(" ");
   const cells = [number, name, result.state, result.token, detail];
   return { number, name, key: keyOf(path), state: STATES[result.state], ...more, detail, cells };
-}
-
-const CHANGE_STATES = { ready: "ready", changed: "imported", same: "duplicate" } as const;
-
-function toChange(row: FileRow, sent: SentRow, result: ChangeResult | AppError | undefined): Outcome {
-  if (!result) return rejected(row, unknownToken());
-  if (result instanceof AppError) return rejected(row, describeRejection(result));
-  const { number } = row;
-  const name = pathOf(result.before);
-  const notes = noteDifferences(sent.cells, namesOf(row), result, sent.change ?? {});
-  const detail = [...result.detail, ...notes].join(" ");
-  return {
-    number,
-    name,
-    key: keyOf(sent),
-    state: CHANGE_STATES[result.state],
-    isChange: true,
-    detail,
-    cells: [number, name, result.state, sent.base, detail],
-  };
 }

@@ -27,7 +27,16 @@ import { readSettings } from "../create/fields.ts";
 import { type Place, readPlace } from "../create/place.ts";
 import type { Show } from "../frame.ts";
 import { type Correction, checkedPage, importForm, resultPage } from "./import-pages.ts";
-import { type Below, checkRows, importRows, MAX_BYTES, SENT_COLUMNS, tableFor } from "./import-rows.ts";
+import {
+  type Below,
+  CHECK,
+  importStep,
+  MAX_BYTES,
+  runRows,
+  SENT_COLUMNS,
+  type Step,
+  tableFor,
+} from "./import-rows.ts";
 import { type Chosen, readSheet, withDefaults } from "./sheet.ts";
 import { LINK_TEXTS } from "./texts.ts";
 
@@ -42,7 +51,7 @@ export const importPage: Show = async (context, member) => importForm(await read
 
 export const checkImport: Show = async (context, member) => {
   const place = await readPlace(context, member);
-  if (mediaType(context.request) === "text/csv") return sendPart(context, place, checkRows);
+  if (mediaType(context.request) === "text/csv") return sendPart(context, place, CHECK);
   let sent = new URLSearchParams();
   try {
     const form = await readMultipart(context, MAX_FORM_BYTES);
@@ -74,7 +83,7 @@ async function showCheck(context: Context, place: Place, sent: URLSearchParams, 
   const used = new Set([...sent].flatMap(([name, value]) => (/^correct\d+$/.test(name) ? [value] : [])));
   const corrections = findCorrections(sheet.rows, partners);
   const rows = withDefaults(correct(sheet.rows, corrections, used), defaults);
-  const outcomes = sheet.problem === undefined ? await checkRows(context, member, rows, below) : [];
+  const outcomes = sheet.problem === undefined ? await runRows(context, member, rows, below, CHECK) : [];
   const good = rows.filter((_, index) => outcomes[index]?.state === "ready");
   return checkedPage(
     place,
@@ -145,21 +154,23 @@ export const confirmImport: Show = async (context, member) => {
   const place = needsPlace
     ? await readPlace(context, member)
     : { member, parent: undefined, partners: new Map() };
-  if (isPart) return sendPart(context, place, importRows);
+  if (isPart) return sendPart(context, place, importStep(context.url.searchParams.get("part_of")));
   const below = belowOf(place);
   const rows = await readConfirmed(context, MAX_FORM_BYTES, tableFor(below));
-  return resultPage(place, await importRows(context, member, rows, below), context.requestId);
+  return resultPage(place, await runRows(context, member, rows, below, importStep()), context.requestId);
 };
 
 /** The results of a part of a larger file, for the script. What all rows get is in the query. */
-async function sendPart(context: Context, place: Place, act: typeof checkRows): Promise<Response> {
+async function sendPart(context: Context, place: Place, step: Step): Promise<Response> {
   const errors: InputError[] = [];
   const defaults = toDefaults(context.url.searchParams, place.partners, errors);
   if (errors.length > 0) throw invalidRequest(errors);
   const below = belowOf(place);
   const rows = readPart(await readPartText(context, MAX_FORM_BYTES), tableFor(below));
-  const outcomes = await act(context, place.member, withDefaults(rows, defaults), below);
-  return jsonResponse(toPartJson(LINK_TEXTS.columns, outcomes, repeatOf));
+  const outcomes = await runRows(context, place.member, withDefaults(rows, defaults), below, step);
+  const isDone = outcomes.some(({ state }) => state === "imported");
+  const undo = isDone && { undo: context.requestId };
+  return jsonResponse({ ...toPartJson(LINK_TEXTS.columns, outcomes, repeatOf), ...undo });
 }
 
 function repeatOf({ name }: Outcome): Pick<Outcome, "detail" | "cells"> {

@@ -1,8 +1,9 @@
 /** The words for the rows of an import, and their columns in a file of results. */
 import { html } from "hono/html";
+import { withContact } from "../../pages/contact.ts";
 import { nameText } from "../../pages/elements.ts";
 import { showList } from "../../pages/locale.ts";
-import type { Markup } from "../../pages/markup.ts";
+import type { ShowOutcome } from "../../pages/uploads/outcomes.ts";
 import type { UploadTexts } from "../../pages/uploads/pages.ts";
 import type { Outcome } from "../../pages/uploads/rows.ts";
 import { LEVEL_FIELDS, OTHER_HEADINGS } from "../../usecases/links/path-rows.ts";
@@ -57,7 +58,8 @@ export function describeAdded({
 }
 
 /** The path leads to its link, if there is one. The token is the fourth cell of a result. */
-export function showPath({ path }: Member) {
-  return ({ name, cells: [, , , token] }: Outcome): Markup =>
-    token ? html`<a href="${path}/links/${token}">${nameText(name ?? "")}</a>` : nameText(name ?? "");
-}
+export const showLinks = ({ path, env }: Member): ShowOutcome => ({
+  name: ({ name, cells: [, , , token] }) =>
+    token ? html`<a href="${path}/links/${token}">${nameText(name ?? "")}</a>` : nameText(name ?? ""),
+  detail: (text) => withContact(env, text),
+});

@@ -7,6 +7,7 @@ import { type Ledger, rowDatabasesOf, runGated } from "../../ledger/shards.ts";
 import { as, limitTo, names, optional, query, returning } from "../../query.ts";
 import { adjustments, dailyAudienceSpend, links } from "../../schema.ts";
 import { runBatch, statement } from "../../statement.ts";
+import { insertArchiving } from "../changes.ts";
 import { ancestors, l1, l2, l3 } from "../links.ts";
 import { type AppScope, link as l } from "../lists.ts";
 
@@ -107,15 +108,18 @@ export async function findWithCosts(ledger: Ledger, appToken: string, linkIds: n
   return new Set(found.flat(2).map(({ id }) => id));
 }
 
-const archive = perViewer(({ from, isMember, isViewer }) =>
-  returning(
-    sql`UPDATE ${links} SET ${names(links.archived)} = 1, ${names(links.archivedThrough)} = (SELECT max(${l.id}) FROM ${as(l)})
-      WHERE ${links.id} IN (SELECT j.value FROM ${ids}) AND +${links.appToken} = ${ofApp} AND ${links.fromEngagement} = 1 AND ${links.archived} = 0
-        AND NOT ${hasSubLinks(links)}
-        AND EXISTS (SELECT 1 FROM ${from} CROSS JOIN ${as(m)} ON ${isMember} WHERE ${isViewer})`,
-    { token: links.token },
-  ),
-);
+const archive = perViewer(({ from, isMember, isViewer }) => {
+  const isArchived = sql`${links.id} IN (SELECT j.value FROM ${ids}) AND +${links.appToken} = ${ofApp}
+    AND ${links.fromEngagement} = 1 AND ${links.archived} = 0 AND NOT ${hasSubLinks(links)}
+    AND EXISTS (SELECT 1 FROM ${from} CROSS JOIN ${as(m)} ON ${isMember} WHERE ${isViewer})`;
+  return {
+    store: insertArchiving(isArchived),
+    archive: returning(
+      sql`UPDATE ${links} SET ${names(links.archived)} = 1, ${names(links.archivedThrough)} = (SELECT max(${l.id}) FROM ${as(l)}) WHERE ${isArchived}`,
+      { token: links.token },
+    ),
+  };
+});
 
 /** Follows `archive` in its batch, which runs on one connection, so changes() is the number of links. */
 const audit = perViewer(({ from, isMember, isViewer, userId }) =>
@@ -128,14 +132,20 @@ const audit = perViewer(({ from, isMember, isViewer, userId }) =>
     FROM ${from} CROSS JOIN ${as(m)} ON ${isMember} WHERE ${isViewer} AND changes() > 0`),
 );
 
-/** Archives these links, as far as they are still candidates, with one entry of the audit log. Returns the tokens of the archived ones. */
+/** Archives these links, as far as they are still candidates, with one entry of the audit log, and so that it can be undone. Returns how many are archived. */
 export async function archiveCandidates(
   db: D1Database,
   scope: UnusedScope,
   linkIds: number[],
   now: number,
-): Promise<string[]> {
-  const values = { ...scope, ids: JSON.stringify(linkIds), now };
-  const [archived] = await runBatch(db, archive(scope)(db, values), audit(scope)(db, values));
-  return archived.map(({ token }) => token);
+): Promise<number> {
+  const values = { ...scope, ids: JSON.stringify(linkIds), now, source: "bulk", partOf: null };
+  const statements = archive(scope);
+  const [, archived] = await runBatch(
+    db,
+    statements.store(db, values),
+    statements.archive(db, values),
+    audit(scope)(db, values),
+  );
+  return archived.length;
 }

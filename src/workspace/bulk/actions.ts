@@ -1,0 +1,88 @@
+/** What one change of several links can be: its name, what is said after it, and what it changes of each link. */
+import * as z from "zod/mini";
+import { sha256 } from "../../domain/hash.ts";
+import { idText } from "../../http/input/fields.ts";
+import { linkTarget, type StoredLink } from "../../usecases/links/link.ts";
+import type { LinkUpdate } from "../../usecases/links/updates.ts";
+import { selectedLinks } from "../links/query.ts";
+
+interface BulkAction {
+  name: string;
+  /** `{links}` is how many, and `{partner}` the name of the partner. */
+  done: string;
+  update: (asked: { partner?: number | undefined; target: string }) => LinkUpdate;
+}
+
+export const ACTIONS = {
+  archive: { name: "Archive", done: "{links} archived", update: () => ({ archived: true }) },
+  restore: { name: "Restore", done: "{links} restored", update: () => ({ archived: false }) },
+  attach: {
+    name: "Attach to a partner",
+    done: "{links} attached to {partner}",
+    // 0 is no partner, so every link is rejected.
+    update: ({ partner }) => ({ partner_id: partner ?? 0 }),
+  },
+  detach: {
+    name: "Detach from their partner",
+    done: "{links} detached",
+    update: () => ({ partner_id: null }),
+  },
+  "cost-on": {
+    name: "Turn cost data on",
+    done: "Cost data turned on for {links}",
+    update: () => ({ cost_data_enabled: true }),
+  },
+  "cost-off": {
+    name: "Turn cost data off",
+    done: "Cost data turned off for {links}",
+    update: () => ({ cost_data_enabled: false }),
+  },
+  "cost-inherit": {
+    name: "Set cost data to same as parent",
+    done: "Cost data set to same as parent for {links}",
+    update: () => ({ cost_data_enabled: null }),
+  },
+  target: { name: "Set a target", done: "Target set for {links}", update: ({ target }) => ({ target }) },
+  "target-app": {
+    name: "Set target to the app's URLs",
+    done: "Target set to the app's URLs for {links}",
+    update: () => ({ target: "" }),
+  },
+  "target-inherit": {
+    name: "Set target to same as parent",
+    done: "Target set to same as parent for {links}",
+    update: () => ({ target: null }),
+  },
+} satisfies Record<string, BulkAction>;
+type Action = keyof typeof ACTIONS;
+
+const fields = z.object({
+  action: z.enum(Object.keys(ACTIONS) as Action[], "must be chosen from the list"),
+  partner: z.optional(idText),
+  target: z._default(linkTarget, ""),
+  links: selectedLinks,
+  back: z._default(z.string(), ""),
+  /** The version of the links that the review showed. */
+  reviewed: z._default(z.string(), ""),
+});
+export type Bulk = z.output<typeof fields>;
+
+/** The form always sends the target, which only one action uses. */
+export const bulkForm = fields.check(
+  z.refine(({ action, target }) => action !== "target" || target !== "", {
+    path: ["target"],
+    message: "must not be empty; enter the URL to which clicks lead",
+  }),
+);
+
+/** Differs if the links, or what the change replaces of them, are others. To archive and to restore replaces nothing. */
+export function versionOf(
+  links: Pick<StoredLink, "token" | "partnerId" | "costSwitch" | "target">[],
+  { action }: Pick<Bulk, "action">,
+): string {
+  const isSwitched = action === "archive" || action === "restore";
+  const shown = links.map(({ token, partnerId, costSwitch, target }) =>
+    isSwitched ? [token] : action.startsWith("target") ? [token, target] : [token, partnerId, costSwitch],
+  );
+  return sha256(JSON.stringify(shown.sort()));
+}
