@@ -8,8 +8,7 @@ import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { parseArgs } from "node:util";
-import { CommandError, runCommand } from "./command.ts";
+import { CommandError, readFlags, runCommand } from "./command.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const FOLDER = join(ROOT, "migrations");
@@ -38,8 +37,14 @@ interface SnapshotColumn {
   generated?: { as: string };
 }
 
-await runCommand(() => {
-  const { name, isWithRules } = readArguments();
+const USAGE = "Usage: npm run migrations:new -- --name what_it_does [--rules]";
+const NAME = { is: (name: string) => /^\w+$/.test(name), must: "have letters, digits and _" };
+
+await runCommand(USAGE, (args) => {
+  const { values, words, unknown, wrong } = readFlags(args, { name: NAME, rules: "switch" });
+  const { name, rules: isWithRules } = values;
+  if (name === undefined || words.length + unknown.length + wrong.length > 0)
+    throw new CommandError([...unknown, ...wrong, USAGE].join(" "));
   const [files, snapshots, journal] = [listFiles(FOLDER), listFiles(META), readFileSync(JOURNAL)];
   const stored = storedRules(applyMigrations());
   const findAdded = () => listFiles(FOLDER).find((file) => !files.includes(file));
@@ -66,17 +71,6 @@ await runCommand(() => {
     throw new CommandError(`${error.message}${advice} Nothing was written.`);
   }
 });
-
-function readArguments(): { name: string; isWithRules: boolean } {
-  const options = { name: { type: "string" }, rules: { type: "boolean", default: false } } as const;
-  try {
-    const { name = "", rules } = parseArgs({ options }).values;
-    if (/^\w+$/.test(name)) return { name, isWithRules: rules };
-  } catch {
-    // An unknown flag: the usage names the known ones.
-  }
-  throw new CommandError("Usage: npm run migrations:new -- --name what_it_does [--rules]");
-}
 
 /** The migrations, or the snapshots beside them, oldest first. */
 function listFiles(folder: string): string[] {

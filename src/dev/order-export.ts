@@ -31,10 +31,9 @@ async function* ordered(file: string): AsyncGenerator<string> {
   }
 }
 
-await runCommand(async () => {
-  const [file, ...others] = process.argv.slice(2);
-  if (!file || file.startsWith("-") || others.length > 0)
-    throw new CommandError("Usage: npm run export:order -- FILE");
+const USAGE = "Usage: npm run export:order -- FILE";
+await runCommand(USAGE, async ([file, ...others]) => {
+  if (!file || file.startsWith("-") || others.length > 0) throw new CommandError(USAGE);
   const temporary = `${file}.ordered`;
   await pipeline(Readable.from(ordered(file)), createWriteStream(temporary)).catch((error) => {
     throw new CommandError(`${file} was not changed. ${error}`);

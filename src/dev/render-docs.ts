@@ -2,12 +2,12 @@
  * `npm run docs:render`: writes src/site/rendered.ts, the pages under /docs as HTML, from src/site/pages/*.md. With --check it
  * writes nothing and fails if the file is not up to date.
  */
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { Marked, Renderer, type Token } from "marked";
+import { runRenderer } from "./command.ts";
 
 const SITE = join(import.meta.dirname, "../site");
-const OUTPUT = join(SITE, "rendered.ts");
 
 interface RenderedPage {
   title: string;
@@ -134,13 +134,9 @@ ${sections.map(({ id, title, body }) => `      { id: "${id}", title: ${JSON.stri
   ].join("\n");
 }
 
-const files = readdirSync(join(SITE, "pages")).sort();
-const source = toSource(
-  files.map((file) => [basename(file, ".md"), render(readFileSync(join(SITE, "pages", file), "utf8"))]),
-);
-if (!process.argv.includes("--check")) {
-  writeFileSync(OUTPUT, source);
-} else if (readFileSync(OUTPUT, "utf8") !== source) {
-  console.error("src/site/rendered.ts is not up to date: run npm run docs:render.");
-  process.exitCode = 1;
-}
+await runRenderer("docs:render", join(SITE, "rendered.ts"), () => {
+  const files = readdirSync(join(SITE, "pages")).sort();
+  return toSource(
+    files.map((file) => [basename(file, ".md"), render(readFileSync(join(SITE, "pages", file), "utf8"))]),
+  );
+});

@@ -2,11 +2,10 @@
  * `npm run passwords:render`: writes the list of common passwords that nobody can choose. With `--check` it only reports whether
  * the list is up to date with the package that it is taken from.
  */
-import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { dictionary } from "@zxcvbn-ts/language-common";
+import { runRenderer } from "./command.ts";
 
-const OUTPUT = join(import.meta.dirname, "../auth/common-passwords.txt");
 /** Shorter passwords matter because people join two of them, or add digits, to reach the minimum length. */
 const SHORT_PASSWORDS = 2_000;
 const MIN_LENGTH = 12;
@@ -24,10 +23,8 @@ const listed = new Set([
   ...common.filter((word) => word.length >= MIN_LENGTH),
   ...common.filter((word) => word.length < MIN_LENGTH).slice(0, SHORT_PASSWORDS),
 ]);
-const source = `${HEADER}${[...listed].sort().join("\n")}\n`;
-if (!process.argv.includes("--check")) {
-  writeFileSync(OUTPUT, source);
-} else if (readFileSync(OUTPUT, "utf8") !== source) {
-  console.error("src/auth/common-passwords.txt is not up to date: run npm run passwords:render.");
-  process.exitCode = 1;
-}
+await runRenderer(
+  "passwords:render",
+  join(import.meta.dirname, "../auth/common-passwords.txt"),
+  () => `${HEADER}${[...listed].sort().join("\n")}\n`,
+);

@@ -16,17 +16,12 @@ import { insertRows } from "./demo/rows.ts";
 import { DEMO, DEMO_PASSWORD_HASHES, demoRows } from "./demo.ts";
 import { setIdentity } from "./deployment/shard-identity.ts";
 import { migrateLocal } from "./local-migrations.ts";
-import { type Flags, readFlags, USAGE } from "./start/flags.ts";
+import { type Flags, readStartFlags, USAGE } from "./start/flags.ts";
 import { type DemoState, greeting } from "./start/greeting.ts";
 import { type Lock, lock } from "./start/lock.ts";
 
-const args = process.argv.slice(2);
-await runCommand(async () => {
-  if (args.includes("--help") || args.includes("-h")) {
-    console.log(USAGE);
-    return;
-  }
-  const flags = readFlags(args, process.env);
+await runCommand(USAGE, async (args) => {
+  const flags = readStartFlags(args, process.env);
   const held = await lockState(flags);
   serve(await prepare(flags), held, flags.others);
 });

@@ -507,8 +507,8 @@ describe("the flags", () => {
     const { code, error } = await test_.now.deploy(...wrong);
     expect({ code, calls: test_.now.stub.calls }).toEqual({ code: 1, calls: [] });
     for (const text of [
-      "--shard is not an option.",
-      "now is not an option.",
+      "--shard is not a flag.",
+      "now is not a flag.",
       "--shards must be a whole number from 0 to 256.",
       "--location must be one of weur, eeur, apac, oc, wnam, enam.",
       "--jurisdiction must be one of eu, fedramp.",
@@ -522,12 +522,6 @@ describe("the flags", () => {
     ]) {
       expect(error).toContain(text);
     }
-  });
-
-  test("--help shows the usage and does nothing", async () => {
-    const { code, out } = await test_.now.deploy("--help");
-    expect([code, out]).toEqual([0, expect.stringMatching(/^Usage: npm run deploy\n/)]);
-    expect(test_.now.stub.calls).toEqual([]);
   });
 
   test.each([

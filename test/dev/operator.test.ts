@@ -5,7 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
 import { verifyPassword } from "../../src/auth/passwords.ts";
 import { CommandError } from "../../src/dev/command.ts";
-import { createOperator } from "../../src/dev/create-operator.ts";
+import { createOperator } from "../../src/dev/operator.ts";
 import type { Wrangler } from "../../src/dev/wrangler.ts";
 import { MIGRATIONS } from "./deployment.ts";
 import { ROOT } from "./run.ts";

@@ -11,27 +11,21 @@ export interface Deployment {
   url: string | undefined;
 }
 
-/** Throws CommandError if the version reports that it is not ready, or does not respond within a minute. */
+/** Returns the text to print. Throws CommandError if the version is not ready, or does not answer within a minute. */
 export async function waitUntilReady(
   { version, url }: Deployment,
   pause: () => Promise<void>,
-): Promise<void> {
-  if (!url) {
-    console.log(
-      "\nDeployed. The Worker has only routes and no URL of its own. Check /readyz on one of its routes.",
-    );
-    return;
-  }
+): Promise<string> {
+  if (!url)
+    return "Deployed. The Worker has only routes and no URL of its own. Check /readyz on one of its routes.";
   for (let attempt = 1, notReady = 0; attempt <= MAX_ATTEMPTS; attempt++) {
-    const health = await fetchJson<{ runs_deployment: boolean }>(`${url}/healthz?deployment=${version}`);
-    if (health?.runs_deployment) {
-      const readiness = await fetchJson<Readiness>(`${url}/readyz`);
-      if (readiness?.status === "ready") {
-        console.log(`\nlinkledger is ready at ${url}`);
-        return;
-      }
-      if (readiness?.checks && ++notReady === MAX_NOT_READY)
-        throw new CommandError(describeFailedChecks(url, readiness.checks));
+    const health = await ask(`${url}/healthz?deployment=${version}`);
+    const { status, checks } = health.runs_deployment ? await ask(`${url}/readyz`) : {};
+    if (status === "ready") return `linkledger is ready at ${url}`;
+    if (checks && ++notReady === MAX_NOT_READY) {
+      const failing = Object.entries(checks).filter(([, { ok }]) => !ok);
+      const reasons = failing.map(([name, { reason }]) => `\n  ${name}: ${reason}`);
+      throw new CommandError(`Deployed at ${url}, but not ready:${reasons.join("")}`);
     }
     await pause();
   }
@@ -40,22 +34,14 @@ export async function waitUntilReady(
   );
 }
 
-interface Readiness {
-  status: string;
-  checks: Record<string, { ok: boolean; reason?: string }>;
+interface Answer {
+  runs_deployment?: boolean;
+  status?: string;
+  checks?: Record<string, { ok: boolean; reason?: string }>;
 }
 
-/** Returns undefined if there is no response or it is not JSON. */
-async function fetchJson<T>(url: string): Promise<T | undefined> {
-  try {
-    const response = await fetch(url, { signal: AbortSignal.timeout(10_000) });
-    return (await response.json()) as T;
-  } catch {
-    return undefined;
-  }
-}
-
-function describeFailedChecks(url: string, checks: Readiness["checks"]): string {
-  const failing = Object.entries(checks).filter(([, { ok }]) => !ok);
-  return `Deployed at ${url}, but not ready:\n${failing.map(([name, { reason }]) => `  ${name}: ${reason}`).join("\n")}`;
+/** Returns an empty answer if there is none, or if it is not JSON. */
+async function ask(url: string): Promise<Answer> {
+  const response = fetch(url, { signal: AbortSignal.timeout(10_000) });
+  return response.then((one) => one.json() as Promise<Answer>).catch(() => ({}));
 }

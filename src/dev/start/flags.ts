@@ -1,6 +1,5 @@
 /** The flags of `npm start`: those of `wrangler dev`, which reads them, and `--demo`. */
-import { parseArgs } from "node:util";
-import { CommandError } from "../command.ts";
+import { CommandError, oneOf, readFlags, TEXT } from "../command.ts";
 
 export interface Flags {
   persistTo: string | undefined;
@@ -24,51 +23,46 @@ Another one is not of wrangler:
 All of them: npx wrangler dev --help`;
 
 /** What `npm start` reads by itself. */
-const OPTIONS = {
-  "persist-to": { type: "string" },
-  config: { type: "string", short: "c" },
-  demo: { type: "string" },
-  port: { type: "string" },
-  remote: { type: "boolean" },
+const FLAGS = {
+  "persist-to": TEXT,
+  config: { ...TEXT, short: "c" },
+  demo: oneOf("large"),
+  port: {
+    is: (value: string) => /^\d{1,5}$/.test(value) && Number(value) <= 65_535,
+    must: "be a number from 0 to 65535",
+  },
+  remote: "switch",
 } as const;
 
 /** Flags that npm takes for its own if the -- before them is missing. */
 const TAKEN = ["port", "ip", "persist-to", "config", "inspector-port", "demo"];
 
 /** `environment` holds the flags that npm took for its own. Throws CommandError before anything is changed. */
-export function readFlags(args: string[], environment: NodeJS.ProcessEnv): Flags {
+export function readStartFlags(args: string[], environment: NodeJS.ProcessEnv): Flags {
+  const fail = (problem: string): never => {
+    throw new CommandError(`${problem}\n\n${USAGE}`);
+  };
   const taken = TAKEN.flatMap((name) => {
     const value = environment[`npm_config_${name.replaceAll("-", "_")}`];
-    return value === undefined ? [] : [{ name, value }];
+    return value === undefined ? [] : [{ name: `--${name}`, value }];
   });
   if (taken.length > 0) {
     // Without an equals sign, npm passes on the value of a flag as an argument.
-    const values = [...args];
+    const words = [...args];
     const flags = taken.map(
-      ({ name, value }) => `--${name} ${value === "true" ? (values.shift() ?? "") : value}`,
+      ({ name, value }) => `${name} ${value === "true" ? (words.shift() ?? "") : value}`,
     );
-    const names = taken.map(({ name }) => `--${name}`).join(" and ");
-    throw new CommandError(
-      `npm did not pass on ${names}. Write -- before the flags: npm start -- ${flags.join(" ").trim()}\n\n${USAGE}`,
+    fail(
+      `npm did not pass on ${taken.map(({ name }) => name).join(" and ")}. Write -- before the flags: npm start -- ${flags.join(" ").trim()}`,
     );
   }
-  const { values } = parseArgs({ args, options: OPTIONS, strict: false });
-  if (values.remote) throw new CommandError(`npm start runs only locally, without --remote.\n\n${USAGE}`);
-  const textOf = (name: "persist-to" | "config" | "demo" | "port") => {
-    const value = values[name];
-    if (value === undefined || (typeof value === "string" && /^[^-]/.test(value))) return value;
-    throw new CommandError(`--${name} needs a value.\n\n${USAGE}`);
-  };
-  const demo = textOf("demo");
-  if (demo !== undefined && demo !== "large")
-    throw new CommandError(`The only value of --demo is large.\n\n${USAGE}`);
-  const port = textOf("port");
-  if (port !== undefined && !(/^\d{1,5}$/.test(port) && Number(port) <= 65_535))
-    throw new CommandError(`--port must be a number from 0 to 65535.\n\n${USAGE}`);
+  const { values, wrong } = readFlags(args, FLAGS);
+  if (values.remote) wrong.push("npm start runs only locally, without --remote.");
+  if (wrong.length > 0) fail(wrong.join("\n"));
   return {
-    persistTo: textOf("persist-to"),
-    config: textOf("config"),
-    isLarge: demo === "large",
+    persistTo: values["persist-to"],
+    config: values.config,
+    isLarge: values.demo === "large",
     others: args.filter((arg, index) => !/^--demo(=|$)/.test(arg) && args[index - 1] !== "--demo"),
   };
 }

@@ -6,23 +6,18 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { expect, test } from "vitest";
 import { CloudflareStub } from "../cloudflare/api.ts";
-import { type Ended, MIGRATIONS } from "../deployment.ts";
+import type { Ended } from "../deployment.ts";
 import { ROOT } from "../run.ts";
 
 test("a clone is deployed and gets its operator, and a failure of the API ends with 1", async () => {
   const stub = new CloudflareStub();
-  stub.migrations = MIGRATIONS;
   await stub.start();
   const folder = mkdtempSync(join(tmpdir(), "linkledger-clone-"));
   for (const part of ["src", "migrations", "package.json", "tsconfig.json", "wrangler.toml"])
     cpSync(join(ROOT, part), join(folder, part), { recursive: true });
   symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"));
-  // Requests to the deployed Worker go to the stub.
-  const redirect = `const ask = fetch; globalThis.fetch = (url, how) =>
-    ask(String(url).replace(/^https:..([\\w-]+)\\.stub\\.workers\\.dev/, "${stub.url}/deployed/$1"), how);`;
   const run = async (script: string, ...flags: string[]): Promise<Ended> => {
-    const args = [`--import=data:text/javascript,${encodeURIComponent(redirect)}`, script, ...flags];
-    const child = spawn(process.execPath, args, {
+    const child = spawn(process.execPath, [stub.redirectFlag, script, ...flags], {
       cwd: folder,
       env: { ...process.env, ...stub.environment },
       stdio: ["ignore", "pipe", "pipe"],

@@ -8,7 +8,7 @@ import { createInterface } from "node:readline";
 import { afterAll, describe, expect, it, test } from "vitest";
 import { CommandError } from "../../../src/dev/command.ts";
 import { DEMO } from "../../../src/dev/demo.ts";
-import { readFlags } from "../../../src/dev/start/flags.ts";
+import { readStartFlags } from "../../../src/dev/start/flags.ts";
 import { ROOT, run } from "../run.ts";
 
 const BASE_URL = "http://localhost:9000";
@@ -152,9 +152,6 @@ describe("operator:create", () => {
     const { status, stdout, stderr } = runScript("src/dev/operator.ts", "--local");
     expect([status, stdout]).toEqual([1, ""]);
     expect(stderr).toMatch(/^Usage: [^\n]*\n$/);
-    const help = runScript("src/dev/operator.ts", "--help");
-    expect([help.status, help.stderr]).toEqual([0, ""]);
-    expect(help.stdout).toMatch(/^Usage: [^\n]*\n$/);
   });
 });
 
@@ -177,9 +174,14 @@ test("adds the demo data to the shard in wrangler.toml, and rejects data with an
 
 describe("a mistake in the flags is explained for", () => {
   it.each<[string, string[], Record<string, string>, string[]]>([
-    ["a flag without its value", ["--persist-to"], {}, ["--persist-to needs a value.", "--port NUMBER"]],
-    ["a flag with an empty value", ["--config="], {}, ["--config needs a value."]],
-    ["a flag instead of its value", ["--persist-to", "--port", "9000"], {}, ["--persist-to needs a value."]],
+    ["a flag without its value", ["--persist-to"], {}, ["--persist-to must have a value.", "--port NUMBER"]],
+    ["a flag with an empty value", ["--config="], {}, ["--config must have a value."]],
+    [
+      "a flag instead of its value",
+      ["--persist-to", "--port", "9000"],
+      {},
+      ["--persist-to must have a value."],
+    ],
     [
       "a missing --",
       ["9000"],
@@ -195,11 +197,11 @@ describe("a mistake in the flags is explained for", () => {
     ["a port that does not exist", ["--port", "99999"], {}, ["--port must be a number from 0 to 65535."]],
     ["a port that is no number", ["--port=http"], {}, ["--port must be a number from 0 to 65535."]],
     ["--remote", ["--remote"], {}, ["runs only locally"]],
-    ["another size of the demo", ["--demo", "small"], {}, ["The only value of --demo is large."]],
+    ["another size of the demo", ["--demo", "small"], {}, ["--demo must be large."]],
   ])("%s", (_, flags, fromNpm, texts) => {
     let thrown: unknown;
     try {
-      readFlags(flags, fromNpm);
+      readStartFlags(flags, fromNpm);
     } catch (error) {
       thrown = error;
     }
@@ -242,16 +244,29 @@ test("passes on the flags of wrangler dev as they are, also those that it does n
 
 test("keeps --demo large from wrangler", () => {
   for (const flags of [["--demo", "large"], ["--demo=large"]]) {
-    const { isLarge, others } = readFlags(["--port", "9000", ...flags, "--live-reload"], {});
+    const { isLarge, others } = readStartFlags(["--port", "9000", ...flags, "--live-reload"], {});
     expect([isLarge, others]).toEqual([true, ["--port", "9000", "--live-reload"]]);
   }
-  expect(readFlags(["--port", "9000"], {}).isLarge).toBe(false);
+  expect(readStartFlags(["--port", "9000"], {}).isLarge).toBe(false);
 });
 
-test("--help shows the usage and starts nothing", () => {
-  const { status, stdout } = runScript("src/dev/start.ts", "--help");
-  expect(status).toBe(0);
-  expect(stdout).toMatch(/^Usage: npm start\n/);
+/** The names of the scripts in package.json that are commands of this folder, with their files. */
+const COMMANDS = Object.entries<string>(
+  JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")).scripts,
+).flatMap(([name, script]) => {
+  const [, file] = /^node (src\/dev\/\S+)$/.exec(script) ?? [];
+  return file ? [{ name, file }] : [];
+});
+
+test("each command is tested with --help", () => {
+  expect(COMMANDS.map(({ name }) => name)).toContain("deploy");
+});
+
+test.each(COMMANDS)("npm run $name -- --help prints its usage and does nothing", ({ name, file }) => {
+  const command = name === "start" ? "npm start" : `npm run ${name}`;
+  const { status, stdout, stderr } = runScript(file, "--help");
+  expect([status, stderr]).toEqual([0, ""]);
+  expect(stdout.split("\n")[0]).toMatch(new RegExp(`^Usage: ${command}( |$)`));
   expect(stdout).not.toContain("Ready on");
 });
 
