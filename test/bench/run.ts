@@ -1,15 +1,14 @@
 /**
  * `npm run bench`: compares the built Worker with a bare one, and with another revision. README.md beside it explains the
  * output. Flags: `--only <names>`, `--pairs 7`, `--connections 16`, `--against <revision>`, `--calls 2`,
- * `--no-log`, `--growth`, `--profile`, `--sign-in`, `--reports`, `--pages`.
+ * `--no-log`, `--growth`, `--profile`, `--sign-in`, `--start-up`, `--reports`, `--pages`.
  */
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { availableParallelism, loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { unstable_readConfig } from "wrangler";
 import { expectDefined } from "../../src/domain/expect-defined.ts";
-import { MAX_SCRIPT_KIB, runWrangler } from "../built-worker.ts";
+import { MAX_SCRIPT_KIB } from "../built-worker.ts";
 import { countCalls, measurePairs } from "./compare.ts";
 import { measureGrowth } from "./growth.ts";
 import { measurePages } from "./pages.ts";
@@ -29,6 +28,7 @@ import {
 } from "./servers.ts";
 import { findDifference } from "./shape.ts";
 import { measureSignIns } from "./sign-in.ts";
+import { measureStartUp } from "./start-up.ts";
 
 const { values: flags } = parseArgs({
   options: {
@@ -41,6 +41,7 @@ const { values: flags } = parseArgs({
     growth: { type: "boolean", default: false },
     profile: { type: "boolean", default: false },
     "sign-in": { type: "boolean", default: false },
+    "start-up": { type: "boolean", default: false },
     reports: { type: "boolean", default: false },
     pages: { type: "boolean", default: false },
     turns: { type: "string", default: "20" },
@@ -57,8 +58,6 @@ const paths = flags.only.split(",").flatMap((text) => {
 });
 const connections = flags.connections.split(",").map(Number);
 const pairs = Number(flags.pairs);
-/** How often a start-up is measured. An odd number, so that there is a median. */
-const START_UPS = 5;
 /** A profile has this many times the requests of a pair. */
 const PROFILED_TURNS = 10;
 
@@ -69,7 +68,9 @@ const queueServers: Server[] = [];
 /** Count the calls of our Worker to D1, without and with a queue. They are not measured. */
 const counting: Server[] = [];
 try {
-  if (flags["sign-in"]) {
+  if (flags["start-up"]) {
+    measureStartUp(folder);
+  } else if (flags["sign-in"]) {
     if (!(await measureSignIns())) process.exitCode = 1;
   } else if (flags.reports) {
     if (!(await measureReports())) process.exitCode = 1;
@@ -112,10 +113,7 @@ async function measure(checkout: Checkout, ours: Prepared): Promise<void> {
   const measured = await measurePaths();
   printBatch(measured);
   console.log(`Bundle: ${(checkout.gzipBytes / 1024).toFixed(1)} KiB gzip (aim: at most ${MAX_SCRIPT_KIB})`);
-  const { ours: startUp, empty } = measureStartUp();
-  console.log(
-    `Start-up: ${startUp} ms of V8's time (aim: at most ${(1.1 * empty).toFixed(1)}), ${empty} ms for an empty Worker, by wrangler check startup`,
-  );
+  measureStartUp(folder);
   if (flags.growth && servers[0]) await measureGrowth(servers[0]);
 }
 
@@ -158,27 +156,4 @@ function prepareQuiet({ settings, data }: Prepared): Prepared {
   const state = `${settings.state}-quiet`;
   cpSync(settings.state, state, { recursive: true });
   return { settings: { ...settings, state, bindings: { ...settings.bindings, LOG_SAMPLE: "0" } }, data };
-}
-
-/** The start-up time of our Worker and of an empty one in milliseconds, each the median of several. */
-function measureStartUp(): { ours: number; empty: number } {
-  const empty = join(folder, "empty");
-  mkdirSync(empty);
-  writeFileSync(join(empty, "index.js"), "export default { fetch: () => new Response() };");
-  const { compatibility_date } = unstable_readConfig({ config: "wrangler.toml" });
-  const settings = { name: "empty", main: "index.js", compatibility_date };
-  const config = join(empty, "wrangler.json");
-  writeFileSync(config, JSON.stringify(settings));
-  const output = join(folder, "startup.cpuprofile");
-  const measure = (...flags: string[]) => {
-    const printed = runWrangler(["check", "startup", "--outfile", output, ...flags]);
-    return Number(/Active: ([\d.]+) ms/.exec(printed)?.[1]);
-  };
-  const pairs = Array.from({ length: START_UPS }, () => ({
-    ours: measure(),
-    empty: measure("--config", config),
-  }));
-  const median = (name: "ours" | "empty") =>
-    pairs.map((pair) => pair[name]).sort((one, other) => one - other)[(START_UPS - 1) / 2] ?? Number.NaN;
-  return { ours: median("ours"), empty: median("empty") };
 }

@@ -35,7 +35,15 @@ export default defineConfig({
     // One more than the cores, because some tests wait for a command.
     maxWorkers: availableParallelism() + 1,
     projects: [
-      { root, test: { name: "commands", include: ["test/dev/*.test.ts"], ...oneProcess, ...limits } },
+      {
+        root,
+        test: {
+          name: "commands",
+          include: ["test/dev/*.test.ts", "test/dev/deploy/*.test.ts"],
+          ...oneProcess,
+          ...limits,
+        },
+      },
       {
         root,
         test: {

@@ -27,6 +27,7 @@ loaded._compile(readFileSync(file, "utf8") + more, file);
 
 // A command ends with the connection to the program that started it, which is here the one that sends the next command.
 process.disconnect = () => undefined;
+process.on("disconnect", () => process.exit());
 const own = { ...process.env };
 const output = { stdout: "", stderr: "" };
 for (const name of ["stdout", "stderr"] as const)

@@ -4,32 +4,30 @@ import { once } from "node:events";
 import { join } from "node:path";
 import type { Ended, Wrangler } from "../../../src/dev/wrangler.ts";
 
-export class WranglerProcess {
-  readonly #child: ChildProcess;
-  #last: Promise<unknown>;
+/** A process that has loaded wrangler, and the end of its last command. It ends with this process. */
+let loaded: { child: ChildProcess; last: Promise<unknown> } | undefined;
 
-  constructor() {
-    this.#child = fork(join(import.meta.dirname, "wrangler-process.ts"), {
-      execArgv: ["--no-warnings"],
-      stdio: ["ignore", "inherit", "inherit", "ipc"],
-    });
-    this.#last = once(this.#child, "message");
-  }
-
-  /** Runs commands in this folder with these variables, one after the other. */
-  in(folder: string, variables: () => Record<string, string>): Wrangler {
-    return (args, { environment = {} } = {}) => {
-      const ended = this.#last.then(async () => {
-        this.#child.send({ args, folder, environment: { ...variables(), ...environment } });
-        const [answer] = await once(this.#child, "message");
-        return answer as Ended;
-      });
-      this.#last = ended;
-      return ended;
-    };
-  }
-
-  stop(): void {
-    this.#child.kill();
-  }
+function load() {
+  const child = fork(join(import.meta.dirname, "wrangler-process.ts"), {
+    execArgv: ["--no-warnings"],
+    stdio: ["ignore", "inherit", "inherit", "ipc"],
+  });
+  child.unref();
+  child.channel?.unref();
+  return { child, last: once(child, "message") };
 }
+
+/** Runs commands in this folder with these variables, one after the other. */
+export const wranglerIn =
+  (folder: string, variables: () => Record<string, string>): Wrangler =>
+  (args, { environment = {} } = {}) => {
+    loaded ??= load();
+    const { child, last } = loaded;
+    const ended = last.then(async () => {
+      child.send({ args, folder, environment: { ...variables(), ...environment } });
+      const [answer] = await once(child, "message");
+      return answer as Ended;
+    });
+    loaded.last = ended;
+    return ended;
+  };

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { expect, test } from "vitest";
 import { CloudflareStub } from "../cloudflare/api.ts";
-import type { Ended } from "../deployment.ts";
+import type { Ended } from "../deploy/deployment.ts";
 import { ROOT } from "../run.ts";
 
 test("a clone is deployed and gets its operator, and a failure of the API ends with 1", async () => {

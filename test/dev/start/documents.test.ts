@@ -3,13 +3,12 @@ import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Deployment, giveDeployments } from "../deployment.ts";
+import { type Deployment, openDeployment } from "../deploy/deployment.ts";
 import { ROOT } from "../run.ts";
 
-const open = giveDeployments();
 let deployment: Deployment;
 beforeAll(async () => {
-  deployment = await open();
+  deployment = await openDeployment();
 });
 afterAll(() => deployment.remove());
 

@@ -1,6 +1,6 @@
 /** What `npm run deploy` waits for after it deployed the code. */
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { waitUntilReady } from "../../src/dev/deployment/ready.ts";
+import { waitUntilReady } from "../../../src/dev/deployment/ready.ts";
 
 const HEALTH = "/healthz?deployment=version-2";
 const READY = { status: "ready", checks: {} };

@@ -1,18 +1,15 @@
 /** Tests `npm run operator:create` in this process, with SQLite instead of wrangler. start/start.test.ts uses wrangler. */
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
-import { verifyPassword } from "../../src/auth/passwords.ts";
-import { CommandError } from "../../src/dev/command.ts";
-import { createOperator } from "../../src/dev/operator.ts";
-import type { Wrangler } from "../../src/dev/wrangler.ts";
+import { verifyPassword } from "../../../src/auth/passwords.ts";
+import { CommandError } from "../../../src/dev/command.ts";
+import { createOperator } from "../../../src/dev/operator.ts";
+import type { Wrangler } from "../../../src/dev/wrangler.ts";
 import { MIGRATIONS } from "./deployment.ts";
-import { ROOT } from "./run.ts";
 
 test("creates an operator, prints a temporary password, and rejects the same email address again", async () => {
   const database = new DatabaseSync(":memory:");
-  for (const name of MIGRATIONS) database.exec(readFileSync(join(ROOT, "migrations", name), "utf8"));
+  for (const sql of Object.values(MIGRATIONS)) database.exec(sql);
   const calls: string[] = [];
   const wrangler: Wrangler = async (args) => {
     calls.push(args.slice(0, -1).join(" "));

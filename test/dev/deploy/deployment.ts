@@ -1,27 +1,27 @@
 /** A checkout and a Cloudflare account with the real wrangler, for tests of `npm run deploy`. */
-import {
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeEach, vi } from "vitest";
-import { CommandError } from "../../src/dev/command.ts";
-import { deploy as deployCheckout } from "../../src/dev/deploy.ts";
-import { createOperator } from "../../src/dev/operator.ts";
-import type { Wrangler } from "../../src/dev/wrangler.ts";
-import { CloudflareStub } from "./cloudflare/api.ts";
-import { WranglerProcess } from "./cloudflare/wrangler.ts";
-import { ROOT } from "./run.ts";
+import { afterEach, beforeEach, vi } from "vitest";
+import { CommandError } from "../../../src/dev/command.ts";
+import { deploy as deployCheckout } from "../../../src/dev/deploy.ts";
+import { createOperator } from "../../../src/dev/operator.ts";
+import type { Wrangler } from "../../../src/dev/wrangler.ts";
+import { CloudflareStub } from "../cloudflare/api.ts";
+import { wranglerIn } from "../cloudflare/wrangler.ts";
+import { ROOT } from "../run.ts";
 
 /** wrangler.toml before the first deployment. */
 export const NEW_SETTINGS = readFileSync(join(ROOT, "wrangler.toml"), "utf8");
-export const MIGRATIONS = readdirSync(join(ROOT, "migrations")).filter((name) => /^\d.*\.sql$/.test(name));
+/** The text of each migration by its name. */
+export const MIGRATIONS = Object.fromEntries(
+  readdirSync(join(ROOT, "migrations"))
+    .filter((name) => /^\d.*\.sql$/.test(name))
+    .sort()
+    .map((name) => [name, readFileSync(join(ROOT, "migrations", name), "utf8")]),
+);
+/** All of them as one, because wrangler takes several calls for each. */
+const ONE_MIGRATION = { "0100_all.sql": Object.values(MIGRATIONS).join("\n--> statement-breakpoint\n") };
 
 /** What a command ended with: `code` 1 and the text of `error`, or `code` 0. */
 export interface Ended {
@@ -35,16 +35,17 @@ export class Deployment {
   readonly stub = new CloudflareStub();
   /** The commands of wrangler that `deploy` ran, without the temporary file. SQL is replaced by what it does. */
   commands: string[] = [];
-  readonly #wrangler: Wrangler;
+  readonly #wrangler: Wrangler = wranglerIn(this.folder, () => this.stub.environment);
 
-  constructor(process: WranglerProcess) {
-    this.#wrangler = process.in(this.folder, () => this.stub.environment);
+  constructor(migrations: Record<string, string>) {
     // The Worker itself is built in built/build.test.ts.
     mkdirSync(join(this.folder, "src"));
     writeFileSync(join(this.folder, "src/index.ts"), "export default { fetch: () => new Response() };");
-    symlinkSync(join(ROOT, "migrations"), join(this.folder, "migrations"));
+    mkdirSync(join(this.folder, "migrations"));
+    for (const [name, sql] of Object.entries(migrations))
+      writeFileSync(join(this.folder, "migrations", name), sql);
     this.toml = NEW_SETTINGS;
-    this.stub.migrations = MIGRATIONS;
+    this.stub.migrations = Object.keys(migrations);
   }
 
   get toml(): string {
@@ -115,23 +116,20 @@ export class Deployment {
   }
 }
 
-/** Starts wrangler for the tests of a file. Returns a function that makes a checkout with an empty account. */
-export function giveDeployments(): () => Promise<Deployment> {
-  const process = new WranglerProcess();
-  afterAll(() => process.stop());
-  return async () => {
-    const deployment = new Deployment(process);
-    await deployment.stub.start();
-    return deployment;
-  };
+/** Makes a checkout with an empty account. */
+export async function openDeployment(
+  migrations: Record<string, string> = ONE_MIGRATION,
+): Promise<Deployment> {
+  const deployment = new Deployment(migrations);
+  await deployment.stub.start();
+  return deployment;
 }
 
 /** The checkout and account that each test of a file gets. */
 export function giveDeployment(): { readonly now: Deployment } {
-  const open = giveDeployments();
   let current: Deployment;
   beforeEach(async () => {
-    current = await open();
+    current = await openDeployment();
   });
   afterEach(() => current.remove());
   return {
@@ -141,6 +139,11 @@ export function giveDeployment(): { readonly now: Deployment } {
   };
 }
 
+/** What was created in the account since the calls were last forgotten. */
+export const creations = ({ stub }: Deployment) =>
+  stub.calls.filter((call) => /^POST \/(d1\/database|storage\/kv\/namespaces)$/.test(call));
+
+export const TITLES = ["linkledger-tokens", "linkledger-links"];
 export const namesOf = (count: number) => [
   "linkledger-db",
   ...Array.from({ length: count }, (_, index) => `linkledger-ledger-${index}`),

@@ -1,0 +1,80 @@
+/** What commands of wrangler do before and between runs of `npm run deploy`. */
+import { describe, expect, test } from "vitest";
+import { creations, giveDeployment, namesOf, placesOf, TITLES } from "./deployment.ts";
+
+const test_ = giveDeployment();
+
+describe("wrangler by itself", () => {
+  test("deploys first and migrates then; npm run deploy goes on with that, and the shards can still be chosen", async () => {
+    const { now: deployment } = test_;
+    expect((await deployment.wrangler("deploy")).code).toBe(0);
+    expect((await deployment.wrangler("d1 migrations apply DB --remote")).code).toBe(0);
+    const before = deployment.stub.bindings("linkledger");
+    Object.assign(deployment.stub, { calls: [] });
+    expect(await deployment.deploy()).toMatchObject({ code: 0, error: "" });
+    expect([creations(deployment), deployment.stub.bindings("linkledger")]).toEqual([[], before]);
+    expect((await deployment.wrangler("deploy")).code).toBe(0);
+    expect([creations(deployment), deployment.stub.bindings("linkledger")]).toEqual([[], before]);
+    expect(await deployment.deploy("--shards", "2")).toMatchObject({ code: 0, error: "" });
+    expect(namesOf(2).map((name) => deployment.place(name))).toEqual(placesOf(2));
+  });
+
+  test("creates and migrates first; only npm run deploy then finds the database, and leaves no time without tables", async () => {
+    const { now: deployment } = test_;
+    expect((await deployment.wrangler("d1 create linkledger-db")).code).toBe(0);
+    expect((await deployment.wrangler("d1 migrations apply DB --remote")).code).toBe(0);
+    expect(deployment.stub.workers.size).toBe(0);
+    const { code, error } = await deployment.wrangler("deploy");
+    expect([code, error]).toEqual([1, expect.stringContaining("A database with that name already exists")]);
+    expect(deployment.stub.workers.size).toBe(0);
+    expect(await deployment.deploy()).toMatchObject({ code: 0, error: "" });
+    expect([deployment.names, deployment.titles]).toEqual([["linkledger-db"], TITLES]);
+  });
+
+  test("cannot continue a deployment that broke after it created the namespaces, and npm run deploy can", async () => {
+    const { now: deployment } = test_;
+    deployment.stub.failing = /^POST \/d1\/database$/;
+    expect((await deployment.wrangler("deploy")).code).toBe(1);
+    deployment.stub.failing = undefined;
+    expect(deployment.titles).toEqual(TITLES);
+    const { code, error, out } = await deployment.wrangler("deploy");
+    expect([code, error + out]).toEqual([1, expect.stringContaining("10014")]);
+    expect(await deployment.deploy()).toMatchObject({ code: 0, error: "" });
+    expect(deployment.titles).toEqual(TITLES);
+  });
+
+  test("puts the database anywhere; a jurisdiction then says how to begin again, which works while nobody has used it", async () => {
+    const { now: deployment } = test_;
+    const { stub } = deployment;
+    expect((await deployment.wrangler("deploy")).code).toBe(0);
+    expect((await deployment.wrangler("d1 migrations apply DB --remote")).code).toBe(0);
+    const rejected = await deployment.deploy("--jurisdiction", "eu");
+    expect(rejected.code).toBe(1);
+    expect(rejected.error).toContain(
+      "linkledger-db exists without a jurisdiction, and where it is cannot change.",
+    );
+    const [, command = ""] = /^ {2}npx wrangler (.*)$/m.exec(rejected.error) ?? [];
+    expect(command).toBe("d1 delete linkledger-db");
+    expect((await deployment.wrangler(command, "--skip-confirmation")).code).toBe(0);
+    expect(await deployment.deploy("--jurisdiction", "eu")).toMatchObject({ code: 0, error: "" });
+    expect(stub.databases.map(({ jurisdiction }) => jurisdiction)).toEqual(["eu"]);
+    stub
+      .database("linkledger-db")
+      .sqlite.exec("INSERT INTO users (email, role, created_at) VALUES ('a@example.com', 'operator', 0)");
+    const used = await deployment.deploy("--jurisdiction", "fedramp");
+    expect(used.error).toBe(
+      "The database linkledger-db exists in the jurisdiction eu, and where it is cannot change. Nothing was changed.",
+    );
+  });
+});
+
+test("asks to sign in only for errors of authentication", async () => {
+  const { now: deployment } = test_;
+  deployment.stub.failing = /./;
+  const SIGN_IN = "npx wrangler login";
+  expect((await deployment.deploy()).error).not.toContain(SIGN_IN);
+  expect((await deployment.createOperator("--remote", "a@example.com")).error).not.toContain(SIGN_IN);
+  deployment.stub.failure = { status: 403, code: 10000, message: "Authentication error" };
+  expect((await deployment.deploy()).error).toContain(SIGN_IN);
+  expect((await deployment.createOperator("--remote", "a@example.com")).error).toContain(SIGN_IN);
+});
