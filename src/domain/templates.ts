@@ -2,7 +2,7 @@
  * A partner's templates: query parameters with its macros, stored byte for byte and added to the URLs of its links. A mistake in one
  * loses every cost without an error, so they are judged when they are saved. Pure functions, in linear time.
  */
-import { INVISIBLE } from "./characters.ts";
+import { invisible } from "./characters.ts";
 import { COST_TYPES } from "./cost-types.ts";
 import { LEVEL_PARAMETERS } from "./engagements/sub-links.ts";
 import { findUnusable, isTemplateMacro, toComparable } from "./macros.ts";
@@ -70,7 +70,7 @@ function correct(template: string): string {
   const seen = new Set<string>();
   return query
     .replace(/&amp;/gi, "&")
-    .replaceAll(INVISIBLE, "")
+    .replaceAll(invisible(), "")
     .split("&")
     .flatMap(separate)
     .flatMap((pair) => {
@@ -101,7 +101,7 @@ function strayCharacters(template: string, instead: string): string[] {
     ...(names.some((name) => name.trim() !== name)
       ? [`must not have white space before or after a name${instead}`]
       : []),
-    ...(template.search(INVISIBLE) < 0 ? [] : [`must not have invisible characters${instead}`]),
+    ...(template.search(invisible()) < 0 ? [] : [`must not have invisible characters${instead}`]),
   ];
 }
 

@@ -11,8 +11,13 @@ import { COST_WINDOW_MS, DAY_MS, RETENTION_MS } from "./time.ts";
 
 const NUMBERS = ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
 
-/** A number in a text of the API, which is the same for everybody: `10,000`. */
-export const inEnglish = (count: number): string => count.toLocaleString("en-US");
+/** A whole number in a text of the API, which is the same for everybody: `10,000`. Without Intl, which takes long to start. */
+export function inEnglish(count: number): string {
+  const digits = String(count);
+  const first = digits.length % 3;
+  const groups = digits.slice(first).match(/\d{3}/g) ?? [];
+  return [...(first > 0 ? [digits.slice(0, first)] : []), ...groups].join(",");
+}
 
 /** Whole days, in words up to ten: `one day`, `11 days`. */
 export function inDays(milliseconds: number): string {

@@ -1,6 +1,6 @@
 /** Input fields that several surfaces share, as zod types. A contract file: it imports only zod and constants. */
 import * as z from "zod/mini";
-import { CONTROL, INVISIBLE, trimInvisible } from "../../domain/characters.ts";
+import { CONTROL, invisible, trimInvisible } from "../../domain/characters.ts";
 import { COST_TYPES } from "../../domain/cost-types.ts";
 import { COUNTRY_CODES, PLATFORMS } from "../../domain/engagements/audience.ts";
 import { CURRENCY_CODES } from "../../domain/money.ts";
@@ -31,7 +31,7 @@ export const nameText =
   (context) => {
     const { value, issues } = context;
     plainText(min, max)(context);
-    if (issues.at(-1)?.continue === false || value.search(INVISIBLE) < 0) return;
+    if (issues.at(-1)?.continue === false || value.search(invisible()) < 0) return;
     const message = "must not contain invisible characters";
     issues.push({ code: "custom", message, input: value, continue: true });
   };

@@ -12,11 +12,13 @@ export function invalidRequest(errors: InputError[]): AppError {
   const detail =
     names.length === 1
       ? errors.map(toSentence).join(" ")
-      : `Fix ${LIST.format(names)}, then resend the request.`;
+      : `Fix ${inList().format(names)}, then resend the request.`;
   return new AppError("invalid_request", detail, { errors });
 }
 
-const LIST = new Intl.ListFormat("en-US");
+let list: Intl.ListFormat | undefined;
+/** Created with the first error that needs it, because Intl takes long to start. */
+const inList = () => (list ??= new Intl.ListFormat("en-US"));
 
 /** A sentence about one invalid parameter. A message that starts with a capital letter is a sentence of its own. */
 export function toSentence({ param, message }: InputError): string {
