@@ -1,6 +1,6 @@
 /** The bindings, the check of the configuration, and the context that every handler gets. The only reader of the clock. */
 
-import { databasesOf, type Ledger, type LedgerBindings, ledgerOf } from "./db/ledger/shards.ts";
+import { databasesOf, type Ledger, type LedgerBindings, ledgerOf } from "./db/ledger/databases.ts";
 import { groupCalls } from "./db/statement.ts";
 import { CONTROL } from "./domain/characters.ts";
 import type { OpenedLink } from "./domain/costs.ts";

@@ -1,7 +1,7 @@
 /** The entry point of every request, cron run and queue batch. */
 import { limitRejections } from "./auth/rate-limits.ts";
 import { TooManyWaitingError } from "./db/group-commit.ts";
-import { ledgerOf } from "./db/ledger/shards.ts";
+import { ledgerOf } from "./db/ledger/databases.ts";
 import { isNotMigrated, isTransient } from "./db/statement.ts";
 import type { OpenedLink } from "./domain/costs.ts";
 import { recordQueued } from "./engagement/queue.ts";

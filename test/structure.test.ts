@@ -278,7 +278,7 @@ describe("the code", () => {
 
   it("writes numbers and dates for people only in pages/locale.ts, for programs in English", () => {
     const formats = /\bIntl\.|\.toLocale\w*String\(/;
-    expect(mentions(anyFile, formats)).toEqual(["domain/texts.ts", "http/input/parse.ts", "pages/locale.ts"]);
+    expect(mentions(anyFile, formats)).toEqual(["http/input/parse.ts", "pages/locale.ts"]);
   });
 
   it("never ends a command with process.exit, which can hang", () => {

@@ -242,11 +242,3 @@ export const operatorOperation = <C extends Contract>(spec: Spec<C, Operator>) =
 /** For partners. `handle` passes the row that its D1 batch returns for the credential to `caller.authorize`. */
 export const costOperation = <C extends Contract>(spec: Spec<C, CostCaller>) =>
   build("cost_credential", withCostCredential, spec);
-
-/** For the public. `handle` parses what it needs itself, because the public's input is never rejected. */
-export function publicOperation({
-  handle,
-  ...operation
-}: Omit<Routed, "credentials" | "handler"> & { handle: Routed["handler"] }): Routed {
-  return { ...operation, credentials: "none", handler: handle };
-}

@@ -3,7 +3,7 @@
  * entry for a valid token grants nothing, because only D1 decides. A reset mark is final, because a hash is never used again. A
  * missing, stale or unreadable entry costs one D1 read.
  */
-import { type TokenViewer, updateLastUse } from "../db/accounts/api-tokens.ts";
+import type { TokenViewer } from "../db/accounts/api-tokens.ts";
 import { recordedUses } from "../db/isolate-memory.ts";
 import { readCache } from "../db/kv.ts";
 import { sha256 } from "../domain/hash.ts";
@@ -65,7 +65,11 @@ export function recordTokenUse(
   if (entry?.used_day === day || recordedUses.get(tokenHash, context.now) === day) return;
   recordedUses.set(tokenHash, day, context.now);
   context.afterResponse(putEntry(context.env.TOKENS, tokenHash, { user_id: userId, used_day: day }));
-  context.afterResponse(updateLastUse(context.env.DB, viewer, day));
+  context.afterResponse(
+    import("../db/accounts/api-tokens.ts").then(({ updateLastUse }) =>
+      updateLastUse(context.env.DB, viewer, day),
+    ),
+  );
 }
 
 async function putEntry(kv: KVNamespace, tokenHash: string, entry: TokenEntry): Promise<void> {

@@ -105,3 +105,7 @@ export interface Credential {
   costTypes: CostType[];
   revoked: boolean;
 }
+
+/** The opened link and the sub-links that the URL names. */
+export const pathOf = ({ linkToken, subLinks }: OpenedLink) =>
+  [linkToken, ...subLinks.map(({ name }) => name ?? "")].join("::");

@@ -9,7 +9,6 @@ import {
   putDestination,
   putLink,
 } from "../db/links/destination-cache.ts";
-import { findDestination } from "../db/links/destinations.ts";
 import { type Destination, targetInEffect } from "../domain/engagements/click-target.ts";
 import type { Context } from "../env.ts";
 import { logError } from "../log.ts";
@@ -39,6 +38,7 @@ export async function lookUpDestination(context: Context, linkToken: string): Pr
     logError(requestId, error);
   }
   const keep = destinations.reading(now);
+  const { findDestination } = await import("../db/links/destinations.ts");
   const found = await findDestination(DB, linkToken).catch((error: unknown) => {
     // KV has the link without what is above it. Its app is better than nothing.
     if (!cached) throw error;

@@ -1,5 +1,5 @@
 /** `GET /impression/{link_token}`: records an impression. */
-import { publicOperation } from "../auth/guards.ts";
+import { publicOperation } from "../http/operation.ts";
 import { committed, findLink, isServerToServer, path, query, recordLater, recordNow } from "./open.ts";
 
 /** The smallest transparent GIF, 1×1. */

@@ -1,7 +1,7 @@
 /** `GET /{link_token}`: opens a link, which records a click and redirects. */
 import * as z from "zod/mini";
-import { publicOperation } from "../auth/guards.ts";
 import { chooseTarget, platformOf, TARGET_PARAMETERS } from "../domain/engagements/click-target.ts";
+import { publicOperation } from "../http/operation.ts";
 import { readPlaceholder } from "../usecases/engagements/read.ts";
 import { committed, findLink, isServerToServer, path, query, recordLater, recordNow } from "./open.ts";
 

@@ -1,6 +1,5 @@
 /** The optional queue in front of the ledger. It stores engagements durably until they are recorded in batches. */
 import { TooManyWaitingError } from "../db/group-commit.ts";
-import { countBot, recordAll, recordInPassing } from "../db/ledger/record-engagements.ts";
 import type { Ledger } from "../db/ledger/shards.ts";
 import { withDeadline } from "../deadline.ts";
 import type { OpenedLink } from "../domain/costs.ts";
@@ -8,6 +7,9 @@ import { countOf } from "../domain/engagements/alike.ts";
 import { RETENTION } from "../domain/texts.ts";
 import type { Context } from "../env.ts";
 import { logError, logFigures } from "../log.ts";
+
+/** The statements are built with the first engagement, after its response, and not before the first request. */
+const statements = () => import("../db/ledger/record-engagements.ts");
 
 /** Leaves time to record the engagement directly: the runtime ends work 30 seconds after the response. */
 const DEADLINE_MS = 5_000;
@@ -24,6 +26,7 @@ export async function queueEngagement(context: Context, opened: OpenedLink): Pro
     logError(context.requestId, error);
   }
   try {
+    const { recordInPassing } = await statements();
     await recordInPassing(context.ledger, opened, context.now);
   } catch (error) {
     if (error instanceof TooManyWaitingError) await countLost();
@@ -34,6 +37,7 @@ export async function queueEngagement(context: Context, opened: OpenedLink): Pro
 /** Counts a bot. Nothing is lost if it cannot be counted. */
 export async function noteBot({ ledger, requestId, now }: Context, linkToken: string): Promise<void> {
   try {
+    const { countBot } = await statements();
     await countBot(ledger, linkToken, now);
   } catch (error) {
     if (!(error instanceof TooManyWaitingError)) logError(requestId, error);
@@ -63,6 +67,7 @@ export async function recordQueued(
 ): Promise<void> {
   const messages = new Map(batch.messages.map((message) => [message.body, message]));
   const all = [...messages.keys()];
+  const { recordAll } = await statements();
   const { failed, tooOld } = await recordAll(ledger, all, now).catch((error: unknown) => ({
     failed: [{ opened: all, error }],
     tooOld: [],

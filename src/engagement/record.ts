@@ -1,9 +1,9 @@
 /** Records an engagement that a server reports, and limits the sub-links that addresses and servers name. */
 import { mayCreateSubLinks } from "../auth/rate-limits.ts";
 import { allowedPaths, foundPaths, partnersOfLinks } from "../db/isolate-memory.ts";
-import { pathOf, type Recorded, recordOne } from "../db/ledger/record-engagements.ts";
+import type { Recorded } from "../db/ledger/record-engagements.ts";
 import type { Kind } from "../domain/cost-types.ts";
-import type { OpenedLink } from "../domain/costs.ts";
+import { type OpenedLink, pathOf } from "../domain/costs.ts";
 import type { Context } from "../env.ts";
 import { readReported } from "../usecases/engagements/read.ts";
 
@@ -16,6 +16,7 @@ export async function recordReported(
   const { ledger, now } = context;
   const opened = readReported(context, linkToken, kind);
   const partner = partnersOfLinks.get(linkToken, now) ?? linkToken;
+  const { recordOne } = await import("../db/ledger/record-engagements.ts");
   const recorded = await recordOne(ledger, await limitNames(context, opened, String(partner)), now);
   if (recorded?.partnerId) partnersOfLinks.set(linkToken, recorded.partnerId, now);
   return recorded;

@@ -62,3 +62,11 @@ export function routesOf(operations: Routed[]): Route[] {
 export function operationOf(handler: Handler): Operation | undefined {
   return "operation" in handler ? (handler.operation as Operation) : undefined;
 }
+
+/** For the public. `handle` parses what it needs itself, because the public's input is never rejected. */
+export function publicOperation({
+  handle,
+  ...operation
+}: Omit<Routed, "credentials" | "handler"> & { handle: Routed["handler"] }): Routed {
+  return { ...operation, credentials: "none", handler: handle };
+}

@@ -1,7 +1,7 @@
 /** `GET /healthz`: shows that the Worker runs, without a call to another service. */
 import * as z from "zod/mini";
-import { publicOperation } from "../auth/guards.ts";
 import { jsonResponse } from "../http/envelope.ts";
+import { publicOperation } from "../http/operation.ts";
 
 /**
  * Names neither the version nor the deployment: the console does. Who knows the random ID of a deployment, such as the command that

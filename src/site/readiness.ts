@@ -1,6 +1,5 @@
 /** `GET /readyz`: shows whether the services that the Worker uses are ready. */
 import * as z from "zod/mini";
-import { publicOperation } from "../auth/guards.ts";
 import { findSingleSignOn } from "../auth/single-sign-on/settings.ts";
 import { databasesOf, describeMismatch, type Ledger, nameOf } from "../db/ledger/shards.ts";
 import { type DatabaseHealth, readHealth } from "../db/upkeep/health.ts";
@@ -11,6 +10,7 @@ import { PURGE_OVERDUE_MS, toIso } from "../domain/time.ts";
 import { type Context, type Env, LIMITERS } from "../env.ts";
 import { ConfigurationError } from "../errors.ts";
 import { jsonResponse } from "../http/envelope.ts";
+import { publicOperation } from "../http/operation.ts";
 import { logError } from "../log.ts";
 
 /** Shorter than the deadlines of other requests: health checks time out early. */

@@ -1,5 +1,5 @@
 /** Records what opened links are: many in one call, or one. One call to D1; with shards one to DB and one to the shard of each ID. */
-import type { OpenedLink } from "../../domain/costs.ts";
+import { type OpenedLink, pathOf } from "../../domain/costs.ts";
 import { likenessOf, merge } from "../../domain/engagements/alike.ts";
 import { expectDefined } from "../../domain/expect-defined.ts";
 import { DAY_MS, RETENTION_MS } from "../../domain/time.ts";
@@ -126,10 +126,6 @@ export interface Recorded {
   /** Whether cost data was on for the link. */
   hasCostData: boolean;
 }
-
-/** The opened link and the sub-links that the URL names. */
-export const pathOf = ({ linkToken, subLinks }: OpenedLink) =>
-  [linkToken, ...subLinks.map(({ name }) => name ?? "")].join("::");
 
 /**
  * Records the engagement of a person, for whom nobody waits. One without an ID is added to an alike one that waits for its call: in

@@ -3,10 +3,10 @@
  * the targets of its links, written when one of them changes. So a click reads two keys, and a change writes one, whatever is below the
  * link. A click that finds one missing writes it too. KV also caches a miss for the `cacheTtl` of the read, so reads keep the minimum.
  */
-import type { Destination } from "../../domain/engagements/click-target.ts";
+import { type Destination, toIds } from "../../domain/engagements/click-target.ts";
 import { destinations } from "../isolate-memory.ts";
 import { readCache } from "../kv.ts";
-import { type ClickedLink, toIds } from "./destinations.ts";
+import type { ClickedLink } from "./destinations.ts";
 
 /** Limits how long an outdated copy from a late writer can last. */
 const DESTINATION_SECONDS = 3600;

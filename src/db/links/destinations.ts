@@ -1,7 +1,7 @@
 /** Finds where links lead. Clicks are public, so there is no token; who changes a link or an app has been checked. */
 import { type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core/alias";
-import type { Destination } from "../../domain/engagements/click-target.ts";
+import { type Destination, toIds } from "../../domain/engagements/click-target.ts";
 import { as, query, type RowOf } from "../query.ts";
 import { apps, links } from "../schema.ts";
 import { runBatch, runGroupedIdempotent } from "../statement.ts";
@@ -42,8 +42,6 @@ export interface ClickedLink {
   /** Its own and those of the links above it, upwards. */
   ids: number[];
 }
-
-export const toIds = (ids: string): number[] => ids.split(".").map(Number);
 
 /** Returns undefined if no link has this token. */
 export async function findDestination(

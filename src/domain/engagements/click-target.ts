@@ -237,3 +237,6 @@ function allowedPage(encoded: string, destination: Destination): string | undefi
     return undefined;
   }
 }
+
+/** The IDs of a link and of those above it, as they are stored: joined by dots. */
+export const toIds = (ids: string): number[] => ids.split(".").map(Number);

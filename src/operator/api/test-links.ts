@@ -14,14 +14,8 @@ import {
 import type { Context } from "../../env.ts";
 import { AppError } from "../../errors.ts";
 import { appToken } from "../../http/input/fields.ts";
-import {
-  createLinkToken,
-  inheritedFrom,
-  type Link,
-  link,
-  linkName,
-  toLink,
-} from "../../usecases/links/link.ts";
+import { inheritedFrom, type Link, link, toLink } from "../../usecases/links/link.ts";
+import { createLinkToken, linkName } from "../../usecases/links/link-name.ts";
 import { badField, byId, notFound } from "./common.ts";
 import { itemOperation } from "./item-operations.ts";
 

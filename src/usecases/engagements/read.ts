@@ -24,7 +24,7 @@ import {
   readAs,
 } from "../../http/input/fields.ts";
 import { type Pair, readPairs } from "../../http/input/pairs.ts";
-import { createLinkToken, linkName } from "../links/link.ts";
+import { createLinkToken, linkName } from "../links/link-name.ts";
 
 /** The request that opens a link. */
 export type Opening = Pick<Context, "url" | "now" | "request">;

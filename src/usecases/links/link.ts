@@ -1,5 +1,4 @@
 /** A link in the API: built from its row and what it inherits. Judges new links. No I/O, no clock. */
-import { customAlphabet } from "nanoid";
 import * as z from "zod/mini";
 import type { NewLink } from "../../db/links/creation.ts";
 import type { Inherited } from "../../db/links/links.ts";
@@ -8,7 +7,8 @@ import type { Partner, Partners } from "../../db/links/partner-catalog.ts";
 import { trimInvisible } from "../../domain/characters.ts";
 import { MAX_TARGET_LENGTH } from "../../domain/engagements/click-target.ts";
 import { inEnglish } from "../../domain/texts.ts";
-import { atMost, idNumber, nameText } from "../../http/input/fields.ts";
+import { idNumber, nameText } from "../../http/input/fields.ts";
+import { createLinkToken, linkName } from "./link-name.ts";
 
 /** A stored link, and what it inherits. */
 export type StoredLink = LinkRow & Inherited;
@@ -17,25 +17,6 @@ export interface Origins {
   clickUrl: string;
   impressionUrl: string;
 }
-
-/** A token for a new link, of 30^10. Without vowels, so that it never equals a word of a path. */
-export const createLinkToken = customAlphabet("0123456789bcdfghjkmnpqrstvwxyz", 10);
-
-/**
- * `::` joins the names of sub-links (spec §2.2), so a name cannot contain it. The same letters can have two encodings, such as é and
- * e with a combining accent. Stored in the first (NFC), they name one link. Normalization sorts the accents of a letter, so the length
- * comes before it; and after it, because a few characters become several.
- */
-export const linkName = z
-  .string()
-  .check(
-    z.trim(),
-    atMost(255),
-    z.normalize("NFC"),
-    nameText(1, 255),
-    z.refine((name) => !name.includes("::"), "must not contain ::, which joins the names of a path"),
-  )
-  .with(z.describe("The link's own name: 1 to 255 characters, without `::`"));
 
 /** A link in the API (spec §2.2). */
 export const link = z

@@ -3,7 +3,7 @@ import type { PathSettings } from "../../db/links/lists.ts";
 import type * as db from "../../db/links/paths.ts";
 import { AppError, ERRORS, type InputError } from "../../errors.ts";
 import { invalidRequest, parsePart, toSentence } from "../../http/input/parse.ts";
-import { linkName } from "./link.ts";
+import { linkName } from "./link-name.ts";
 
 /** The fields with the names of a path, by level. */
 export const LEVEL_FIELDS = ["network", "campaign", "ad_group", "creative"] as const;

@@ -5,15 +5,15 @@
 import type { AppAccess } from "../../db/accounts/viewers.ts";
 import type { Recording } from "../../db/links/changes.ts";
 import { putLink } from "../../db/links/destination-cache.ts";
-import { toIds } from "../../db/links/destinations.ts";
 import type { AppScope } from "../../db/links/lists.ts";
 import type { Partners } from "../../db/links/partner-catalog.ts";
 import * as db from "../../db/links/paths.ts";
 import { chunk } from "../../db/statement.ts";
+import { toIds } from "../../domain/engagements/click-target.ts";
 import { expectDefined } from "../../domain/expect-defined.ts";
 import type { Context } from "../../env.ts";
 import { AppError } from "../../errors.ts";
-import { createLinkToken } from "./link.ts";
+import { createLinkToken } from "./link-name.ts";
 import { keyOf, type PathRow } from "./path-rows.ts";
 import { appFull, findPartner, inOrder, judge, type PathResult } from "./path-rules.ts";
 import { renewDestination, targetJudge } from "./targets.ts";

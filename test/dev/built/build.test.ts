@@ -1,7 +1,10 @@
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { build, type PluginBuild } from "esbuild";
-import { expect, test } from "vitest";
+import { type BuildResult, build, type OutputFile, type PluginBuild } from "esbuild";
+import { beforeAll, describe, expect, test } from "vitest";
 import { unstable_readConfig } from "wrangler";
 import { MAX_SCRIPT_KIB, TEXT_LOADERS } from "../../built-worker.ts";
 import { ROOT } from "../run.ts";
@@ -18,33 +21,62 @@ test(`the gzipped script is smaller than ${MAX_SCRIPT_KIB} KiB and contains no P
   expect(script).not.toContain("PgColumn");
 });
 
-test("the code that runs before the first request is smaller than 75 KiB gzip", async () => {
-  const { metafile, outputFiles } = await build({
-    entryPoints: [join(ROOT, "src/index.ts")],
-    outdir: "dist",
-    bundle: true,
-    splitting: true,
-    format: "esm",
-    minify: true,
-    write: false,
-    metafile: true,
-    external: ["node:*", "cloudflare:*"],
-    loader: TEXT_LOADERS,
-    plugins: [{ name: "alias of wrangler.toml", setup: replaceAliases }],
-  });
-  const { outputs } = metafile;
+describe("the code that runs before the first request", () => {
+  let bundle: BuildResult<{ metafile: true; write: false }>;
+  /** The files of the bundle that an isolate starts with. */
   const started = new Set<string>();
-  const add = (path: string) => {
-    if (started.has(path)) return;
-    started.add(path);
-    for (const { kind, path: imported } of outputs[path]?.imports ?? []) {
-      if (kind === "import-statement" && imported in outputs) add(imported);
-    }
-  };
-  add("dist/index.js");
-  const texts = outputFiles.filter(({ path }) => started.has(`dist/${path.split("/dist/")[1]}`));
-  expect(texts.length).toBe(started.size);
-  expect(outputs["dist/index.js"]?.entryPoint).toContain("src/index.ts");
-  const bytes = gzipSync(Buffer.concat(texts.map(({ contents }) => contents))).length;
-  expect(bytes).toBeLessThan(75 * 1024);
+  beforeAll(async () => {
+    bundle = await build({
+      entryPoints: [join(ROOT, "src/index.ts")],
+      outdir: "dist",
+      bundle: true,
+      splitting: true,
+      format: "esm",
+      minify: true,
+      write: false,
+      metafile: true,
+      external: ["node:*", "cloudflare:*"],
+      loader: TEXT_LOADERS,
+      plugins: [{ name: "alias of wrangler.toml", setup: replaceAliases }],
+    });
+    const { outputs } = bundle.metafile;
+    const add = (path: string) => {
+      if (started.has(path)) return;
+      started.add(path);
+      for (const { kind, path: imported } of outputs[path]?.imports ?? [])
+        if (kind === "import-statement" && imported in outputs) add(imported);
+    };
+    add("dist/index.js");
+    expect(outputs["dist/index.js"]?.entryPoint).toContain("src/index.ts");
+  });
+
+  const nameOf = ({ path }: OutputFile) => `dist/${path.split("/dist/")[1]}`;
+
+  test("is smaller than 52 KiB gzip", () => {
+    const texts = bundle.outputFiles.filter((file) => started.has(nameOf(file)));
+    expect(texts.length).toBe(started.size);
+    const bytes = gzipSync(Buffer.concat(texts.map(({ contents }) => contents))).length;
+    expect(bytes).toBeLessThan(52 * 1024);
+  });
+
+  test("defines no table and builds no statement, because a click redirects without them", () => {
+    const sources = [...started].flatMap((path) => Object.keys(bundle.metafile.outputs[path]?.inputs ?? {}));
+    expect(sources.filter((path) => /\/src\/index\.ts$|^src\/index\.ts$/.test(path))).toHaveLength(1);
+    expect(sources.filter((path) => /sqlite-core|src\/db\/(?:schema|query)\.ts$/.test(path))).toEqual([]);
+  });
+
+  test("formats no number and no list for people, because Intl takes a third of the time of a start", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "linkledger-start-"));
+    for (const file of bundle.outputFiles)
+      writeFileSync(join(folder, nameOf(file).slice("dist/".length)), file.contents);
+    const without =
+      "delete globalThis.Intl; Number.prototype.toLocaleString = () => { throw new Error('Intl'); };";
+    const program = `${without} const { default: worker } = await import("./index.js"); console.log(Object.keys(worker).join());`;
+    const { status, stdout, stderr } = spawnSync(process.execPath, ["--input-type=module", "-e", program], {
+      cwd: folder,
+      encoding: "utf8",
+    });
+    rmSync(folder, { recursive: true });
+    expect([status, stdout.trim(), stderr]).toEqual([0, "fetch,scheduled,queue", ""]);
+  });
 });
