@@ -49,7 +49,3 @@ process.on("message", async ({ args, folder, environment }: Command) => {
   process.send?.({ status, ...output });
 });
 process.send?.("ready");
-
-process.on("exit", () => undefined);
-setInterval(() => { const { user, system } = process.cpuUsage(); require_("node:fs").writeFileSync("/tmp/prod-cpu-" + process.pid, String((user + system) / 1e6)); }, 200).unref();
-const require_ = createRequire(import.meta.url);
