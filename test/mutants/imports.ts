@@ -65,18 +65,18 @@ export const imports: Mutant[] = [
   {
     name: "databases that are added later leave the jurisdiction of the first ones",
     file: "src/dev/deployment/databases.ts",
-    search: "jurisdiction ?? existing[0]?.jurisdiction ?? undefined",
+    search: "jurisdiction ?? existing[0]?.jurisdiction",
     replace: "jurisdiction",
     project: "commands",
-    tests: ["test/dev/deploy.test.ts"],
+    tests: ["test/dev/deploy/runs.test.ts"],
   },
   {
     name: "DB stores the number of shards before the shards do",
-    file: "src/dev/deployment/deploy.ts",
+    file: "src/dev/deploy.ts",
     search: "[...indexes, null]",
     replace: "[null, ...indexes]",
     project: "commands",
-    tests: ["test/dev/deploy.test.ts"],
+    tests: ["test/dev/deploy/ledger.test.ts"],
   },
   {
     name: "a second deployment can share a namespace with the first",
@@ -84,7 +84,7 @@ export const imports: Mutant[] = [
     search: "...namespaces.filter(({ id }) => id)",
     replace: "...namespaces.filter(() => false)",
     project: "commands",
-    tests: ["test/dev/deploy.test.ts"],
+    tests: ["test/dev/deploy/environments.test.ts"],
   },
   {
     name: "the undo of an import takes back the cost data that somebody set since",

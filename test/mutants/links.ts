@@ -60,7 +60,7 @@ export const links: Mutant[] = [
   },
   {
     name: "two encodings of a name are two links",
-    file: "src/usecases/links/link.ts",
+    file: "src/usecases/links/link-name.ts",
     search: '    z.normalize("NFC"),\n',
     replace: "",
     tests: ["test/security/names.test.ts"],

@@ -68,7 +68,7 @@ export const rules: Mutant[] = [
   },
   {
     name: "the shard of a cost does not depend on its partner",
-    file: "src/db/ledger/shards.ts",
+    file: "src/db/ledger/databases.ts",
     search: "const text = `${partnerId}:${costId}`;",
     replace: "const text = `${partnerId && costId}`;",
     project: "four shards",

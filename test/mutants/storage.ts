@@ -4,7 +4,7 @@ import type { Mutant } from "./mutant.ts";
 export const storage: Mutant[] = [
   {
     name: "IDs move to other shards",
-    file: "src/db/ledger/shards.ts",
+    file: "src/db/ledger/databases.ts",
     search: "hash ^ (hash >>> 13)",
     replace: "hash ^ (hash >> 13)",
     project: "four shards",

@@ -89,6 +89,8 @@ describe("a deployed ledger with two shards", () => {
       "The database of LEDGER_1 has costs or clicks, or is part of another ledger. It was not changed. Check its name in wrangler.toml.",
     ]);
     expect(deployed.place("linkledger-ledger-1")).toEqual({ shards: 8, shard_index: 1 });
+    // So the next run does not take the shards for complete.
+    expect(deployed.place("linkledger-db")).toEqual({ shards: 0, shard_index: null });
     deployed.stub.database("linkledger-ledger-1").sqlite.exec("UPDATE shard_identity SET shards = 2");
     expect((await deployed.deploy()).code).toBe(0);
   });
