@@ -1966,7 +1966,7 @@ npm run export:order -- linkledger.sql</pre>
 <pre data-language="sh">npx wrangler d1 create linkledger-db
 npx wrangler d1 execute DB --remote --yes --file linkledger.sql</pre>
 </li>
-<li><p>Set the secret of single sign-on, if you use it, create the queues and the bucket, and copy the objects of the bucket. Run <code>npm run deploy</code> with the same options as before.</p>
+<li><p>Set the secret of single sign-on, if you use it, create the queues and the bucket, and copy the objects of the bucket. Run <code>npm run deploy</code> with the same flags as before.</p>
 </li>
 <li><p>Open <code>/readyz</code>, sign in, and compare the spend of yesterday in both. Then move the domain.</p>
 </li>
