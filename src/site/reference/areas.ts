@@ -58,7 +58,7 @@ export const AREAS: Area[] = [
   {
     surface: "mcp",
     slug: "mcp",
-    title: "Tools for agents",
+    title: "MCP endpoint",
     lead: "What assistants call to read links and figures, with the Model Context Protocol.",
     access:
       "For members and operators. Send an access token from `/account/tokens` (`ll_read_…` is enough) in the `Authorization` header, as `Bearer …`.",
