@@ -59,6 +59,9 @@ export function useBrowser(base = () => BASE_URL): (options?: BrowserContextOpti
     page.on("request", (request) => {
       if (!request.url().startsWith(base())) throw new Error(`a request was sent to ${request.url()}`);
     });
+    page.on("pageerror", (error) => {
+      throw error;
+    });
     page.on("console", (message) => {
       if (message.text().includes("Content Security Policy")) throw new Error(message.text());
     });

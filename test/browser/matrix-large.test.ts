@@ -49,11 +49,19 @@ it("nothing moves when a link is selected or a day of the chart is under the poi
   await page.goto(`/apps/${LARGE.appToken}`);
   const headings = await tops("main h2");
   const days = page.locator(".plot a .area");
+  const labels: string[] = [];
   for (const day of [1, 3, 5]) {
     await days.nth(day).hover();
-    await page.locator(".chart-tip:visible").waitFor();
+    const label = (await page.locator(".plot a").nth(day).getAttribute("aria-label")) ?? "";
+    const [name = "", details = ""] = label.replace(/\)$/, "").split(" (");
+    expect(await page.locator(".chart-tip:visible").innerText()).toBe(
+      [name, ...details.split(",\n")].join("\n"),
+    );
     expect(await tops("main h2")).toEqual(headings);
+    labels.push(label);
   }
+  // One of them has an event, which has no mark.
+  expect(labels.filter((label) => label.includes("was stopped by an operator"))).toHaveLength(1);
 });
 
 describe("by what the pages say, with one request a click and at most three of them", () => {

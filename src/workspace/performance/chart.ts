@@ -55,11 +55,13 @@ export function performanceChart(url: URL, page: PerformancePage, compared: Comp
     );
   const total = valuesOf(daily.total);
   const before = valuesOf(daily.before);
+  const changeOf = (row: PerformanceRow) =>
+    compared.isCompared ? { change: change(metric, row, compared) } : {};
   const rows: Series[] = top.map((row) => ({
     name: rowName(group_by, row),
     values: valuesOf(daily.rows.get(row.key)),
     total: of(row.now),
-    change: change(metric, row, compared),
+    ...changeOf(row),
   }));
   const others = report.rows.filter(isShown).length - top.length;
   const isTotal = byDate && !unit.isRatio;
@@ -75,7 +77,7 @@ export function performanceChart(url: URL, page: PerformancePage, compared: Comp
       name: unit.isRatio ? "All" : "Total",
       values: total,
       total: of(report.total.now),
-      change: change(metric, report.total, compared),
+      ...changeOf(report.total),
     },
     before: compared.isCompared && before.size > 0 ? before : undefined,
     today,
