@@ -33,6 +33,7 @@ import { currencyChoices } from "./reports/currencies.ts";
 import { countChart, spendCharts } from "./reports/day-charts.ts";
 import { findingText } from "./reports/finding.ts";
 import { OVERVIEW_NOTICES } from "./reports/hide.ts";
+import { ignoredHref } from "./reports/ignored.ts";
 import { addUp, type Row, type Sums } from "./reports/lines.ts";
 import { overviewChanges } from "./reports/overview-changes.ts";
 import { type Counts, type Overview, readOverview } from "./reports/overview-view.ts";
@@ -93,7 +94,6 @@ function figures({ path, app }: Member, overview: Overview, totals: Sums[], toda
     overview;
   const countOf = (counts: Counts, kind: string) =>
     counts.reduce((sum, row) => sum + (row.kind === kind ? row.count : 0), 0);
-  const linksHref = `${path}/links?${new URLSearchParams(periodQuery(period))}`;
   const days = daysBefore(period);
   const isEmptyBefore = engagementsBefore.length + spendBefore.length === 0;
   const since =
@@ -120,7 +120,7 @@ function figures({ path, app }: Member, overview: Overview, totals: Sums[], toda
       ...(totals.length === 0 ? [{ name: "Spend", href: performanceHref({}), value: "None" }] : spent),
       count(
         "Clicks",
-        `${linksHref}&sort=-clicks`,
+        performanceHref({ metric: "clicks" }),
         countOf(engagements, "click"),
         countOf(engagementsBefore, "click"),
       ),
@@ -130,11 +130,10 @@ function figures({ path, app }: Member, overview: Overview, totals: Sums[], toda
         countOf(engagements, "impression"),
         countOf(engagementsBefore, "impression"),
       ),
-      count("Unpriced costs", overview.partnersHref, unpriced, unpricedBefore),
-      // The reasons are on the page of each link: this leads to the one with most of them.
+      count("Unpriced costs", `${overview.partnersHref}&sort=-unpriced`, unpriced, unpricedBefore),
       count(
-        "Dropped parameters",
-        dropped[0] ? `${path}/links/${dropped[0].token}#problems` : linksHref,
+        "Parameters ignored",
+        ignoredHref({ path }, period),
         dropped.reduce((sum, link) => sum + link.count, 0),
       ),
     ])}

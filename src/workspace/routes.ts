@@ -24,6 +24,7 @@ import { rejectionsPage } from "./partners/rejections.ts";
 import { performanceCsv, performancePage } from "./performance/page.ts";
 import { backToPerformance, submitDeletion, submitView } from "./performance/views.ts";
 import { backToOverview, submitHidden, submitShown } from "./reports/hide.ts";
+import { ignoredPage } from "./reports/ignored.ts";
 import { createScript, performanceStyles, workspaceScript, workspaceStyles } from "./script.ts";
 import { linksCsv } from "./transfer/export.ts";
 import { checkImport, confirmImport, importPage } from "./transfer/import.ts";
@@ -59,6 +60,7 @@ export const workspaceRoutes: Route[] = [
   page("", "overview", report(overviewPage)),
   form("/attention/hide", "overview", backToOverview, submitHidden),
   form("/attention/show", "overview", backToOverview, submitShown),
+  page("/ignored", "overview", report(ignoredPage)),
   page("/links", "links", report(linksPage)),
   page("/links/bulk", "links", bulkPage, submitBulk),
   page("/links/unused", "links", unusedPage, report(submitUnused)),

@@ -1,9 +1,10 @@
 /** The app of a customer's size that `npm start -- --demo large` adds to the demo data. */
 import { beforeAll, expect, it } from "vitest";
 import { storeActivity } from "../../src/db/operator/partner-activity.ts";
+import { storeRates } from "../../src/db/operator/stored-rates.ts";
 import { LARGE } from "../../src/dev/demo/large/links.ts";
-import { liveToken, PARTNERS } from "../../src/dev/demo/large/partners.ts";
-import { REJECTED, SILENT } from "../../src/dev/demo/large/problems.ts";
+import { WITHOUT_PARTNER } from "../../src/dev/demo/large/names.ts";
+import { CURRENCIES, liveToken, PARTNERS, REJECTED, SILENT } from "../../src/dev/demo/large/partners.ts";
 import { largeRows } from "../../src/dev/demo/large.ts";
 import { insertRows } from "../../src/dev/demo/rows.ts";
 import { sha256 } from "../../src/domain/hash.ts";
@@ -37,6 +38,21 @@ it("has 5,000 links over four levels, and 24 partners with three currencies", as
   ).toEqual([{ currency: "EUR" }, { currency: "JPY" }, { currency: "USD" }]);
 });
 
+it("has two networks with a target of their own, a partner that was stopped in the last week, and a day of rejected costs", async () => {
+  const named = (sql: string) => read(`${sql} AND ? <> ''`);
+  expect(
+    await read("SELECT label FROM links WHERE target IS NOT NULL AND app_token = ? ORDER BY id"),
+  ).toEqual(WITHOUT_PARTNER.map((label) => ({ label })));
+  const week = NOW - 7 * DAY;
+  const of = `IN (${PARTNERS.map(({ id }) => id).join()})`;
+  expect(
+    await named(`SELECT count(*) AS stopped FROM partners WHERE stopped_at > ${week} AND id ${of}`),
+  ).toEqual([{ stopped: 1 }]);
+  expect(await named("SELECT count(DISTINCT day) AS days FROM daily_rejections WHERE true")).toEqual([
+    { days: 1 },
+  ]);
+});
+
 it("has 90 days with about 400 active links each", async () => {
   const days = await read<{ day: number; links: number }>(
     "SELECT day, count(DISTINCT link_id) AS links FROM daily_engagements WHERE app_token = ? GROUP BY day",
@@ -64,9 +80,11 @@ it("has in the totals of the last 14 days what the ledger says, and recorded eng
   ).toEqual([]);
 });
 
-it("knows the audience of 200 links, and has it of all with the sums of their counts and of their spend", async () => {
+it("knows the audience of all links, with the sums of their counts and of their spend", async () => {
   const links = "SELECT DISTINCT link_id FROM daily_audience WHERE app_token = ?1 AND country <> 'XX'";
-  expect(await read(`SELECT count(*) AS links FROM (${links})`)).toEqual([{ links: 200 }]);
+  expect(await read(`SELECT count(*) AS links FROM (${links})`)).toEqual(
+    await read("SELECT count(DISTINCT link_id) AS links FROM daily_engagements WHERE app_token = ?"),
+  );
   expect(
     await read(`SELECT link_id, day, kind FROM (
       SELECT link_id, day, partner_id, kind, count, recorded FROM daily_engagements WHERE app_token = ?1
@@ -108,6 +126,26 @@ it("has a silent partner for which the cron finds no cost either, and one whose 
     expect(reasons).not.toContain("not_known");
     expect(reasons.includes("rejected") && reasons.includes("unfilled_macro")).toBe(id === REJECTED);
   }
+});
+
+it("pays from 0.08 to 3.40 US dollars for a click, and has two partners over 5% discrepancy, as the daily job counts it", async () => {
+  const prices = await read<{ price: number; currency: "USD" }>(
+    `SELECT currency, 1.0 * sum(amount) / sum(count) / 100000 AS price FROM daily_totals
+      WHERE app_token = ? AND cost_type = 'cpc' AND state = 'matched' GROUP BY partner_id`,
+  );
+  const dollars = prices.map(({ price, currency }) => price / CURRENCIES[currency]);
+  expect(Math.min(...dollars).toFixed(2)).toBe("0.08");
+  expect(Math.max(...dollars).toFixed(2)).toBe("3.40");
+  const stored = (columns: string, where: string) =>
+    read<{ id: number }>(`SELECT ${columns} FROM partner_rates WHERE ? <> '' AND ${where} ORDER BY 1, 2`);
+  const of = PARTNERS.map(({ id }) => id).join();
+  const all = "partner_id AS id, cost_type, matched, recorded, expected, agreeing";
+  const before = await stored(all, `partner_id IN (${of})`);
+  const over = await stored("DISTINCT partner_id AS id", "20 * (expected - agreeing) > expected");
+  expect(over).toEqual([{ id: REJECTED }, { id: SILENT }]);
+  await env.DB.exec("UPDATE partner_rates SET computed_at = 0");
+  await storeRates(ledgerOn(), NOW);
+  expect(await stored(all, `partner_id IN (${of})`)).toEqual(before);
 });
 
 it("has a credential for each partner that sends costs, which a stopped one can't use", async () => {

@@ -220,7 +220,7 @@ describe("the form for one link", () => {
     await create({ network: "New Net", partner: "Acme Ads", cost_data: "on" });
     expect(await created()).toMatchObject([{ partner_id: 1, cost_switch: 1 }]);
     const unknown = await create({ network: "New Other", partner: "Nobody" });
-    expect(errorsOf(unknown)).toEqual([{ text: "Partner isn't the name of a partner.", href: "#partner" }]);
+    expect(errorsOf(unknown)).toEqual([{ text: "There's no partner “Nobody”.", href: "#partner" }]);
     await rows("UPDATE partners SET display_name = 'Acme Ads' WHERE display_name = 'Partner 1'");
     const [{ id } = { id: 0 }] = await rows<{ id: number }>(
       "SELECT max(id) AS id FROM partners WHERE display_name = 'Acme Ads'",

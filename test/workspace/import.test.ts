@@ -50,7 +50,7 @@ const CHECKED = [
     "Cost data must be on, off or inherit. Campaign is required, because there is a name below it.",
   ],
   ["10", "", "rejected", "The row must have as many values as the header."],
-  ["12", "New None", "rejected", "Partner isn't the name of a partner."],
+  ["12", "New None", "rejected", "There's no partner “Nobody”."],
   ["13", "New Two", "rejected", "Partner is Acme Ads, but partner_id 2 is Beacon Network."],
   ["14", "New Three", "rejected", "Partner doesn't exist."],
   ["2", "New Net", "new", "New network"],

@@ -277,7 +277,7 @@ describe("the name of a partner with a typing error", () => {
     expect(outcomesOf(checked).slice(0, 3)).toEqual([
       ["2", "New > A", "rejected", "There's no partner “Acme Asd”. Did you mean Acme Ads?"],
       ["3", "New > B", "rejected", "There's no partner “Acme Asd”. Did you mean Acme Ads?"],
-      ["4", "New > C", "rejected", "Partner isn't the name of a partner."],
+      ["4", "New > C", "rejected", "There's no partner “Nobody”."],
     ]);
     expect(readText(checked)).toContain("Use Acme Ads for “Acme Asd” (2 rows)");
     const fields: Record<string, string> = { ...columnFields(checked), correct0: "Acme Asd" };

@@ -5,7 +5,7 @@ import type { Figures } from "../../domain/alerts/rules.ts";
 import { MAX_FROM_ENGAGEMENTS, NETWORKS_OF_NEW_SUB_LINKS } from "../../domain/engagements/sub-links.ts";
 import { dayOf, RETENTION_MS } from "../../domain/time.ts";
 import { databasesOf, type Ledger, nameOf, runGated } from "../ledger/shards.ts";
-import { held } from "../operator/start.ts";
+import { held } from "../operator/lists/partner-facts.ts";
 import { storedRates } from "../operator/stored-rates.ts";
 import { as, query, type RowOf } from "../query.ts";
 import { apps, links, partners } from "../schema.ts";

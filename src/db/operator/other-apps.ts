@@ -21,7 +21,7 @@ const fields = {
   /** The first of the days. */
   since: sql<number>`min(s.day)`,
 };
-export type OtherApp = RowOf<typeof fields>;
+type OtherApp = RowOf<typeof fields>;
 const ofLinks = query(
   fields,
   sql`FROM (
@@ -41,6 +41,7 @@ const owner = {
   appName: a.name,
   partnerId: sql<number | null>`coalesce(${l.partnerId}, ${l1.partnerId}, ${l2.partnerId}, ${l3.partnerId})`,
 };
+export type LinkOwner = RowOf<typeof owner>;
 /** The app and the partner in effect of links. */
 export const linkOwners = query(
   owner,

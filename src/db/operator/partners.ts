@@ -1,6 +1,5 @@
 /** Partners, as operators manage them: names, parameter templates, and the integration of each cost type. */
 import { getTableColumns, sql } from "drizzle-orm";
-import { DEFAULT_MAX_URL_AMOUNT } from "../../domain/money.ts";
 import { auditChange, auditUpdate, givenFields, type Operator } from "../audit.ts";
 import { type Change, insertValues, setGiven, toValues } from "../changes.ts";
 import { query, type RowOf, returning } from "../query.ts";
@@ -9,12 +8,12 @@ import { runBatch, runForRow } from "../statement.ts";
 import { agreedCurrency, highestUrlAmount } from "../url-prices.ts";
 import { addAuditedEvent, type Event } from "../webhooks/outbox.ts";
 import { pagedList } from "./lists/paged.ts";
-import { contains, searchedList } from "./lists/searched.ts";
 import { activityOf } from "./partner-activity.ts";
 
 const isOpen = sql`${rounds.partnerId} = ${partners.id} AND ${rounds.state} = 'open'`;
 const isLive = sql`${credentials.partnerId} = ${partners.id} AND ${credentials.mode} = 'live' AND ${credentials.revokedAt} IS NULL`;
-const isUnlimited = sql`${partners.maxUrlSpend} IS NULL AND ${highestUrlAmount(partners)} >= 0`;
+/** Whether prices on URLs count without a limit for the day. */
+export const isUnlimited = sql<number>`(${partners.maxUrlSpend} IS NULL AND ${highestUrlAmount(partners)} >= 0)`;
 const fields = {
   ...getTableColumns(partners),
   /** A bit mask. The open rounds of a partner have no cost type in common, so the sum of their masks has the types of all. */
@@ -25,29 +24,13 @@ const fields = {
   ...activityOf,
   /** The only currency of prices on URLs; null if the cost parameters fix none. */
   urlCurrency: agreedCurrency(partners),
-  /** Whether prices on URLs count without a limit for the day. */
-  isUnlimited: sql<number>`${isUnlimited}`,
+  isUnlimited,
 };
 
 /** A partner. Its cost types are bit masks, and its flags are 0 or 1. */
 export type PartnerRow = RowOf<typeof fields>;
 
 export const listPartners = pagedList(fields, { from: partners });
-
-/** Takes `q`, and `state`: `integrated`, `none`, `round`, `stopped`, `high-price` or `no-limit`. */
-export const searchPartners = searchedList(fields, {
-  from: partners,
-  sorts: { name: sql`${partners.displayName} COLLATE NOCASE`, "-created": sql`${partners.id} DESC` },
-  filters: {
-    q: contains(partners.displayName),
-    state: sql`CASE ${sql.placeholder("state")}
-      WHEN 'integrated' THEN ${partners.supportsCostData} WHEN 'none' THEN NOT ${partners.supportsCostData}
-      WHEN 'stopped' THEN ${partners.stoppedAt} IS NOT NULL
-      WHEN 'high-price' THEN ${partners.maxUrlAmount} > ${sql.raw(String(DEFAULT_MAX_URL_AMOUNT))}
-      WHEN 'no-limit' THEN ${isUnlimited}
-      ELSE EXISTS (SELECT 1 FROM ${rounds} WHERE ${isOpen}) END`,
-  },
-});
 
 const namesOfAll = query(
   { id: partners.id, name: partners.displayName },

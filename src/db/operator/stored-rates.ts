@@ -2,6 +2,7 @@
 import { sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core/alias";
 import { type CostType, toTypes } from "../../domain/cost-types.ts";
+import type { RateCounts } from "../../domain/figures/rates.ts";
 import { HOUR_MS } from "../../domain/time.ts";
 import { databasesOf, type Ledger } from "../ledger/shards.ts";
 import { as, insertInto, jsonValues, limitTo, query, type RowOf, type Sent } from "../query.ts";
@@ -36,17 +37,8 @@ export async function storeRates(ledger: Ledger, now: number): Promise<void> {
   const limit = Math.max(1, Math.floor(MAX_CALLS / (databasesOf(ledger).length + 1)));
   const [partnersDue] = await runBatch(control, due(control, { before: now - LIFE_MS, limit }));
   for (const { id, integratedTypes } of partnersDue) {
-    const types = toTypes(integratedTypes);
     const { counts } = await findRates(ledger, id, now);
-    const rates = counts
-      .filter(({ costType }) => types.includes(costType))
-      .map(
-        ({ costType, matched, recorded, discrepancy }): Sent<typeof sent> => ({
-          ...{ costType, matched, recorded },
-          expected: discrepancy?.expected ?? null,
-          agreeing: discrepancy?.agreeing ?? null,
-        }),
-      );
+    const rates: Sent<typeof sent>[] = toStored({ id, integratedTypes }, counts, now);
     const values = { partnerId: id, now, rates: JSON.stringify(rates) };
     await runBatch(control, remove(control, values), add(control, values));
   }
@@ -64,3 +56,19 @@ const fields = {
 export type StoredRate = RowOf<typeof fields> & { costType: CostType };
 /** Those of at most 1,000 partners. */
 export const storedRates = query(fields, sql`FROM ${partnerRates} LIMIT 4000`);
+
+/** The rates of the live types of a partner, as they are stored. */
+export function toStored(
+  { id, integratedTypes }: { id: number; integratedTypes: number },
+  counts: RateCounts[],
+  now: number,
+): StoredRate[] {
+  const types = toTypes(integratedTypes);
+  return counts
+    .filter(({ costType }) => types.includes(costType))
+    .map(({ costType, matched, recorded, discrepancy }) => ({
+      ...{ partnerId: id, computedAt: now, costType, matched, recorded },
+      expected: discrepancy?.expected ?? null,
+      agreeing: discrepancy?.agreeing ?? null,
+    }));
+}

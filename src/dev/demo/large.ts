@@ -5,12 +5,14 @@ import { adjustments, withVoids } from "./large/corrections.ts";
 import { createLinks, LARGE } from "./large/links.ts";
 import { partnerRows } from "./large/partners.ts";
 import { withProblems } from "./large/problems.ts";
+import { rates } from "./large/rates.ts";
 import type { DemoRow } from "./rows.ts";
 
 /** The rows of the app, for the two users of the default demo. `now` in milliseconds since 1970. */
 export function largeRows(now: number): DemoRow[] {
   const created_at = now - 200 * DAY_MS;
   const { links, rows } = createLinks(created_at);
+  const activity = withVoids(withProblems(createActivity(links, now), now), now);
   return [
     {
       table: "apps",
@@ -26,7 +28,8 @@ export function largeRows(now: number): DemoRow[] {
     ...[1, 2].map((user_id) => ({ table: "memberships", values: { user_id, app_token: LARGE.appToken } })),
     ...partnerRows(now, created_at),
     ...rows,
-    ...withVoids(withProblems(createActivity(links, now), now), now),
+    ...activity,
+    ...rates(activity, now),
     ...links.flatMap((link) => adjustments(link, now)),
   ];
 }

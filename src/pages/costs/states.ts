@@ -7,7 +7,8 @@ import type { CostItem } from "../../usecases/costs/item.ts";
 import { badge, type Tone } from "../elements.ts";
 import type { Markup } from "../markup.ts";
 
-const STATES: Record<PartnerState, [name: string, tone: Tone]> = {
+/** By the state, how it is called everywhere. */
+export const STATES: Record<PartnerState, [name: string, tone: Tone]> = {
   stopped: ["Stopped", "error"],
   live: ["Live", "ok"],
   in_round: ["In a round", "warn"],

@@ -5,6 +5,8 @@ import type { Context } from "../../env.ts";
 import type { Option, RejectedForm } from "../forms/fields.ts";
 import { showCount, showPlural } from "../locale.ts";
 import type { Markup } from "../markup.ts";
+import { hiddenInputs } from "./query.ts";
+import type { Column } from "./table.ts";
 
 interface ListSpec<Sort extends string> {
   path: string;
@@ -15,9 +17,11 @@ interface ListSpec<Sort extends string> {
   /** The first one is the default. */
   sorts: Record<Sort, string>;
   filters?: { name: string; label: string; options: Option[]; default?: string }[];
+  /** Parameters of the page that stay. */
+  kept?: Record<string, string>;
+  pageSize?: number;
 }
 
-const PAGE_SIZE = 100;
 const MAX_PAGE = 1_000;
 
 export interface ListView<Row> {
@@ -30,11 +34,13 @@ export interface ListView<Row> {
   controls: Markup;
   /** The links to the previous and the next page. */
   pager: Markup | "";
+  /** For the column that has the name of an order: a click sorts by it, and the next one turns it around if both are in the list. */
+  heading: (name: string) => Pick<Column<unknown>, "href" | "sorted">;
 }
 
 /** Reads a page of a list. A value that the list does not know counts as absent. */
 export async function readListView<Sort extends string, Row>(
-  { env, url }: Context,
+  { env, url }: Pick<Context, "env" | "url">,
   spec: ListSpec<Sort>,
   list: (
     db: D1Database,
@@ -43,6 +49,7 @@ export async function readListView<Sort extends string, Row>(
   ) => Promise<{ rows: Row[]; total: number }>,
 ): Promise<ListView<Row>> {
   const { searchParams } = url;
+  const { kept = {}, pageSize = 100 } = spec;
   const sorts = Object.keys(spec.sorts) as [Sort, ...Sort[]];
   const sort = sorts.find((one) => one === searchParams.get("sort")) ?? sorts[0];
   const q = spec.search === undefined ? "" : (searchParams.get("q") ?? "").trim().slice(0, 255);
@@ -56,38 +63,44 @@ export async function readListView<Sort extends string, Row>(
   const given = Object.fromEntries(
     [["q", q], ...chosen.map(({ name, value }) => [name, value])].filter(([, value]) => value !== ""),
   );
-  const offset = (page - 1) * PAGE_SIZE;
-  const { rows, total } = await list(env.DB, { sort, offset, limit: PAGE_SIZE }, given);
+  const offset = (page - 1) * pageSize;
+  const { rows, total } = await list(env.DB, { sort, offset, limit: pageSize }, given);
   const isFiltered = q !== "" || chosen.some((filter) => filter.value !== (filter.default ?? ""));
   const state = {
+    ...kept,
     q,
     sort: sort === sorts[0] ? "" : sort,
     ...Object.fromEntries(
       chosen.filter((one) => one.value !== (one.default ?? "")).map((one) => [one.name, one.value]),
     ),
   };
-  const hrefOf = (number: number) => {
-    const query = new URLSearchParams(Object.entries(state).filter(([, value]) => value !== ""));
-    if (number > 1) query.set("page", String(number));
+  const toHref = (parameters: Record<string, string>) => {
+    const query = new URLSearchParams(Object.entries(parameters).filter(([, value]) => value !== ""));
     return query.size > 0 ? `${spec.path}?${query}` : spec.path;
   };
+  const hrefOf = (number: number) => toHref({ ...state, page: number > 1 ? String(number) : "" });
   const [one, many] = spec.nouns;
   const range =
-    rows.length === 0 || (total <= PAGE_SIZE && page === 1)
+    rows.length === 0 || (total <= pageSize && page === 1)
       ? ""
       : `${showCount(offset + 1)} to ${showCount(offset + rows.length)} of `;
   const count = range + showPlural(total, one, many);
   const controls = html`
-    ${filterForm(
-      {
-        action: spec.path,
-        noun: many,
-        ...(isFiltered && { clear: spec.path }),
-        ...(spec.search !== undefined && { search: { name: "q", label: spec.search, value: q } }),
-      },
-      ...chosen.map(({ name, label, options, value }) => filterSelect(name, label, options, value)),
-      filterSelect("sort", "Order", Object.entries<string>(spec.sorts), sort),
-    )}
+    ${
+      total <= 1 && !isFiltered
+        ? ""
+        : filterForm(
+            {
+              action: spec.path,
+              noun: many,
+              kept: hiddenInputs(Object.entries(kept)),
+              ...(isFiltered && { clear: toHref(kept) }),
+              ...(spec.search !== undefined && { search: { name: "q", label: spec.search, value: q } }),
+            },
+            ...chosen.map(({ name, label, options, value }) => filterSelect(name, label, options, value)),
+            filterSelect("sort", "Order", Object.entries<string>(spec.sorts), sort),
+          )
+    }
     <p class="muted">${count}</p>`;
   const hasNext = offset + rows.length < total && page < MAX_PAGE;
   return {
@@ -98,6 +111,15 @@ export async function readListView<Sort extends string, Row>(
         ? html`<p class="notice">There is no page ${showCount(page)}. <a href="${hrefOf(1)}">Show the first page</a></p>`
         : undefined,
     controls,
+    heading: (name) => {
+      const both = sorts.filter((one) => one === name || one === `-${name}`);
+      const next = both.find((one) => one !== sort) ?? sort;
+      const sorted = sort.startsWith("-") ? "descending" : "ascending";
+      return {
+        href: toHref({ ...state, sort: next === sorts[0] ? "" : next }),
+        sorted: (both as string[]).includes(sort) ? sorted : undefined,
+      };
+    },
     pager: pager(page > 1 && rows.length > 0 ? hrefOf(page - 1) : null, hasNext ? hrefOf(page + 1) : null),
   };
 }

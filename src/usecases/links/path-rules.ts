@@ -54,8 +54,8 @@ export function findPartner(row: PathRow, partners: Partners): PathRow | AppErro
       partnerName,
       [...partners.values()].map(({ displayName }) => displayName),
     );
-  if (!only && near) return reject(`There's no partner “${partnerName}”. Did you mean ${near}?`);
-  if (!only) return reject("isn't the name of a partner");
+  const instead = near ? ` Did you mean ${near}?` : "";
+  if (!only) return reject(`There's no partner “${partnerName}”.${instead}`);
   return others.length > 0
     ? reject("is the name of several partners; add the column partner_id")
     : { ...row, partnerId: partnerId ?? only.id };

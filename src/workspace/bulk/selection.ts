@@ -27,9 +27,9 @@ export function checkbox(token: string, label: string, selected: LinksView["quer
 export function explainTooMany(count: number, isIncomplete: boolean): string | undefined {
   const instead = "or import a CSV file.";
   if (isIncomplete)
-    return `Only the first ${showCount(MAX_SEARCHED)} links of this app were searched, so not all that match can be changed here. Select links one by one, ${instead}`;
+    return `${showPlural(count, "link")} of the first ${showCount(MAX_SEARCHED)} match. The others weren't searched, so select links one by one, ${instead}`;
   if (count > MAX_CHANGED)
-    return `${showCount(count)} links match, and one form changes at most ${showCount(MAX_CHANGED)}. Add words or filters, ${instead}`;
+    return `${showCount(count)} links match. You can change up to ${showCount(MAX_CHANGED)} at a time. Add words or filters, ${instead}`;
   return undefined;
 }
 
@@ -41,7 +41,7 @@ export function matchOffer(url: URL, { query, found }: LinksView): Markup | "" {
     return html`<span class="hint">${tooMany}</span> ${found?.levels.map((count, at) => levelLink(url, count, at))}`;
   const most = found
     ? ""
-    : html` <span class="hint">At most ${showCount(MAX_CHANGED)} can be changed in one step.</span>`;
+    : html` <span class="hint">You can change up to ${showCount(MAX_CHANGED)} at a time.</span>`;
   const text = found ? `Select all ${showCount(found.count)} that match` : "Select all that match";
   return html`<a href="${withQuery(url, { selected: ALL_MATCHES, after: null })}" data-own-selection>${text}</a>${most}`;
 }
@@ -77,7 +77,9 @@ export function selectionForm(url: URL, view: LinksView, shown: Set<string>): Ma
   const hint = html`<span class="hint" data-without-script>Select links in the table, on as many pages as you need. Update the selection before you open another page.</span>`;
   const more = html`${elsewhere.map((token) => html`<input type="hidden" name="links" value="${token}">`)}
     <button class="secondary" name="only" value="select" formnovalidate data-without-script>Update selection</button>`;
-  return bar(count, html`${matchOffer(url, view)} ${hint}`, changeForm(url, partners, more), clear);
+  // What can't be selected is said above the table.
+  const offer = found && explainTooMany(found.count, found.isIncomplete) ? "" : matchOffer(url, view);
+  return bar(count, html`${offer} ${hint}`, changeForm(url, partners, more), clear);
 }
 
 const bar = (count: string, hint: Markup | "", body: Markup | "", clear: Markup) => html`

@@ -1,14 +1,13 @@
 /** The Links page of an app: the tree of its links, with search, filters and figures. */
 import { html } from "hono/html";
-import { MAX_SEARCHED } from "../../db/links/all-links.ts";
 import { buttonLink, card, emptyState, menu, nameText, notice, pageHead } from "../../pages/elements.ts";
 import type { Option } from "../../pages/forms/fields.ts";
 import { filterForm, filterSelect } from "../../pages/lists/list.ts";
 import { keptInputs, withQuery } from "../../pages/lists/query.ts";
-import { showCount, showList, showPlural } from "../../pages/locale.ts";
+import { showList, showPlural } from "../../pages/locale.ts";
 import type { Markup } from "../../pages/markup.ts";
 import { cutNotice, periodPicker } from "../../pages/periods.ts";
-import { matchOffer, selectionForm, sortedPartners } from "../bulk/selection.ts";
+import { explainTooMany, matchOffer, selectionForm, sortedPartners } from "../bulk/selection.ts";
 import { unusedPath } from "../bulk/unused.ts";
 import type { Member, Show } from "../frame.ts";
 import { workspaceScript } from "../script.ts";
@@ -119,16 +118,15 @@ const ARCHIVED_FILTERS: Option[] = [
 const clearHref = (url: URL) =>
   withQuery(url, Object.fromEntries([...FILTERS, "after"].map((name) => [name, null])));
 
-/** How many links a search by words found. */
+/** How many links a search by words found, and what can be done with all of them. */
 function count(url: URL, view: LinksView): Markup | "" {
   const { found, query } = view;
   if (!found) return "";
+  const offer = matchOffer(url, view);
+  const isSaid = offer !== "" && explainTooMany(found.count, found.isIncomplete) !== undefined;
   const words = query.q === undefined ? "" : ` “${query.q}”`;
-  const text = `${showPlural(found.count, "link")} ${found.count === 1 ? "matches" : "match"}${words}`;
-  const cut = found.isIncomplete
-    ? ` The first ${showCount(MAX_SEARCHED)} links of this app were searched.`
-    : "";
-  return html`<p class="muted" role="status">${text}.${cut} ${matchOffer(url, view)}</p>`;
+  const text = `${showPlural(found.count, "link")} ${found.count === 1 ? "matches" : "match"}${words}. `;
+  return html`<p class="muted" role="status">${isSaid ? "" : text}${offer}</p>`;
 }
 
 const hiddenHint = (url: URL, { query }: LinksView) =>

@@ -172,9 +172,9 @@ function describeCosts(signals: Signals, path: string): Finding[] {
       ? [
           {
             key: "dropped",
-            text: `${showCount(count)} URL ${count === 1 ? "parameter was" : "parameters were"} dropped, most of them at “${worst.label}”.`,
+            text: `${showCount(count)} URL ${count === 1 ? "parameter was" : "parameters were"} ignored, most of them at “${worst.label}”.`,
             count,
-            fix: ["Show the reasons", `${path}/links/${worst.token}#problems`] as Finding["fix"],
+            fix: ["Show the reasons", `${path}/ignored${daysOf(signals)}`] as Finding["fix"],
           },
         ]
       : []),

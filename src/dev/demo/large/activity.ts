@@ -1,6 +1,6 @@
 /**
  * Clicks, impressions and costs of the large app. The ledger has the days whose IDs are remembered, the days before have totals and
- * counts only. The countries and platforms of people are known for the links with most clicks.
+ * counts only.
  */
 
 import type { Kind } from "../../../domain/cost-types.ts";
@@ -8,13 +8,12 @@ import type { Audience } from "../../../domain/engagements/audience.ts";
 import { DAY_MS, dayOf, HOUR_MS, RETENTION_MS } from "../../../domain/time.ts";
 import type { DemoRow, Values } from "../rows.ts";
 import { LARGE, type Link } from "./links.ts";
-import { CURRENCIES, STOPPED_DAYS, TYPES, UNITS } from "./partners.ts";
+import { paidFor, UNITS } from "./partners.ts";
 
 const DAYS = 90;
 const DAYS_IN_LEDGER = RETENTION_MS / DAY_MS;
 /** Creatives with engagements, of which two thirds have some on a day. */
 const ACTIVE_LINKS = 600;
-const KNOWN_LINKS = 200;
 const UNPRICED_SHARE = 0.083;
 /** A click has the first of these places in one of two cases, and so on. */
 const PLACES: Audience[] = [
@@ -24,14 +23,10 @@ const PLACES: Audience[] = [
   { country: "SA", platform: "android" },
   { country: "XX", platform: "other" },
 ];
-const UNKNOWN = PLACES.length - 1;
-
 interface Active {
   link: Link;
   /** How many clicks it has, in comparison with the others. */
   weight: number;
-  /** Whether the countries and platforms of its people are known. */
-  isKnown: boolean;
 }
 
 /** Clicks, impressions and costs of the links that are active on each day. */
@@ -45,7 +40,7 @@ export function createActivity(links: Link[], now: number): DemoRow[] {
     const day = dayOf(now) - daysAgo;
     const length = Math.min(now - day * DAY_MS, DAY_MS);
     const season = 1 + 0.3 * Math.sin((day % 7) * 0.9) + (DAYS - daysAgo) / 200;
-    for (const { link, weight, isKnown } of active) {
+    for (const { link, weight } of active) {
       if (link.level === 4 && random() > 0.64) continue;
       const { partner } = link;
       const scale = weight * season * (length / DAY_MS);
@@ -54,7 +49,7 @@ export function createActivity(links: Link[], now: number): DemoRow[] {
       const recorded = { click: PLACES.map(() => 0), impression: PLACES.map(() => 0) };
       /** Records an engagement, in the ledger if its ID is remembered. Returns the place. */
       const record = (kind: Kind, cost: Values): number => {
-        const place = isKnown ? pickPlace(random) : UNKNOWN;
+        const place = pickPlace(random);
         recorded[kind][place] = (recorded[kind][place] ?? 0) + 1;
         if (daysAgo >= DAYS_IN_LEDGER) return place;
         const at = day * DAY_MS + Math.floor(random() * length);
@@ -64,16 +59,14 @@ export function createActivity(links: Link[], now: number): DemoRow[] {
         rows.entries.push({ table: "ledger_entries", values });
         return place;
       };
-      const sendsCosts = partner?.isIntegrated && !(partner.isStopped && daysAgo < STOPPED_DAYS);
-      for (const [cost_type, kind, average, share] of sendsCosts ? TYPES : []) {
+      for (const { cost_type, kind, currency, average, share, freeShare } of paidFor(partner, daysAgo)) {
         if (random() > share) continue;
-        const { currency = "USD" } = partner ?? {};
         const digits = currency === "JPY" ? 1 : 100;
         const isUnpriced = cost_type === "cpc" && random() < UNPRICED_SHARE;
         const sent = Math.max(1, Math.round(scale * share * (0.4 + random())));
         const spent = { matched: PLACES.map(none), unpriced: PLACES.map(none) };
         for (let index = 0; index < sent; index++) {
-          const price = average * CURRENCIES[currency] * (0.6 + 0.8 * random());
+          const price = average * (0.6 + 0.8 * random());
           const isPriced = !isUnpriced || index > 0;
           const amount = isPriced ? Math.max(1, Math.round(price * digits)) * (UNITS / digits) : null;
           const place = record(kind, { cost_type, currency, amount, tag: "demo" });
@@ -83,7 +76,7 @@ export function createActivity(links: Link[], now: number): DemoRow[] {
         }
         // Some have no cost.
         const free = { cost_type: null, currency: null, amount: null, tag: null };
-        for (let left = Math.round(sent * 0.2 * random()); left > 0; left--) record(kind, free);
+        for (let left = Math.round(sent * freeShare * random()); left > 0; left--) record(kind, free);
         // A trigger adds up those in the ledger.
         if (daysAgo < DAYS_IN_LEDGER) continue;
         for (const [state, places] of Object.entries(spent)) {
@@ -107,8 +100,7 @@ export function createActivity(links: Link[], now: number): DemoRow[] {
         const all = add(recorded[kind]);
         const counted = { ...key, kind, count: all + left, recorded: all };
         if (counted.count > 0) rows.counts.push({ table: "daily_engagements", values: counted });
-        const parts = isKnown ? split(left) : PLACES.map((_, index) => (index === UNKNOWN ? left : 0));
-        for (const [index, other] of parts.entries()) {
+        for (const [index, other] of split(left).entries()) {
           const some = recorded[kind][index] ?? 0;
           const values = { ...key, kind, count: some + other, recorded: some, ...PLACES[index] };
           if (values.count > 0) rows.audience.push({ table: "daily_audience", values });
@@ -131,16 +123,13 @@ const sumOf = (sums: ReturnType<typeof none>[], name: "count" | "amount") =>
 function findActive(links: Link[]): Active[] {
   const creatives = links.filter(({ level }) => level === 4);
   const step = Math.floor(creatives.length / ACTIVE_LINKS);
-  const active = [
+  return [
     ...links.filter(({ level }) => level === 1).map((link) => ({ link, weight: 12 })),
     ...Array.from({ length: ACTIVE_LINKS }, (_, index) => ({
       link: creatives[index * step] as Link,
       weight: 1.5 + 30 / (1 + (index % 97)),
     })),
   ];
-  const byWeight = active.toSorted((one, other) => other.weight - one.weight);
-  const known = new Set(byWeight.slice(0, KNOWN_LINKS));
-  return active.map((one) => ({ ...one, isKnown: known.has(one) }));
 }
 
 function engagement(kind: Kind, key: Values, place: Audience | undefined, at: number): Values {

@@ -10,6 +10,12 @@ const ADGROUPS = 5;
 /** After the links of the default demo. */
 const FIRST_LINK = 1_000;
 
+/** Of two networks, by the position of their links. */
+const TARGETS: Record<number, string> = {
+  24: "https://example.com/travel/newsletter?from={link_token}",
+  25: "https://example.com/travel/airport",
+};
+
 export interface Link {
   id: number;
   level: number;
@@ -41,6 +47,7 @@ export function createLinks(created_at: number): { links: Link[]; rows: DemoRow[
         cost_switch: own ? Number(own.isIntegrated) : null,
         created_at: created_at + links.length * 60_000,
         from_engagement: Number(link.level > 2 && link.id % 7 === 0),
+        target: TARGETS[links.length - 1] ?? null,
       },
     });
     return link;

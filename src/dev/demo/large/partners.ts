@@ -9,16 +9,16 @@ import { PARTNER_NAMES } from "./names.ts";
 /** After the partners of the default demo. */
 const FIRST_PARTNER = 6;
 /** Days since the stopped partner was stopped. */
-export const STOPPED_DAYS = 4;
+const STOPPED_DAYS = 4;
 
-/** What the partners pay for, in their currencies: the average amount of each type, and how often a link has it on a day. */
-export const TYPES: [costType: CostType, kind: Kind, amount: number, share: number][] = [
-  ["cpc", "click", 0.55, 1],
-  ["cpm", "impression", 6.5, 0.7],
-  ["cpi", "click", 3.2, 0.5],
-  ["cpe", "click", 9, 0.2],
+/** What is paid for: what it costs if a click costs one US dollar, and how often a link has it on a day. */
+const TYPES: [costType: CostType, kind: Kind, perClick: number, share: number][] = [
+  ["cpc", "click", 1, 1],
+  ["cpm", "impression", 9, 0.7],
+  ["cpi", "click", 4.2, 0.5],
+  ["cpe", "click", 12, 0.2],
 ];
-const ALL_TYPES = toMask(TYPES.map(([costType]) => costType));
+export const ALL_TYPES = toMask(TYPES.map(([costType]) => costType));
 /** The units of an amount in one of its currency. */
 export const UNITS = 100_000;
 /** How much of a currency is a US dollar. */
@@ -28,16 +28,42 @@ type Currency = keyof typeof CURRENCIES;
 export interface Partner {
   id: number;
   currency: Currency;
+  /** Of a click in US dollars, on average. */
+  price: number;
   /** Whether it sends costs. */
   isIntegrated: boolean;
   isStopped: boolean;
 }
 
+const LOWEST = 0.08;
+const HIGHEST = 3.4;
+
 export const PARTNERS = PARTNER_NAMES.map((_, index): Partner => {
   const isIntegrated = index % 8 !== 7;
   const currency = index % 3 === 1 ? "EUR" : index % 6 === 2 ? "JPY" : "USD";
-  return { id: FIRST_PARTNER + index, currency, isIntegrated, isStopped: index === 3 };
+  // Each is as much higher than the one below it; neighbors in the list differ.
+  const rank = ((index * 7 + 11) % PARTNER_NAMES.length) / (PARTNER_NAMES.length - 1);
+  const price = LOWEST * (HIGHEST / LOWEST) ** rank;
+  return { id: FIRST_PARTNER + index, currency, price, isIntegrated, isStopped: index === 3 };
 });
+
+/** "Blueshift Performance" sends no costs anymore, and costs of "Northwind Ads" were rejected. */
+export const SILENT = PARTNERS[5]?.id ?? 0;
+export const REJECTED = PARTNERS[0]?.id ?? 0;
+
+/** How many clicks have no cost, in comparison with those that have one. The high one is over 5%. */
+const FREE_SHARE = { usual: 0.02, high: 0.2 };
+
+/** What the partner sends costs for on a day, with the average amount in its currency. */
+export function paidFor(partner: Partner | undefined, daysAgo: number) {
+  if (!partner?.isIntegrated || (partner.isStopped && daysAgo < STOPPED_DAYS)) return [];
+  const { id, currency, price } = partner;
+  const freeShare = FREE_SHARE[id === REJECTED ? "high" : "usual"];
+  return TYPES.map(([cost_type, kind, perClick, share]) => ({
+    ...{ cost_type, kind, currency, share, freeShare },
+    average: perClick * price * CURRENCIES[currency],
+  }));
+}
 
 /** The cost credential of a partner that sends costs. */
 export const liveToken = ({ id }: Partner): string => demoToken("live", `Atlas${id}`);

@@ -6,11 +6,8 @@ import type { RejectionCode } from "../../../domain/matching.ts";
 import { COST_WINDOW_MS, DAY_MS, dayOf, HOUR_MS, hourOf } from "../../../domain/time.ts";
 import { type DemoRow, Sums, type Values } from "../rows.ts";
 import { LARGE } from "./links.ts";
-import { PARTNERS, pendingCosts } from "./partners.ts";
+import { PARTNERS, pendingCosts, REJECTED, SILENT } from "./partners.ts";
 
-/** "Blueshift Performance" and "Northwind Ads". */
-export const SILENT = PARTNERS[5]?.id ?? 0;
-export const REJECTED = PARTNERS[0]?.id ?? 0;
 const SILENT_DAYS = 3;
 /** The days for which the cron counts costs. */
 const COUNTED_DAYS = 22;

@@ -1,9 +1,11 @@
 /** The page of a partner: its state and next step, figures, rounds, credentials, settings, voids, and the switch that stops its costs. */
 import { html } from "hono/html";
 import { listCredentialsOfPartner } from "../../../db/operator/credentials.ts";
+import { type PartnerFacts, readPartners } from "../../../db/operator/lists/partner-facts.ts";
 import { findPartner, type PartnerRow } from "../../../db/operator/partners.ts";
-import { type FoundRates, findRates } from "../../../db/operator/rates.ts";
+import { findRates } from "../../../db/operator/rates.ts";
 import { listRoundsOfPartner } from "../../../db/operator/rounds/lists.ts";
+import { toStored } from "../../../db/operator/stored-rates.ts";
 import { COST_TYPE, COST_TYPES, toTypes } from "../../../domain/cost-types.ts";
 import { toIso } from "../../../domain/time.ts";
 import { costTypeChecks, costTypeName } from "../../../pages/costs/cost-types.ts";
@@ -31,8 +33,8 @@ import { credentialTable } from "../credentials.ts";
 import { type Act, idOf, type Show, secretPage } from "../layout.ts";
 import type { OperatorSession } from "../session.ts";
 import { passwordField } from "../step-up.ts";
-import { nextStep } from "./next-step.ts";
 import { costSwitch, settingsSection, stoppedNotice } from "./settings.ts";
+import { partnerSteps } from "./steps.ts";
 import { urlPriceSection } from "./url-prices.ts";
 import { voidSection } from "./voids.ts";
 
@@ -49,14 +51,16 @@ function moreHint(partnerId: number, list: "rounds" | "credentials", total = 0):
 export const partnerPage: Show = async (context, formError, session) => {
   const id = idOf(context);
   const { DB } = context.env;
-  const [partner, credentials, rounds, found, prices] = await Promise.all([
+  const [partner, { partners }, credentials, rounds, found, prices] = await Promise.all([
     findPartner(DB, id),
+    readPartners(context.ledger, context.now, { id, hasSpend: false }),
     listCredentialsOfPartner(DB, NEWEST, { partnerId: id }),
     listRoundsOfPartner(DB, NEWEST, { partnerId: id }),
     findRates(context.ledger, id, context.now),
     readUrlPrices(context, id),
   ]);
-  if (!partner) throw notFound("partner");
+  const [known] = partners;
+  if (!partner || !known) throw notFound("partner");
   const rejectedAt = (end: string) => (context.url.pathname.endsWith(end) ? formError : undefined);
   const noCredentials = html`<p class="muted">No credentials yet. ${partner.supportsCostData ? "Issue a live one below." : "Open a round to get a test credential."}</p>`;
   return {
@@ -66,7 +70,7 @@ export const partnerPage: Show = async (context, formError, session) => {
       ${breadcrumb([["Partners", "/operator/partners"]], partner.displayName)}
       ${pageHead(nameText(partner.displayName), partnerBadge(partner))}
       ${stoppedNotice(partner)}
-      ${stateSection(partner, found.counts)}
+      ${stateSection(partner, { ...known, rates: toStored(partner, found.counts, context.now) })}
       ${ratesSection(partner.integratedTypes, found)}
       ${card(
         { id: "rounds", title: "Rounds" },
@@ -90,20 +94,21 @@ export const partnerPage: Show = async (context, formError, session) => {
 };
 
 /** What the partner can send, and what the operator does next. */
-function stateSection(partner: PartnerRow, counts: FoundRates["counts"]): Markup {
+function stateSection(partner: PartnerRow, known: PartnerFacts): Markup {
   const { id } = partner;
-  const known = counts.map(({ recorded, discrepancy }) => ({
-    recorded,
-    expected: discrepancy?.expected ?? null,
-  }));
-  const step = nextStep(partner, known);
+  const [step] = partnerSteps(known);
   return card(
     { id: "state", title: "State and next step" },
     facts(
       ...COST_TYPES.map((type): Fact => [costTypeName(type), typeBadges(partner, type)]),
       partner.lastCostAt !== null && ["Last cost, to the hour", time(toIso(partner.lastCostAt))],
       partner.lastClickAt !== null && ["Last click, to the hour", time(toIso(partner.lastClickAt))],
-      ["Next step", step ? html`<a href="${step.href}">${step.text}</a>` : "None"],
+      [
+        "Next step",
+        step
+          ? html`<a href="${step.href}">${step.text}</a>${step.what && html`<div class="muted">${step.what}</div>`}`
+          : "None",
+      ],
     ),
     html`<p class="actions">
       ${buttonLink(`/operator/partners/${id}/setup`, "Setup")}

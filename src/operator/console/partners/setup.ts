@@ -1,6 +1,7 @@
 /** A partner from its name to its first costs, in four steps on one page. What is done follows from the data. */
 import { html } from "hono/html";
 import { findApp, listAllApps } from "../../../db/operator/apps.ts";
+import { readPartners } from "../../../db/operator/lists/partner-facts.ts";
 import { findPartner, type PartnerRow } from "../../../db/operator/partners.ts";
 import { listRoundsOfPartner } from "../../../db/operator/rounds/lists.ts";
 import { COST_TYPES, toTypes } from "../../../domain/cost-types.ts";
@@ -23,8 +24,8 @@ import { type Act, done, idOf, type Page, partnerTrail, type Show, secretNotice 
 import type { OperatorSession } from "../session.ts";
 import { passwordField } from "../step-up.ts";
 import { handover, type Issued } from "./handover.ts";
-import { hasCostId, nextStep } from "./next-step.ts";
 import { NAME, previewOf, saveValues, TEMPLATES, valuesOf } from "./settings.ts";
+import { hasCostId, partnerSteps } from "./steps.ts";
 import script from "./templates.client.js";
 
 export const templatesScript = servedFile("/operator.js", "text/javascript; charset=utf-8", script);
@@ -55,8 +56,9 @@ async function setup(
 ): Promise<Page> {
   const id = idOf(context);
   const { DB } = context.env;
-  const [partner, rounds, apps, link] = await Promise.all([
+  const [partner, { partners }, rounds, apps, link] = await Promise.all([
     findPartner(DB, id),
+    readPartners(context.ledger, context.now, { id, hasSpend: false }),
     listRoundsOfPartner(DB, { after: null, before: Number.MAX_SAFE_INTEGER, limit: 10 }, { partnerId: id }),
     listAllApps(DB),
     readNewestTestLink(context, id),
@@ -65,7 +67,7 @@ async function setup(
   const rejectedAt = (end: string) => (context.url.pathname.endsWith(end) ? rejected : undefined);
   const round = rounds.rows.find(({ state }) => state === "open");
   const isLive = partner.integratedTypes !== 0;
-  const next = nextStep(partner);
+  const [next] = partners.flatMap(partnerSteps);
   const isTested = round ? round.entryCount > 0 : isLive && partner.hasLiveCredential === 1;
   return {
     title: `Set up ${partner.displayName}`,

@@ -11,8 +11,8 @@ import type { FindingItem, RoundWithReport } from "../../../usecases/rounds/seri
 import { approveRound, closeRound, dismissFinding, readRound, undoDismissal } from "../../api/rounds.ts";
 import { readNewestTestLink } from "../../api/test-links.ts";
 import { type Act, done, type FormError, idOf, partnerTrail, pick, type Show } from "../layout.ts";
-import { hasCostId } from "../partners/next-step.ts";
 import { stoppedNotice } from "../partners/settings.ts";
+import { hasCostId } from "../partners/steps.ts";
 import type { OperatorSession } from "../session.ts";
 import { passwordField } from "../step-up.ts";
 import { endForms, REASON } from "./ending.ts";

@@ -1,0 +1,247 @@
+/**
+ * What an operator does next for a partner, the most urgent first. The start page lists the steps of all partners, and the pages of
+ * partners show the first one as the next step.
+ */
+import type { PartnerFacts } from "../../../db/operator/lists/partner-facts.ts";
+import { OTHER_APP_DAYS } from "../../../db/operator/other-apps.ts";
+import type { PartnerRow } from "../../../db/operator/partners.ts";
+import type { StoredRate } from "../../../db/operator/stored-rates.ts";
+import { COST_TYPE, COST_TYPES, type Kind, toMask, toTypes } from "../../../domain/cost-types.ts";
+import { DISCREPANCY_THRESHOLD, toCoverage, toRates } from "../../../domain/figures/rates.ts";
+import { UNUSUAL_TIMES, USUAL_DAYS } from "../../../domain/figures/url-prices.ts";
+import { formatMoney } from "../../../domain/money.ts";
+import { judgeTemplates, templatePairs } from "../../../domain/templates.ts";
+import { DAY_MS } from "../../../domain/time.ts";
+import type { Tone } from "../../../pages/elements.ts";
+import { describeDay, showAmount, showList, showPercent, showPlural } from "../../../pages/locale.ts";
+import { toTemplates } from "../../api/partners.ts";
+
+/** What needs an operator. */
+export interface Item {
+  /** What to do. */
+  text: string;
+  href: string;
+  tone: Tone;
+  /** What it is about. */
+  name: string;
+  what: string;
+  /** Milliseconds since 1970; null if that is not known. */
+  since: number | null;
+  /** The partners that it is about. */
+  partnerIds?: number[];
+  /** Whether `name` says how many it is about, so that both are one sentence. */
+  isGroup?: true;
+  /** Whether nothing is wrong without it. */
+  isOptional?: true;
+  /** Several items of a kind become one. */
+  kind?: { what: string; nouns: [one: string, many: string]; href: string };
+}
+
+/** More items of a kind, or more names in one, than this are counted. */
+export const FEW = 3;
+
+const ORDER: Tone[] = ["error", "warn", "", "ok"];
+export const byUrgency = (one: Item, other: Item) => ORDER.indexOf(one.tone) - ORDER.indexOf(other.tone);
+
+const NOUNS: [string, string] = ["partner", "partners"];
+/** The list of the partners that have the same step. */
+const list = (what: string, filter = "") => ({
+  what,
+  nouns: NOUNS,
+  href: `/operator/partners${filter}`,
+});
+
+/** Without what all steps of a partner have in common. */
+type PartnerStep = Omit<Item, "name" | "partnerIds">;
+
+export const hasCostId = ({ costParameters }: Pick<PartnerRow, "costParameters">) =>
+  templatePairs(costParameters).some(({ name }) => name === "cost_id");
+
+export function partnerSteps(partner: PartnerFacts): Item[] {
+  const { id, displayName, stoppedAt, integratedTypes } = partner;
+  const path = `/operator/partners/${id}`;
+  const isComplete = integratedTypes === toMask(COST_TYPES);
+  const optional = { tone: "", what: "", since: null, isOptional: true } as const;
+  const steps: PartnerStep[] =
+    stoppedAt !== null
+      ? [{ ...optional, text: "Resume", href: `${path}#stop` }]
+      : [
+          ...roundSteps(partner, path),
+          ...heldSteps(partner, path),
+          ...urlPriceSteps(partner, path),
+          ...otherAppSteps(partner),
+          ...templateSteps(partner, path),
+          ...(integratedTypes === 0 ? setupSteps(partner, path) : liveSteps(partner, path)),
+          ...(isComplete ? [] : [{ ...optional, text: "Open a round", href: `${path}#open` }]),
+        ];
+  return steps
+    .map((step): Item => ({ ...step, name: displayName, partnerIds: [id] }))
+    .sort(
+      (one, other) =>
+        Number(one.isOptional ?? false) - Number(other.isOptional ?? false) || byUrgency(one, other),
+    );
+}
+
+const roundSteps = ({ openRounds }: PartnerFacts, path: string): PartnerStep[] =>
+  openRounds.map(({ id, entryCount, openedAt, costTypes }) => {
+    const what = `round ${id} for ${showList(toTypes(costTypes))} has ${entryCount === 0 ? "no submissions yet" : showPlural(entryCount, "submission")}`;
+    return entryCount > 0
+      ? {
+          ...{ tone: "warn", what, since: openedAt },
+          ...{ text: `Review round ${id}`, href: `/operator/rounds/${id}` },
+          kind: list("have a round to review", "?state=round"),
+        }
+      : {
+          ...{ tone: "", what, since: openedAt, text: "Hand over", href: `${path}/setup#step-4` },
+          kind: list("have a round without submissions", "?state=round"),
+        };
+  });
+
+const heldSteps = ({ held }: PartnerFacts, path: string): PartnerStep[] =>
+  held === null
+    ? []
+    : [
+        {
+          ...{ tone: "warn", what: `${showPlural(held.count, "held price", "held prices")} on URLs` },
+          since: DAY_MS * held.since,
+          ...{ text: "Accept or drop", href: `${path}/url-prices` },
+          kind: list("have held prices on URLs"),
+        },
+      ];
+
+function templateSteps(partner: PartnerFacts, path: string): PartnerStep[] {
+  const edit = { tone: "warn", text: "Edit templates", href: `${path}#templates` } as const;
+  const [problem] = judgeTemplates(toTemplates(partner));
+  if (problem)
+    return [
+      {
+        ...{ ...edit, what: `its ${problem.param} ${problem.message}`, since: null },
+        kind: list("have templates that lose values"),
+      },
+    ];
+  return partner.integratedTypes === 0 || hasCostId(partner)
+    ? []
+    : [
+        {
+          ...{ ...edit, what: "no cost_id in its cost parameters", since: partner.approvedAt },
+          kind: list("have no cost_id in their cost parameters", "?state=live"),
+        },
+      ];
+}
+
+const setupSteps = ({ openRounds, createdAt }: PartnerFacts, path: string): PartnerStep[] =>
+  openRounds.length > 0
+    ? []
+    : [
+        {
+          ...{ tone: "", what: "not set up yet", since: createdAt },
+          ...{ text: "Continue setup", href: `${path}/setup` },
+          kind: list("are not set up yet", "?state=not_integrated"),
+        },
+      ];
+
+function liveSteps({ hasLiveCredential, approvedAt, rates }: PartnerFacts, path: string): PartnerStep[] {
+  const steps: PartnerStep[] = [];
+  if (!hasLiveCredential)
+    steps.push({
+      ...{ tone: "warn", what: "no live credential", since: approvedAt },
+      ...{ text: "Issue a live credential", href: `${path}#credentials` },
+      kind: list("have no live credential", "?state=live"),
+    });
+  const counted = rates.length === 0 ? null : Math.min(...rates.map(({ computedAt }) => computedAt));
+  const isRecorded = rates.some(({ recorded }) => recorded !== null && recorded > 0);
+  if (isRecorded && rates.every(({ expected }) => expected === null || expected === 0))
+    steps.push({
+      ...{ tone: "", what: "cost data is off on all links", since: counted },
+      ...{ text: "Ask members to turn on cost data", href: `${path}#rates` },
+      kind: list("have links without cost data only", "?state=live"),
+    });
+  const over = rates.filter(isOver);
+  if (over.length > 0)
+    steps.push({
+      tone: "warn",
+      what: `discrepancy of ${showList(over.map((rate) => `${rate.costType} ${showPercent(discrepancyOf(rate) ?? 0)}`))}`,
+      since: Math.min(...over.map(({ computedAt }) => computedAt)),
+      ...{ text: "Show rates", href: `${path}#rates` },
+      kind: list(`are over ${showPercent(DISCREPANCY_THRESHOLD)} discrepancy`, "?sort=-discrepancy"),
+    });
+  return steps;
+}
+
+const isOver = (rate: StoredRate) => (discrepancyOf(rate) ?? 0) >= DISCREPANCY_THRESHOLD;
+
+export const discrepancyOf = ({ expected, agreeing, ...rate }: StoredRate) =>
+  toRates({ ...rate, discrepancy: expected === null || agreeing === null ? null : { expected, agreeing } })
+    .discrepancyRate;
+
+/** Of a partner's stored rates. Each cost type has the number of all recorded engagements of its kind. */
+export function coverageOf(stored: StoredRate[]) {
+  const of = (kind: Kind) => stored.filter(({ costType }) => COST_TYPE[costType].fits[0] === kind);
+  const matched = (kind: Kind) => of(kind).reduce((sum, rate) => sum + rate.matched, 0);
+  const recorded = (kind: Kind) => of(kind)[0]?.recorded ?? null;
+  return toCoverage({
+    matched: { click: matched("click"), impression: matched("impression") },
+    recorded: { click: recorded("click"), impression: recorded("impression") },
+  });
+}
+
+/** Days of prices on URLs: near their limit, or far above the days before. Each as the one with most, and the number of the others. */
+function urlPriceSteps({ urlPrices }: PartnerFacts, path: string): PartnerStep[] {
+  const near = urlPrices.filter(({ limit }) => limit !== undefined);
+  const unusual = urlPrices.filter(({ limit }) => limit === undefined);
+  const found = (
+    some: typeof urlPrices,
+    how: (one: (typeof urlPrices)[number]) => string,
+  ): Pick<PartnerStep, "tone" | "what" | "since">[] => {
+    const [first, ...others] = some.toSorted((one, other) => (one.counted > other.counted ? -1 : 1));
+    if (!first) return [];
+    const { appName, currency, day, counted } = first;
+    const more = others.length > 0 ? `; and ${others.length} more` : "";
+    return [
+      {
+        tone: "warn",
+        what: `prices on URLs of ${appName} add up to ${moneyOf(counted, currency)} on ${describeDay(day)} (UTC), ${how(first)}${more}`,
+        since: DAY_MS * Math.min(...some.map((one) => one.day)),
+      },
+    ];
+  };
+  return [
+    ...found(near, ({ limit = 0n, currency }) => `and from ${moneyOf(limit, currency)} on they are held`).map(
+      (item) => ({
+        ...item,
+        ...{ text: "Check the limit", href: `${path}#templates` },
+        kind: list("are near the limit of a day for prices on URLs"),
+      }),
+    ),
+    ...found(unusual, ({ usual = 0n, currency }) =>
+      usual === 0n
+        ? `and most of the ${USUAL_DAYS} days before have none`
+        : `more than ${UNUSUAL_TIMES} times the ${moneyOf(usual, currency)} that is usual in the ${USUAL_DAYS} days before`,
+    ).map((item) => ({
+      ...item,
+      ...{ text: "Check, and void what is wrong", href: `${path}/url-prices` },
+      kind: list("have unusually high prices on URLs"),
+    })),
+  ];
+}
+
+const moneyOf = (units: bigint, currency: string) => showAmount(formatMoney(units), currency);
+
+/** Cost IDs that two apps have: the second one gets no cost. */
+function otherAppSteps({ otherApps }: PartnerFacts): PartnerStep[] {
+  if (otherApps.length === 0) return [];
+  const count = otherApps.reduce((sum, one) => sum + one.count, 0);
+  const names = [...new Set(otherApps.map(({ appName }) => appName))];
+  const where = showList(
+    names.length > FEW ? [...names.slice(0, FEW), `${names.length - FEW} more apps`] : names,
+  );
+  return [
+    {
+      what: `${showPlural(count, "click or impression", "clicks and impressions")} of ${where} in ${OTHER_APP_DAYS} days had a cost ID that another app had first, so no cost can match them`,
+      since: DAY_MS * Math.min(...otherApps.map(({ since }) => since)),
+      tone: "warn",
+      ...{ text: "Read what to do", href: "/docs/operators#respond-to-incidents" },
+      kind: list("have cost IDs in two apps"),
+    },
+  ];
+}
