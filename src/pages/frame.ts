@@ -119,13 +119,15 @@ function navigation(context: Context, { user, switcher }: Page): Markup {
   const link = (href: string, name: string) =>
     html`<a href="${href}" ${context.url.pathname.startsWith(href) ? html`aria-current="page"` : ""}>${name}</a>`;
   if (!user) return link("/login", "Sign in");
+  // The console has a tab of all apps.
+  const isOperator = user.role === "operator";
   return html`
-    ${switcher ? "" : link("/apps", "Apps")}
+    ${switcher || isOperator ? "" : link("/apps", "Apps")}
     <details class="menu">
       <summary><span>${user.email}</span></summary>
       <div>
         ${link("/account", "Account")}
-        ${user.role === "operator" ? link("/operator", "Operator console") : ""}
+        ${isOperator ? html`${link("/apps", "Your apps")} ${link("/operator", "Operator console")}` : ""}
         <form method="post" action="/logout"><button>Sign out</button></form>
       </div>
     </details>`;

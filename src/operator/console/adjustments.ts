@@ -31,7 +31,7 @@ export const adjustmentsPage: Show = async (context) => {
     path: PATH,
     nouns: ["adjustment", "adjustments"] as [string, string],
     search: "Reason contains",
-    sorts: { "-created": "Newest first", "-day": "Latest day first", day: "Earliest day first" },
+    sorts: { "-created": "Added last", "-day": "Latest day first", day: "Earliest day first" },
     filters: [
       { name: "app", label: "App", options: appOptions },
       { name: "partner", label: "Partner", options: partnerOptions },
@@ -52,7 +52,13 @@ export const adjustmentsPage: Show = async (context) => {
         rows: list.rows.map((row) => ({ ...row, item: ADJUSTMENT.toItem(row) })),
         empty: noRows(list, none, "adjustments"),
         columns: [
-          { heading: "Day", kind: "day", cell: ({ day }) => describeDay(day) },
+          {
+            heading: "Added",
+            kind: "day",
+            ...list.heading("created"),
+            cell: ({ item }) => time(item.created_at),
+          },
+          { heading: "Day", kind: "day", ...list.heading("day"), cell: ({ day }) => describeDay(day) },
           {
             heading: "App",
             cell: ({ app, appToken }) => html`<a href="/operator/apps/${appToken}">${nameText(app)}</a>`,
@@ -70,10 +76,7 @@ export const adjustmentsPage: Show = async (context) => {
             cell: ({ currency, item }) => showAmount(item.amount, currency),
           },
           { heading: "Reason", cell: ({ reason }) => nameText(reason) },
-          {
-            heading: "Added by",
-            cell: ({ item }) => html`${item.created_by.email}, ${time(item.created_at)}`,
-          },
+          { heading: "Added by", cell: ({ item }) => item.created_by.email },
         ],
       })}
       ${list.pager}`,

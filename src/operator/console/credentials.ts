@@ -9,7 +9,7 @@ import { credentialBadge } from "../../pages/costs/states.ts";
 import { nameText, notice, pageHead } from "../../pages/elements.ts";
 import type { Option } from "../../pages/forms/fields.ts";
 import { confirmation } from "../../pages/forms/form.ts";
-import { noRows, readListView } from "../../pages/lists/list.ts";
+import { type ListView, noRows, readListView } from "../../pages/lists/list.ts";
 import { table } from "../../pages/lists/table.ts";
 import { type Markup, time } from "../../pages/markup.ts";
 import { CREDENTIAL, revokeCredential } from "../api/credentials.ts";
@@ -53,7 +53,7 @@ export const credentialsPage: Show = async (context) => {
       ${pageHead("Credentials")}
       <p class="lead">Issue a credential on the page of its partner.</p>
       ${list.controls}
-      ${credentialTable(list.rows, noRows(list, none, "credentials"), true)}
+      ${credentialTable(list.rows, noRows(list, none, "credentials"), list.heading)}
       ${list.pager}`,
   };
 };
@@ -61,7 +61,12 @@ export const credentialsPage: Show = async (context) => {
 /** A credential. The list of all partners' credentials also has the partner's name and the state of the round. */
 type ShownCredential = CredentialRow & Partial<Pick<NamedCredentialRow, "partner" | "roundState">>;
 
-export function credentialTable(shown: ShownCredential[], empty: Markup, withPartner = false) {
+/** `heading`: of the list of all partners' credentials, what leads to another order. */
+export function credentialTable(
+  shown: ShownCredential[],
+  empty: Markup,
+  heading?: ListView<ShownCredential>["heading"],
+) {
   return table({
     label: "Credential list",
     rows: shown.map((row) => ({ ...row, ...CREDENTIAL.toItem(row) })),
@@ -75,13 +80,13 @@ export function credentialTable(shown: ShownCredential[], empty: Markup, withPar
             ? "Live"
             : html`Test, <a href="/operator/rounds/${round_id ?? ""}">round ${round_id ?? ""}</a>${roundState && roundState !== "open" ? `, ${roundState}` : ""}`,
       },
-      withPartner && {
-        heading: "Partner",
+      heading !== undefined && {
+        ...{ heading: "Partner", ...heading("partner") },
         cell: ({ partner_id, partner }) =>
           html`<a href="/operator/partners/${partner_id}">${nameText(partner ?? "")}</a>`,
       },
       { heading: "Cost types", cell: ({ cost_types }) => cost_types.join(", ") },
-      { heading: "Created", cell: ({ created_at }) => time(created_at) },
+      { heading: "Created", ...heading?.("created"), cell: ({ created_at }) => time(created_at) },
       {
         heading: "State",
         cell: ({ id, hint, revoked_at, roundState }) =>

@@ -47,12 +47,18 @@ export const appsPage: Show = async (context) => {
         columns: [
           {
             heading: "App",
+            ...list.heading("name"),
             cell: ({ token, name, archivedAt }) =>
               html`<a href="/operator/apps/${token}">${nameText(name)}</a> ${archivedBadge(archivedAt !== null)}`,
           },
           { heading: "Token", cell: ({ token }) => html`<code>${token}</code>` },
           { heading: "Default URL", cell: ({ defaultUrl }) => defaultUrl },
-          { heading: "Links", kind: "number", cell: ({ createdLinkCount }) => showCount(createdLinkCount) },
+          {
+            heading: "Links",
+            kind: "number",
+            ...list.heading("links"),
+            cell: ({ createdLinkCount }) => showCount(createdLinkCount),
+          },
         ],
       })}
       ${list.pager}`,

@@ -56,7 +56,11 @@ export const usersPage: Show = async (context) => {
         rows: list.rows.map(USER.toItem),
         empty: noRows(list, html``, "users"),
         columns: [
-          { heading: "User", cell: ({ id, email }) => html`<a href="/operator/users/${id}">${email}</a>` },
+          {
+            heading: "User",
+            ...list.heading("email"),
+            cell: ({ id, email }) => html`<a href="/operator/users/${id}">${email}</a>`,
+          },
           { heading: "Role", cell: ({ role }) => ROLE_NAMES[role] },
           {
             heading: "Sign-in method",
