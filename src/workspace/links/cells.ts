@@ -8,7 +8,7 @@ import { type CostSums, sumCosts, sumSpend } from "../../domain/money.ts";
 import { costTypeName } from "../../pages/costs/cost-types.ts";
 import { badge } from "../../pages/elements.ts";
 import { withQuery } from "../../pages/lists/query.ts";
-import { showCount, showPlural } from "../../pages/locale.ts";
+import { showCount, showMoney, showPlural } from "../../pages/locale.ts";
 import type { Markup } from "../../pages/markup.ts";
 import { moneyText } from "../../pages/money.ts";
 import type { Link } from "../../usecases/links/link.ts";
@@ -51,7 +51,8 @@ export function partnerCell(
   const partner = partnerOf(link, partners);
   if (!partner) return html`<span class="muted">None</span>`;
   const stopped = partner.stoppedAt === null ? "" : html` ${badge("Stopped", "error")}`;
-  return html`<span class="partner">${partnerLink(member, partner, days)}${stopped}${link.partnerId === null ? html` <span class="muted">inherited</span>` : ""}</span>`;
+  const below = link.partnerId === null ? html`<div class="below">inherited</div>` : "";
+  return html`<div>${partnerLink(member, partner, days)}${stopped}</div>${below}`;
 }
 
 /** Whether cost data is on, and of a sub-link, whether that is its own setting. */
@@ -62,18 +63,24 @@ export function costCell(
   const state = link.cost_data_enabled ? badge("On", "ok") : badge("Off");
   return level === 1 || costSwitch === null
     ? state
-    : html`${state} <span class="muted">own: ${costSwitch ? "on" : "off"}</span>`;
+    : html`<div>${state}</div><div class="below">own: ${costSwitch ? "on" : "off"}</div>`;
 }
 
-/** Currencies below each other, those with the most costs first. */
+/** Two currencies below each other, those with the most costs first. Of more, the others are counted, and named in a title. */
 export function spendCell(figures: LinkFigures | undefined): Markup {
   const byCurrency = Map.groupBy(figures?.spend ?? [], ({ currency }) => currency);
   const costs = (sums: SpendSum[]) =>
     sums.reduce((sum, { matched, unpriced }) => sum + matched + unpriced, 0);
-  const lines = [...byCurrency]
+  const amounts = [...byCurrency]
     .sort(([one, left], [other, right]) => costs(right) - costs(left) || (one < other ? -1 : 1))
-    .map(([currency, sums]) => html`<div>${moneyText(sumSpend(sums), currency)}</div>`);
-  return lines.length > 0 ? html`${lines}` : html`<span class="muted">–</span>`;
+    .map(([currency, sums]): [bigint, string] => [sumSpend(sums), currency]);
+  const [first, second, third] = amounts;
+  if (!first) return html`<span class="muted">–</span>`;
+  const rest = amounts.slice(1).map((amount) => showMoney(...amount));
+  const below = third
+    ? html`<div class="below" title="${rest.join(", ")}">+${rest.length} more</div>`
+    : second && html`<div>${moneyText(...second)}</div>`;
+  return html`<div>${moneyText(...first)}</div>${below ?? ""}`;
 }
 
 /** The average amount of the costs of one type that have one: without adjustments, which belong to no cost. */
@@ -86,22 +93,15 @@ export function averageOf(
   return (sumCosts(rows) * (isPerMille ? 1_000n : 1n)) / BigInt(matched);
 }
 
-const MOST_AVERAGES = 1;
-
-/** Those of the types with the most costs. */
+/** That of the type with the most costs. */
 export function averageCell(figures: LinkFigures | undefined): Markup {
-  const priced = (figures?.spend ?? [])
+  const [main, ...others] = (figures?.spend ?? [])
     .filter(({ matched }) => matched > 0)
     .sort((one, other) => other.matched - one.matched);
-  const more = priced.length - MOST_AVERAGES;
-  const lines = priced.slice(0, MOST_AVERAGES).flatMap((sums) => {
-    const average = averageOf([sums]);
-    return average === undefined
-      ? []
-      : html`<div>${moneyText(average, sums.currency)} ${costTypeName(sums.costType)}</div>`;
-  });
-  if (lines.length === 0) return html`<span class="muted">–</span>`;
-  return html`${lines}${more > 0 ? html`<div class="muted">+${more} more</div>` : ""}`;
+  const average = main && averageOf([main]);
+  if (main === undefined || average === undefined) return html`<span class="muted">–</span>`;
+  const more = others.length > 0 ? html` <span class="wide-only">+${others.length} more</span>` : "";
+  return html`<div>${moneyText(average, main.currency)}</div><div class="below">${costTypeName(main.costType)}${more}</div>`;
 }
 
 export const countCell = (count: number | undefined): Markup =>

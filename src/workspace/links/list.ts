@@ -51,8 +51,7 @@ export const linksPage: Show = async (context, member) => {
         member.app.linkCount === 0
           ? noLinks(member)
           : html`
-              ${periodPicker(url, view.period)}
-              ${filters(url, view)}
+              <div class="toolbar">${periodPicker(url, view.period)}${filters(url, view)}</div>
               <div id="links" data-part>
                 ${notices(view)}
                 ${isEmpty ? nothingFound(url, view) : html`${count(url, view)}${linksTable(shown, branchLines(shown, view))}`}
@@ -73,7 +72,7 @@ const exportHref = (url: URL) => `${url.pathname}.csv${url.search}`;
 const FILTERS = ["q", "level", "partner", "cost", "archived"];
 
 function filters(url: URL, { query, partners }: LinksView): Markup {
-  const isFiltered = ["level", "partner", "cost", "archived"].some((name) => url.searchParams.get(name));
+  const inUse = ["level", "partner", "cost", "archived"].filter((name) => url.searchParams.get(name)).length;
   const select = (name: keyof LinksQuery, label: string, options: Option[]) =>
     filterSelect(name, label, options, String(query[name] ?? ""));
   const levels = LEVEL_NAMES.map((name, index): Option => [String(index + 1), name]);
@@ -92,14 +91,14 @@ function filters(url: URL, { query, partners }: LinksView): Markup {
       search: { name: "q", label: "Name, path or token", value: query.q ?? "" },
       ...((isSearch(query) || query.archived) && { clear: clearHref(url) }),
     },
-    html`
-      <details class="more-filters" ${isFiltered ? html`open` : ""}><summary>Filters and order</summary><div>
-        ${select("sort", "Order", Object.entries(SORTS))}
-        ${select("level", "Level", [["", "Any level"], ...levels])}
-        ${select("partner", "Attached partner", [["", "Any partner"], ...sortedPartners(partners)])}
-        ${select("cost", "Cost data", COST_FILTERS)}
-        ${select("archived", "Archived", ARCHIVED_FILTERS)}
-      </div></details>`,
+    menu(inUse > 0 ? `Filters and order (${inUse})` : "Filters and order", [
+      select("sort", "Order", Object.entries(SORTS)),
+      select("level", "Level", [["", "Any level"], ...levels]),
+      select("partner", "Attached partner", [["", "Any partner"], ...sortedPartners(partners)]),
+      select("cost", "Cost data", COST_FILTERS),
+      select("archived", "Archived", ARCHIVED_FILTERS),
+      html`<button class="secondary">Apply</button>`,
+    ]),
   );
 }
 

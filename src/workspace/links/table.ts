@@ -39,7 +39,7 @@ export interface Shown {
   isFlat: boolean;
 }
 
-/** A link with what comes before its name, or a link to more links of a branch. */
+/** A link with what opens it, or a link to more links of a branch. */
 export type Line = { row: BrowsedLink; lead: Markup | "" } | { level: number; more: Markup };
 
 export function linksTable(shown: Shown, lines: Line[]): Markup | string {
@@ -55,8 +55,8 @@ export function linksTable(shown: Shown, lines: Line[]): Markup | string {
     {
       heading: "Link",
       cell: (row) => html`
-        <a href="${hrefOf(row)}${keepDays(url)}">${nameText(row.label)}</a>
-        ${row.archived ? badge("Archived") : ""} ${testBadge(row)} <span class="muted level">${LEVEL_NAMES[row.level - 1]}</span>`,
+        <div><a href="${hrefOf(row)}${keepDays(url)}" title="${row.label}">${nameText(row.label)}</a> ${row.archived ? badge("Archived") : ""} ${testBadge(row)}</div>
+        <div class="below">${shown.isFlat ? path(row) : ""} <span class="level">${LEVEL_NAMES[row.level - 1]}</span></div>`,
       ...sortable("name", "ascending"),
     },
     { heading: "Partner", cell: (row) => partnerCell(member, row, partners, keepDays(url)) },
@@ -106,13 +106,10 @@ export function linksTable(shown: Shown, lines: Line[]): Markup | string {
           ? ""
           : index > 0
             ? cell(line.row)
-            : html`<div class="name">${nameParts(shown, line)}<div>${cell(line.row)}</div></div>`,
+            : html`<div class="name">${shown.selected ? checkbox(line.row.token, line.row.label, shown.selected) : ""}${line.lead}<div>${cell(line.row)}</div></div>`,
     })),
   });
 }
-
-const nameParts = ({ selected }: Shown, { row, lead }: { row: BrowsedLink; lead: Markup | "" }) => html`
-  ${selected ? checkbox(row.token, row.label, selected) : ""}${lead}`;
 
 /** The lines of a branch, each link followed by those below it if it is open. */
 export function branchLines(shown: Shown, view: LinksView, key = ROOT, level = 1): Line[] {
@@ -129,7 +126,7 @@ export function branchLines(shown: Shown, view: LinksView, key = ROOT, level = 1
   return [
     ...(branch.isContinued ? [more("Back to the first links", undefined)] : []),
     ...branch.links.flatMap((row): Line[] => [
-      { row, lead: shown.isFlat ? path(row) : toggle(url, view, row) },
+      { row, lead: shown.isFlat ? "" : toggle(url, view, row) },
       ...branchLines(shown, view, row.token, row.level + 1),
     ]),
     ...(branch.next ? [more("Show 50 more", branch.next)] : []),
@@ -140,7 +137,7 @@ export function branchLines(shown: Shown, view: LinksView, key = ROOT, level = 1
 function path({ inheritedName }: BrowsedLink): Markup | "" {
   if (!inheritedName) return "";
   const names = inheritedName.split("::");
-  return html`<span class="muted path" title="${names.join(" › ")}">${pathText(names)} ›</span>`;
+  return html`<span class="path" title="${names.join(" › ")}">${pathText(names)}</span>`;
 }
 
 /** Opens or closes the branch of a link. */
