@@ -19,19 +19,29 @@ const headings = async (path: string) =>
 
 describe("a list", () => {
   test.each([
-    ["/operator/partners", ["Acme Ads", "Beacon Network", "Corsair Media", "Delta Reach", "Echo Media"]],
+    ["/operator/partners", ["Echo Media", "Acme Ads", "Beacon Network", "Corsair Media", "Delta Reach"]],
+    [
+      "/operator/partners?sort=name",
+      ["Acme Ads", "Beacon Network", "Corsair Media", "Delta Reach", "Echo Media"],
+    ],
+    [
+      "/operator/partners?sort=-name",
+      ["Echo Media", "Delta Reach", "Corsair Media", "Beacon Network", "Acme Ads"],
+    ],
     [
       "/operator/partners?sort=-created",
       ["Echo Media", "Delta Reach", "Corsair Media", "Beacon Network", "Acme Ads"],
     ],
     ["/operator/partners?q=BEACON", ["Beacon Network"]],
     ["/operator/partners?state=round", ["Corsair Media"]],
-    ["/operator/partners?state=integrated", ["Acme Ads", "Delta Reach", "Echo Media"]],
+    ["/operator/partners?state=live&sort=name", ["Acme Ads", "Echo Media"]],
+    ["/operator/partners?state=in_round", ["Corsair Media"]],
+    ["/operator/partners?state=stopped", ["Delta Reach"]],
     ["/operator/partners?state=high-price", ["Beacon Network"]],
-    ["/operator/partners?state=none&sort=-created", ["Corsair Media", "Beacon Network"]],
+    ["/operator/partners?state=not_integrated", ["Beacon Network"]],
     [
       "/operator/partners?sort=nothing&state=nothing&page=-1",
-      ["Acme Ads", "Beacon Network", "Corsair Media", "Delta Reach", "Echo Media"],
+      ["Echo Media", "Acme Ads", "Beacon Network", "Corsair Media", "Delta Reach"],
     ],
     ["/operator/users?role=operator", [DEMO.operatorEmail]],
     ["/operator/users?q=demo%40", [DEMO.email]],
@@ -45,9 +55,9 @@ describe("a list", () => {
   });
 
   test("keeps search, filter and order in its form, and clears them", async () => {
-    const { text } = await operator.get("/operator/partners?q=acme&state=integrated&sort=-created");
+    const { text } = await operator.get("/operator/partners?q=acme&state=live&sort=-created");
     expect(text).toContain('name="q" value="acme"');
-    expect(text).toContain('<option value="integrated" selected>');
+    expect(text).toContain('<option value="live" selected>');
     expect(text).toContain('<option value="-created" selected>');
     expect(text).toContain('<a href="/operator/partners">Clear filters</a>');
     expect(text).toContain("1 partner<");
@@ -61,6 +71,50 @@ describe("a list", () => {
       expect(text).not.toMatch(/Previous page|None of|No \w+ yet/);
     },
   );
+
+  test("is ordered by its headings, which turn around, and says by which", async () => {
+    const head = async (path: string) => {
+      const { text } = await operator.get(path);
+      return [...text.matchAll(/<th scope="col"([^>]*)><a href="([^"]*)">([^<]*)/g)].map(
+        ([, attributes = "", href = "", name = ""]) => [
+          name.trim(),
+          /aria-sort="(\w+)"/.exec(attributes)?.[1],
+          href,
+        ],
+      );
+    };
+    const list = "/operator/partners";
+    expect(await head(list)).toEqual([
+      ["Partner", undefined, `${list}?sort=name`],
+      ["Spend, 7 days", "descending", `${list}?sort=spend`],
+      ["Change", undefined, `${list}?sort=-change`],
+      ["Coverage", undefined, `${list}?sort=-coverage`],
+      ["Discrepancy", undefined, `${list}?sort=-discrepancy`],
+    ]);
+    expect((await head(`${list}?sort=name&q=e`)).slice(0, 2)).toEqual([
+      ["Partner", "ascending", `${list}?q=e&amp;sort=-name`],
+      ["Spend, 7 days", undefined, `${list}?q=e`],
+    ]);
+    expect((await head("/operator/adjustments")).map(([name, sorted]) => [name, sorted])).toEqual([]);
+    await rows(
+      "INSERT INTO adjustments SELECT value, ?, value, (SELECT min(id) FROM links), 1, 'cpc', 'USD', 1000, 'x', 2, 0 FROM json_each('[30,20]')",
+      DEMO.appToken,
+    );
+    expect((await head("/operator/adjustments")).map(([name, sorted]) => [name, sorted])).toEqual([
+      ["Added", "descending"],
+      ["Day", undefined],
+    ]);
+    expect((await head("/operator/adjustments?sort=day"))[1]?.[1]).toBe("ascending");
+    expect((await head("/operator/users"))[0]).toEqual(["User", "ascending", "/operator/users"]);
+  });
+
+  test("of one row has no search", async () => {
+    await rows("DELETE FROM memberships WHERE app_token = ?", DEMO.otherAppToken);
+    expect((await operator.get("/operator/apps")).text).toContain('type="search"');
+    await operator.post(`/operator/apps/${DEMO.otherAppToken}/archive`, { archived: "yes" });
+    expect((await operator.get("/operator/apps")).text).not.toContain('type="search"');
+    expect((await operator.get("/operator/apps?q=demo")).text).toContain('type="search"');
+  });
 
   test("says that nothing matches", async () => {
     expect((await operator.get("/operator/partners?q=zzz")).text).toContain(
@@ -97,11 +151,11 @@ describe("a stopped partner", () => {
   });
 
   test("looks stopped in the list, and its next step is to resume it", async () => {
-    const [list = []] = tablesOf((await operator.get("/operator/partners?state=stopped")).text);
-    expect(list.slice(1).map(({ cells }) => cells)).toEqual([
-      ["Acme Ads", "Stopped", "Stopped", "Stopped", "Stopped", "Stopped", "Resume"],
-      ["Corsair Media", "Stopped", "In a round", "In a round", "In a round", "In a round", "Resume"],
-      ["Delta Reach", "Stopped", "Stopped", "Stopped", "Stopped", "Stopped", "Resume"],
+    const [list = []] = tablesOf((await operator.get("/operator/partners?state=stopped&sort=name")).text);
+    expect(list.slice(1).map(({ cells }) => [...cells.slice(0, 2), cells.at(-1)])).toEqual([
+      ["Acme Ads", "Stopped", "Resume"],
+      ["Corsair Media", "Stopped", "Resume"],
+      ["Delta Reach", "Stopped", "Resume"],
     ]);
   });
 

@@ -121,7 +121,7 @@ describe("what waits", () => {
   it("says when it was checked if it is nothing", async () => {
     await rows("UPDATE rounds SET state = 'closed'");
     await rows("UPDATE partners SET stopped_at = 1");
-    expect(textOf(await open())).toContain("Nothing waits. Checked 15 Mar 2026, 12:00 UTC.");
+    expect(textOf(await open())).toContain("Nothing needs you. Checked 15 Mar 2026, 12:00 UTC.");
   });
 
   it("has an archive that fails, and a cron that does not run", async () => {
@@ -150,6 +150,63 @@ describe("what waits", () => {
   });
 });
 
+describe("the next step of a partner", () => {
+  const nextSteps = async () => {
+    const [list = []] = tablesOf((await operator.get("/operator/partners?sort=name")).text);
+    return list.slice(1).map(({ cells }) => [cells[0], cells.at(-1)]);
+  };
+  const stepOnPage = async (id: number) =>
+    textOf(
+      /<dt>Next step<\/dt><dd>([\s\S]*?)<\/dd>/.exec(
+        (await operator.get(`/operator/partners/${id}`)).text,
+      )?.[1] ?? "",
+    );
+
+  it("is the first of what waits about it, on its page, in the list and on the start page", async () => {
+    await rows("UPDATE credentials SET revoked_at = 1 WHERE partner_id = 5");
+    await storeRates(ledgerOn(), NOW);
+    expect(await waiting()).toEqual([
+      ["Acme Ads : discrepancy of cpm 12.5%", "Soon", "/operator/partners/1#rates"],
+      ["Echo Media : no live credential", "Soon", "/operator/partners/5#credentials"],
+      ROUND,
+      BEACON,
+    ]);
+    const expected = [
+      ["Acme Ads", "Show rates"],
+      ["Beacon Network", "Continue setup"],
+      ["Corsair Media", "Review round 1"],
+      ["Delta Reach", "Resume"],
+      ["Echo Media", "Issue a live credential"],
+    ];
+    expect(await nextSteps()).toEqual(expected);
+    expect(partnersOf(await open()).map(({ cells }) => [cells[0], cells.at(-1)])).toEqual(
+      expect.arrayContaining(expected),
+    );
+    expect(await Promise.all([1, 2, 3, 4, 5].map(stepOnPage))).toEqual([
+      "Show rates discrepancy of cpm 12.5%",
+      "Continue setup not set up yet",
+      "Review round 1 round 1 for cpc, cpi, cpe, and cpm has 13 submissions",
+      "Resume",
+      "Issue a live credential no live credential",
+    ]);
+  });
+
+  it("is to turn on cost data if clicks come without, and is not listed where nothing is wrong", async () => {
+    await rows("UPDATE rounds SET state = 'closed'");
+    await storeRates(ledgerOn(), NOW);
+    await rows("UPDATE partner_rates SET expected = 0, agreeing = 0 WHERE partner_id = 1");
+    await rows("UPDATE partners SET integrated_types = 1 WHERE id = 5");
+    const CORSAIR = ["Corsair Media : not set up yet", "Later", "/operator/partners/3/setup"];
+    expect(await waiting()).toEqual([
+      ["Acme Ads : cost data is off on all links", "Later", "/operator/partners/1#rates"],
+      BEACON,
+      CORSAIR,
+    ]);
+    expect(await nextSteps()).toContainEqual(["Acme Ads", "Ask members to turn on cost data"]);
+    expect(await nextSteps()).toContainEqual(["Echo Media", "Open a round"]);
+  });
+});
+
 describe("discrepancies", () => {
   it("are those that the cron counted, with their time", async () => {
     expect(textOf(await open())).toContain("Discrepancies of 3 partners couldn't be checked");
@@ -163,7 +220,7 @@ describe("discrepancies", () => {
       "Soon",
       "/operator/partners/1#rates",
     ]);
-    expect(partnersOf(text)[0]?.cells.slice(-2)).toEqual(["12.5%", "None"]);
+    expect(partnersOf(text)[0]?.cells.slice(-2)).toEqual(["12.5%", "Show rates"]);
   });
 
   it("are counted once a day, for integrated partners", async () => {
@@ -209,11 +266,12 @@ it("shows the spend of the last seven complete days by currency, with the change
     "Spend in USD $2.00 no change compared with the 7 days before",
     "Spend in EUR €1.00 no data in the 7 days before",
   ]);
-  expect(partnersOf(text)[0]?.cells.slice(0, 4)).toEqual([
+  expect(partnersOf(text)[0]?.cells.slice(0, 5)).toEqual([
     "Acme Ads",
     "Live",
     "cpc, cpi, cpe, cpm",
     "$2.00 €1.00",
+    "no change new",
   ]);
 });
 

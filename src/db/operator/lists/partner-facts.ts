@@ -2,7 +2,7 @@
  * What operators see of all partners, and what decides about their next steps: one call to DB and one to each shard, and another one to
  * DB if something needs names.
  */
-import { type SQL, sql } from "drizzle-orm";
+import { sql } from "drizzle-orm";
 import { toMask, toTypes } from "../../../domain/cost-types.ts";
 import { judgeUrlPrices } from "../../../domain/figures/url-prices.ts";
 import { dayOf, RETENTION_MS } from "../../../domain/time.ts";
@@ -34,12 +34,15 @@ const partnerFields = {
   isUnlimited,
   createdAt: partners.createdAt,
 };
-const given = (name: string, condition: SQL) => sql`(${sql.placeholder(name)} IS NULL OR ${condition})`;
+const q = sql.placeholder("q");
 const somePartners = query(
   partnerFields,
-  sql`FROM ${partners} WHERE ${given("id", sql`${partners.id} = ${sql.placeholder("id")}`)}
-    AND ${given("q", contains(partners.displayName))}
+  sql`FROM ${partners} WHERE true AND (${q} IS NULL OR ${contains(partners.displayName)})
     ORDER BY ${partners.displayName} COLLATE NOCASE LIMIT ${sql.raw(String(MOST_PARTNERS))}`,
+);
+const onePartner = query(
+  partnerFields,
+  sql`FROM ${partners} WHERE ${partners.id} = ${sql.placeholder("id")}`,
 );
 
 const roundFields = {
@@ -85,11 +88,11 @@ interface Asked {
   /** Only this one. */
   id?: number;
   /** Only those whose name has this text. */
-  q?: string;
+  q?: string | null;
 }
 
-const ofControl = (db: D1Database, { id = null, q = null }: { id?: number | null; q?: string | null }) => ({
-  partners: somePartners(db, { id, q }),
+const ofControl = (db: D1Database, { id, q = null }: Asked) => ({
+  partners: id === undefined ? somePartners(db, { q }) : onePartner(db, { id }),
   rounds: openRounds(db, {}),
   approvals: approvals(db, {}),
   live: liveCredentials(db, {}),

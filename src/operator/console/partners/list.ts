@@ -58,7 +58,7 @@ const LIST = {
 
 export const partnersPage: Show = async (context) => {
   const q = (context.url.searchParams.get("q") ?? "").trim() || null;
-  const found = await readPartners(context.ledger, context.now, q === null ? {} : { q });
+  const found = await readPartners(context.ledger, context.now, { q });
   const list = await readListView(context, LIST, async (_, { sort, offset, limit }, { state = "" }) => {
     const [, holds = () => true] = FILTERS[state] ?? [];
     const rows = inOrder(withSpend(found.partners.filter(holds), found.spend), sort, PARTNER_ORDER);

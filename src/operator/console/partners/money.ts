@@ -27,14 +27,9 @@ export function byCurrency(rows: SpendRow[]): Sums {
   return new Map(sums.sort(([, one], [, other]) => other.count - one.count));
 }
 
-/** Of the partners that have spend in the days. */
+/** Of the partners that have spend in the days, or in those before. */
 export const spendByPartner = (rows: SpendRow[]): Map<number, Sums> =>
-  new Map(
-    [...Map.groupBy(rows.filter(isOf(0)), ({ partnerId }) => partnerId)].map(([id, ofPartner]) => [
-      id,
-      byCurrency(ofPartner),
-    ]),
-  );
+  new Map([...Map.groupBy(rows, ({ partnerId }) => partnerId)].map(([id, own]) => [id, byCurrency(own)]));
 
 /** The sums of several partners. */
 export function addedUp(all: Sums[]): Sums | undefined {

@@ -110,23 +110,16 @@ const heldSteps = ({ held }: PartnerFacts, path: string): PartnerStep[] =>
       ];
 
 function templateSteps(partner: PartnerFacts, path: string): PartnerStep[] {
-  const edit = { tone: "warn", text: "Edit templates", href: `${path}#templates` } as const;
   const [problem] = judgeTemplates(toTemplates(partner));
-  if (problem)
-    return [
-      {
-        ...{ ...edit, what: `its ${problem.param} ${problem.message}`, since: null },
-        kind: list("have templates that lose values"),
-      },
-    ];
-  return partner.integratedTypes === 0 || hasCostId(partner)
-    ? []
-    : [
+  return problem
+    ? [
         {
-          ...{ ...edit, what: "no cost_id in its cost parameters", since: partner.approvedAt },
-          kind: list("have no cost_id in their cost parameters", "?state=live"),
+          ...{ tone: "warn", what: `its ${problem.param} ${problem.message}`, since: null },
+          ...{ text: "Edit templates", href: `${path}#templates` },
+          kind: list("have templates that lose values"),
         },
-      ];
+      ]
+    : [];
 }
 
 const setupSteps = ({ openRounds, createdAt }: PartnerFacts, path: string): PartnerStep[] =>
@@ -140,13 +133,20 @@ const setupSteps = ({ openRounds, createdAt }: PartnerFacts, path: string): Part
         },
       ];
 
-function liveSteps({ hasLiveCredential, approvedAt, rates }: PartnerFacts, path: string): PartnerStep[] {
+function liveSteps(partner: PartnerFacts, path: string): PartnerStep[] {
+  const { hasLiveCredential, approvedAt, rates } = partner;
   const steps: PartnerStep[] = [];
   if (!hasLiveCredential)
     steps.push({
       ...{ tone: "warn", what: "no live credential", since: approvedAt },
       ...{ text: "Issue a live credential", href: `${path}#credentials` },
       kind: list("have no live credential", "?state=live"),
+    });
+  if (!hasCostId(partner) && judgeTemplates(toTemplates(partner)).length === 0)
+    steps.push({
+      ...{ tone: "warn", what: "no cost_id in its cost parameters", since: approvedAt },
+      ...{ text: "Edit templates", href: `${path}#templates` },
+      kind: list("have no cost_id in their cost parameters", "?state=live"),
     });
   const counted = rates.length === 0 ? null : Math.min(...rates.map(({ computedAt }) => computedAt));
   const isRecorded = rates.some(({ recorded }) => recorded !== null && recorded > 0);
