@@ -137,7 +137,7 @@ describe("a link's page", () => {
       ["cost_id", "The network did not replace its macro.", "1", "15 Mar 2026"],
     ]);
     expect(section(await open(browser, `${APP}/links/demo1nk008`), "problems")).toContain(
-      "No URL parameters were dropped",
+      "No URL parameters were ignored",
     );
   });
 
@@ -204,75 +204,5 @@ describe("the QR code", () => {
     expect(text).not.toMatch(/style|script/);
     const other = await browser.get(`${APP}/links/demo1nk004/qr.svg`);
     expect(other.text).not.toBe(text);
-  });
-});
-
-describe("the Partners page", () => {
-  // With shards, DB does not know that this is the first day, which is the period by default.
-  const TODAY = `${APP}/partners?period=today`;
-  const lines = (page: string) => (tablesOf(page)[0] ?? []).slice(1).map(({ cells }) => cells);
-  const lineOf = (page: string, name: string) => lines(page).find(([first]) => first?.startsWith(name)) ?? [];
-
-  it("shows what each partner may do, its links, its spend and its coverage", async () => {
-    for (const id of ["partners-click-1", "partners-click-2", "partners-click-3", "partners-click-4"])
-      await click(id);
-    await sendCost({ cost_id: "partners-click-1", cost_amount: "2" });
-    const page = await open(browser, TODAY);
-    const [name, ...cells] = lineOf(page, "Acme Ads");
-    expect(name).toContain("Acme Ads can send costs of these types: cpc, cpi, cpe, cpm.");
-    expect(name).toContain("cpc, cost per click Live 1 matched");
-    expect(cells).toEqual(["Live", "1 cost data on: 1", "4", "$2.00", "$2.00", "25.0%"]);
-    expect(lineOf(page, "Beacon Network")[0]).toContain("Beacon Network can't send costs yet.");
-    expect(lineOf(page, "Beacon Network")[1]).toBe("Not integrated");
-    expect(lineOf(page, "Corsair Media")[0]).toContain("Corsair Media is testing its costs.");
-    expect(lineOf(page, "Corsair Media")[1]).toBe("In a round");
-    expect(textOf(await open(browser, hrefOf(page, "$2.00")))).toContain("Acme Ads");
-    expect(textOf(await open(browser, hrefOf(page, "1")))).toContain("Beacon");
-  });
-
-  it("shows a stopped partner first, and as stopped, then those without cost data, then the others", async () => {
-    await click("partners-click-1");
-    const first = await open(browser, `${APP}/partners`);
-    expect(lines(first).map(([, state]) => state)).toEqual([
-      "Stopped",
-      "Not integrated",
-      "In a round",
-      "Live",
-      "Live",
-    ]);
-    await rows(`UPDATE partners SET stopped_at = ${NOW} WHERE id = 1`);
-    const [line] = lines(await open(browser, `${APP}/partners`)).filter(([name]) => name?.includes("Acme"));
-    expect(line?.[0]).toContain(
-      "Acme Ads is stopped, so its costs are rejected. Ask your operator to resume it.",
-    );
-    expect(line?.[1]).toBe("Stopped");
-  });
-
-  it("has no average for costs in two currencies", async () => {
-    for (const [id, cost_currency] of [
-      ["partners-click-1", "USD"],
-      ["partners-click-2", "EUR"],
-    ] as const) {
-      await click(id);
-      await sendCost({ cost_id: id, cost_amount: "2", cost_currency });
-    }
-    const page = await open(browser, TODAY);
-    expect(lineOf(page, "Acme Ads").slice(4, 6)).toEqual(["€2.00 $2.00", "–"]);
-    for (const [spend, currency] of [
-      ["€2.00", "EUR"],
-      ["$2.00", "USD"],
-    ] as const)
-      expect(hrefOf(page, spend)).toBe(`${APP}/performance?period=today&partner_id=1&currency=${currency}`);
-  });
-
-  it("explains how to attach a partner, and lists those that are not attached", async () => {
-    await rows("UPDATE links SET partner_id = NULL, cost_switch = NULL");
-    const page = await open(browser, `${APP}/partners`);
-    expect(textOf(page)).toContain("No link has a partner yet");
-    expect(section(page, "others")).toContain("Acme Ads Live cpc, cpi, cpe, cpm");
-  });
-
-  it("rejects what is no parameter", async () => {
-    expect((await browser.get(`${APP}/partners?level=1`)).status).toBe(400);
   });
 });

@@ -83,7 +83,7 @@ describe("the figures", () => {
       "Clicks",
       "Impressions",
       "Unpriced costs",
-      "Dropped parameters",
+      "Parameters ignored",
     ]);
     expect(textOf(page)).toContain("Compared with 1 – 7 Mar 2026.");
   });
@@ -134,10 +134,10 @@ describe("the figures", () => {
     expect(links.map(({ href }) => href)).toEqual([
       `${APP}/performance?${days}&currency=USD`,
       `${APP}/performance?${days}&currency=EUR`,
-      `${APP}/links?${days}&sort=-clicks`,
+      `${APP}/performance?${days}&metric=clicks`,
       `${APP}/performance?${days}`,
-      `${APP}/partners?${days}`,
-      `${APP}/links?${days}`,
+      `${APP}/partners?${days}&sort=-unpriced`,
+      `${APP}/ignored?${days}`,
     ]);
     for (const { href } of links) await open(browser, href);
     // A day of a preset period leads to that day only.
@@ -235,16 +235,16 @@ describe("needs attention", () => {
     expect(textOf(await open(browser, unpriced?.href ?? ""))).toContain("−2 The cost has no amount");
   });
 
-  it("counts dropped parameters and leads to their link", async () => {
+  it("counts ignored parameters and leads to their report", async () => {
     for (const id of ["short", "too-short"]) await click(id);
     await call("/demo1nk003?cost_id=short", { headers: { "user-agent": IPHONE } });
     const page = await overview("period=today");
     expect(problems(page).at(-1)).toEqual({
-      text: "3 URL parameters were dropped, most of them at “Acme”. Show the reasons",
-      href: `${APP}/links/${DEMO.linkToken}#problems`,
+      text: "3 URL parameters were ignored, most of them at “Acme”. Show the reasons",
+      href: `${APP}/ignored?period=today`,
     });
-    expect(figuresOf(page)).toContain("Dropped parameters 3");
-    expect(figuresOf(await overview("from=2026-03-13&to=2026-03-14"))).toContain("Dropped parameters 0");
+    expect(figuresOf(page)).toContain("Parameters ignored 3");
+    expect(figuresOf(await overview("from=2026-03-13&to=2026-03-14"))).toContain("Parameters ignored 0");
   });
 
   it("says what is missing in an app without spend", async () => {

@@ -55,8 +55,8 @@ export function linksTable(shown: Shown, lines: Line[]): Markup | string {
     {
       heading: "Link",
       cell: (row) => html`
-        <div><a href="${hrefOf(row)}${keepDays(url)}" title="${row.label}">${nameText(row.label)}</a> ${row.archived ? badge("Archived") : ""} ${testBadge(row)}</div>
-        <div class="below">${shown.isFlat ? path(row) : ""} <span class="level">${LEVEL_NAMES[row.level - 1]}</span></div>`,
+        <div title="${row.label}"><a href="${hrefOf(row)}${keepDays(url)}">${nameText(row.label)}</a> ${row.archived ? badge("Archived") : ""} ${testBadge(row)}</div>
+        <div class="below"><span class="muted level">${LEVEL_NAMES[row.level - 1]}</span> ${shown.isFlat ? path(row) : ""}</div>`,
       ...sortable("name", "ascending"),
     },
     { heading: "Partner", cell: (row) => partnerCell(member, row, partners, keepDays(url)) },
@@ -137,7 +137,7 @@ export function branchLines(shown: Shown, view: LinksView, key = ROOT, level = 1
 function path({ inheritedName }: BrowsedLink): Markup | "" {
   if (!inheritedName) return "";
   const names = inheritedName.split("::");
-  return html`<span class="path" title="${names.join(" › ")}">${pathText(names)}</span>`;
+  return html`<span class="muted path" title="${names.join(" › ")}">${pathText(names)}</span>`;
 }
 
 /** Opens or closes the branch of a link. */

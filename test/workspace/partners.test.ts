@@ -1,0 +1,131 @@
+/** The Partners page of an app: its figures, its order, its search, and the partners that no link has. */
+import { beforeEach, expect, it } from "vitest";
+import type { Browser } from "../account/support.ts";
+import { signedIn } from "../account/support.ts";
+import { ask, click, DEMO, freshDemo, freshWholeDemo, NOW, rows, sendCost } from "../harness.ts";
+import { hrefOf, mainOf, open, tablesOf, textOf } from "./page-text.ts";
+
+const APP = `/apps/${DEMO.appToken}`;
+// With shards, DB does not know that this is the first day, which is the period by default.
+const TODAY = `${APP}/partners?period=today`;
+
+let browser: Browser;
+beforeEach(async () => {
+  await freshDemo();
+  browser = await signedIn();
+});
+
+const lines = (page: string) => (tablesOf(page)[0] ?? []).slice(1).map(({ cells }) => cells);
+const lineOf = (page: string, name: string) => lines(page).find(([first]) => first?.startsWith(name)) ?? [];
+const namesAt = async (query: string) =>
+  lines(await open(browser, `${APP}/partners?${query}`)).map(([name]) => name);
+const headOf = (page: string) =>
+  [...page.matchAll(/<th scope="col"([^>]*)><a href="([^"]*)">([^<]*)/g)].map(
+    ([, attributes = "", href = "", name = ""]) =>
+      [name.trim(), /aria-sort="(\w+)"/.exec(attributes)?.[1], href.replaceAll("&amp;", "&")] as const,
+  );
+
+it("shows the state of each partner in the words of operators, its links, its spend and its coverage", async () => {
+  for (const id of ["partners-click-1", "partners-click-2", "partners-click-3", "partners-click-4"])
+    await click(id);
+  await sendCost({ cost_id: "partners-click-1", cost_amount: "2" });
+  const page = await open(browser, TODAY);
+  expect(lineOf(page, "Acme Ads")).toEqual([
+    ...["Acme Ads", "Live", "1", "1", "4", "$2.00", "–", "$2.00", "25.0%"],
+  ]);
+  expect(lineOf(page, "Beacon Network")[1]).toBe("Not integrated");
+  expect(lineOf(page, "Corsair Media")[1]).toBe("In a round");
+  expect(textOf(await open(browser, hrefOf(page, "$2.00")))).toContain("Acme Ads");
+  expect(textOf(await open(browser, hrefOf(page, "1")))).toContain("Acme");
+  await rows(`UPDATE partners SET stopped_at = ${NOW} WHERE id = 1`);
+  expect(lineOf(await open(browser, TODAY), "Acme Ads")[1]).toBe("Stopped");
+});
+
+it("shows each currency of a partner with its own price", async () => {
+  for (const [id, cost_currency, cost_amount] of [
+    ["partners-click-1", "USD", "2"],
+    ["partners-click-2", "EUR", "3"],
+  ] as const) {
+    await click(id);
+    await sendCost({ cost_id: id, cost_amount, cost_currency });
+  }
+  const cells = lineOf(await open(browser, TODAY), "Acme Ads");
+  expect(cells.slice(5, 8)).toEqual(["€3.00 $2.00", "– –", "€3.00 $2.00"]);
+});
+
+it("counts unpriced costs in the total that the Overview leads to", async () => {
+  await click("partners-click-1");
+  expect(headOf(await open(browser, TODAY)).map(([name]) => name)).not.toContain("Unpriced");
+  await sendCost({ cost_id: "partners-click-1" });
+  const overview = await open(browser, `${APP}?period=today`);
+  const page = await open(browser, hrefOf(overview, "Unpriced costs 1"));
+  expect(lines(page).at(-1)?.[0]).toBe("Total, 5 partners");
+  expect(lines(page).at(-1)?.at(-1)).toBe("1");
+  expect(lines(page)[0]?.[0]).toBe("Acme Ads");
+});
+
+it("explains how to attach a partner, and lists those that are not attached", async () => {
+  await rows("UPDATE links SET partner_id = NULL, cost_switch = NULL");
+  const page = await open(browser, `${APP}/partners?from=2020-01-01&to=2020-01-02`);
+  expect(textOf(page)).toContain("No link has a partner yet");
+  expect(textOf(page.slice(page.indexOf('id="others"')))).toContain("Acme Ads Live cpc, cpi, cpe, cpm");
+});
+
+it("rejects what is no parameter", async () => {
+  expect((await browser.get(`${APP}/partners?level=1`)).status).toBe(400);
+});
+
+it("is ordered by spend, and by each heading in both directions", async () => {
+  await freshWholeDemo();
+  const days = "period=7d";
+  const head = headOf(await open(browser, `${APP}/partners`));
+  expect(head.map(([name, sorted]) => [name, sorted])).toEqual([
+    ["Partner", undefined],
+    ["Links", undefined],
+    ["Clicks", undefined],
+    ["Spend", "descending"],
+    ["Change", undefined],
+    ["Cost per click", undefined],
+    ["Coverage", undefined],
+  ]);
+  // Those with costs in the currency of most costs first, then the other one, then those without.
+  expect(await namesAt(days)).toEqual([
+    ...["Acme Ads", "Delta Reach", "Echo Media", "Beacon Network", "Corsair Media", "Total, 5 partners"],
+  ]);
+  for (const [name, , href] of head) {
+    const there = await open(browser, href);
+    const [, sorted, back = ""] = headOf(there).find(([one]) => one === name) ?? [];
+    expect([name, sorted]).toEqual([
+      name,
+      name === "Partner" || name === "Spend" ? "ascending" : "descending",
+    ]);
+    const turned = headOf(await open(browser, back)).find(([one]) => one === name);
+    expect([name, turned?.[1]]).toEqual([name, sorted === "ascending" ? "descending" : "ascending"]);
+    const number = (text = "") => (/\d/.test(text) ? Number(text.replaceAll(/[^\d.]/g, "")) : Number.NaN);
+    if (name !== "Clicks") continue;
+    const clicks = lines(there)
+      .slice(0, -1)
+      .map((cells) => number(cells[4]));
+    expect(clicks).toEqual(clicks.toSorted((one, other) => other - one));
+  }
+});
+
+it("has the spend and the change of the report, and is searched and filtered", async () => {
+  await freshWholeDemo();
+  const [cells = []] = lines(await open(browser, `${APP}/partners`));
+  const { body } = await ask<{ data: { items: [{ spend: string; previous: { spend: string } }] } }>(
+    `/public/v1/apps/${DEMO.appToken}/performance?partner_id=1&currency=USD`,
+    { token: DEMO.apiToken },
+  );
+  const [{ spend, previous }] = body.data.items;
+  const change = (100 * (Number(spend) - Number(previous.spend))) / Number(previous.spend);
+  expect(cells[5]?.split(" ")[0]).toBe(`$${Number(spend).toFixed(2)}`);
+  expect(cells[6]).toContain(`${Math.abs(change).toFixed(1)}%`);
+  expect(await namesAt("q=MEDIA&sort=name")).toEqual(["Corsair Media", "Echo Media"]);
+  expect(await namesAt("state=in_round")).toEqual(["Corsair Media"]);
+  const none = await open(browser, `${APP}/partners?q=zzz`);
+  expect(textOf(none)).toContain("No partners match these filters.");
+  expect(mainOf(none)).toContain("Clear filters");
+  // The days stay.
+  expect(hrefOf(await open(browser, `${APP}/partners?period=30d&q=e`), "Clicks")).toContain("period=30d&q=e");
+});
