@@ -1,4 +1,4 @@
-/** A link's page, its QR code, and the Partners page. */
+/** A link's page, and its QR code. */
 import { beforeEach, describe, expect, it } from "vitest";
 import { type Browser, signedIn } from "../account/support.ts";
 import { ask, click, countingDatabase, DAY, DEMO, ledgerOn, NOW, rows, sendCost, view } from "../harness.ts";

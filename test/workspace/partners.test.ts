@@ -2,7 +2,8 @@
 import { beforeEach, expect, it } from "vitest";
 import type { Browser } from "../account/support.ts";
 import { signedIn } from "../account/support.ts";
-import { ask, click, DEMO, freshDemo, freshWholeDemo, NOW, rows, sendCost } from "../harness.ts";
+import { ask, click, DEMO, freshWholeDemo, NOW, rows, sendCost } from "../harness.ts";
+import { freshLedger } from "../support.ts";
 import { hrefOf, mainOf, open, tablesOf, textOf } from "./page-text.ts";
 
 const APP = `/apps/${DEMO.appToken}`;
@@ -11,7 +12,7 @@ const TODAY = `${APP}/partners?period=today`;
 
 let browser: Browser;
 beforeEach(async () => {
-  await freshDemo();
+  await freshLedger();
   browser = await signedIn();
 });
 
@@ -31,7 +32,7 @@ it("shows the state of each partner in the words of operators, its links, its sp
   await sendCost({ cost_id: "partners-click-1", cost_amount: "2" });
   const page = await open(browser, TODAY);
   expect(lineOf(page, "Acme Ads")).toEqual([
-    ...["Acme Ads", "Live", "1", "1", "4", "$2.00", "–", "$2.00", "25.0%"],
+    ...["Acme Ads", "Live", "1", "1", "4", "$2.00", "–", "$2.000", "25.0%"],
   ]);
   expect(lineOf(page, "Beacon Network")[1]).toBe("Not integrated");
   expect(lineOf(page, "Corsair Media")[1]).toBe("In a round");
@@ -50,7 +51,7 @@ it("shows each currency of a partner with its own price", async () => {
     await sendCost({ cost_id: id, cost_amount, cost_currency });
   }
   const cells = lineOf(await open(browser, TODAY), "Acme Ads");
-  expect(cells.slice(5, 8)).toEqual(["€3.00 $2.00", "– –", "€3.00 $2.00"]);
+  expect(cells.slice(5, 8)).toEqual(["€3.00 $2.00", "– –", "€3.000 $2.000"]);
 });
 
 it("counts unpriced costs in the total that the Overview leads to", async () => {
@@ -77,6 +78,7 @@ it("rejects what is no parameter", async () => {
 
 it("is ordered by spend, and by each heading in both directions", async () => {
   await freshWholeDemo();
+  browser = await signedIn();
   const days = "period=7d";
   const head = headOf(await open(browser, `${APP}/partners`));
   expect(head.map(([name, sorted]) => [name, sorted])).toEqual([
@@ -112,6 +114,7 @@ it("is ordered by spend, and by each heading in both directions", async () => {
 
 it("has the spend and the change of the report, and is searched and filtered", async () => {
   await freshWholeDemo();
+  browser = await signedIn();
   const [cells = []] = lines(await open(browser, `${APP}/partners`));
   const { body } = await ask<{ data: { items: [{ spend: string; previous: { spend: string } }] } }>(
     `/public/v1/apps/${DEMO.appToken}/performance?partner_id=1&currency=USD`,
