@@ -5,6 +5,7 @@
 import { spawn } from "node:child_process";
 import { dirname, join, resolve } from "node:path";
 import { createInterface } from "node:readline";
+import { setImmediate } from "node:timers/promises";
 import { experimental_readRawConfig, getPlatformProxy } from "wrangler";
 import "./quiet.ts";
 import { hashToken } from "../auth/secrets.ts";
@@ -61,7 +62,12 @@ async function prepare({ persistTo, config, isLarge }: Flags): Promise<DemoState
     const user = await DB.prepare("SELECT id FROM users LIMIT 1").first();
     if (!user) await insertRows(demoRows(now), ledger);
     const demoApp = await findApp(DEMO.appToken);
-    if (isLarge && demoApp && !(await findApp(LARGE.appToken))) await insertRows(largeRows(now), ledger);
+    if (isLarge && demoApp && !(await findApp(LARGE.appToken))) {
+      const rows = largeRows(now);
+      // That took seconds, in which workerd closed the idle connection. Node notices it before the next request.
+      await setImmediate();
+      await insertRows(rows, ledger);
+    }
     const { results } = await DB.prepare(
       "SELECT token_hash FROM api_tokens UNION ALL SELECT token_hash FROM credentials WHERE revoked_at IS NULL",
     ).all<{ token_hash: string }>();

@@ -1,7 +1,7 @@
 /** Checks pages in widths, colors and forced colors: in few of them by default, in all with `--all`. */
 import type { Page } from "playwright-core";
 import { expect } from "vitest";
-import { CHECKS_ALL, findViolations, OF_COLORS, signIn, useBrowser } from "./browser.ts";
+import { ALL_RULES, CHECKS_ALL, findViolations, OF_COLORS, signIn, useBrowser } from "./browser.ts";
 import { measureLayout } from "./layout.ts";
 
 type Colors = "light" | "dark" | "forced";
@@ -22,13 +22,39 @@ export async function checkPage(page: Page, path: string, modes: Mode[], status 
       colorScheme: colors === "dark" ? "dark" : "light",
       forcedColors: colors === "forced" ? "active" : "none",
     });
-    const found = [
-      ...(await measureLayout(page)),
-      ...(await findViolations(page, index === 0 ? "{}" : OF_COLORS)),
-    ];
+    const found: unknown[] = [...(await measureLayout(page)), ...(await findViolations(page, OF_COLORS))];
+    if (index === 0) found.push(...(await findInDisclosures(page, ALL_RULES)));
+    else if (width < 640) found.push(...(await findInDisclosures(page, TARGETS)));
     if (found.length > 0) problems.push([width, colors, ...found]);
   }
   expect(problems, path).toEqual([]);
+}
+
+/** Runs in the page: opens what is closed, and each kind of menu by itself, because a menu lies over what is below it. */
+const DISCLOSURES = `{
+  const closed = [...document.querySelectorAll("details:not([open])")];
+  const menus = closed.filter((one) => one.matches(".menu") && one.checkVisibility());
+  const kinds = new Map(menus.toReversed().map((menu) => [menu.className, menu]));
+  globalThis.disclosures = { others: closed.filter((one) => !one.matches(".menu")), menus: [...kinds.values()] };
+}`;
+
+const TARGETS = `{ runOnly: ["target-size"] }`;
+
+/** What is wrong by some rules when everything is open that can be, and with the targets in menus. */
+async function findInDisclosures(page: Page, rules: string): Promise<unknown[]> {
+  await page.evaluate(DISCLOSURES);
+  const set = (which: string, isOpen: boolean) =>
+    page.evaluate(`for (const one of disclosures.${which}) one.open = ${isOpen}`);
+  await set("others", true);
+  const found = await findViolations(page, rules);
+  const count = Number(await page.evaluate("disclosures.menus.length"));
+  for (let index = 0; index < count; index++) {
+    await set(`menus.slice(${index}, ${index + 1})`, true);
+    found.push(...(await findViolations(page, TARGETS)));
+    await set("menus", false);
+  }
+  await set("others", false);
+  return found;
 }
 
 /** Opens pages of a service, each person in one window that stays open. `credential` is that of the partner. */

@@ -278,7 +278,7 @@ describe("the rates of a round", () => {
   it("say what is next if cost data was off for all clicks, on the page of the partner and on the start page", async () => {
     const operator = new Browser();
     await operator.signIn(DEMO.operatorEmail, DEMO.operatorPassword);
-    const off = "Ask members to turn on cost data, which is off on all links";
+    const off = "cost data is off on all links";
     let day = 0;
     const steps = async () => {
       day += DAY;

@@ -202,7 +202,7 @@ describe("the next step of a partner", () => {
       BEACON,
       CORSAIR,
     ]);
-    expect(await nextSteps()).toContainEqual(["Acme Ads", "Ask members to turn on cost data"]);
+    expect(await nextSteps()).toContainEqual(["Acme Ads", "Ask for cost data"]);
     expect(await nextSteps()).toContainEqual(["Echo Media", "Open a round"]);
   });
 });

@@ -11,6 +11,8 @@ export interface Column<Row> {
   cell: (row: Row) => Content;
   /** `number` and `day` stay on one line. The heading of `action` is only read aloud. */
   kind?: "number" | "day" | "action";
+  /** Whether a window of middle width has no room for it. */
+  isMinor?: boolean;
   /** Where the heading leads: to the order by this column, or to more about it. */
   href?: string;
   /** The ID of a heading that a script follows without loading the whole page. */
@@ -64,8 +66,11 @@ export function table<Row>({ columns: given, empty = "", ...rest }: Table<Row>):
     </table></div>`;
 }
 
-function head<Row>({ heading, kind, href, inPlace, sorted }: Column<Row>): Markup {
-  const name = attribute("class", kind);
+const classNames = <Row>({ kind, isMinor }: Column<Row>) => (isMinor ? `${kind ?? ""} minor` : kind);
+
+function head<Row>(column: Column<Row>): Markup {
+  const { heading, kind, href, inPlace, sorted } = column;
+  const name = attribute("class", classNames(column));
   if (kind === "action")
     return html`<th scope="col"${name}><span class="visually-hidden">${heading}</span></th>`;
   if (href === undefined) return html`<th scope="col"${name}>${heading}</th>`;
@@ -74,9 +79,9 @@ function head<Row>({ heading, kind, href, inPlace, sorted }: Column<Row>): Marku
 }
 
 /** An empty cell is not shown on a phone. */
-function cell<Row>({ heading, kind }: Column<Row>, content: Content): Markup {
-  const label = attribute("data-label", kind === "action" ? undefined : heading);
-  return html`<td${label}${attribute("class", kind)}>${content}</td>`;
+function cell<Row>(column: Column<Row>, content: Content): Markup {
+  const label = attribute("data-label", column.kind === "action" ? undefined : column.heading);
+  return html`<td${label}${attribute("class", classNames(column))}>${content}</td>`;
 }
 
 const attribute = (name: string, value: string | undefined): Markup | "" =>

@@ -52,7 +52,7 @@ export function partnerCell(
   if (!partner) return html`<span class="muted">None</span>`;
   const stopped = partner.stoppedAt === null ? "" : html` ${badge("Stopped", "error")}`;
   const below = link.partnerId === null ? html`<div class="below">inherited</div>` : "";
-  return html`<div>${partnerLink(member, partner, days)}${stopped}</div>${below}`;
+  return html`<div title="${partner.displayName}">${partnerLink(member, partner, days)}${stopped}</div>${below}`;
 }
 
 /** Whether cost data is on, and of a sub-link, whether that is its own setting. */

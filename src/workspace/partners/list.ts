@@ -141,7 +141,12 @@ function partnersTable(
           ? html`<a href="${hrefOf("links", { partner: String(line.partner.id) })}">${showCount(line.links)}</a>`
           : showCount(line.links),
       ),
-      { heading: "Cost data on", kind: "number", cell: ({ costDataOn }) => showCount(costDataOn) },
+      {
+        heading: "Cost data on",
+        kind: "number",
+        isMinor: true,
+        cell: ({ costDataOn }) => showCount(costDataOn),
+      },
       number("Clicks", "clicks", ({ clicks }) => showCount(clicks)),
       number("Spend", "spend", inEach(spend)),
       number(
@@ -157,7 +162,10 @@ function partnersTable(
       number("Coverage", "coverage", ({ coverage }) =>
         coverage === null ? NONE : showPercent(Number(coverage) / 1e8),
       ),
-      total.unpriced > 0 && number("Unpriced", "unpriced", ({ unpriced }) => showCount(unpriced)),
+      total.unpriced > 0 && {
+        ...number("Unpriced", "unpriced", ({ unpriced }) => showCount(unpriced)),
+        isMinor: true,
+      },
     ],
   });
 }

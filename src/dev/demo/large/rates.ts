@@ -8,13 +8,11 @@ import { ALL_TYPES, PARTNERS } from "./partners.ts";
 /** `rows`: all of the ledger and of the counts. `now` in milliseconds since 1970. */
 export function rates(rows: DemoRow[], now: number): DemoRow[] {
   const from = dayOf(now) - RATE_DAYS + 1;
-  const rowsOf = (partnerId: number, name: string) =>
-    rows.filter(({ table, values }) => table === name && values.partner_id === partnerId);
+  const groups = Map.groupBy(rows, ({ table, values }) => `${table} ${values.partner_id}`);
   return PARTNERS.filter(({ isIntegrated }) => isIntegrated).flatMap(({ id }) => {
-    const entries = rowsOf(id, "ledger_entries").map(({ values }) => values);
-    const counts = rowsOf(id, "daily_engagements")
-      .map(({ values }) => values)
-      .filter(({ day }) => Number(day) >= from);
+    const rowsOf = (table: string) => (groups.get(`${table} ${id}`) ?? []).map(({ values }) => values);
+    const entries = rowsOf("ledger_entries");
+    const counts = rowsOf("daily_engagements").filter(({ day }) => Number(day) >= from);
     return toTypes(ALL_TYPES).map((cost_type): DemoRow => {
       const [kind] = COST_TYPE[cost_type].fits;
       const ids = entries.filter((values) => Number(values[`${kind}_at`]) >= from * DAY_MS);

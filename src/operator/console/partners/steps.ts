@@ -153,7 +153,7 @@ function liveSteps(partner: PartnerFacts, path: string): PartnerStep[] {
   if (isRecorded && rates.every(({ expected }) => expected === null || expected === 0))
     steps.push({
       ...{ tone: "", what: "cost data is off on all links", since: counted },
-      ...{ text: "Ask members to turn on cost data", href: `${path}#rates` },
+      ...{ text: "Ask for cost data", href: `${path}#rates` },
       kind: list("have links without cost data only", "?state=live"),
     });
   const over = rates.filter(isOver);

@@ -71,6 +71,7 @@ export function partnerTable({
       {
         heading: "Live types",
         kind: "day",
+        isMinor: true,
         cell: ({ integratedTypes }) => toTypes(integratedTypes).join(", ") || NONE,
       },
       {
@@ -83,6 +84,7 @@ export function partnerTable({
       {
         heading: "Coverage",
         kind: "number",
+        isMinor: true,
         ...heading("coverage"),
         cell: ({ rates }) => percentOf(shareOf(rates)),
       },
@@ -94,6 +96,7 @@ export function partnerTable({
       },
       {
         heading: "Next step",
+        kind: "day",
         cell: (row) => {
           const [step] = partnerSteps(row);
           return step ? html`<a href="${step.href}">${step.text}</a>` : html`<span class="muted">None</span>`;
