@@ -46,6 +46,7 @@ export const DEFAULT_PAGES = [
     "/partners/3",
     "/partners/4",
     "/partners/1/rejections",
+    "/ignored?period=30d",
   ]),
   ...operator([
     "",
@@ -106,6 +107,7 @@ export const LARGE_PAGES = [
     "/links/atlas02274/settings",
     "/partners",
     "/partners/6?period=30d",
+    "/ignored?period=30d&group_by=link",
   ]),
   ...operator([
     "",
