@@ -26,6 +26,7 @@ for (const dialog of document.querySelectorAll("dialog")) {
     event.preventDefault();
     if (busy) return;
     busy = true;
+    const end = showLoading(dialog);
     showError("");
     try {
       const response = await fetch(form.action, {
@@ -45,6 +46,7 @@ for (const dialog of document.querySelectorAll("dialog")) {
     } catch {
       showError("The server didn't respond. Reload this page to see your current token, then try again.");
     } finally {
+      end();
       busy = false;
     }
   });

@@ -8,6 +8,8 @@ interface CostTypeRow {
   /** Its bit in a set of cost types. Stored data depends on it, so it never changes. */
   bit: number;
   name: string;
+  /** What reports call the average of its amounts, of 1,000 of them if they are per mille. */
+  price: `cost_per_${string}`;
   /** The kinds of engagement that it can match, the preferred one first. Coverage is about that one. */
   fits: readonly [Kind, ...Kind[]];
   /** Whether the amount is the price of 1,000 impressions. */
@@ -17,10 +19,18 @@ interface CostTypeRow {
 }
 
 const ROWS = {
-  cpc: { bit: 1, name: "cost per click", fits: ["click"], isPerMille: false, conversion: null },
+  cpc: {
+    bit: 1,
+    name: "cost per click",
+    price: "cost_per_click",
+    fits: ["click"],
+    isPerMille: false,
+    conversion: null,
+  },
   cpi: {
     bit: 2,
     name: "cost per install",
+    price: "cost_per_install",
     fits: ["click", "impression"],
     isPerMille: false,
     conversion: "an install",
@@ -28,6 +38,7 @@ const ROWS = {
   cpe: {
     bit: 4,
     name: "cost per event",
+    price: "cost_per_event",
     fits: ["click", "impression"],
     isPerMille: false,
     conversion: "an event",
@@ -35,6 +46,7 @@ const ROWS = {
   cpm: {
     bit: 8,
     name: "cost per 1,000 impressions",
+    price: "cost_per_mille",
     fits: ["impression"],
     isPerMille: true,
     conversion: null,
@@ -43,10 +55,15 @@ const ROWS = {
 
 export type CostType = keyof typeof ROWS;
 export const COST_TYPE: Record<CostType, CostTypeRow> = ROWS;
+/** The names of prices. */
+export type PriceName = (typeof ROWS)[CostType]["price"];
 export const COST_TYPES = Object.keys(ROWS) as [CostType, ...CostType[]];
 
 export const TYPES_WITH_DISCREPANCY = COST_TYPES.filter((type) => COST_TYPE[type].conversion === null);
 export const TYPES_PER_MILLE = COST_TYPES.filter((type) => COST_TYPE[type].isPerMille);
+
+export const typeOfPrice = (name: string): CostType | undefined =>
+  COST_TYPES.find((type) => COST_TYPE[type].price === name);
 
 /** Those that cost something for each click. */
 export const TYPES_PER_CLICK = TYPES_WITH_DISCREPANCY.filter((type) => COST_TYPE[type].fits[0] === "click");

@@ -143,8 +143,9 @@ export interface Tile {
 
 /** The most important numbers of a page. */
 export function tiles(label: string, items: Tile[]): Markup {
+  const isChoice = items.some(({ isCurrent }) => isCurrent);
   return html`
-    <ul class="figures" aria-label="${label}">${items.map((tile) => {
+    <ul class="figures" aria-label="${label}"${isChoice ? html` data-arrows` : ""}>${items.map((tile) => {
       const value = html`<span class="name">${tile.name}</span> <strong>${tile.value}</strong>`;
       return html`<li>${tile.href ? html`<a href="${tile.href}" ${tile.isCurrent ? html`aria-current="true"` : ""}>${value}</a>` : value}${tile.note ? html`<span class="note">${tile.note}</span>` : ""}</li>`;
     })}</ul>`;

@@ -5,7 +5,7 @@ import type { DayRange } from "../db/ledger/reports/statements.ts";
 import { dayOf, formatDate } from "../domain/time.ts";
 import { utcDate } from "../http/input/fields.ts";
 import { dayChecks } from "../http/input/report-fields.ts";
-import { notice } from "./elements.ts";
+import { menu, notice } from "./elements.ts";
 import { keptInputs, withQuery } from "./lists/query.ts";
 import { describeDays } from "./locale.ts";
 import type { Markup } from "./markup.ts";
@@ -34,7 +34,7 @@ interface PeriodQuery {
   period?: Preset | undefined;
   from?: number | undefined;
   to?: number | undefined;
-  compare?: "1" | undefined;
+  compare?: "0" | "1" | undefined;
 }
 
 const check = (param: keyof PeriodQuery, isValid: (query: PeriodQuery) => boolean, error: string) =>
@@ -70,7 +70,7 @@ export function toPeriod(
   const isNew = firstDay !== null && firstDay >= dayOf(now);
   const preset = period ?? (isNew ? "today" : "7d");
   const days = from === undefined || to === undefined ? { preset, ...presetDays(preset, now) } : { from, to };
-  return compare ? { ...days, previous: daysBefore(days) } : days;
+  return compare === "1" ? { ...days, previous: daysBefore(days) } : days;
 }
 
 /** A preset ends with the last day that is over. On the first day of a month, that month has only today. */
@@ -113,8 +113,8 @@ export function periodQuery({ preset, from, to }: Period): Record<string, string
   return preset ? { period: preset } : { from: formatDate(from), to: formatDate(to) };
 }
 
-/** The picker keeps the rest of the page's query. `compares` shows the switch for the comparison. */
-export function periodPicker(url: URL, period: Period, compares = false): Markup {
+/** The menu with the days. It keeps the rest of the page's query. */
+export function periodMenu(url: URL, period: Period, summary: Markup | string): Markup {
   const presets = names.map((name) => {
     const current = name === period.preset ? html`aria-current="true"` : "";
     const href = withQuery(url, { period: name, from: null, to: null });
@@ -122,19 +122,24 @@ export function periodPicker(url: URL, period: Period, compares = false): Markup
   });
   const dateInput = (name: "from" | "to", label: string) => html`
     <label>${label} <input type="date" name="${name}" value="${formatDate(period[name])}" required></label>`;
-  return html`
-    <section class="period" aria-label="Dates">
-      <details class="menu">
-        <summary>${period.preset ? PRESETS[period.preset] : "Other dates"}</summary>
-        <div>
-          <ul>${presets}</ul>
+  return menu(summary, [
+    html`<ul>${presets}</ul>`,
+    html`
           <form method="get" action="${url.pathname}">
             ${keptInputs(url, "period", "from", "to")}
             ${dateInput("from", "From")} ${dateInput("to", "To")}
             <button class="secondary">Apply</button>
-          </form>
-        </div>
-      </details>
+          </form>`,
+  ]);
+}
+
+export const presetName = ({ preset }: Period): string | undefined => preset && PRESETS[preset];
+
+/** The menu, with the days beside it. `compares` shows the switch for the comparison. */
+export function periodPicker(url: URL, period: Period, compares = false): Markup {
+  return html`
+    <section class="period" aria-label="Dates">
+      ${periodMenu(url, period, presetName(period) ?? "Other dates")}
       <p class="muted">${describeDays(period)}, UTC${period.previous ? `, compared with ${describeDays(period.previous)}` : ""}
         ${compares ? compareSwitch(url, period) : ""}</p>
     </section>`;

@@ -20,18 +20,24 @@ function close() {
 async function show() {
   request.abort();
   request = new AbortController();
+  const end = showLoading(form);
   const query = new URLSearchParams({ q: input.value });
   try {
     const response = await fetch(`${form.action}?${query}`, { signal: request.signal });
     const page = new DOMParser().parseFromString(await response.text(), "text/html");
     const results = page.querySelector("article .results");
-    if (!response.ok || !results) return close();
+    if (!response.ok || !results) throw new Error(response.statusText);
     const count = page.querySelector("[data-status]").textContent;
     status.textContent = count;
     panel.replaceChildren(results.childElementCount > 0 ? results : count);
     panel.hidden = false;
   } catch (error) {
-    if (error.name !== "AbortError") close();
+    if (error.name === "AbortError") return;
+    panel.replaceChildren();
+    showNotLoaded(panel, show);
+    panel.hidden = false;
+  } finally {
+    end();
   }
 }
 

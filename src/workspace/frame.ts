@@ -158,6 +158,8 @@ const LABELS: Record<string, string> = {
   link: "The link",
   partner_id: "The partner",
   metric: "The metric of the chart",
+  columns: "The list of columns",
+  compare: "The comparison",
   cost_type: "The cost type",
   country: "The country",
   platform: "The platform",

@@ -35,6 +35,7 @@ export const undoPage: Show = async ({ env, now }, member) => ({
     <p class="lead">For 24 hours, you can undo what an import, a change of selected links or the settings of a link changed. Undo keeps values that somebody has changed since then, and archives links that an import created. ${FROM_NOW_ON}</p>
     ${table({
       label: "Changes that can be undone",
+      hasHeading: true,
       columns: [
         { heading: "Changed", cell: ({ changedAt }) => time(toIso(changedAt), "seconds") },
         { heading: "By", cell: ({ source }) => SOURCES[source] },

@@ -117,30 +117,55 @@ showSelection();
 
 const rowsOf = (part) => part.querySelectorAll(".table tbody tr");
 
-/** Replaces the part of the page by that of the current address. Loads the page instead if anything is unusual. */
+/** Replaces the part of the page by that of the current address. */
 async function showPart(focus) {
   const address = location.href;
+  const present = document.querySelector("[data-part]");
   shownPlace = currentPlace();
-  try {
-    const response = await fetch(address, { headers: { accept: "text/html" } });
-    const page = new DOMParser().parseFromString(await response.text(), "text/html");
-    const part = page.querySelector("[data-part]");
+  await loadPart(present, address, (page) => {
     if (address !== location.href) return;
-    if (!response.ok || response.redirected || !part) return location.reload();
-    const present = document.querySelector("[data-part]");
+    const part = page.querySelector("[data-part]");
     const count = rowsOf(present).length;
     present.replaceWith(part);
     dispatchEvent(new Event("replaced"));
     hideWithScript();
     showSelection();
     addHead();
+    addArrows();
     const target = focus ? document.getElementById(focus) : part.querySelector(".links");
+    // What was chosen in a menu leaves it open.
+    target?.closest("details")?.setAttribute("open", "");
     // After "Show 50 more", the first of them.
     (target ?? rowsOf(part)[count])?.focus();
-  } catch {
-    location.reload();
+  });
+}
+
+/** What the arrow keys move between: the links of a row of which one is chosen, and menus beside them. */
+const stopsOf = (group) =>
+  [...group.querySelectorAll("a, summary")].filter((stop) => !stop.closest("details > div"));
+const focusIn = (stops, stop) => {
+  for (const one of stops) one.tabIndex = one === stop ? 0 : -1;
+};
+
+/** The chosen one is the only stop for Tab. */
+function addArrows() {
+  for (const group of document.querySelectorAll("[data-arrows]")) {
+    const stops = stopsOf(group);
+    focusIn(stops, stops.find((stop) => stop.matches("[aria-current], [aria-sort] a")) ?? stops[0]);
   }
 }
+addArrows();
+
+addEventListener("keydown", (event) => {
+  const group = event.target.closest("[data-arrows]");
+  const stops = group ? stopsOf(group) : [];
+  const at = stops.indexOf(event.target);
+  const to = { ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: stops.length - 1 }[event.key];
+  if (at < 0 || !stops[to]) return;
+  event.preventDefault();
+  focusIn(stops, stops[to]);
+  stops[to].focus();
+});
 
 /** Shows the test of a link on the link's page, in the place of a page of its own. */
 addEventListener("click", (event) => {
@@ -166,16 +191,10 @@ addEventListener("submit", (event) => {
 
 async function showTest(address) {
   const panel = document.querySelector("#test-panel");
-  try {
-    const response = await fetch(address, { headers: { accept: "text/html" } });
-    const page = new DOMParser().parseFromString(await response.text(), "text/html");
-    const part = page.querySelector("[data-test]");
-    if (response.redirected || !part) return location.assign(address);
-    panel.replaceChildren(part);
-    panel.hidden = false;
+  panel.hidden = false;
+  await loadPart(panel, address, (page) => {
+    panel.replaceChildren(page.querySelector("[data-test]"));
     panel.querySelector("[data-close-test]").hidden = false;
     panel.querySelector("[role=alert], #test-result").focus();
-  } catch {
-    location.assign(address);
-  }
+  });
 }

@@ -86,7 +86,7 @@ describe("the chart", () => {
   it("is one stop for Tab, and the arrow keys choose a day", async () => {
     const page = await openPage(`${APP}/performance?period=7d&partner_id=1&group_by=partner`);
     expect(await page.getByText("Skip chart").count()).toBe(0);
-    await page.locator(".what-changed").getByRole("link").last().focus();
+    await page.locator(".what-changed summary").first().focus();
     await page.keyboard.press("Tab");
     const focused = () => page.evaluate("document.activeElement.getAttribute('aria-label')");
     expect(await focused()).toBe(await labelOf(page, 6));
@@ -104,7 +104,7 @@ describe("the chart", () => {
       expect(await tipOf(page)).toBe(linesOf(await labelOf(page, index)).join("\n"));
     }
     await page.keyboard.press("Tab");
-    expect(await page.evaluate("document.activeElement.textContent")).toBe("Campaign");
+    expect(await page.evaluate("document.activeElement.textContent")).toBe("Partner");
     await page.keyboard.press("Shift+Tab");
     expect(await focused()).toBe(await labelOf(page, 5));
     const day = (await labelOf(page, 5)).split(":", 1)[0] ?? "";
@@ -135,12 +135,14 @@ describe("without scripts", () => {
     const page = await openPlain(`${APP}?period=30d`);
     await daysOf(page).nth(20).locator(".area").click();
     await page.waitForURL(/\/performance\?/);
+    await page.getByText("More", { exact: true }).click();
     await page.getByRole("link", { name: "Network", exact: true }).click();
     await page.getByRole("link", { name: "Open Acme", exact: true }).click();
     await page.getByRole("link", { name: "Close Acme", exact: true }).waitFor();
     await page.getByRole("link", { name: "Spring", exact: true }).first().waitFor();
     await page.getByRole("link", { name: "Partner", exact: true }).click();
     await page.getByRole("columnheader", { name: "Partner" }).first().waitFor();
+    await page.locator(".what-changed summary").first().click();
     await page.getByRole("link", { name: "Acme Ads", exact: true }).first().click();
     await page.getByRole("link", { name: "Remove filter Partner: Acme Ads" }).click();
     expect(await page.getByRole("link", { name: /^Remove filter/ }).count()).toBe(0);

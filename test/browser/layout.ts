@@ -54,6 +54,16 @@ const MEASURE = `(() => {
     }
   }
 
+  // What a list of headings leads to: before each table and chart, a heading below that of the page.
+  let heading = "";
+  for (const element of main.querySelectorAll("h1, h2, h3, .table, .daily-chart")) {
+    if (element.matches("h1, h2, h3")) heading = element.tagName;
+    else if (heading === "H1" || heading === "") {
+      const name = element.getAttribute("aria-label") ?? element.textContent.trim().slice(0, 40);
+      problems.push(name + " has no heading");
+    }
+  }
+
   // A figure, a row of a list, a step, the URL of a link, a field of a form that changes something, or what follows the first heading.
   const FIELDS = "form[method=post] :is(input, select, textarea)";
   const tops = [...main.querySelectorAll(FIELDS + ", .figures li, tbody tr, dd, ol:not(nav *) > li, .secret code, a.button, h2 + *")]

@@ -64,6 +64,65 @@ it("nothing moves when a link is selected or a day of the chart is under the poi
   expect(labels.filter((label) => label.includes("was stopped by an operator"))).toHaveLength(1);
 });
 
+describe("Performance in one window", () => {
+  const PAGE = `/apps/${LARGE.appToken}/performance`;
+  const at = async (width: number, query = "") => {
+    const page = await windowOf("demo");
+    await page.emulateMedia({ colorScheme: "light", forcedColors: "none" });
+    await page.setViewportSize({ width, height: width === 390 ? 844 : 800 });
+    await page.goto(PAGE + query);
+    return page;
+  };
+  const heightsOf = (page: Page, selector: string) =>
+    page.locator(selector).evaluateAll((all) => all.map((one) => one.getBoundingClientRect().height));
+
+  it("at 1280 x 800 px, has one row of controls, and a row of the table at the top 560 px, after 25 stops for Tab", async () => {
+    const page = await at(1280);
+    for (const name of ["", "?group_by=partner", "?period=90d&metric=cost_per_click&sort=-cost_per_click"]) {
+      await page.goto(PAGE + name);
+      const { y = 0 } = (await page.locator(".performance tbody tr").first().boundingBox()) ?? {};
+      expect([name, y]).toEqual([name, expect.any(Number)]);
+      expect(y, name).toBeLessThanOrEqual(560);
+      const [controls = 0] = await heightsOf(page, ".head > .toolbar");
+      expect(controls).toBe(40);
+      expect(new Set(await heightsOf(page, ".figures > li"))).toEqual(new Set([72]));
+      const [chart = 0] = await heightsOf(page, ".card.charts");
+      expect(Math.round(chart)).toBeLessThanOrEqual(180);
+      const rows = await heightsOf(page, ".performance tbody tr");
+      expect(rows).toHaveLength(Math.min(rows.length, 50));
+      expect([...new Set(rows.map(Math.round))], name).toEqual([36]);
+    }
+    await page.goto(PAGE);
+    let stops = 0;
+    const isInRows = () => page.evaluate("document.activeElement.closest('.performance tbody') !== null");
+    do await page.keyboard.press("Tab");
+    while (++stops < 60 && !(await isInRows()));
+    expect(stops).toBeLessThanOrEqual(26);
+  });
+
+  it("has all columns at 768 px, without a cut heading", async () => {
+    const page = await at(768, "?compare=0");
+    const table = page.locator(".performance .table");
+    expect(await table.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0);
+    // With changes, the names stay where they are while the figures scroll.
+    await page.goto(PAGE);
+    await table.evaluate((element) => element.scrollTo(400, 0));
+    const [name, box] = await Promise.all([
+      page.locator(".performance tbody th").first().boundingBox(),
+      table.boundingBox(),
+    ]);
+    expect(Math.abs((name?.x ?? 0) - (box?.x ?? 1))).toBeLessThan(2);
+  });
+
+  it("on a phone, has two lines a row", async () => {
+    const page = await at(390);
+    const rows = await heightsOf(page, ".performance tbody tr");
+    expect(rows.length).toBe(50);
+    expect(Math.max(...rows)).toBeLessThanOrEqual(72);
+    expect(new Set(rows.map(Math.round)).size).toBe(1);
+  });
+});
+
 describe("by what the pages say, with one request a click and at most three of them", () => {
   const APP = `/apps/${LARGE.appToken}`;
   /** Counts the clicks, and the pages that they request. */

@@ -1,7 +1,7 @@
 /** The Performance page: rows open and are sorted in place, without a script too, and the question it answers takes two clicks. */
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
-import { checkEveryWidth, checkFits, service, useDemoUsers } from "./browser.ts";
+import { checkEveryWidth, checkFits, findViolations, service, useDemoUsers } from "./browser.ts";
 
 const openPage = useDemoUsers();
 const APP = `/apps/${service.APP_TOKEN}`;
@@ -12,6 +12,7 @@ const names = async (page: Page) =>
   (await rowsOf(page).locator("th a[href*='/links/']").allInnerTexts()).map((name) => name.trim());
 const focused = (page: Page) =>
   page.evaluate("document.activeElement.textContent.trim().replace(/\\s+/g, ' ')");
+const findNoViolations = async (page: Page) => expect(await findViolations(page)).toEqual([]);
 const isSamePage = (page: Page) => page.evaluate("window.isSamePage ?? false");
 
 describe("in place", () => {
@@ -85,6 +86,126 @@ describe("in place", () => {
   });
 });
 
+describe("while it loads", () => {
+  const heading = (page: Page) =>
+    page.getByRole("columnheader", { name: "Cost per click" }).getByRole("link");
+  const isBusy = (page: Page) => page.locator("[data-part]").getAttribute("aria-busy");
+
+  it("the part is busy, with a bar after a moment", async () => {
+    const page = await openPage(PAGE);
+    const { promise: answered, resolve: answer } = Promise.withResolvers<void>();
+    await page.route(/sort=/, async (route) => {
+      await answered;
+      await route.continue();
+    });
+    await heading(page).click();
+    expect(await isBusy(page)).toBe("true");
+    await page.locator(".loading").waitFor({ state: "attached" });
+    expect((await page.locator(".loading").boundingBox())?.y).toBe(0);
+    answer();
+    await page.locator('th[aria-sort="descending"]', { hasText: "Cost per click" }).waitFor();
+    expect([await isBusy(page), await page.locator(".loading").count()]).toEqual([null, 0]);
+  });
+
+  it("an answer that comes immediately has no bar", async () => {
+    const page = await openPage(PAGE);
+    await page.evaluate(
+      "window.bars = 0; new MutationObserver((all) => { for (const { addedNodes } of all) for (const one of addedNodes) window.bars += one.className === 'loading'; }).observe(document.querySelector('[data-part]'), { childList: true })",
+    );
+    const text = await (await page.request.get(`${PAGE}?sort=-cost_per_click`)).text();
+    await page.route(/sort=/, (route) => route.fulfill({ contentType: "text/html", body: text }));
+    await heading(page).click();
+    await page.locator('th[aria-sort="descending"]', { hasText: "Cost per click" }).waitFor();
+    expect(await page.evaluate("window.bars")).toBe(0);
+  });
+
+  it.each([
+    ["the connection fails", (page: Page) => page.context().setOffline(true)],
+    [
+      "the server fails",
+      (page: Page) => page.route(/sort=/, (route) => route.fulfill({ status: 503, body: "Busy" })),
+    ],
+  ])("says that %s, keeps what it has, and tries again", async (_, fail) => {
+    const page = await openPage(PAGE);
+    await page.evaluate("window.isSamePage = true");
+    const before = await names(page);
+    await fail(page);
+    await heading(page).click();
+    await page.getByRole("alert").getByText("Couldn't load.").waitFor();
+    expect([await names(page), await isSamePage(page), await isBusy(page)]).toEqual([before, true, null]);
+    await findNoViolations(page);
+    const again = page.getByRole("button", { name: "Try again" });
+    await again.click();
+    await page.getByRole("alert").getByText("Couldn't load.").waitFor();
+    expect(await page.locator(".not-loaded").count()).toBe(1);
+    await page.context().setOffline(false);
+    await page.unrouteAll();
+    await again.press("Enter");
+    await page.locator('th[aria-sort="descending"]', { hasText: "Cost per click" }).waitFor();
+    expect([await page.locator(".not-loaded").count(), await isSamePage(page)]).toEqual([0, true]);
+    expect(await focused(page)).toBe("Cost per click ▼");
+  });
+
+  it("the newest of two clicks counts", async () => {
+    const page = await openPage(PAGE);
+    const { promise: answered, resolve: answer } = Promise.withResolvers<void>();
+    await page.route(/sort=-cost_per_click$/, async (route) => {
+      await answered;
+      await route.abort();
+    });
+    await heading(page).click();
+    await page.getByRole("columnheader", { name: "Clicks" }).getByRole("link").click();
+    await page.locator('th[aria-sort="descending"]', { hasText: "Clicks" }).waitFor();
+    answer();
+    await page.getByRole("link", { name: "Open Spring", exact: true }).click();
+    await page.getByRole("link", { name: "Runners", exact: true }).waitFor();
+    expect(await page.locator(".not-loaded").count()).toBe(0);
+  });
+});
+
+describe("with the keyboard", () => {
+  it("a row of choices is one stop for Tab, in which the arrow keys move", async () => {
+    const page = await openPage(`${PAGE}?sort=-clicks`);
+    const heads = page.locator("thead a");
+    await page.locator("thead [tabindex='0']").focus();
+    expect(await focused(page)).toBe("Clicks ▼");
+    for (const [key, name] of [
+      ["ArrowRight", "Change"],
+      ["End", "Signal"],
+      ["ArrowRight", "Signal"],
+      ["Home", "Campaign"],
+      ["ArrowLeft", "Campaign"],
+    ] as const) {
+      await page.keyboard.press(key);
+      expect([key, await focused(page)]).toEqual([key, name]);
+    }
+    await page.keyboard.press("Shift+Tab");
+    await page.keyboard.press("Tab");
+    expect(await focused(page)).toBe("Campaign");
+    expect(await heads.evaluateAll((all) => all.filter((one) => one.tabIndex === 0).length)).toBe(1);
+    await page.locator(".by [aria-current]").focus();
+    await page.keyboard.press("End");
+    await page.keyboard.press("Enter");
+    await page.getByRole("link", { name: "Week", exact: true }).click();
+    await page.getByRole("columnheader", { name: "Week" }).waitFor();
+    await page.locator(".figures a[aria-current]").focus();
+    await page.keyboard.press("ArrowRight");
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/metric=clicks/);
+  });
+
+  it("a column is added in the menu, which stays open", async () => {
+    const page = await openPage(PAGE);
+    await page.getByText("Columns", { exact: true }).click();
+    await page.getByRole("link", { name: "Show Impressions" }).click();
+    await page.getByRole("columnheader", { name: "Impressions" }).waitFor();
+    expect(await focused(page)).toBe("Hide✓ Impressions");
+    await page.getByRole("link", { name: "Show Cost per install" }).click();
+    await page.getByRole("columnheader", { name: "Cost per install" }).waitFor();
+    await checkEveryWidth(page, "performance-columns");
+  });
+});
+
 it("two clicks from sign-in say which campaign has the highest cost per click this week, and whether it rises", async () => {
   // Where a sign-in leads: with one app, to its overview.
   const page = await openPage("/apps");
@@ -112,7 +233,10 @@ it("two clicks from sign-in say which campaign has the highest cost per click th
 it("a view that is not saved keeps the name and leads to its field", async () => {
   const page = await openPage(`${PAGE}?group_by=partner`);
   const submit = async () => {
-    await page.getByText("Save view").first().click();
+    await page
+      .locator("summary")
+      .filter({ hasText: /^(Views|By partner.*)$/ })
+      .click();
     await page.getByLabel("Name of the view").fill("By partner");
     await page.getByRole("button", { name: "Save view" }).click();
   };
@@ -175,14 +299,13 @@ describe("is accessible and fits", () => {
     expect((await shown()).slice(0, 3)).toEqual(["Spend", "Cost per click", "Change"]);
     await card.locator("summary").focus();
     await page.keyboard.press("Enter");
-    expect((await shown()).slice(0, 8)).toEqual([
+    expect((await shown()).slice(0, 7)).toEqual([
       "Spend",
       "Change",
       "Clicks",
       "Change",
       "Cost per click",
       "Change",
-      "Matched",
       "Coverage",
     ]);
     await checkFits(page);
@@ -206,13 +329,19 @@ describe("is accessible and fits", () => {
 describe("what changed", () => {
   const first = (page: Page) => page.locator(".what-changed .most a").first();
 
-  it.each([PAGE, APP])(
-    "is a sentence with an open list, without a script too, and leads to its rows: %s",
-    async (path) => {
+  it.each([
+    [PAGE, "closed"],
+    [APP, "open"],
+  ])(
+    "is a sentence with a list, without a script too, that leads to its rows: %s, %s",
+    async (path, state) => {
       const page = await openPage(path, { javaScriptEnabled: false });
       const part = page.locator(".what-changed").first();
       expect(await part.locator("p").first().innerText()).toMatch(/^Spend (fell|rose) \$/);
-      expect(await part.locator("summary").first().isVisible()).toBe(false);
+      // The rows of the table say what changed too.
+      expect(await part.locator("summary").first().isVisible()).toBe(state === "closed");
+      expect(await first(page).isVisible()).toBe(state === "open");
+      if (state === "closed") await part.locator("summary").first().click();
       const href = await first(page).getAttribute("href");
       await first(page).click();
       expect(await page.locator("h1").innerText()).toBe("Performance");

@@ -162,12 +162,12 @@ test("task 7: a view that others of the app see", async () => {
   const page = await openAs(`/apps/${DEMO.appToken}`);
   const clicks = await countClicks(page);
   await tab(page, "Performance");
-  await page.getByText("Save view", { exact: true }).first().click();
+  await page.getByText("Views", { exact: true }).click();
   await page.getByLabel("Name of the view").fill("Monday");
   await page.getByLabel("Share it with the members of this app").check();
   await button(page, "Save view");
   await page.getByText("View saved.").waitFor();
-  await page.getByRole("link", { name: "Monday" }).first().waitFor();
+  await page.locator("summary", { hasText: "Monday" }).waitFor();
   expect(clicks.count).toBe(4);
 });
 

@@ -1,6 +1,13 @@
 /** What a row of performance needs attention for, and how its figures changed. */
 import { describe, expect, it } from "vitest";
-import { changeOf, type Measured, signalOf, toFigures } from "../../src/domain/figures/performance.ts";
+import {
+  changeOf,
+  figureOf,
+  isElsewhere,
+  type Measured,
+  signalOf,
+  toFigures,
+} from "../../src/domain/figures/performance.ts";
 
 interface Given {
   clicks: number;
@@ -108,7 +115,25 @@ describe("figures", () => {
   });
 
   it("do not call spend of zero another currency", () => {
-    expect(toFigures("USD", [row("cpm", "EUR", "0")], []).otherCurrencies).toBe(false);
-    expect(toFigures("USD", [row("cpm", "EUR", "1")], []).otherCurrencies).toBe(true);
+    expect(toFigures("USD", [row("cpm", "EUR", "0")], []).otherCurrencies).toEqual([]);
+    expect(toFigures("USD", [row("cpm", "EUR", "1")], []).otherCurrencies).toEqual(["EUR"]);
+  });
+
+  it("are elsewhere if all costs are in other currencies", () => {
+    const figures = (...rows: Parameters<typeof toFigures>[1]) => toFigures("USD", rows, []);
+    expect(isElsewhere(figures(row("cpc", "EUR", "5")))).toBe(true);
+    expect(isElsewhere(figures(row("cpc", "EUR", "5"), row("cpc", "USD", "0")))).toBe(false);
+    expect(isElsewhere(figures())).toBe(false);
+  });
+
+  it("have prices of one type, and of 1,000 impressions", () => {
+    const figures = toFigures(
+      "USD",
+      [row("cpc", "USD", "5"), row("cpm", "USD", "7"), row("cpm", "EUR", "9")],
+      [],
+    );
+    expect(figureOf(figures, "cost_per_mille")).toBe(2_333n);
+    expect(figureOf(figures, "cost_per_install")).toBe(null);
+    expect(figureOf(figures, "cost_per_click")).toBe(2n);
   });
 });

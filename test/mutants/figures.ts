@@ -8,7 +8,7 @@ export const figures: Mutant[] = [
   {
     name: "spend in one of two currencies is divided by all clicks",
     file: "src/domain/figures/performance.ts",
-    search: "costType || otherCurrencies ? null",
+    search: "costType || otherCurrencies.length > 0 ? null",
     replace: "costType ? null",
     tests: REPORT,
   },

@@ -9,6 +9,7 @@ import { APP, figuresOf, hrefOf, linksOf, mainOf, open, tablesOf, textOf } from 
 
 const PAGE = `${APP}/performance`;
 const WEEK = "from=2026-03-01&to=2026-03-07";
+const MATCHED = "&columns=spend,clicks,cost_per_click,matched,coverage";
 
 let browser: Browser;
 
@@ -61,6 +62,13 @@ const price = (value: unknown) =>
   value === null
     ? "–"
     : Number(value).toLocaleString("en-US", { style: "currency", currency: "USD", minimumFractionDigits: 3 });
+/** What is only in other currencies, which a link says in the place of a spend of zero, comes last. */
+const isElsewhere = (item: Item | undefined) =>
+  item?.other_currencies === true && Number(item.spend) === 0 && item.matched === 0;
+const inOrder = (items: Item[]) => [
+  ...items.filter((item) => !isElsewhere(item)),
+  ...items.filter(isElsewhere),
+];
 const percent = (value: unknown) =>
   value === null
     ? "–"
@@ -73,14 +81,18 @@ describe("the rows", () => {
       daysOfGroup(group_by) ? `sort=${group_by}` : "sort=-spend",
     ]),
   )("are those of the API, with their total: %s", async (group, sort) => {
-    const items = await report(`${WEEK}&currency=USD&${group}&${sort}`);
-    const lines = linesOf(await show(`${WEEK}&currency=USD&${group}`));
+    const items = inOrder(await report(`${WEEK}&currency=USD&${group}&${sort}`));
+    const lines = linesOf(await show(`${WEEK}&currency=USD&${group}${MATCHED}`));
     const [total] = await report(`${WEEK}&currency=USD`);
     expect(lines).toHaveLength(items.length + 1);
     for (const [index, item] of [...items, total].entries()) {
       const isByType = group === "group_by=cost_type" && index < items.length;
       expect(lines[index]).toMatchObject({
-        spend: Number(item?.spend) > 0 && Number(item?.spend) < 0.005 ? "<$0.01" : usd(item?.spend),
+        spend: isElsewhere(item)
+          ? "in EUR"
+          : Number(item?.spend) > 0 && Number(item?.spend) < 0.005
+            ? "<$0.01"
+            : usd(item?.spend),
         cost: price(item?.cost_per_click),
         matched: Number(item?.matched).toLocaleString("en-US"),
         coverage: isByType ? expect.any(String) : percent(item?.coverage),
@@ -114,6 +126,7 @@ describe("the rows", () => {
       expect(linked).not.toEqual([]);
       for (const { spend, href } of linked) {
         const page = mainOf(await open(browser, href ?? ""));
+        if (spend.startsWith("in ")) continue;
         if (group === "partner" && spend !== "$0.00")
           expect(figuresOf(page)[0]).toBe(`Spend in USD ${spend}`);
         if (group !== "partner") expect(linesOf(page).at(-1)?.spend).toBe(spend);
@@ -131,12 +144,12 @@ describe("the rows", () => {
 
   it("are sorted by every heading, and by the next click the other way around", async () => {
     const page = await show(`${WEEK}&group_by=partner`);
-    const heads = /<thead>([\s\S]*?)<\/thead>/.exec(page.slice(page.indexOf("performance by") - 1))?.[1];
-    const hrefs = linksOf(/<thead>([\s\S]*?)<\/thead>/.exec(page)?.[1] ?? heads ?? "");
-    expect(hrefs).toHaveLength(10);
+    const heads = /<thead[^>]*>([\s\S]*?)<\/thead>/.exec(page.slice(page.indexOf("performance by") - 1))?.[1];
+    const hrefs = linksOf(/<thead[^>]*>([\s\S]*?)<\/thead>/.exec(page)?.[1] ?? heads ?? "");
+    expect(hrefs).toHaveLength(9);
     for (const { href, text } of hrefs) {
       const sorted = mainOf(await open(browser, href));
-      const again = linksOf(/<thead>([\s\S]*?)<\/thead>/.exec(sorted)?.[1] ?? "");
+      const again = linksOf(/<thead[^>]*>([\s\S]*?)<\/thead>/.exec(sorted)?.[1] ?? "");
       const back = again.find(
         (link) => link.text.startsWith(text.replace(/ [▲▼]$/, "")) && link.href !== href,
       );
@@ -207,7 +220,7 @@ describe("the figures", () => {
       `Cost per click ${price(total?.cost_per_click)}`,
       `Coverage ${percent(total?.coverage)}`,
     ]);
-    expect(textOf(page)).toContain("Compared with 22 – 28 Feb 2026.");
+    expect(textOf(page)).toContain("vs 22 – 28 Feb 2026");
     for (const metric of ["clicks", "cost_per_click", "coverage"]) {
       const chosen = await show(`${WEEK}&metric=${metric}`);
       expect(/<figcaption><span[^>]*>([^<]*)/.exec(chosen)?.[1]).toMatch(
@@ -233,7 +246,7 @@ describe("the figures", () => {
   it("of today are not compared", async () => {
     const page = await show("from=2026-03-14&to=2026-03-15");
     expect(textOf(page)).toContain(
-      "Today isn't over, so it isn't compared with the days before. Costs for these days can still arrive until 22 Mar 2026.",
+      "Today isn't over, so it isn't compared with the days before. Not final until 22 Mar 2026.",
     );
     expect(page).not.toMatch(/class="change|line before/);
   });
@@ -261,10 +274,8 @@ describe("the figures", () => {
   });
 
   it("say until when costs can arrive, and are not final until then", async () => {
-    expect(textOf(await show("from=2026-03-10&to=2026-03-14"))).toContain(
-      "may still change until 21 Mar 2026",
-    );
-    expect(textOf(await show("from=2026-03-01&to=2026-03-07"))).not.toContain("still arrive");
+    expect(textOf(await show("from=2026-03-10&to=2026-03-14"))).toContain("Not final until 21 Mar 2026");
+    expect(textOf(await show("from=2026-03-01&to=2026-03-07"))).not.toContain("Not final");
   });
 
   it("say that there was nothing before", async () => {
@@ -278,6 +289,117 @@ describe("the figures", () => {
   });
 });
 
+describe("columns", () => {
+  const headsOf = (page: string) =>
+    linesOf(page).length > 0 ? (tablesOf(page).at(-1)?.[0]?.cells ?? []) : [];
+  const columnsIn = (page: string) => headsOf(page).map((head) => head.replace(/ [▲▼]$/, ""));
+
+  it("are chosen one by one in a menu, with the figures of the report by cost type", async () => {
+    const page = await show(`${WEEK}&level=4`);
+    expect(columnsIn(page)).not.toContain("Impressions");
+    const names = ["Impressions", "Cost per install", "Cost per event", "Cost per 1,000 impressions"];
+    let shown = page;
+    for (const name of names) shown = mainOf(await open(browser, hrefOf(shown, `Show ${name}`)));
+    for (const name of names) {
+      expect(columnsIn(shown)).toContain(name);
+      expect(figuresOf(shown).some((text) => text.startsWith(name))).toBe(true);
+    }
+    const total = (tablesOf(shown).at(-1) ?? []).at(-1)?.cells ?? [];
+    for (const [name, type, unit] of [
+      ["Cost per install", "cpi", 1],
+      ["Cost per event", "cpe", 1],
+      ["Cost per 1,000 impressions", "cpm", 1000],
+    ] as const) {
+      const [item] = (await report(`${WEEK}&currency=USD&group_by=cost_type`)).filter(
+        ({ cost_type }) => cost_type === type,
+      );
+      const value = item?.matched
+        ? Math.round((Number(item.spend) / Number(item.matched)) * unit * 1e3) / 1e3
+        : null;
+      expect([name, total[columnsIn(shown).indexOf(name)]]).toEqual([name, price(value)]);
+    }
+    for (const name of names) shown = mainOf(await open(browser, hrefOf(shown, `Hide ✓ ${name}`)));
+    expect(columnsIn(shown)).toEqual(columnsIn(page));
+    expect(hrefOf(shown, "Download CSV")).toBe(hrefOf(page, "Download CSV"));
+  });
+
+  it("sort by their figures and by the changes of these", async () => {
+    await inLedger(
+      ...[2, 3, 8].flatMap((link) =>
+        [8.5, 15.5].flatMap((ago) =>
+          ["cpi", "cpm"].map(
+            (type) =>
+              `INSERT OR REPLACE INTO daily_totals VALUES ('${DEMO.appToken}', ${NOW / DAY - ago}, ${link}, 1, '${type}', 'USD', 'matched', 10, ${Math.round(link * ago * 90_000)})`,
+          ),
+        ),
+      ),
+    );
+    for (const [column, name, after] of [
+      ["impressions", "Impressions", 0],
+      ["impressions_change", "Impressions", 1],
+      ["cost_per_install", "Cost per install", 0],
+      ["cost_per_mille_change", "Cost per 1,000 impressions", 1],
+    ] as const) {
+      const page = await show(
+        `${WEEK}&level=4&currency=USD&columns=impressions,cost_per_install,cost_per_mille&sort=-${column}`,
+      );
+      const at = columnsIn(page).indexOf(name) + after;
+      const cells = (tablesOf(page).at(-1) ?? []).slice(1, -1).map((row) => row.cells[at] ?? "");
+      const values = cells
+        .filter((text) => text !== "–")
+        .map((text) => Number(text.replace("−", "-").replace(/[^\d.-]/g, "")));
+      expect(values.length).toBeGreaterThan(1);
+      expect([column, values]).toEqual([column, values.toSorted((one, other) => other - one)]);
+    }
+  });
+
+  it("of changes are not there without a comparison", async () => {
+    const page = await show(WEEK);
+    const without = mainOf(await open(browser, hrefOf(page, "No comparison")));
+    expect(columnsIn(without)).toEqual(columnsIn(page).filter((name) => name !== "Change"));
+    expect(without).not.toMatch(/class="change|line before/);
+    expect(textOf(without)).toContain("Not compared");
+  });
+});
+
+describe("rows with costs only in another currency", () => {
+  it("lead to it in the place of a spend of zero, after the others, and the clicks of the currency are named", async () => {
+    const query = `${WEEK}&group_by=partner&currency=USD`;
+    const page = await show(query);
+    const items = await report(`${WEEK}&group_by=partner&currency=USD&sort=spend`);
+    const elsewhere = items.filter(isElsewhere);
+    expect(elsewhere).not.toEqual([]);
+    for (const sort of ["spend", "-spend"]) {
+      const lines = linesOf(await show(`${query}&sort=${sort}`)).slice(0, -1);
+      const last = lines.slice(-elsewhere.length);
+      for (const { spend } of last) expect(spend).toMatch(/^in EUR/);
+      expect(lines.slice(0, -elsewhere.length).filter(({ spend }) => spend.startsWith("in"))).toEqual([]);
+    }
+    expect(hrefOf(page, "in EUR")).toContain("currency=EUR");
+    const own = items.filter((item) => Number(item.spend) !== 0 || item.matched !== 0);
+    const clicks = own.reduce((sum, item) => sum + Number(item.clicks), 0);
+    expect(figuresOf(page)[1]).toContain(`${clicks.toLocaleString("en-US")} from partners paid in USD`);
+  });
+
+  it("are not there where all costs are in one currency", async () => {
+    await inLedger(`DELETE FROM daily_totals WHERE currency <> 'USD'`, `DELETE FROM adjustments`);
+    const page = await show(`${WEEK}&group_by=partner`);
+    expect(textOf(page)).not.toMatch(/in (EUR|USD)\b(?! this)|from partners paid/);
+  });
+});
+
+it("rows have the course of the chart's figure, in at most 30 steps", async () => {
+  const pathsOf = (page: string) =>
+    [...page.matchAll(/<svg class="spark"[^>]*><path d="m([^"]*)"/g)].map(
+      ([, path = ""]) => path.replaceAll("-", " -").trim().split(/ +/).length / 2,
+    );
+  const week = pathsOf(await show(`${WEEK}&level=1`));
+  expect(week.length).toBeGreaterThan(0);
+  for (const points of week) expect(points).toBe(7);
+  for (const points of pathsOf(await show("from=2026-01-01&to=2026-03-07"))) expect(points).toBe(22);
+  expect(pathsOf(await show(`${WEEK}&group_by=day`))).toEqual([]);
+});
+
 describe("a search of rows", () => {
   it("shows the rows with all words, and their total of all rows", async () => {
     const all = linesOf(await show(`${WEEK}&level=4`));
@@ -285,7 +407,7 @@ describe("a search of rows", () => {
     const lines = linesOf(page);
     expect(lines.length).toBeGreaterThan(1);
     expect(lines.length).toBeLessThan(all.length);
-    for (const { name } of lines.slice(0, -1)) expect(name).toMatch(/Spring[\s\S]*Runners/);
+    for (const { name } of lines.slice(0, -1)) expect(name).toMatch(/(?=.*Spring)(?=.*Runners)/s);
     expect(lines.at(-1)).toEqual({ ...all.at(-1), name: `Total, all ${all.length - 1} rows` });
     const csv = await browser.get(hrefOf(page, "Download CSV"));
     expect(csv.text.trim().split("\r\n")).toHaveLength(lines.length);
@@ -526,7 +648,7 @@ describe("the legend", () => {
         const lines = linesOf(page)
           .slice(0, -1)
           .map((line) => [
-            line.name.replace(/^.*› | \(this link only\)$/g, ""),
+            line.name.replace(/ direct$/, ""),
             metric === "spend" ? line.spend : line.cost,
             metric === "spend" ? line.spendChange : line.costChange,
             line.signal,
@@ -538,7 +660,8 @@ describe("the legend", () => {
           .map((line) => line.slice(0, 3));
         const own = legendOf(page)
           .filter(([name = ""]) => !/others?$|^All$|^Total$|^Previous/.test(name))
-          .map(([name = "", ...more]) => [name.replace(/^.*› /, ""), ...more]);
+          // In the table, the path is after the name.
+          .map(([name = "", ...more]) => [name.replace(/^(.*) › (.*)$/, "$2 $1"), ...more]);
         expect(own.length).toBeGreaterThan(0);
         expect(own).toEqual(lines.slice(0, 5));
       }
@@ -599,7 +722,7 @@ describe("the address", () => {
 it.each(["", "&group_by=partner&sort=name", "&level=1&open=demo1nk001&currency=EUR", "&group_by=day"])(
   "the CSV has exactly the rows of the table: %s",
   async (query) => {
-    const page = await show(WEEK + query);
+    const page = await show(WEEK + query + MATCHED);
     const { status, text } = await browser.get(hrefOf(page, "Download CSV"));
     const [header = "", ...lines] = text.trim().split("\r\n");
     const at = header.split(",").indexOf("matched");
@@ -661,8 +784,10 @@ describe("states", () => {
     ["group_by=hour", "The grouping must be one of link, partner, cost_type, day, week, country, platform."],
     ["level=5", "The level must be 1, 2, 3 or 4."],
     ["currency=XYZ", "The currency must be an ISO 4217 currency code"],
-    ["metric=cost", "The metric of the chart must be one of spend, clicks, cost_per_click, coverage."],
+    ["metric=cost", "The metric of the chart must be one of spend, clicks, impressions, cost_per_click,"],
     ["sort=-cost", "The order must be one of name, spend"],
+    ["columns=spend,toString", "The list of columns must be some of spend, clicks, impressions,"],
+    ["compare=1", "The comparison must be 0."],
     ["partner_id=x", "The partner must be a positive integer."],
     ["open=!", "The list of open links must be the tokens of links"],
     ["from=2026-03-02&to=2026-03-01", "The To date must be on or after the from date."],

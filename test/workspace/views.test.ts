@@ -38,6 +38,7 @@ it("a view is saved by one name and leads to the same page", async () => {
   expect(view).toEqual({ text: "By partner", href: `${PAGE}?${QUERY}&view=1` });
   const page = await open(browser, view?.href ?? "");
   expect(page).toMatch(/aria-current="true"[^>]*><bdi>By partner/);
+  expect(page).toContain("<summary><bdi>By partner</bdi></summary>");
   expect(mainOf(page)).toContain('aria-sort="ascending"');
   expect(hrefOf(page, "Download CSV")).toContain("group_by=partner");
 });

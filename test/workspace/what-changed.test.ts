@@ -123,8 +123,8 @@ describe("the sentence", () => {
     ],
   ])("says %s", async (_, sums, sentence) => {
     await add(...sums);
-    expect(sentenceOf(await show(OPEN))).toBe(`${sentence} It may still change until 21 Mar 2026.`);
-    expect(sentenceOf(await show(OPEN, APP))).toBe(`${sentence} It may still change until 21 Mar 2026.`);
+    expect(sentenceOf(await show(OPEN))).toBe(`${sentence} Not final until 21 Mar 2026.`);
+    expect(sentenceOf(await show(OPEN, APP))).toBe(`${sentence} Not final until 21 Mar 2026.`);
   });
 
   it("says of days that are final nothing about changes to come, and of today nothing at all", async () => {

@@ -1,5 +1,12 @@
 /** What clicks and impressions cost, from the sums of a period, and how that changed. Pure functions. */
-import { COST_TYPE, type CostType, type Kind, TYPES_PER_CLICK } from "../cost-types.ts";
+import {
+  COST_TYPE,
+  type CostType,
+  type Kind,
+  type PriceName,
+  TYPES_PER_CLICK,
+  typeOfPrice,
+} from "../cost-types.ts";
 import { formatMoney, type SpendSums, sumAdjusted, sumCosts, sumSpend } from "../money.ts";
 import { FIGURES, type FigureName } from "./names.ts";
 
@@ -39,8 +46,10 @@ export interface Figures {
   impressionCoverage: bigint | null;
   /** Engagements with cost data on, which coverage is a part of. */
   recorded: Record<Kind, bigint>;
-  /** Whether there is spend in another currency too. */
-  otherCurrencies: boolean;
+  /** The other currencies in which there is spend too. */
+  otherCurrencies: string[];
+  /** The costs in the currency. */
+  costs: CostRow[];
 }
 
 const COUNTS: readonly string[] = ["clicks", "impressions", "matched"] satisfies FigureName[];
@@ -60,7 +69,7 @@ export function toFigures(
     costs.filter((row) => row.currency !== currency),
     (row) => row.currency,
   );
-  const otherCurrencies = [...others.values()].some((rows) => sumSpend(rows) !== 0n);
+  const otherCurrencies = [...others].flatMap(([code, rows]) => (sumSpend(rows) === 0n ? [] : [code]));
   const recorded = {
     click: count(engagements, "click", "recorded"),
     impression: count(engagements, "impression", "recorded"),
@@ -78,13 +87,27 @@ export function toFigures(
     impressions: costType ? null : count(engagements, "impression"),
     matched: sum(own, "matched"),
     costPerClick: divide(sumCosts(cpc), sum(cpc, "matched")),
-    effectiveCostPerClick: costType || otherCurrencies ? null : divide(spend, clicks),
+    effectiveCostPerClick: costType || otherCurrencies.length > 0 ? null : divide(spend, clicks),
     coverage: coverageOf("click"),
     impressionCoverage: coverageOf("impression"),
     recorded,
     otherCurrencies,
+    costs: own,
   };
 }
+
+/** A figure by its name, also the price of a cost type: of its costs, without adjustments. */
+export function figureOf(figures: Figures, name: FigureName | PriceName): bigint | null {
+  if (name in FIGURES) return figures[FIGURES[name as FigureName]];
+  const type = typeOfPrice(name);
+  const costs = figures.costs.filter(({ costType }) => costType === type);
+  const amount = sumCosts(costs) * (type && COST_TYPE[type].isPerMille ? 1_000n : 1n);
+  return divide(amount, sum(costs, "matched"));
+}
+
+/** Whether all of its costs are in other currencies, so that a spend of zero would read as free. */
+export const isElsewhere = ({ spend, matched, otherCurrencies }: Figures): boolean =>
+  spend === 0n && matched === 0n && otherCurrencies.length > 0;
 
 const sum = (rows: CostRow[], name: "matched") => BigInt(rows.reduce((total, row) => total + row[name], 0));
 const count = (rows: EngagementRow[], kind: string, name: "count" | "recorded" = "count") =>

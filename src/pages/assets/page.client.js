@@ -1,4 +1,5 @@
-// The script of every page: copies texts, closes menus, shows the current tab, and sends a form once. Every page works without it.
+// The script of every page: copies texts, closes menus, shows the current tab, says that a part loads, and sends a form once. Every page
+// works without it.
 
 const current = document.querySelector(".tabs [aria-current]");
 if (current) current.parentElement.scrollLeft = current.offsetLeft - current.parentElement.offsetLeft;
@@ -27,6 +28,65 @@ addEventListener("click", async ({ target }) => {
     document.querySelector("#copied").textContent = "";
   }, 2000);
 });
+
+// For the other scripts, which load a part of the page.
+const BAR_AFTER_MS = 150;
+
+const loads = new WeakMap();
+/** Says that a part loads, after a moment with a bar too, until the returned function is called. */
+globalThis.showLoading = (part) => {
+  loads.set(part, (loads.get(part) ?? 0) + 1);
+  const bar = Object.assign(document.createElement("div"), { className: "loading" });
+  const timer = setTimeout(() => part.prepend(bar), BAR_AFTER_MS);
+  part.setAttribute("aria-busy", "true");
+  part.querySelector(":scope > .not-loaded")?.remove();
+  return () => {
+    clearTimeout(timer);
+    bar.remove();
+    loads.set(part, loads.get(part) - 1);
+    if (loads.get(part) === 0) part.removeAttribute("aria-busy");
+  };
+};
+
+/** Says in a part that it could not be loaded. */
+globalThis.showNotLoaded = (part, again) => {
+  const failure = Object.assign(document.createElement("div"), { className: "notice error undo not-loaded" });
+  const text = Object.assign(document.createElement("p"), { role: "alert", textContent: "Couldn't load." });
+  const button = Object.assign(document.createElement("button"), {
+    type: "button",
+    textContent: "Try again",
+  });
+  button.className = "small secondary";
+  button.addEventListener("click", () => {
+    failure.remove();
+    again();
+  });
+  failure.append(text, button);
+  part.prepend(failure);
+  // After a second failure, the button that was clicked is gone.
+  if (document.activeElement === document.body) button.focus();
+};
+
+const newest = new WeakMap();
+/** Loads a page and gives it to `show`, unless the same part loads another one meanwhile. */
+globalThis.loadPart = async (part, address, show) => {
+  const end = showLoading(part);
+  newest.set(part, end);
+  const isNewest = () => newest.get(part) === end;
+  try {
+    const response = await fetch(address, { headers: { accept: "text/html" } });
+    const page = new DOMParser().parseFromString(await response.text(), "text/html");
+    if (!isNewest()) return;
+    // To sign in again, for example.
+    if (response.redirected) return location.assign(address);
+    if (!response.ok) throw new Error(response.statusText);
+    show(page);
+  } catch {
+    if (isNewest()) showNotLoaded(part, () => loadPart(part, address, show));
+  } finally {
+    end();
+  }
+};
 
 addEventListener("focusin", ({ target }) => {
   if (target.matches("[data-select]")) target.select();

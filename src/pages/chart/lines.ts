@@ -10,7 +10,7 @@ export const LINES_HEIGHT = 1_000;
 const heightOf = (plot: Plot, value: bigint) => Math.round((plot.yOf(value) / 100) * LINES_HEIGHT);
 
 /** A path in whole units, each point as the step from the one before: a page can have thousands of them. */
-function path(points: [x: number, y: number][]): string {
+export function path(points: [x: number, y: number][]): string {
   const steps = points.map(([x, y], index) => {
     const [lastX, lastY] = points[index - 1] ?? [0, 0];
     return `${x - lastX} ${y - lastY}`;

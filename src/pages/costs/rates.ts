@@ -64,7 +64,7 @@ export function ratesTable(items: RatesItem[], label: string): Markup {
     { heading: "Coverage", kind: "number", cell: (item) => percent(item.coverage) },
   ];
   return html`
-    ${table({ label, columns: [TYPE, MATCHED, ...coverage, ...EXPECTED], rows: items, layout: "figures-in-row" })}
+    ${table({ label, hasHeading: true, columns: [TYPE, MATCHED, ...coverage, ...EXPECTED], rows: items, layout: "figures-in-row" })}
     <p class="hint">Coverage is matched costs ÷ recorded clicks (for ${OF_IMPRESSIONS}, impressions). ${THRESHOLD}</p>`;
 }
 

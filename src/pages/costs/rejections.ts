@@ -38,7 +38,7 @@ export function rejectionTable(
     SENT,
     { heading: "Tag", cell: ({ tag }) => showInvisible(tag ?? "") },
   ];
-  return table({ label, columns, rows, empty });
+  return table({ label, hasHeading: true, columns, rows, empty });
 }
 
 const EXPECTED: Partial<Record<Expected, string>> = {

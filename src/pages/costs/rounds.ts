@@ -119,6 +119,7 @@ function countTable(types: TypeItem[]): Content {
   ];
   return table({
     label: "Counts by cost type",
+    hasHeading: true,
     layout: "figures-in-row",
     columns: [
       { heading: "Result", cell: ([name]: Line) => name },

@@ -101,7 +101,7 @@ export async function readListView<Sort extends string, Row>(
             filterSelect("sort", "Order", Object.entries<string>(spec.sorts), sort),
           )
     }
-    <p class="muted">${count}</p>`;
+    <h2 class="count">${count}</h2>`;
   const hasNext = offset + rows.length < total && page < MAX_PAGE;
   return {
     rows,

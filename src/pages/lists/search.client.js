@@ -42,6 +42,7 @@ async function goOn() {
     if (!href || isStopped || rowsOf(document).length >= FULL) break;
     show(true);
     const page = await load(href);
+    if (!isStopped && !(page && panelOf(page))) showNotLoaded(panelOf(document), goOn);
     if (!page || !panelOf(page)) break;
     // What was focused is replaced with the panel.
     const hadFocus = panelOf(document).contains(document.activeElement);

@@ -26,6 +26,8 @@ export interface Table<Row> {
   label: string;
   /** The cells of the first column are the names of their rows. */
   columns: (Column<Row> | false)[];
+  /** Whether the name is also a heading, which is only read aloud: where no other heading is before the table. */
+  hasHeading?: boolean;
   rows: Row[];
   /** In the place of a table without rows. */
   empty?: Content;
@@ -41,7 +43,7 @@ export interface Table<Row> {
 }
 
 export function table<Row>({ columns: given, empty = "", ...rest }: Table<Row>): Content {
-  const { label, rows, total, idOf, classOf, spanOf, layout } = rest;
+  const { label, hasHeading, rows, total, idOf, classOf, spanOf, layout } = rest;
   if (rows.length === 0) return empty;
   const columns = given.filter((column) => column !== false);
   const cells = (row: Row) =>
@@ -58,9 +60,13 @@ export function table<Row>({ columns: given, empty = "", ...rest }: Table<Row>):
     return html`
       <tr${attributes}>${content}</tr>`;
   };
+  // A link in the head can be reached with Tab, and then the arrow keys scroll as well.
+  const scrolls = columns.every(({ href }) => href === undefined);
+  const isInPlace = columns.some(({ inPlace }) => inPlace !== undefined);
   return html`
-    <div class="table stacked ${layout ?? ""}" tabindex="0" role="region" aria-label="${label}"><table>
-      <thead><tr>${columns.map(head)}</tr></thead>
+    ${hasHeading ? html`<h2 class="visually-hidden">${label}</h2>` : ""}
+    <div class="table stacked ${layout ?? ""}"${scrolls ? html` tabindex="0"` : ""} role="region" aria-label="${label}"><table>
+      <thead${isInPlace ? html` data-arrows` : ""}><tr>${columns.map(head)}</tr></thead>
       <tbody>${rows.map(line)}</tbody>
       ${total === undefined ? "" : html`<tfoot><tr>${cells(total)}</tr></tfoot>`}
     </table></div>`;

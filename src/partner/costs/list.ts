@@ -67,6 +67,7 @@ async function acceptedPage(context: Context, caller: CostCaller, query: Query, 
   const { items, next } = await find(context, caller, query, range);
   const list = table({
     label: "Costs",
+    hasHeading: true,
     columns: COLUMNS,
     rows: items,
     empty: emptyList(query, next !== null),

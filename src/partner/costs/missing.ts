@@ -57,6 +57,7 @@ export const missingPage = withLedger("/partner", async (context, partner, calle
         <p class="lead">Of the last ${RATE_DAYS} days, with cost data on. Each click should have a ${typesOf("click")} cost and each impression a ${typesOf("impression")} cost, if you have integrated that type. To correct one, send its cost with the same cost ID.</p>
         ${table({
           label: "Clicks and impressions without an agreeing cost",
+          hasHeading: true,
           columns: COLUMNS,
           rows: items,
           empty:

@@ -3,7 +3,7 @@ import { type DaySeries, sumDays } from "../../db/ledger/reports/add-up.ts";
 import type { ReportRow } from "../../db/ledger/reports/sources.ts";
 import type { DayRange } from "../../db/ledger/reports/statements.ts";
 import type { CostType } from "../../domain/cost-types.ts";
-import { isByCostType, keyOf, type PerformanceGroup } from "../../domain/figures/groups.ts";
+import { isByCostType, keyOf, lengthOf, type PerformanceGroup } from "../../domain/figures/groups.ts";
 import { type Figures, toFigures } from "../../domain/figures/performance.ts";
 import type { PerformanceRow } from "./rows.ts";
 
@@ -26,37 +26,76 @@ interface Report {
   costType: CostType | undefined;
 }
 
-/** The figures of everything, and of these rows, which are not rows of days or weeks. */
-export function toDaily(
-  series: Record<"now" | "before", Series>,
-  { now, rows, group, currency, costType }: Report,
-): Daily {
-  const byDay = ({ spend, engagements }: Series, type = costType, shift = 0): ByDay => {
-    const dayOf = ({ day }: { day: number | null }) => (day ?? 0) + shift;
-    const costs = Map.groupBy(sumDays("spend", spend) as unknown as ReportRow<"spend">[], dayOf);
-    const opened = Map.groupBy(
-      sumDays("engagements", engagements) as unknown as ReportRow<"engagements">[],
-      dayOf,
-    );
-    const days = new Set([...costs.keys(), ...opened.keys()]);
-    return new Map(
-      [...days].map((day) => [day, toFigures(currency, costs.get(day) ?? [], opened.get(day) ?? [], type)]),
-    );
-  };
+/** The figures by day, or by a part of the days. */
+function figuresBy(
+  at: (day: number) => number,
+  { spend, engagements }: Series,
+  currency: string | null,
+  type: CostType | undefined,
+): ByDay {
+  const by = ({ day }: { day: number | null }) => at(day ?? 0);
+  const costs = Map.groupBy(sumDays("spend", spend) as unknown as ReportRow<"spend">[], by);
+  const opened = Map.groupBy(
+    sumDays("engagements", engagements) as unknown as ReportRow<"engagements">[],
+    by,
+  );
+  const days = new Set([...costs.keys(), ...opened.keys()]);
+  return new Map(
+    [...days].map((day) => [day, toFigures(currency, costs.get(day) ?? [], opened.get(day) ?? [], type)]),
+  );
+}
+
+/** The series of each row by its key. */
+function seriesOfRows(
+  { spend, engagements }: Series,
+  { now, group }: Report,
+): (row: PerformanceRow) => Series {
   const keyIn = keyOf(group, now);
-  const spend = Map.groupBy(series.now.spend, keyIn);
-  const engagements = Map.groupBy(series.now.engagements, keyIn);
-  const rowOf = ({ key, costType: type }: PerformanceRow): ByDay =>
-    byDay(
-      {
-        spend: spend.get(key) ?? [],
-        engagements: isByCostType(group) ? series.now.engagements : (engagements.get(key) ?? []),
-      },
-      type,
-    );
+  const [costs, opened] = [Map.groupBy(spend, keyIn), Map.groupBy(engagements, keyIn)];
+  return ({ key }) => ({
+    spend: costs.get(key) ?? [],
+    engagements: isByCostType(group) ? engagements : (opened.get(key) ?? []),
+  });
+}
+
+/** The figures of everything, and of these rows, which are not rows of days or weeks. */
+export function toDaily(series: Record<"now" | "before", Series>, report: Report): Daily {
+  const { now, rows, currency, costType } = report;
+  const same = (day: number) => day;
+  const seriesOf = seriesOfRows(series.now, report);
   return {
-    total: byDay(series.now),
-    before: byDay(series.before, costType, now.to - now.from + 1),
-    rows: new Map(rows.map((row) => [row.key, rowOf(row)])),
+    total: figuresBy(same, series.now, currency, costType),
+    before: figuresBy((day) => day + lengthOf(now), series.before, currency, costType),
+    rows: new Map(
+      rows.map((row) => [row.key, figuresBy(same, seriesOf(row), currency, row.costType ?? costType)]),
+    ),
   };
+}
+
+const MOST_STEPS = 30;
+
+/** The course of a figure for each row, by its key: for each day, or for as many days as give at most 30 steps. */
+export function toCourses(
+  series: Series,
+  report: Report,
+  of: (figures: Figures) => bigint | null,
+): Map<string, (bigint | null)[]> {
+  const { now, rows, currency, costType } = report;
+  const days = Math.ceil(lengthOf(now) / MOST_STEPS);
+  const seriesOf = seriesOfRows(series, report);
+  return new Map(
+    rows.map((row) => {
+      const steps = figuresBy(
+        (day) => Math.floor((day - now.from) / days),
+        seriesOf(row),
+        currency,
+        row.costType ?? costType,
+      );
+      const none = toFigures(currency, [], []);
+      return [
+        row.key,
+        Array.from({ length: Math.ceil(lengthOf(now) / days) }, (_, step) => of(steps.get(step) ?? none)),
+      ];
+    }),
+  );
 }

@@ -7,10 +7,10 @@ import type { Partners } from "../../db/links/partner-catalog.ts";
 import { type Batch, type NamedRows, TooLargeError } from "../../db/statement.ts";
 import type { CostType } from "../../domain/cost-types.ts";
 import { GROUPS, type PerformanceGroup } from "../../domain/figures/groups.ts";
-import { currenciesOf } from "../../domain/figures/performance.ts";
+import { currenciesOf, type Figures } from "../../domain/figures/performance.ts";
 import { COST_WINDOW_MS, DAY_MS, dayOf } from "../../domain/time.ts";
 import { checkAudienceDays, completeDays, type GivenDays, tooManyRows } from "../reports.ts";
-import { type Daily, toDaily } from "./daily.ts";
+import { type Daily, toCourses, toDaily } from "./daily.ts";
 import { type BothSums, type PerformanceRow, toRows } from "./rows.ts";
 
 export interface PerformanceQuery {
@@ -66,6 +66,12 @@ export interface Performance {
   rowsBy: (group: "partner" | "cost_type") => PerformanceRow[];
   /** The figures by day of everything, and of these rows, if they were asked for. */
   daily: (rows: PerformanceRow[]) => Daily;
+  /** The course of a figure for these rows, for links of this level. */
+  courses: (
+    rows: PerformanceRow[],
+    of: (figures: Figures) => bigint | null,
+    level?: number,
+  ) => Map<string, (bigint | null)[]>;
 }
 
 export const DEFAULT_LEVEL = 2;
@@ -175,6 +181,8 @@ export async function readPerformance<More extends Batch = Record<never, never>>
     rowsAt: (level) => toRows(sumsAt(level), { ...scope, group }),
     rowsBy: (group) => toRows(sums, { ...scope, group }),
     daily: (rows) => toDaily(seriesAt(level), { now, rows, group, currency, costType }),
+    courses: (rows, of, at = level) =>
+      toCourses(seriesAt(at).now, { now, rows, group, currency, costType }, of),
     total: total as PerformanceRow,
     more: found.more,
   };

@@ -97,7 +97,7 @@ const recordedClicks = (rows: CountRow[]) =>
 
 const formatFigures = (figures: Figures) => ({
   ...Object.fromEntries(FIGURE_NAMES.map((name) => [name, formatFigure(figures, name)])),
-  other_currencies: figures.otherCurrencies,
+  other_currencies: figures.otherCurrencies.length > 0,
 });
 
 /** The row as JSON. */

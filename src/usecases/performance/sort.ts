@@ -1,7 +1,8 @@
 /** The order of performance rows, and the cursors of its pages: the sort value and the key of the last row. */
+import { type PriceName, typeOfPrice } from "../../domain/cost-types.ts";
 import { NUMBER_FIELDS } from "../../domain/figures/groups.ts";
 import { FIGURES, type FigureName } from "../../domain/figures/names.ts";
-import { changeOf, signalOf } from "../../domain/figures/performance.ts";
+import { changeOf, figureOf, signalOf } from "../../domain/figures/performance.ts";
 import type { Sort } from "../../http/input/report-fields.ts";
 import type { PerformanceRow } from "./rows.ts";
 
@@ -10,24 +11,24 @@ type SortValue = string | bigint | undefined;
 
 const isFigure = (field: string): field is FigureName => field in FIGURES;
 
-/** The changes of figures, by which pages can sort too. */
-export const CHANGES = {
-  spend_change: "spend",
-  clicks_change: "clicks",
-  cost_per_click_change: "costPerClick",
-} as const;
-const isChange = (field: string): field is keyof typeof CHANGES => field in CHANGES;
+/** What follows the name of a figure, for the order by its change, by which pages can sort too. */
+const CHANGE = /_change$/;
 
 /** The most important one first. */
 const SIGNALS = ["too_few_clicks", "cost_per_click_up", "without_cost", "no_cost_data"];
 
 function sortValue(row: PerformanceRow, field: string): SortValue {
-  if (isChange(field)) return changeOf(row.now[CHANGES[field]], row.before[CHANGES[field]]) ?? undefined;
+  const name = field.replace(CHANGE, "");
+  if (isFigure(name) || typeOfPrice(name)) {
+    const [now, before] = [row.now, row.before].map((figures) =>
+      figureOf(figures, name as FigureName | PriceName),
+    );
+    return (name === field ? now : changeOf(now ?? null, before ?? null)) ?? undefined;
+  }
   if (field === "signal") {
     const signal = signalOf(row);
     return signal && BigInt(SIGNALS.indexOf(signal.name));
   }
-  if (isFigure(field)) return row.now[FIGURES[field]] ?? undefined;
   const value = row.fields[field] ?? undefined;
   return typeof value === "number" ? BigInt(value) : value;
 }

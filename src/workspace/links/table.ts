@@ -95,6 +95,8 @@ export function linksTable(shown: Shown, lines: Line[]): Markup | string {
   ];
   return table({
     label: "Links",
+    // On the page of a link, the table has a heading.
+    hasHeading: shown.selected !== undefined,
     layout: "links figures-in-row",
     rows: lines,
     classOf: (line) => (shown.isFlat ? "" : `level-${"row" in line ? line.row.level : line.level}`),

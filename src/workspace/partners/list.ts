@@ -119,6 +119,7 @@ function partnersTable(
   };
   return table<Line | PartnerFigures>({
     label: "Partners of this app",
+    hasHeading: true,
     layout: "figures-in-row",
     rows: list.rows,
     empty: lines.length === 0 ? noPartner(path) : noRows(list, html``, "partners"),

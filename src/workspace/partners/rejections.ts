@@ -48,6 +48,7 @@ export const rejectionsPage: Show = async (context, { app, path, viewer }) => {
       <p class="lead">Costs for clicks and impressions of this app, the newest first. ${KEPT_REJECTIONS} The partner sees the whole IDs on its own pages.</p>
       ${table({
         label: "Rejected costs",
+        hasHeading: true,
         rows: items.map(toRejectionItem),
         empty: none,
         columns: REJECTION_COLUMNS,

@@ -1,6 +1,12 @@
 /** How the Performance page writes figures, their changes and the signals of rows. */
 import { html } from "hono/html";
-import { changeOf, type Figures, type Measured, signalOf } from "../../domain/figures/performance.ts";
+import {
+  changeOf,
+  type Figures,
+  figureOf,
+  type Measured,
+  signalOf,
+} from "../../domain/figures/performance.ts";
 import { listOf, TYPES_OF_CLICKS } from "../../domain/texts.ts";
 import { badge } from "../../pages/elements.ts";
 import {
@@ -27,6 +33,8 @@ interface Shown {
   short?: Show;
   /** Whether less is better. Nobody knows it of the others. */
   isCost?: true;
+  /** Whether the values of days do not add up. */
+  isRatio?: true;
 }
 
 /** What the column means, on every page that has it. */
@@ -34,25 +42,38 @@ export const COVERAGE = `Coverage is the share of recorded clicks (those with a 
 
 const MILLION = 1_000_000n * 100_000_000n;
 
+const of = (name: Metric) => (figures: Figures) => figureOf(figures, name);
+const count = (name: Metric): Shown => ({ of: of(name), show: showCount });
+const price = (name: Metric): Shown => ({
+  of: of(name),
+  show: (value, currency) => moneyText(value, currency, showPrice),
+  isCost: true,
+  isRatio: true,
+});
+
 export const SHOWN: Record<Metric, Shown> = {
   spend: {
-    of: ({ spend }) => spend,
+    of: of("spend"),
     show: moneyText,
     short: (value, currency) => moneyText(value, currency, value >= MILLION ? showCompactMoney : showMoney),
   },
-  clicks: { of: ({ clicks }) => clicks, show: showCount },
-  cost_per_click: {
-    of: ({ costPerClick }) => costPerClick,
-    show: (value, currency) => moneyText(value, currency, showPrice),
-    isCost: true,
-  },
-  coverage: { of: ({ coverage }) => coverage, show: (value) => showPercent(Number(value) / 1e8) },
+  clicks: count("clicks"),
+  impressions: count("impressions"),
+  cost_per_click: price("cost_per_click"),
+  cost_per_install: price("cost_per_install"),
+  cost_per_event: price("cost_per_event"),
+  cost_per_mille: price("cost_per_mille"),
+  matched: count("matched"),
+  coverage: { of: of("coverage"), show: (value) => showPercent(Number(value) / 1e8), isRatio: true },
 };
+
+/** Without a currency, a row has no money. */
+const hasMoney = (metric: Metric) => metric === "spend" || SHOWN[metric].isCost === true;
 
 export function figure(metric: Metric, figures: Figures, currency: string | null): Markup | string {
   const { of, show } = SHOWN[metric];
   const value = of(figures);
-  if (value === null || (currency === null && metric !== "clicks" && metric !== "coverage")) return NONE;
+  if (value === null || (currency === null && hasMoney(metric))) return NONE;
   return show(value, currency ?? "");
 }
 

@@ -12,22 +12,21 @@ import { change, SHOWN } from "./cells.ts";
 import { groupName, rowName } from "./groups.ts";
 import { METRICS, type Metric } from "./query.ts";
 import { type Compared, ofDays } from "./table.ts";
-import type { PerformancePage } from "./view.ts";
+import { type PerformancePage, shownMetric } from "./view.ts";
 
 const MOST = 5;
 
 const UNITS: Record<Metric, (currency: string) => Unit> = {
   spend: moneyUnit,
   clicks: () => countUnit,
+  impressions: () => countUnit,
   cost_per_click: priceUnit,
+  cost_per_install: priceUnit,
+  cost_per_event: priceUnit,
+  cost_per_mille: priceUnit,
+  matched: () => countUnit,
   coverage: () => percentUnit,
 };
-
-/** Clicks where there is no spend to show. */
-export function shownMetric({ query: { metric }, report: { total } }: PerformancePage): Metric {
-  const hasSpend = total.now.spend !== 0n || total.before.spend !== 0n;
-  return metric === "spend" && !hasSpend && total.now.clicks ? "clicks" : metric;
-}
 
 export function performanceChart(url: URL, page: PerformancePage, compared: Compared, today: number): Markup {
   const { query, report, explained } = page;

@@ -7,37 +7,38 @@ import type { Context } from "../../env.ts";
 import { ERRORS } from "../../errors.ts";
 import { MAX_AUDIENCE_DAYS, maxDaysOf } from "../../http/input/report-fields.ts";
 import { chartScript } from "../../pages/chart/chart.ts";
-import { buttonLink, choices, emptyState, nameText, notice, tiles } from "../../pages/elements.ts";
+import { buttonLink, emptyState, nameText, notice, tiles } from "../../pages/elements.ts";
 import { errorSummary, type RejectedForm } from "../../pages/forms/fields.ts";
 import { withQuery } from "../../pages/lists/query.ts";
-import { describeDay, describeDays, NONE, showPlural } from "../../pages/locale.ts";
+import { describeDay, describeDays, NONE, showCount, showPlural } from "../../pages/locale.ts";
 import type { Markup } from "../../pages/markup.ts";
 import { showNotice } from "../../pages/notice.ts";
-import { cutNotice, NOT_OVER, NOT_READ, periodPicker, toPeriod } from "../../pages/periods.ts";
+import { cutNotice, NOT_OVER, NOT_READ, toPeriod } from "../../pages/periods.ts";
 import { changedMost } from "../../usecases/performance/changes.ts";
 import { performanceCsv as toCsv } from "../../usecases/performance/csv.ts";
-import { isFinal, lastArrival } from "../../usecases/performance/read.ts";
+import { isFinal, lastArrival, type Performance } from "../../usecases/performance/read.ts";
 import type { AppPage, Member, Show } from "../frame.ts";
 import { adjustedNote } from "../reports/adjusted.ts";
 import { missingCondition, NO_COSTS } from "../reports/attention.ts";
-import { currencyChoices } from "../reports/currencies.ts";
 import { findingText } from "../reports/finding.ts";
 import { canExplain, whatChanged } from "../reports/what-changed.ts";
 import { performanceStyles, workspaceScript } from "../script.ts";
 import { COVERAGE, change, SHOWN } from "./cells.ts";
-import { performanceChart, shownMetric } from "./chart.ts";
+import { performanceChart } from "./chart.ts";
 import { FILTERS, filterChips, filterMenu, rowSearch, withCountryCode, without } from "./filters.ts";
-import { GROUP_CHOICES, groupName, hasLevels, rowName } from "./groups.ts";
+import { groupName, rowName } from "./groups.ts";
 import {
+  DEFAULT_COLUMNS,
   METRICS,
-  type Metric,
+  metrics,
   PERFORMANCE_NOTICES,
   type PerformanceView,
   readPerformanceQuery,
 } from "./query.ts";
 import { type Compared, ofDays, performanceTable } from "./table.ts";
-import { type PerformancePage, readPage } from "./view.ts";
-import { viewsBar } from "./views-bar.ts";
+import { columnsMenu, groupChoices, viewMenus } from "./toolbar.ts";
+import { type PerformancePage, readPage, shownMetric } from "./view.ts";
+import { viewsMenu } from "./views-bar.ts";
 
 export const performancePage: Show = (context, member) => {
   const { url, rejected } = withCountryCode(context.url);
@@ -59,11 +60,10 @@ export async function showPerformance(
   if (asked.to - asked.from >= most) return tooManyDays(url, query, asked, most);
   const page = await readPage(context, member, query, true);
   const { report, period } = page;
-  const views = viewsBar(context, member, page.views, view);
-  const filterBar = isEmpty(page) ? "" : filterMenu(url, page, filters);
   const rejected = view ?? filters;
+  const isOver = period.to < dayOf(now) && !report.isPartial && !report.isCut;
   const compared = {
-    isCompared: period.to < dayOf(now) && !report.isPartial && !report.isCut,
+    isCompared: isOver && query.compare === undefined && !hadNothing(report),
     isOpen: !isFinal(period, now),
   };
   return {
@@ -73,15 +73,20 @@ export async function showPerformance(
     styles: [performanceStyles.href],
     body: html`
       <div data-part>
-      <div class="head"><h1>Performance</h1>${buttonLink(`${url.pathname}.csv${url.search}`, "Download CSV")}</div>
+      <div class="head">
+        <h1>Performance</h1>
+        <div class="toolbar">
+          ${viewMenus(url, page, isOver)}
+          ${isEmpty(page) ? "" : filterMenu(url, page, filters)}
+          ${viewsMenu(context, member, page.views, view)}
+          ${buttonLink(`${url.pathname}.csv${url.search}`, html`<span class="visually-hidden">Download </span>CSV`)}
+        </div>
+      </div>
       ${rejected ? errorSummary(rejected, filters && NOT_FILTERED) : showNotice(PERFORMANCE_NOTICES, context)}
       ${gone(page)}
       ${report.isPartial ? notice(PARTIAL, "warn") : ""}
-      ${views}
-      ${periodPicker(url, period)}
       ${cutNotice(period, report.now.from)}
       ${report.isTooMany ? notice(TOO_MANY, "warn") : ""}
-      <div class="toolbar">${currencyChoices(url, report.currencies, report.currency)}</div>
       ${filterChips(url, page)}
       ${
         isEmpty(page)
@@ -89,14 +94,12 @@ export async function showPerformance(
           : html`
               ${report.total.now.spend === 0n && report.total.now.matched === 0n && report.currency ? notice(`No matched costs in ${report.currency} in this period.`) : ""}
               ${summary(url, page, compared)}
-              ${comparison(page, compared)}
-              ${explanation(url, page, compared)}
-              ${report.currency ? adjustedNote(member, [{ currency: report.currency, adjusted: report.total.now.adjusted }], page.adjustments, report.partners) : ""}
-              <section class="card charts" aria-label="Chart">${performanceChart(url, page, compared, dayOf(now))}</section>
-              <div class="toolbar">${groupChoices(url, page)}</div>
-              <div class="toolbar rows">${rowSearch(url, page)}${filterBar}</div>
+              <div class="why">${explanation(url, page, compared)}${comparison(page, compared)}</div>
+              <section class="card charts" aria-label="Chart"><h2 class="visually-hidden">Chart</h2>${performanceChart(url, page, compared, dayOf(now))}</section>
+              <div class="toolbar rows">${groupChoices(url, page)}${rowSearch(url, page)}${columnsMenu(url, page)}</div>
               <div class="performance" id="performance">${page.rows.length === 0 && query.q !== undefined ? noRows(url, query.q) : performanceTable(url, member, page, compared)}</div>
-              <p class="hint">Days are in UTC. Costs count on the day of their click or impression. Spend and matched costs are in the currency shown. Cost per click is the spend of cpc costs divided by their number. ${COVERAGE}</p>`
+              ${report.currency ? adjustedNote(member, [{ currency: report.currency, adjusted: report.total.now.adjusted }], page.adjustments, report.partners) : ""}
+              <p class="hint">Days are in UTC. Costs count on the day of their click or impression. Spend and matched costs are in the currency shown. Cost per click is the spend of cpc costs divided by their number. ${COVERAGE} The line beside each name is its ${METRICS[shownMetric(page)].toLowerCase()} by day. Where cost rises, the change is red, and where it falls, green. Gray changes are of too few clicks, or can still change.</p>`
       }
       </div>`,
   };
@@ -151,66 +154,67 @@ export const performanceCsv: Show = async (context, member) => {
   );
 };
 
-function groupChoices(url: URL, { query, report }: PerformancePage): Markup {
-  return choices(
-    "Break down by",
-    GROUP_CHOICES.filter(
-      ({ group_by, level }) => !hasLevels(group_by) || level >= (report.link?.level ?? 1),
-    ).map((choice) => [
-      groupName(choice),
-      withQuery(url, {
-        group_by: choice.group_by,
-        level: hasLevels(choice.group_by) ? String(choice.level) : null,
-        sort: null,
-        open: null,
-        rows: null,
-      }),
-      groupName(choice) === groupName(query),
-    ]),
-  );
-}
-
 function summary(url: URL, page: PerformancePage, compared: Compared): Markup {
-  const { report } = page;
+  const { query, report } = page;
   const { total, currency } = report;
   const current = shownMetric(page);
-  const metrics = (Object.keys(METRICS) as Metric[]).filter(
-    (metric) => metric !== "clicks" || total.now.clicks !== null,
+  const shown = metrics.filter(
+    (metric) => metric === current || DEFAULT_COLUMNS.includes(metric) || query.columns.includes(metric),
   );
   return tiles(
     "Figures",
-    metrics.map((metric) => {
-      const { of, show, short = show } = SHOWN[metric];
-      const value = of(total.now);
-      return {
-        name: METRICS[metric],
-        value: value === null ? NONE : short(value, currency ?? "USD"),
-        href: withQuery(url, { metric }),
-        isCurrent: metric === current,
-        note: report.isPartial ? "partial" : change(metric, total, compared),
-      };
-    }),
+    shown
+      .filter((metric) => (metric !== "clicks" && metric !== "impressions") || total.now[metric] !== null)
+      .map((metric) => {
+        const { of, show, short = show } = SHOWN[metric];
+        const value = of(total.now);
+        const note = report.isPartial
+          ? "partial"
+          : compared.isCompared
+            ? change(metric, total, compared)
+            : "";
+        return {
+          name: METRICS[metric],
+          value: value === null ? NONE : short(value, currency ?? "USD"),
+          href: withQuery(url, { metric }),
+          isCurrent: metric === current,
+          note: metric === "clicks" ? html`${note}${clicksInCurrency(report)}` : note,
+        };
+      }),
   );
 }
 
-/** What the changes are about, and why some aren't shown or are muted. */
-function comparison({ report, period }: PerformancePage, { isCompared, isOpen }: Compared): Markup {
-  const { before, total } = report;
-  const hadNothing = total.before.spend === 0n && !total.before.clicks && !total.before.impressions;
-  const text = !isCompared
-    ? report.isPartial
-      ? "Partial figures aren't compared."
-      : report.isCut
-        ? NOT_READ
-        : NOT_OVER
-    : hadNothing
-      ? `No data in the previous period, ${describeDays(before)}.`
-      : `Compared with ${describeDays(before)}.`;
+/** How many of the clicks belong to the spend, where partners are paid in several currencies. */
+function clicksInCurrency({ currency, rowsBy, total }: Performance): Markup | "" {
+  if (total.now.otherCurrencies.length === 0) return "";
+  const own = rowsBy("partner").filter(({ now }) => now.spend !== 0n || now.matched > 0n);
+  const clicks = own.reduce((sum, { now }) => sum + (now.clicks ?? 0n), 0n);
+  return html` <span class="own">${showCount(clicks)} from partners paid in ${currency}</span>`;
+}
+
+const hadNothing = ({ total: { before } }: Performance) =>
+  before.spend === 0n && !before.clicks && !before.impressions;
+
+/** Why changes aren't shown, and until when they can change. */
+function comparison(
+  { query, report, period }: PerformancePage,
+  { isCompared, isOpen }: Compared,
+): Markup | "" {
+  const why =
+    isCompared || query.compare
+      ? ""
+      : report.isPartial
+        ? "Partial figures aren't compared."
+        : report.isCut
+          ? NOT_READ
+          : hadNothing(report)
+            ? `No data in the previous period, ${describeDays(report.before)}.`
+            : NOT_OVER;
   const open =
-    isOpen && !canExplain({ total, currency: report.currency, isCompared })
-      ? html` Costs for these days can still arrive until <span class="whole">${describeDay(lastArrival(period))}.</span>`
+    isOpen && !canExplain({ total: report.total, currency: report.currency, isCompared })
+      ? html`Not final until <span class="whole">${describeDay(lastArrival(period))}.</span>`
       : "";
-  return html`<p class="hint">${text}${open}</p>`;
+  return why || open ? html`<p class="hint">${why} ${open}</p>` : "";
 }
 
 /** Why spend changed. The rows that changed most lead to their own figures. */

@@ -1,37 +1,46 @@
 /** The parameters of the Performance page, which are its view. A contract file. */
 import * as z from "zod/mini";
-import { REPORT_GROUPS } from "../../domain/figures/groups.ts";
+import type { PriceName } from "../../domain/cost-types.ts";
+import { isByCostType, REPORT_GROUPS } from "../../domain/figures/groups.ts";
+import type { FigureName } from "../../domain/figures/names.ts";
 import type { InputError } from "../../errors.ts";
 import { costType, countryCode, currency, idText, platformName, readAs } from "../../http/input/fields.ts";
 import { parsePairs, readPairs } from "../../http/input/pairs.ts";
 import { invalidRequest } from "../../http/input/parse.ts";
 import { noticesOf } from "../../http/notices.ts";
+import { withQuery } from "../../pages/lists/query.ts";
 import { periodChecks, periodFields } from "../../pages/periods.ts";
 import { readTokens, searchWords } from "../links/query.ts";
 
 const groups = REPORT_GROUPS.performance;
 
-/** What the chart can show. */
+/** The figures of each row, in the order of their columns. Tiles and the chart show them too. */
 export const METRICS = {
   spend: "Spend",
   clicks: "Clicks",
+  impressions: "Impressions",
   cost_per_click: "Cost per click",
+  cost_per_install: "Cost per install",
+  cost_per_event: "Cost per event",
+  cost_per_mille: "Cost per 1,000 impressions",
+  matched: "Matched",
   coverage: "Coverage",
-} as const;
+} as const satisfies Partial<Record<FigureName | PriceName, string>>;
 export type Metric = keyof typeof METRICS;
-const metrics = Object.keys(METRICS) as Metric[];
+export const metrics = Object.keys(METRICS) as Metric[];
+/** Those that pages show unless others are chosen. */
+export const DEFAULT_COLUMNS: Metric[] = ["spend", "clicks", "cost_per_click", "coverage"];
 
+type Changing = Exclude<Metric, "matched" | "coverage">;
+/** Whether a column with its change follows. */
+export const hasChange = (metric: Metric): metric is Changing =>
+  metric !== "matched" && metric !== "coverage";
 /** The columns that the rows can be sorted by. */
 const COLUMNS = [
   "name",
-  "spend",
-  "spend_change",
-  "clicks",
-  "clicks_change",
-  "cost_per_click",
-  "cost_per_click_change",
-  "matched",
-  "coverage",
+  ...metrics.flatMap((metric): (Metric | `${Changing}_change`)[] =>
+    hasChange(metric) ? [metric, `${metric}_change`] : [metric],
+  ),
   "signal",
 ] as const;
 export type Column = (typeof COLUMNS)[number];
@@ -59,6 +68,8 @@ const performancePageQuery = z
     /** Words in the names of rows. */
     q: z.optional(searchWords),
     currency: z.optional(currency),
+    /** Whether the changes from the days before are shown. */
+    compare: z.optional(z.literal("0", "must be 0")),
     metric: z._default(z.enum(metrics, `must be one of ${metrics.join(", ")}`), "spend"),
     sort: z.optional(
       readAs(z.string(), (value, reject): PageSort => {
@@ -66,6 +77,15 @@ const performancePageQuery = z
         if (!column) reject(`must be one of ${COLUMNS.join(", ")}, with - before it for descending order`);
         return { column: column ?? "spend", isDescending: value.startsWith("-") };
       }),
+    ),
+    columns: z._default(
+      readAs(z.string(), (value, reject): Metric[] => {
+        const names = value.split(",");
+        if (!names.every((name) => Object.hasOwn(METRICS, name)))
+          reject(`must be some of ${metrics.join(", ")}, separated by commas`);
+        return metrics.filter((metric) => names.includes(metric));
+      }),
+      DEFAULT_COLUMNS,
     ),
     open: z._default(
       readAs(z.string(), (value, reject) => readTokens(value, reject, MAX_OPEN)),
@@ -79,6 +99,19 @@ const performancePageQuery = z
   .check(...periodChecks);
 
 export type PerformanceView = z.output<typeof performancePageQuery>;
+
+/** Engagements have no cost type, so each type would have those of all. */
+export const columnsOf = ({ columns, group_by, cost_type }: PerformanceView): Metric[] =>
+  isByCostType(group_by) || cost_type !== undefined
+    ? columns.filter((metric) => metric !== "clicks" && metric !== "impressions")
+    : columns;
+
+/** The address with a column more or less. */
+export function withColumn(url: URL, { columns }: PerformanceView, metric: Metric): string {
+  const chosen = metrics.filter((one) => columns.includes(one) !== (one === metric));
+  const isDefault = chosen.join() === DEFAULT_COLUMNS.join();
+  return withQuery(url, { columns: isDefault ? null : chosen.join() });
+}
 
 /** Reads the query of the page or of a view. An empty value counts as absent, because forms send their empty fields. Throws invalid_request. */
 export function readPerformanceQuery(search: string): PerformanceView {

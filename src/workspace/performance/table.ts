@@ -2,20 +2,23 @@
 
 import { html } from "hono/html";
 import type { DayRange } from "../../db/ledger/reports/statements.ts";
-import { daysOf, filterOf, isByCostType, lengthOf, within } from "../../domain/figures/groups.ts";
+import { daysOf, filterOf, lengthOf, within } from "../../domain/figures/groups.ts";
+import { isElsewhere } from "../../domain/figures/performance.ts";
 import { formatDate } from "../../domain/time.ts";
+import { sparkline } from "../../pages/chart/sparkline.ts";
 import { nameText, pathText } from "../../pages/elements.ts";
 import { withQuery } from "../../pages/lists/query.ts";
 import { firstRows, table } from "../../pages/lists/table.ts";
-import { describeDays, showCount, showPlural } from "../../pages/locale.ts";
+import { describeDays, showPlural } from "../../pages/locale.ts";
 import type { Markup } from "../../pages/markup.ts";
 import type { PerformanceRow } from "../../usecases/performance/rows.ts";
 import type { Member } from "../frame.ts";
+import { LEVEL_NAMES } from "../links/query.ts";
 import { partnerHref } from "../partners/link.ts";
-import { change, figure, signal } from "./cells.ts";
+import { change, figure, SHOWN, signal } from "./cells.ts";
 import { describeRow, groupName } from "./groups.ts";
-import type { Column } from "./query.ts";
-import type { PerformancePage, ShownRow } from "./view.ts";
+import { type Column, columnsOf, hasChange, METRICS, type Metric } from "./query.ts";
+import { type PerformancePage, type ShownRow, shownMetric } from "./view.ts";
 
 export interface Compared {
   isCompared: boolean;
@@ -31,8 +34,8 @@ export function performanceTable(
   const { query, report, rows } = page;
   const { currency } = report;
   const shown = firstRows(url, rows);
-  const isTyped = isByCostType(query.group_by) || query.cost_type !== undefined;
   const total: ShownRow = { row: report.total, depth: 0, isOpen: undefined, isOwn: false };
+  const course = coursesOf(page, shown.rows);
   const sortable = (heading: string, column: Column, kind?: "number") => ({
     heading,
     ...sorting(url, page, column),
@@ -42,11 +45,14 @@ export function performanceTable(
     ...sortable(heading, column, "number"),
     cell: ({ row }: ShownRow) => cell(row),
   });
-  const delta = (metric: "spend" | "clicks" | "cost_per_click") =>
-    number("Change", `${metric}_change`, (row) => change(metric, row, compared));
+  const cell = (metric: Metric, row: PerformanceRow) =>
+    metric === "spend" && isElsewhere(row.now)
+      ? otherCurrencies(url, page, row)
+      : figure(metric, row.now, currency);
   return html`
     ${table<ShownRow>({
       label: `Performance by ${groupName(query).toLowerCase()}`,
+      hasHeading: true,
       rows: shown.rows,
       total,
       layout: "figures-in-row",
@@ -56,16 +62,14 @@ export function performanceTable(
         {
           ...sortable(groupName(query), "name"),
           cell: (one) =>
-            html`${one === total ? totalName(page) : name(url, member, page, one)}${MORE_FIGURES}`,
+            html`<div class="name">${one === total ? totalName(page) : name(url, member, page, one)}${course(one)}</div>${MORE_FIGURES}`,
         },
-        number("Spend", "spend", (row) => figure("spend", row.now, currency)),
-        delta("spend"),
-        !isTyped && number("Clicks", "clicks", (row) => figure("clicks", row.now, currency)),
-        !isTyped && delta("clicks"),
-        number("Cost per click", "cost_per_click", (row) => figure("cost_per_click", row.now, currency)),
-        delta("cost_per_click"),
-        number("Matched", "matched", (row) => showCount(row.now.matched)),
-        number("Coverage", "coverage", (row) => figure("coverage", row.now, currency)),
+        ...columnsOf(query).flatMap((metric) => [
+          number(METRICS[metric], metric, (row) => cell(metric, row)),
+          compared.isCompared &&
+            hasChange(metric) &&
+            number("Change", `${metric}_change`, (row) => change(metric, row, compared)),
+        ]),
         {
           ...sortable("Signal", "signal"),
           cell: ({ row }) => (row === report.total ? "" : signal(row, compared)),
@@ -73,6 +77,30 @@ export function performanceTable(
       ],
     })}
     ${shown.more}`;
+}
+
+/** In the place of a spend of zero. */
+function otherCurrencies(url: URL, { report }: PerformancePage, { now }: PerformanceRow): Markup {
+  const others = report.currencies.filter((one) => now.otherCurrencies.includes(one));
+  return html`${others.map((one) => html` <a href="${withQuery(url, { currency: one, rows: null })}">in ${one}</a>`)}`;
+}
+
+/** The line beside the name of a row: the course of the figure in the chart. Rows of days have none. */
+function coursesOf(page: PerformancePage, rows: ShownRow[]): (row: ShownRow) => Markup | "" {
+  const { query, report } = page;
+  if (daysOf(query.group_by)) return () => "";
+  const { of, isRatio = false } = SHOWN[shownMetric(page)];
+  const courses = new Map(
+    [...Map.groupBy(rows, ({ depth }) => depth)].map(([depth, same]) => [
+      depth,
+      report.courses(
+        same.map(({ row }) => row),
+        of,
+        query.level + depth,
+      ),
+    ]),
+  );
+  return ({ row, depth }) => sparkline(courses.get(depth)?.get(row.key) ?? [], isRatio);
 }
 
 /** On a phone, opens the figures of a card that it doesn't show at first. The stylesheet has its text, as other windows never show it. */
@@ -118,7 +146,7 @@ function linkName(url: URL, member: Member, page: PerformancePage, shown: ShownR
   const above = depth === 0 ? names.slice(0, -1) : [];
   const label = String(row.fields.link_label ?? "");
   const href = `${member.path}/links/${row.key}?${new URLSearchParams(shownDays(page))}`;
-  return html`<span class="name">${isOpen === undefined ? "" : toggle(url, page.query.open, row.key, isOpen, label)}<span>${above.length > 0 ? html`<span class="path muted">${pathText(above)} ›</span> ` : ""}<a href="${href}">${nameText(label)}</a>${isOwn ? html` <span class="muted">(this link only)</span>` : ""}</span></span>`;
+  return html`${isOpen === undefined ? "" : toggle(url, page.query.open, row.key, isOpen, label)}<a href="${href}">${nameText(label)}</a>${above.length > 0 ? html` <span class="path muted" title="${above.join(" › ")}">${pathText(above)}</span>` : ""}${isOwn ? html` <span class="muted" title="No ${LEVEL_NAMES[page.query.level + depth - 1]?.toLowerCase()}">direct</span>` : ""}`;
 }
 
 /** Shows the campaigns of the days. Says how many they are, if the report does not have all of them. */

@@ -5,6 +5,7 @@ import type { Adjustment } from "../../db/ledger/reports/adjustments.ts";
 import { findViews, type View } from "../../db/workspace/views.ts";
 import type { CostType } from "../../domain/cost-types.ts";
 import { daysOf, GROUPS } from "../../domain/figures/groups.ts";
+import { isElsewhere } from "../../domain/figures/performance.ts";
 import type { Context } from "../../env.ts";
 import { AppError } from "../../errors.ts";
 import { type Period, toPeriod } from "../../pages/periods.ts";
@@ -15,7 +16,7 @@ import type { PerformanceRow } from "../../usecases/performance/rows.ts";
 import { sortRows } from "../../usecases/performance/sort.ts";
 import { authorizeApp, type Member } from "../frame.ts";
 import { rowName } from "./groups.ts";
-import type { PageSort, PerformanceView } from "./query.ts";
+import type { Metric, PageSort, PerformanceView } from "./query.ts";
 
 /** A row with its place in the table. */
 export interface ShownRow {
@@ -43,6 +44,12 @@ export interface PerformancePage {
   /** What a saved view was filtered by. */
   isLinkGone?: boolean;
   isPartnerGone?: boolean;
+}
+
+/** Clicks where there is no spend to show. */
+export function shownMetric({ query: { metric }, report: { total } }: PerformancePage): Metric {
+  const hasSpend = total.now.spend !== 0n || total.before.spend !== 0n;
+  return metric === "spend" && !hasSpend && total.now.clicks ? "clicks" : metric;
 }
 
 /** If `isPartialAllowed`, without the shards that do not answer now. Throws not_found for a link or a partner that does not exist. */
@@ -113,7 +120,11 @@ function withOpenRows(
   parent?: string,
 ): ShownRow[] {
   const field = sort.column === "name" ? GROUPS[query.group_by].name : sort.column;
-  return sortRows(rows, { field, isDescending: sort.isDescending }).flatMap((row) => {
+  const sorted = sortRows(rows, { field, isDescending: sort.isDescending });
+  // A spend of zero is the lowest, and not that of rows with spend in other currencies.
+  const isLast = ({ now }: PerformanceRow) => sort.column === "spend" && isElsewhere(now);
+  const ordered = [...sorted.filter((row) => !isLast(row)), ...sorted.filter(isLast)];
+  return ordered.flatMap((row) => {
     const isOwn = row.key === parent;
     // Only links have levels.
     const level = row.level ?? 4;

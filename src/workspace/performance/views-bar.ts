@@ -20,16 +20,18 @@ function keptOf({ url }: Context): string {
   return query.toString();
 }
 
-/** The links to the views, and a menu to save the present one and to delete others. */
-export function viewsBar(context: Context, member: Member, views: View[], rejected?: RejectedForm): Markup {
+/** The menu of the views: links to them, and the forms that save the present one and delete others. */
+export function viewsMenu(context: Context, member: Member, views: View[], rejected?: RejectedForm): Markup {
   const kept = keptOf(context);
   const action = `${pathOf(member)}/views`;
+  const chosen = context.url.searchParams.get("view");
+  const isShown = ({ id, query }: View) => query === kept && (chosen === null || chosen === String(id));
   const links = choices(
     "Views",
-    views.map(({ id, name, query }) => [
-      shownName(name),
-      `${pathOf(member)}?${query}${query && "&"}view=${id}`,
-      query === kept && context.url.searchParams.get("view") === String(id),
+    views.map((view) => [
+      shownName(view.name),
+      `${pathOf(member)}?${view.query}${view.query && "&"}view=${view.id}`,
+      isShown(view),
     ]),
   );
   const save = form(
@@ -54,9 +56,11 @@ export function viewsBar(context: Context, member: Member, views: View[], reject
       kind: "small secondary",
     }),
   );
-  return html`
-    <div class="toolbar views">
-      ${views.length > 0 ? links : ""}
-      ${menu("Save view", [save, ...deletions], "", rejected !== undefined)}
-    </div>`;
+  const shown = views.find(isShown);
+  return menu(
+    shown ? shownName(shown.name) : "Views",
+    [...(views.length > 0 ? [links] : []), save, ...deletions],
+    "",
+    rejected !== undefined,
+  );
 }

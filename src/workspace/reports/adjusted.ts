@@ -30,6 +30,7 @@ export function adjustedNote(
       <summary><span>Spend includes ${amounts} in adjustments by an operator</span></summary>
       ${table<Adjustment>({
         label: "Adjustments",
+        hasHeading: true,
         rows: adjustments.filter((row) => adjusted.some(({ currency }) => currency === row.currency)),
         columns: [
           { heading: "Day", kind: "day", cell: ({ day }) => describeDay(day) },

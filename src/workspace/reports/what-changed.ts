@@ -89,12 +89,15 @@ function sentence({ explained, total, currency, openUntil }: WhatChanged): Marku
   const open =
     openUntil === undefined
       ? ""
-      : html` It may still change until <span class="whole">${describeDay(openUntil)}.</span>`;
-  return html`<p><strong>${what}${parts.length > 0 ? ":" : "."}</strong> ${parts.length > 0 ? `${parts.join(", ")}.` : ""}${explained.isTooFew && change !== 0n ? FEW : ""}${open}</p>`;
+      : html` Not final until <span class="whole">${describeDay(openUntil)}.</span>`;
+  return html`<p><strong>${what}${parts.length > 0 ? ":" : "."}</strong> ${parts.map(([what, amount], at) => html`${what} <span class="whole">${amount}${at < parts.length - 1 ? "," : "."}</span> `)}${explained.isTooFew && change !== 0n ? FEW : ""}${open}</p>`;
 }
 
 /** The parts of a change that are not zero, each with what it is. */
-function partsOf({ types, volume, price, adjustments }: Explained, currency: string): string[] {
+function partsOf(
+  { types, volume, price, adjustments }: Explained,
+  currency: string,
+): [what: string, amount: string][] {
   const counted = types.filter((type) => type.volume !== 0n);
   const [only] = counted;
   const more = counted.length === 1 && only ? ["fewer", "more", costsOf(only.costType)] : undefined;
@@ -114,7 +117,7 @@ function partsOf({ types, volume, price, adjustments }: Explained, currency: str
   const zero = showMoney(0n, currency);
   return parts
     .filter(([, part]) => part !== 0n && showMoney(part, currency) !== zero)
-    .map(([what, part]) => `${what} ${signedMoney(part, currency)}`);
+    .map(([what, part]) => [what, signedMoney(part, currency)]);
 }
 
 /** What a cost of a type is for: `installs`. */

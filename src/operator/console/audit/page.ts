@@ -112,6 +112,7 @@ export const auditPage: Show = async (context) => {
       ${lines.length === 0 ? "" : html`<p class="muted">Newest first. <a href="${hrefOf(`${PATH}.csv`, position)}">Download up to ${showCount(MAX_CSV)} as CSV</a></p>`}
       ${table({
         label: "Audit log",
+        hasHeading: true,
         rows: lines,
         empty: notice(next === null ? nothing : "No entries in this part of the log match these filters."),
         columns: [

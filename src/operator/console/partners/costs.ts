@@ -102,7 +102,10 @@ export const costsPage: Show = async (context) => {
       ${chosen.toString() === "match=pending" ? "" : html`<p class="lead">In order of cost ID, ${showCount(MOST_READ)} IDs at a time, so filters suit partners of up to some 100,000 costs.</p>`}
       ${filterBar(path, chosen)}
       ${searchedList({
-        list: table({ label: "Costs", layout: "figures-in-row", columns, rows: items, empty: none }),
+        list: table({
+          ...{ label: "Costs", hasHeading: true, layout: "figures-in-row" },
+          ...{ columns, rows: items, empty: none },
+        }),
         next: next === null ? null : hrefOf({ after: next, found: String(found), read: String(read) }),
         first: after === null ? null : hrefOf({}),
         isFull: items.length >= PAGE_SIZE,
