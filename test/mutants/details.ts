@@ -21,7 +21,7 @@ export const details: Mutant[] = [
     file: "src/workspace/partners/list.ts",
     search: "{ partner_id: String(partner.id), currency }",
     replace: "{ partner_id: String(partner.id) }",
-    tests: ["test/workspace/partner.test.ts"],
+    tests: ["test/workspace/link.test.ts"],
   },
   {
     name: "a tile of exactly a million is not short",

@@ -73,8 +73,8 @@ export const explained: Mutant[] = [
   {
     name: "half of a character is kept of the ID of an invalid cost",
     file: "src/usecases/costs/rejections.ts",
-    search: '.join("").toWellFormed()',
-    replace: '.join("")',
+    search: '[...text.slice(0, 2 * length)].slice(0, length).join("")',
+    replace: "text.slice(0, length)",
     tests: ["test/cost/rejected-list.test.ts", "test/cost/rejections.test.ts"],
   },
   {

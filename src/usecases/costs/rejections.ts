@@ -30,7 +30,7 @@ const toInvalid = ({ cost_id, tag }: SentParameters = {}): InvalidCost => ({
 
 /** The first characters of a text. Null: nothing was sent. */
 const shorten = (text: string | undefined, length: number): string | null =>
-  text === undefined ? null : [...text.slice(0, 2 * length)].slice(0, length).join("").toWellFormed();
+  text === undefined ? null : [...text.slice(0, 2 * length)].slice(0, length).join("");
 
 /** Authorizes the caller of a request without a valid cost, and notes its cost. */
 export async function authorizeInvalid(
