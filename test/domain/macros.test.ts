@@ -4,6 +4,7 @@ import { findUnusable, isTemplateMacro, toComparable } from "../../src/domain/ma
 
 it.each([
   "{click_id}",
+  "{null}",
   "{{ad.id}}",
   "click-{id}-0001",
   "$\u007bAUCTION_ID}",
