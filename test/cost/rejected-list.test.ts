@@ -1,6 +1,6 @@
 /** Rejected costs one by one: what is kept of them, how they are listed, and what is said of an ID without an accepted cost. */
 import { beforeEach, describe, expect, it } from "vitest";
-import { databasesOf } from "../../src/db/ledger/shards.ts";
+import { databasesOf, rowDatabasesOf } from "../../src/db/ledger/shards.ts";
 import { ERRORS } from "../../src/errors.ts";
 import { purge } from "../../src/purge.ts";
 import {
@@ -18,7 +18,7 @@ import {
 } from "../harness.ts";
 import { signedIn } from "../partner/support.ts";
 import { SESSIONS, startSessions } from "../security/support.ts";
-import { freshLedger, inLedger } from "../support.ts";
+import { freshLedger } from "../support.ts";
 
 beforeEach(freshLedger);
 
@@ -148,7 +148,9 @@ describe("GET /cost?match=rejected", () => {
     );
     expect((await list()).body.items).toEqual([]);
     // With shards, it is enough that one of the databases knows of a revocation.
-    await inLedger("UPDATE credentials SET revoked_at = 1 WHERE partner_id = 1");
+    await rowDatabasesOf(ledgerOn())
+      .at(-1)
+      ?.exec("UPDATE credentials SET revoked_at = 1 WHERE partner_id = 1");
     expect((await list()).status).toBe(403);
   });
 });
