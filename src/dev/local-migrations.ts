@@ -24,9 +24,10 @@ export async function migrateLocal(db: D1Database, folder: string): Promise<void
   if (problem) throw new CommandError(problem);
   const names = readdirSync(folder).filter((name) => /^\d.*\.sql$/.test(name) && !applied.has(name));
   for (const name of names.sort()) {
-    const statements = readFileSync(join(folder, name), "utf8").split("--> statement-breakpoint");
+    // As one text, which the local D1 accepts: each statement would be a request of its own.
+    const migration = db.prepare(readFileSync(join(folder, name), "utf8"));
     const note = db.prepare("INSERT INTO d1_migrations (name) VALUES (?)").bind(name);
-    await db.batch([...statements.map((sql) => db.prepare(sql)), note]).catch((error) => {
+    await db.batch([migration, note]).catch((error) => {
       throw new CommandError(`The migration ${name} of the local database failed. ${error}`);
     });
   }

@@ -22,7 +22,8 @@ export function queriesOf(database: DatabaseSync): Queries {
     return {
       bind: (...bound: SQLInputValue[]) => prepare(sql, bound),
       all: async () => ({ results: rows() }),
-      run: async () => ({ results: rows() }),
+      // Without values it can be several statements.
+      run: async () => ({ results: values.length > 0 ? rows() : database.exec(sql) }),
       first: async (column?: string) => {
         const [row = null] = rows();
         return column === undefined ? row : (row?.[column] ?? null);
@@ -32,7 +33,7 @@ export function queriesOf(database: DatabaseSync): Queries {
   const batch = async (statements: ReturnType<typeof prepare>[]) => {
     database.exec("BEGIN");
     const results = [];
-    for (const statement of statements) results.push(await statement.all());
+    for (const statement of statements) results.push(await statement.run());
     database.exec("COMMIT");
     return results;
   };
