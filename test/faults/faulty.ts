@@ -104,6 +104,19 @@ export function kvWith(methods: KvMethods): { TOKENS: KVNamespace; LINKS: KVName
   return { TOKENS: withMethods(env.TOKENS, { ...methods }), LINKS: withMethods(env.LINKS, { ...methods }) };
 }
 
+/** Both KV namespaces, and whether one was called. */
+export function notedKv() {
+  let called = false;
+  const noted = (namespace: KVNamespace): KVNamespace =>
+    new Proxy(namespace, {
+      get(target, name) {
+        called = true;
+        return Reflect.get(target, name).bind(target);
+      },
+    });
+  return { isCalled: () => called, bindings: { TOKENS: noted(env.TOKENS), LINKS: noted(env.LINKS) } };
+}
+
 export const kvFails = () => Promise.reject(new Error("KV GET failed: 503 Service Unavailable"));
 export const kvThrows = () => {
   throw new TypeError("KV rejects the value");
