@@ -2,10 +2,11 @@
  * Runs every curl, TypeScript and Python sample of the API reference against a server with fresh demo data for each language.
  * A sample must succeed, except those that are listed here.
  */
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
 import { startBuiltService } from "../live-service.ts";
 import { samplesIn } from "./samples.ts";
 
@@ -30,13 +31,65 @@ const NAMES: Record<string, (names: Record<string, string>) => Record<string, st
   readRound: (names) => ({ COST_TOKEN: names.TEST_COST_TOKEN ?? "" }),
 };
 
-const RUN: Record<string, (code: string, folder: string) => [command: string, args: string[]]> = {
-  curl: (code) => ["bash", ["-c", code.replace(/^curl /, "curl -sS --fail-with-body ")]],
-  TypeScript(code, folder) {
-    writeFileSync(join(folder, "sample.ts"), code);
-    return [process.execPath, ["sample.ts"]];
+interface Ended {
+  isDone: boolean;
+  stdout: string;
+  stderr: string;
+}
+/** Runs one sample after the other. */
+interface Runner {
+  run: (code: string, names: Record<string, string>) => Promise<Ended>;
+  stop?: () => void;
+}
+
+const asCommand = (toCommand: (code: string) => [command: string, args: string[]], cwd: string): Runner => ({
+  async run(code, names) {
+    const [command, args] = toCommand(code);
+    const env = { ...process.env, ...names };
+    const { status, stdout, stderr } = spawnSync(command, args, { cwd, env, encoding: "utf8" });
+    return { isDone: status === 0, stdout, stderr };
   },
-  Python: (code) => ["python3", ["-c", code]],
+});
+
+/** Runs each line of its input, and prints how that ended. */
+const PYTHON = `
+import contextlib, io, json, os, sys, traceback
+for line in sys.stdin:
+    sample = json.loads(line)
+    os.environ.update(sample["names"])
+    out, error, done = io.StringIO(), io.StringIO(), True
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(error):
+        try:
+            exec(sample["code"], {"__name__": "__main__"})
+        except BaseException:
+            done = False
+            traceback.print_exc()
+    print(json.dumps({"isDone": done, "stdout": out.getvalue(), "stderr": error.getvalue()}), flush=True)
+`;
+
+/** One interpreter for all samples, because to import their package takes longer than to run one. */
+function python(): Runner {
+  const child = spawn("python3", ["-c", PYTHON], { stdio: ["pipe", "pipe", "inherit"] });
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  return {
+    async run(code, names) {
+      child.stdin.write(`${JSON.stringify({ code, names })}\n`);
+      const { value } = await lines.next();
+      return JSON.parse(String(value)) as Ended;
+    },
+    stop: () => child.stdin.end(),
+  };
+}
+
+const RUNNERS: Record<string, (folder: string) => Runner> = {
+  curl: (folder) =>
+    asCommand((code) => ["bash", ["-c", code.replace(/^curl /, "curl -sS --fail-with-body ")]], folder),
+  TypeScript: (folder) =>
+    asCommand((code) => {
+      writeFileSync(join(folder, "sample.ts"), code);
+      return [process.execPath, ["sample.ts"]];
+    }, folder),
+  Python: python,
 };
 
 /** Returns the number of samples, and a description of each that failed. `script` is the built Worker. */
@@ -46,42 +99,39 @@ export async function checkSamples(script: string): Promise<{ samples: number; f
   }
   const failures: string[] = [];
   let samples = 0;
-  for (const language of Object.keys(RUN)) {
+  for (const [language, start] of Object.entries(RUNNERS)) {
     const folder = mkdtempSync(join(tmpdir(), "linkledger-sample-"));
     writeFileSync(join(folder, "package.json"), '{"type": "module"}');
     symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"));
     const service = await startBuiltService(script);
+    const runner = start(folder);
     for (const [id, path] of await listOperations(service.names.BASE_URL ?? "")) {
       const page = await (await fetch(service.names.BASE_URL + path)).text();
       const sample = samplesIn(page).find((one) => one.language === language);
       samples++;
-      const failure = run(language, sample?.code ?? "", folder, id, service.names);
+      const failure = await run(runner, language, sample?.code ?? "", id, service.names);
       if (failure) failures.push(`The ${language} sample of ${path} ${failure}`);
     }
+    runner.stop?.();
     await service.stop();
     rmSync(folder, { recursive: true, force: true });
   }
   return { samples, failures };
 }
 
-function run(
+async function run(
+  runner: Runner,
   language: string,
   code: string,
-  folder: string,
   id: string,
   names: Record<string, string>,
-): string | undefined {
+): Promise<string | undefined> {
   const known = code.replace(PASSWORD, '$1"operator-password"');
-  const [command, args] = RUN[language]?.(known, folder) ?? ["false", []];
-  const { status, stdout, stderr } = spawnSync(command, args, {
-    cwd: folder,
-    env: { ...process.env, ...names, ...NAMES[id]?.(names) },
-    encoding: "utf8",
-  });
+  const { isDone, stdout, stderr } = await runner.run(known, { ...names, ...NAMES[id]?.(names) });
   const output = `${stdout}${stderr}`.trim();
   const expected = REJECTED.get(id);
-  if (expected === undefined) return status === 0 && stdout ? undefined : `failed:\n${code}\n${output}`;
-  if (status === 0) return `succeeded, although ${expected} was expected`;
+  if (expected === undefined) return isDone && stdout ? undefined : `failed:\n${code}\n${output}`;
+  if (isDone) return `succeeded, although ${expected} was expected`;
   return language !== "curl" || output.includes(`"status":${expected}`)
     ? undefined
     : `did not return ${expected}: ${output}`;
