@@ -13,3 +13,7 @@ export const CALL_STEP = isLong ? 1 : 3;
 /** The parameters of a random property that has `all` runs in the long part, and `some` in `npm test`, always the same. */
 export const runs = (all: number, some: number = all) =>
   isLong ? { numRuns: all } : { numRuns: some, seed: 20_260_101 };
+
+/** Cases that share code: all in the long part, and in `npm test` one of so many, others for each place in the list of what has them. */
+export const oneOf = <Case>(count: number, cases: Case[], place: number): Case[] =>
+  isLong ? cases : cases.filter((_, position) => position % count === place % count);

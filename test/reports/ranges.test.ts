@@ -252,7 +252,7 @@ it("a report has at most 50,000 sums in all ranges together", async () => {
 });
 
 describe("junk", () => {
-  const LINKS = isLong ? 10_000 : 1_500;
+  const LINKS = isLong ? 10_000 : 300;
   const DAYS = 21;
   let browser: Browser;
   beforeAll(async () => {

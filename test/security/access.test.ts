@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { createToken, hashToken } from "../../src/auth/secrets.ts";
 import { call, DEMO, env, freshDemo, type ProblemBody } from "../harness.ts";
 import { RULE } from "../http/every-route.ts";
+import { oneOf } from "../part.ts";
 import {
   acceptedStatus,
   type EveryOperation,
@@ -84,7 +85,9 @@ describe.each(named(needing("api_token", "operator_token", "cost_credential")))(
   const UNAUTHORIZED = { status: 401, code: "unauthorized" };
 
   it("returns 401 with WWW-Authenticate without a valid credential", async () => {
-    for (const rejection of await rejectedUnchanged(operation, ...Object.values(NO_CREDENTIALS))) {
+    const [nothing, ...others] = Object.values(NO_CREDENTIALS);
+    const sent = [nothing ?? {}, ...oneOf(3, others, operation.name.length)];
+    for (const rejection of await rejectedUnchanged(operation, ...sent)) {
       expect(rejection).toMatchObject(UNAUTHORIZED);
       expect(rejection.headers.get("www-authenticate")).toContain("Bearer");
     }
@@ -162,11 +165,7 @@ const QUERIES: Record<string, string> = {
 
 describe.each(named(needing("session", "operator_session")))("%s", (_, operation) => {
   it("redirects to the sign-in and changes nothing without a valid session", async () => {
-    const headers = [
-      {},
-      { cookie: SESSIONS.expired },
-      { cookie: SESSIONS.unknown },
-      { cookie: SESSIONS.waiting },
+    const others = [
       { cookie: "__Host-session=" },
       { cookie: SESSIONS.partner },
       { cookie: SESSIONS.partner.replace("partner=", "session=") },
@@ -174,6 +173,10 @@ describe.each(named(needing("session", "operator_session")))("%s", (_, operation
       { cookie: SESSIONS.operator.replace("__Host-session", "__host-session") },
       bearer(DEMO.operatorToken),
       bearer(DEMO.costToken),
+    ];
+    const headers = [
+      ...[{}, { cookie: SESSIONS.expired }, { cookie: SESSIONS.unknown }, { cookie: SESSIONS.waiting }],
+      ...oneOf(3, others, operation.name.length),
     ];
     const pageHeaders = headers.map((sent) => ({ accept: "text/html", ...sent }));
     for (const rejection of await rejectedUnchanged(operation, ...pageHeaders)) {

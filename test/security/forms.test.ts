@@ -2,6 +2,7 @@
 import { beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { type Sampled, sampled } from "../faults/operations.ts";
 import { restoreState, settled, startState } from "../faults/state.ts";
+import { isLong, oneOf } from "../part.ts";
 import { PAGE_BODIES } from "./support.ts";
 
 beforeAll(startState);
@@ -76,12 +77,13 @@ describe("a repeated field", () => {
     async (_, field, { send, form }) => {
       const before = await settled();
       const encoded = `%${field.charCodeAt(0).toString(16)}${field.slice(1)}`;
-      for (const again of [`${field}=x`, `${encoded}=${encodeURIComponent(form.get(field) ?? "")}`]) {
-        for (const body of [`${form}&${again}`, `${again}&${form}`]) {
-          const response = await send({}, { body });
-          expect(response.status).toBe(400);
-          expect(await response.text()).toContain("given more than once");
-        }
+      const [other, equal] = [`${field}=x`, `${encoded}=${encodeURIComponent(form.get(field) ?? "")}`];
+      const bodies = [`${form}&${other}`, `${equal}&${form}`];
+      if (isLong) bodies.push(`${other}&${form}`, `${form}&${equal}`);
+      for (const body of bodies) {
+        const response = await send({}, { body });
+        expect(response.status).toBe(400);
+        expect(await response.text()).toContain("given more than once");
       }
       expect(await settled()).toEqual(before);
     },
@@ -91,27 +93,26 @@ describe("a repeated field", () => {
 describe("markup in a field", () => {
   const MARKUP = `"'><img src=x onerror=alert(1)><script>alert(1)</script>`;
 
-  it.each(each)("is shown only as text: %s", async (_, { send, form }) => {
+  /** The fields whose forms show it again. */
+  const shown: string[] = [];
+
+  it.each(each)("is shown only as text: %s", async (name, { send, form }) => {
     for (const field of form.keys()) {
       const body = new URLSearchParams(form);
-      body.set(field, MARKUP);
-      const response = await send({}, { body: body.toString() });
-      const text = await response.text();
-      expect(text).not.toMatch(/<img src=x|<script>/);
-      expect(response.status).toBeLessThan(500);
+      // Where it is accepted, it is too long the second time.
+      for (const markup of [MARKUP, MARKUP.padEnd(400, "x")]) {
+        body.set(field, markup);
+        const response = await send({}, { body: body.toString() });
+        const text = await response.text();
+        expect(text).not.toMatch(/<img src=x|<script>/);
+        expect(response.status).toBeLessThan(500);
+        if (text.includes("&lt;img src=x")) shown.push(`${name} ${field}`);
+        if (response.status >= 400) break;
+      }
     }
   });
 
-  it("is shown where a form has free text, and in its errors", async () => {
-    const shown: string[] = [];
-    for (const { name, send, form } of forms) {
-      for (const field of form.keys()) {
-        const body = new URLSearchParams(form);
-        body.set(field, MARKUP.padEnd(400, "x"));
-        if ((await (await send({}, { body: body.toString() })).text()).includes("&lt;img src=x"))
-          shown.push(`${name} ${field}`);
-      }
-    }
+  it("is shown where a form has free text, and in its errors", () => {
     expect(shown).toEqual(
       expect.arrayContaining([
         "POST /login email",
@@ -129,23 +130,26 @@ describe("markup in a field", () => {
     );
   });
 
-  it.each(["\0", "\r\nset-cookie: a=b", "\u001b[2J", "\u0085", "\u2028"])(
+  const ENDS = ["\0", "\r\nset-cookie: a=b", "\u001b[2J", "\u0085", "\u2028"];
+  const ended = forms
+    .filter(isConsole)
+    .flatMap(({ name, send, form }) => [...form.keys()].map((field) => ({ name, send, form, field })));
+
+  it.each(ENDS.map((end, index) => [end, index] as const))(
     "with %j in it never becomes a header or truncated text",
-    async (end) => {
+    async (end, index) => {
       const before = await settled();
-      for (const { send, form } of forms.filter(isConsole)) {
-        for (const field of form.keys()) {
-          const body = new URLSearchParams(form);
-          body.set(field, `${form.get(field)}${end}bad`);
-          const response = await send({}, { body: body.toString() });
-          expect(response.headers.get("set-cookie")).toBeNull();
-          expect(response.headers.get("location") ?? "").toMatch(/^[\x21-\x7e]*$/);
-          const after = await settled();
-          if (response.status >= 400) expect(after).toEqual(before);
-          else {
-            for (const row of Object.values(after).flat()) expect(row).not.toMatch(/\p{Cc}|\\u00|\\[bfnrt]/u);
-            await restoreState();
-          }
+      for (const { send, form, field } of oneOf(ENDS.length, ended, index)) {
+        const body = new URLSearchParams(form);
+        body.set(field, `${form.get(field)}${end}bad`);
+        const response = await send({}, { body: body.toString() });
+        expect(response.headers.get("set-cookie")).toBeNull();
+        expect(response.headers.get("location") ?? "").toMatch(/^[\x21-\x7e]*$/);
+        const after = await settled();
+        if (response.status >= 400) expect(after).toEqual(before);
+        else {
+          for (const row of Object.values(after).flat()) expect(row).not.toMatch(/\p{Cc}|\\u00|\\[bfnrt]/u);
+          await restoreState();
         }
       }
     },

@@ -4,7 +4,7 @@ import { operationOf } from "../../src/http/operation.ts";
 import { LINKS } from "../campaign/support.ts";
 import { ask, type Call, call, DEMO, freshDemo, NOW, type ProblemBody, rows, sendCost } from "../harness.ts";
 import { samplePath } from "../http/every-route.ts";
-import { isLong } from "../part.ts";
+import { oneOf } from "../part.ts";
 import { routes } from "../routes.ts";
 import { everyOperation, everything, SESSIONS, startSessions } from "./support.ts";
 
@@ -178,21 +178,18 @@ describe("another spelling of a path", () => {
     async (_, operation) => {
       const before = await everything();
       const senders = [{}, { cookie: SESSIONS.member }, { authorization: `Bearer ${DEMO.apiToken}` }];
-      for (const [position, path] of spellings(operation.path).entries()) {
-        // `npm test` sends each spelling as one of the three.
-        const one = (position + operation.path.length) % senders.length;
-        for (const headers of isLong ? senders : senders.slice(one, one + 1)) {
-          const isPublic = operation.need === "public" || operation.need === "none";
-          const options: Call = operation.method === "GET" ? {} : { method: operation.method, json: {} };
-          const { status } = await call(path, { ...options, headers });
-          expect(status).toBeLessThan(500);
-          const isFound = status !== 404 && status !== 405;
-          if (isFound && !isPublic && operation.need !== "api_token" && operation.need !== "session") {
-            expect([path, status]).toEqual([
-              path,
-              (await call(operation.path, { ...options, headers })).status,
-            ]);
-          }
+      const sent = spellings(operation.path).flatMap((path) => senders.map((headers) => ({ path, headers })));
+      for (const { path, headers } of oneOf(7, sent, operation.path.length)) {
+        const isPublic = operation.need === "public" || operation.need === "none";
+        const options: Call = operation.method === "GET" ? {} : { method: operation.method, json: {} };
+        const { status } = await call(path, { ...options, headers });
+        expect(status).toBeLessThan(500);
+        const isFound = status !== 404 && status !== 405;
+        if (isFound && !isPublic && operation.need !== "api_token" && operation.need !== "session") {
+          expect([path, status]).toEqual([
+            path,
+            (await call(operation.path, { ...options, headers })).status,
+          ]);
         }
       }
       expect(await everything()).toEqual(before);
@@ -224,13 +221,14 @@ describe("a large input", () => {
   it("in headers causes no failure", async () => {
     const long = "x".repeat(100_000);
     const many = Object.fromEntries(Array.from({ length: 1_000 }, (_, index) => [`x-header-${index}`, "v"]));
-    for (const { path, method } of everyOperation) {
+    const all: Record<string, string>[] = [
+      { authorization: `Bearer ${long}` },
+      { cookie: `__Host-session=${long}; ${"a=b; ".repeat(5_000)}` },
+      { accept: `${"text/csv,".repeat(10_000)}` },
+    ];
+    for (const [index, { path, method }] of everyOperation.entries()) {
       const { status } = await call(path, { method });
-      for (const headers of [
-        { authorization: `Bearer ${long}` },
-        { cookie: `__Host-session=${long}; ${"a=b; ".repeat(5_000)}` },
-        { accept: `${"text/csv,".repeat(10_000)}` },
-      ]) {
+      for (const headers of oneOf(3, all, index)) {
         expect((await call(path, { method, headers })).status, `${method} ${path}`).toBe(status);
       }
     }
@@ -265,13 +263,12 @@ describe("JSON as deep as the body size allows", () => {
 
   it.each(each(documented.filter(({ operation }) => operation.input.body)))(
     "is rejected with 400: %s",
-    async (_, one) => {
-      for (const deep of bodies) {
-        for (const body of [deep, `{"name":${deep}}`, `{"a":${deep}}`]) {
-          expect((await call(one.path, { method: one.method, token: one.token, headers, body })).status).toBe(
-            400,
-          );
-        }
+    async (name, one) => {
+      const all = bodies.flatMap((deep) => [deep, `{"name":${deep}}`, `{"a":${deep}}`]);
+      for (const body of oneOf(5, all, name.length)) {
+        expect((await call(one.path, { method: one.method, token: one.token, headers, body })).status).toBe(
+          400,
+        );
       }
     },
   );
