@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from "vitest";
-import { describeFits, inDays, listOf } from "../../src/domain/texts.ts";
+import { describeFits, inDays, inEnglish, listOf } from "../../src/domain/texts.ts";
 import { DAY_MS } from "../../src/domain/time.ts";
 
 describe("days", () => {
@@ -13,6 +13,13 @@ describe("days", () => {
     expect(inDays(days * DAY_MS)).toBe(text);
   });
 });
+
+it.each([0, 7, 999, 1_000, 9_999, 12_345, 123_456, 1_000_000, 1_234_567_890])(
+  "%d is written as Intl writes it in English",
+  (count) => {
+    expect(inEnglish(count)).toBe(count.toLocaleString("en-US"));
+  },
+);
 
 it.each([
   [["cpm"], "cpm"],
