@@ -141,10 +141,14 @@ describe("a deployed ledger with two shards", () => {
 test("another number of shards says how to begin again while nobody has used the ledger", async () => {
   const deployment = await openDeployment();
   expect((await deployment.deploy("--shards", "1")).code).toBe(0);
-  const { error } = await deployment.deploy("--shards", "2");
-  expect(error).toContain("Nobody has used this ledger yet, so you can begin again.");
-  const commands = [...error.matchAll(/^ {2}npx wrangler (.*)$/gm)].map(([, command = ""]) => command);
-  expect(commands).toEqual(["d1 delete linkledger-db", "d1 delete linkledger-ledger-0"]);
+  // Also from a fresh checkout, which does not bind the shard.
+  const commands = ["d1 delete linkledger-db", "d1 delete linkledger-ledger-0"];
+  for (const settings of [deployment.toml, NEW_SETTINGS]) {
+    deployment.toml = settings;
+    const { error } = await deployment.deploy("--shards", "2");
+    expect(error).toContain("Nobody has used this ledger yet, so you can begin again.");
+    expect([...error.matchAll(/^ {2}npx wrangler (.*)$/gm)].map(([, command]) => command)).toEqual(commands);
+  }
   for (const command of commands)
     expect((await deployment.wrangler(command, "--skip-confirmation")).code).toBe(0);
   deployment.toml = NEW_SETTINGS;
