@@ -1,4 +1,4 @@
--- The present views and triggers: what the database does by itself, from top to bottom. Computed columns are in src/db/schema.ts.
+-- The present views and triggers: what the database does by itself, from top to bottom. Computed columns are in src/db/schema/ledger.ts.
 -- Migrations are written from this file (README.md, "Change a rule"), which is not one itself. A blank line ends a rule.
 
 -- What counts of each ID: the call, unless it is voided, and the price on a URL if no call matches.

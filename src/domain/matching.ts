@@ -1,7 +1,7 @@
 /**
  * The matching rules: which engagement a cost matches, and whether a cost is accepted (spec §2.5, §4.7, §8). Pure functions that
  * take rows and the current time and return a verdict. Integration rounds are judged here. The ledger applies the same rules in
- * SQL (the generated columns of `ledger_entries` in src/db/schema.ts, and src/db/ledger/submission.ts), in the transaction that
+ * SQL (the generated columns of `ledger_entries` in src/db/schema/ledger.ts, and src/db/ledger/submission.ts), in the transaction that
  * stores a cost; test/db/ledger-model.test.ts checks that both agree.
  */
 

@@ -17,7 +17,7 @@ export function copySchema(): void {
 }
 export const removeCopy = () => rmSync(folder, { recursive: true });
 
-export const SCHEMA = "src/db/schema.ts";
+export const SCHEMA = "src/db/schema/ledger.ts";
 const RULES = "migrations/rules.sql";
 
 export function edit(path: string, pattern: RegExp, replacement: string): void {

@@ -1,0 +1,16 @@
+/** What tables are made of. Not from drizzle-orm/sqlite-core, which brings the query builders too: 10 KiB gzip. */
+import { integer } from "drizzle-orm/sqlite-core/columns/integer";
+
+export { check } from "drizzle-orm/sqlite-core/checks";
+export { text } from "drizzle-orm/sqlite-core/columns/text";
+export { foreignKey } from "drizzle-orm/sqlite-core/foreign-keys";
+export { index, uniqueIndex } from "drizzle-orm/sqlite-core/indexes";
+export { primaryKey } from "drizzle-orm/sqlite-core/primary-keys";
+export { sqliteTable } from "drizzle-orm/sqlite-core/table";
+export { sqliteView } from "drizzle-orm/sqlite-core/view";
+export { integer };
+
+/** SQLite computes the column from the others of its row, and stores nothing. */
+export const VIRTUAL = { mode: "virtual" } as const;
+
+export const flag = (name: string) => integer(name, { mode: "boolean" });

@@ -1,0 +1,187 @@
+/** The tables of partners, their credentials and their integration rounds. */
+import { sql } from "drizzle-orm";
+import type { CostType } from "../../domain/cost-types.ts";
+import { apps } from "./apps.ts";
+import { check, flag, index, integer, primaryKey, sqliteTable, text } from "./columns.ts";
+
+export const partners = sqliteTable("partners", {
+  id: integer().primaryKey(),
+  displayName: text("display_name").notNull(),
+  supportsCostData: flag("supports_cost_data").notNull(),
+  /** Sends engagements from its own servers, so impression URLs carry `s2s=1`. */
+  serverToServer: flag("server_to_server").notNull(),
+  /** Raw query templates, stored byte for byte. */
+  clickParameters: text("click_parameters").notNull(),
+  impressionParameters: text("impression_parameters").notNull(),
+  costParameters: text("cost_parameters").notNull(),
+  /** The cost types that passed an integration round, as a bit mask; never 0 when `supports_cost_data` is set. */
+  integratedTypes: integer("integrated_types").notNull().default(0),
+  /** Since when an operator keeps this partner from sending costs; null if it may send them. */
+  stoppedAt: integer("stopped_at"),
+  /**
+   * The highest price that a URL can carry, in units of 0.00001 of any currency, because anyone can write to a public URL. Every
+   * insert gives it.
+   */
+  maxUrlAmount: integer("max_url_amount").notNull().default(1_000_000_000),
+  createdAt: integer("created_at").notNull(),
+  /**
+   * To how much the prices on URLs of one app, currency and day can add up until they are held, in units of 0.00001. Null: without
+   * limit.
+   */
+  maxUrlSpend: integer("max_url_spend"),
+  /** The macros of the templates that our parameters have, as `listMacros` writes them. */
+  macros: text().notNull().default(""),
+});
+
+/** One row: the number of partners, and a revision that changes with every change to a partner. Maintained by triggers. */
+export const partnerCatalog = sqliteTable(
+  "partner_catalog",
+  {
+    id: integer().primaryKey(),
+    partnerCount: integer("partner_count").notNull(),
+    revision: text().notNull(),
+  },
+  (table) => [check("one_row", sql`${table.id} = 1`)],
+);
+
+/** The credentials with which partners call the cost API. Revoked ones are kept to distinguish them from unknown ones. */
+export const credentials = sqliteTable("credentials", {
+  id: integer().primaryKey(),
+  tokenHash: text("token_hash").notNull().unique(),
+  partnerId: integer("partner_id")
+    .notNull()
+    .references(() => partners.id),
+  mode: text({ enum: ["live", "test"] }).notNull(),
+  /** A bit mask; see domain/cost-types.ts. */
+  costTypes: integer("cost_types").notNull(),
+  /** For a test credential: the integration round that its costs go to. */
+  roundId: integer("round_id").references(() => rounds.id),
+  hint: text().notNull(),
+  createdAt: integer("created_at").notNull(),
+  revokedAt: integer("revoked_at"),
+});
+
+/** A browser that is signed in with a credential, which every request checks again. The cookie holds the session ID. */
+export const partnerSessions = sqliteTable("partner_sessions", {
+  idHash: text("id_hash").primaryKey(),
+  /** The `token_hash` of the credential. */
+  tokenHash: text("token_hash").notNull(),
+  createdAt: integer("created_at").notNull(),
+  expiresAt: integer("expires_at").notNull(),
+});
+
+/** The rates of a partner's integrated cost types, as the cron counts them once a day. See domain/figures/rates.ts. */
+export const partnerRates = sqliteTable(
+  "partner_rates",
+  {
+    partnerId: integer("partner_id")
+      .notNull()
+      .references(() => partners.id),
+    costType: text("cost_type").$type<CostType>().notNull(),
+    computedAt: integer("computed_at").notNull(),
+    matched: integer().notNull(),
+    /** Null if there were too many to count. */
+    recorded: integer(),
+    /** Null for cost types without a discrepancy. */
+    expected: integer(),
+    agreeing: integer(),
+  },
+  (table) => [primaryKey({ columns: [table.partnerId, table.costType] })],
+);
+
+/** The discrepancy of a partner in each app, as the cron counts it once a day while an app has a rule of alerts about it. */
+export const appRates = sqliteTable(
+  "app_rates",
+  {
+    appToken: text("app_token")
+      .notNull()
+      .references(() => apps.token),
+    partnerId: integer("partner_id")
+      .notNull()
+      .references(() => partners.id),
+    costType: text("cost_type").$type<CostType>().notNull(),
+    expected: integer().notNull(),
+    agreeing: integer().notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.appToken, table.partnerId, table.costType] }),
+    index("app_rates_by_partner").on(table.partnerId),
+  ],
+);
+
+/**
+ * When the last cost and the last click of each partner came, as the hourly cron finds it: there is no row for each, so it compares
+ * the counts of the last days with those of the run before.
+ */
+export const partnerActivity = sqliteTable("partner_activity", {
+  partnerId: integer("partner_id")
+    .primaryKey()
+    .references(() => partners.id),
+  /** The hour of the run, in hours since 1970. */
+  hour: integer().notNull(),
+  /** The first day of the counts. */
+  firstDay: integer("first_day").notNull(),
+  /** Costs in any state and rejections since then. */
+  costs: integer().notNull(),
+  clicks: integer().notNull(),
+  /** The hour of the run that found it, or the end of its day if the first run did. */
+  lastCostAt: integer("last_cost_at"),
+  lastClickAt: integer("last_click_at"),
+  /** Of the partner's open rounds, at the time of the run. */
+  openMismatches: integer("open_mismatches").notNull(),
+});
+
+/** Integration rounds, in which a partner tests some cost types. At most one open round per partner and cost type. */
+export const rounds = sqliteTable(
+  "rounds",
+  {
+    id: integer().primaryKey(),
+    partnerId: integer("partner_id")
+      .notNull()
+      .references(() => partners.id),
+    /** A bit mask; see domain/cost-types.ts. */
+    costTypes: integer("cost_types").notNull(),
+    state: text({ enum: ["open", "closed", "approved"] }).notNull(),
+    openedAt: integer("opened_at").notNull(),
+    endedAt: integer("ended_at"),
+    /** Maintained by a trigger. */
+    entryCount: integer("entry_count").notNull().default(0),
+    /** The report at the end of the round, as JSON, because the purge later deletes the engagements that it covers. */
+    finalReport: text("final_report"),
+    /** The cost types that went live, as a bit mask; null unless approved, and for all of the round's. */
+    approvedTypes: integer("approved_types"),
+  },
+  (table) => [index("rounds_by_partner").on(table.partnerId)],
+);
+
+/** The submissions with a test credential. They never become costs. */
+export const roundEntries = sqliteTable(
+  "round_entries",
+  {
+    roundId: integer("round_id")
+      .notNull()
+      .references(() => rounds.id),
+    /** 1, 2, 3 … within the round, in the order of arrival. */
+    number: integer().notNull(),
+    receivedAt: integer("received_at").notNull(),
+    /** The cost ID as sent, truncated to the maximum length of a cost ID; null when it was missing. */
+    costId: text("cost_id"),
+    /** The rest, as JSON: the parameters, their errors or the parsed cost, the engagements at that time, the result. */
+    record: text().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.roundId, table.number] })],
+);
+
+/** Mismatches that an operator dismissed: `entry 12`, or `click` or `impression` and a cost ID. */
+export const roundDismissals = sqliteTable(
+  "round_dismissals",
+  {
+    roundId: integer("round_id")
+      .notNull()
+      .references(() => rounds.id),
+    finding: text().notNull(),
+    dismissedAt: integer("dismissed_at").notNull(),
+    reason: text(),
+  },
+  (table) => [primaryKey({ columns: [table.roundId, table.finding] })],
+);
