@@ -2,7 +2,6 @@
 // pages as without this script.
 
 const FULL = 50;
-const PAUSE_MS = 100;
 const MOST_SECONDS = 60;
 
 const panelOf = (page) => page.querySelector("#search");
@@ -49,9 +48,10 @@ async function goOn() {
     add(page);
     show(true);
     if (hadFocus) panelOf(document).querySelector("[data-stop]")?.focus();
-    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
   }
+  const hadFocus = panelOf(document).contains(document.activeElement);
   show(false);
+  if (hadFocus) panelOf(document).querySelector("p:last-child a:last-child")?.focus();
 }
 
 if (panelOf(document)?.querySelector("[data-go-on]")) {

@@ -1,0 +1,92 @@
+/** The search through many costs of a partner, which a script goes on with. */
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import { startBuiltService } from "../live-service.ts";
+import { checkEveryWidth, signIn, useBrowser } from "./browser.ts";
+
+/** More than four requests read. The last one alone is above 1. */
+const COSTS = 90_000;
+let service: Awaited<ReturnType<typeof startBuiltService>>;
+const open = useBrowser(() => service.names.BASE_URL ?? "");
+
+beforeAll(async () => {
+  service = await startBuiltService(inject("script"));
+  await service.db
+    .prepare(
+      `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?1)
+       INSERT INTO ledger_entries (partner_id, cost_id, cost_type, currency, amount, tag, received_at)
+       SELECT 2, printf('searched-%06d', i), 'cpc', 'USD', iif(i = ?1, 200000, 100000), 't', ?2 FROM n`,
+    )
+    .bind(COSTS, Date.now())
+    .run();
+});
+afterAll(() => service.stop());
+
+/** Opens the search for what is above 1, whose requests after the first wait for `next`. */
+async function search(next: (request: number) => Promise<void>): Promise<Page> {
+  const page = await open();
+  await signIn(page, "operator@example.com", "operator-password");
+  let requests = 0;
+  await page.route(/after=/, async (route) => {
+    if (route.request().resourceType() === "fetch") await next(++requests);
+    await route.continue();
+  });
+  await page.goto("/operator/partners/2/costs?amount_over=1");
+  return page;
+}
+
+const status = (page: Page) => page.locator("#search").getByRole("status");
+
+test("goes on by itself to the end, and adds what it finds", async () => {
+  const page = await search(async () => undefined);
+  await status(page).getByText("Searched 90,000 IDs.").waitFor();
+  expect(await page.locator("#found tbody tr").count()).toBe(1);
+  await page.getByRole("link", { name: "searched-090000" }).waitFor();
+  expect(await page.getByRole("button", { name: "Stop" }).count()).toBe(0);
+  expect(await page.getByRole("link", { name: "Go on" }).count()).toBe(0);
+  expect(await page.locator("#search").getAttribute("aria-busy")).toBe("false");
+  await page.getByRole("link", { name: "First page" }).waitFor();
+});
+
+test("stops when somebody presses Stop, with a keyboard too, and goes on from there", async () => {
+  const [reached, arrive] = waiting();
+  const [released, release] = waiting();
+  const asked: number[] = [];
+  const page = await search(async (request) => {
+    asked.push(request);
+    if (request === 2) {
+      arrive();
+      await released;
+    }
+  });
+  await reached;
+  await checkEveryWidth(page, "search-running");
+  await page.getByRole("button", { name: "Stop" }).focus();
+  await page.keyboard.press("Enter");
+  release();
+  const goOn = page.getByRole("link", { name: "Go on" });
+  await goOn.waitFor();
+  expect(await status(page).textContent()).toContain("Searched 60,000");
+  expect(await page.evaluate("document.activeElement.textContent")).toBe("Go on");
+  expect(await page.locator("#search").getAttribute("aria-busy")).toBe("false");
+  expect(asked).toEqual([1, 2]);
+  await page.keyboard.press("Enter");
+  await page.getByRole("link", { name: "searched-090000" }).waitFor();
+  await status(page).getByText("Searched 90,000 IDs.").waitFor();
+});
+
+function waiting(): [reached: Promise<void>, reach: () => void] {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  return [promise, resolve];
+}
+
+test("goes on with a link without the script", async () => {
+  const page = await open({ javaScriptEnabled: false });
+  await signIn(page, "operator@example.com", "operator-password");
+  await page.goto("/operator/partners/2/costs?amount_over=1");
+  for (const read of ["20,000", "40,000", "60,000", "80,000"]) {
+    await status(page).getByText(`Searched ${read}`).waitFor();
+    await page.getByRole("link", { name: "Go on" }).click();
+  }
+  await page.getByRole("link", { name: "searched-090000" }).waitFor();
+});
