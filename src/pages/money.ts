@@ -11,9 +11,12 @@ export function moneyText(units: bigint, currency: string, rounded = showMoney):
   return text === exact ? html`${text}` : html`<span title="${exact}">${text}</span>`;
 }
 
-/** A difference, with its sign: `+$12.50`, `−$25.00`. */
-export const signedMoney = (units: bigint, currency: string): string =>
-  `${units > 0n ? "+" : ""}${showMoney(units, currency)}`;
+/** A difference, with its sign: `+$12.50`, `−$25.00`. Every digit if it would be rounded to zero: `+$0.0012`. */
+export function signedMoney(units: bigint, currency: string): string {
+  const rounded = showMoney(units, currency);
+  const text = /^[<>]/.test(rounded) ? showAmount(formatMoney(units), currency) : rounded;
+  return `${units > 0n ? "+" : ""}${text}`;
+}
 
 /** The amount of a cost, with every digit that was sent. */
 export const amountText = (amount: string | null | undefined, currency: string | null | undefined): string =>

@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { CURRENCY_CODES, formatMoney } from "../../src/domain/money.ts";
 import { scaleMoney, showAmount, showChange, showShare } from "../../src/pages/locale.ts";
-import { moneyText } from "../../src/pages/money.ts";
+import { moneyText, signedMoney } from "../../src/pages/money.ts";
 
 it.each([
   [0n, "USD", "$0.00", undefined],
@@ -25,6 +25,17 @@ it.each([
 ])("shows %s units of %s as %s, with every digit in the title: %s", (units, currency, rounded, exact) => {
   const text = exact === undefined ? rounded : `<span title="${exact}">${rounded}</span>`;
   expect(String(moneyText(units, currency)).replace(/\u00a0/g, " ")).toBe(text);
+});
+
+it.each([
+  [150_000_000n, "EUR", "+€1.50"],
+  [-150_000_000n, "EUR", "−€1.50"],
+  [0n, "EUR", "€0.00"],
+  [120_000n, "EUR", "+€0.0012"],
+  [-120_000n, "EUR", "−€0.0012"],
+  [1n, "JPY", "+¥0.00000001"],
+])("shows the difference of %s units of %s as %s", (units, currency, text) => {
+  expect(signedMoney(units, currency)).toBe(text);
 });
 
 it("never changes an amount in a title, in any currency", () => {
