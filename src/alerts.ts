@@ -1,25 +1,29 @@
 /**
  * The alerts of the cron: reads what the rules look at, opens and closes alerts, and adds their events, so that a repetition at any
- * point changes nothing twice. The rules of operators come first, then those of apps, some apps at a time.
+ * point changes nothing twice. The rules of operators come first, then those of apps, many apps at a time.
  */
 
 import {
   addCounts,
+  type CountRow,
   countsOf,
   expectedAnywhere,
   expectedInApps,
+  type OfApp,
   type Scope,
   storeActivity,
   storedActivity,
 } from "./db/alerts/activity.ts";
 import { type AlertRow, type Closed, changeAlerts, type Opened, openAlerts } from "./db/alerts/alerts.ts";
-import { allApps, allPartners, type PartnerRow, readFigures, readLastPurge } from "./db/alerts/figures.ts";
+import { ratesOfApps } from "./db/alerts/app-rates.ts";
+import { allApps, allPartners, type PartnerRow, readFigures } from "./db/alerts/figures.ts";
 import { rulesOfApps, scopes, toRule } from "./db/alerts/rules.ts";
-import { readSpend } from "./db/alerts/spend.ts";
+import { addSpend, prepareSpend, type SpendOf } from "./db/alerts/spend.ts";
 import { databasesOf, type Ledger, runGated } from "./db/ledger/shards.ts";
 import { runBatch } from "./db/statement.ts";
+import { lastPurge } from "./db/upkeep/health.ts";
 import { toBody } from "./db/webhooks/outbox.ts";
-import { type Activity, nextActivity, withoutWaiting } from "./domain/alerts/activity.ts";
+import { nextActivity, withoutWaiting } from "./domain/alerts/activity.ts";
 import { type AlertKind, WEBHOOK_FAILING } from "./domain/alerts/kinds.ts";
 import {
   type Figures,
@@ -31,105 +35,151 @@ import {
   spendPeriods,
 } from "./domain/alerts/rules.ts";
 import { COST_WINDOW_MS, DAY_MS, dayOf, hourOf, RETENTION_MS } from "./domain/time.ts";
+import { logError } from "./log.ts";
 import { describeAlert, describeEnd } from "./pages/alerts/sentences.ts";
 
 /** As in partner-activity.ts: a cost can arrive for an engagement of this many days before, or wait as long in the queue. */
 const COUNTED_DAYS = (COST_WINDOW_MS + RETENTION_MS) / DAY_MS + 1;
 /** After a pause of the cron that is longer, nothing is new in the first run. */
 const MAX_DAYS = 2 * COUNTED_DAYS;
-/** How many apps are judged together, and in how many calls to D1 a run may judge apps. */
+/** What is judged together: so many apps, and of their rules so many that are about a link and those below it. */
 const APPS = 100;
-const MAX_CALLS = 60;
-const CALLS_OF_PART = 5;
+const RULES_WITH_LINK = 20;
+/** The calls to D1 of a part, beside one to each database. */
+const CALLS_OF_PART = 4;
 
 const NO_FIGURES: Figures = {
   ...{ activity: [], spend: new Map(), rates: [], purges: [], sizes: [], heldPrices: [], fullOfSubLinks: [] },
-  nameOfPartner: (id) => `Partner ${id}`,
+  nameOf: () => null,
 };
 
 interface Known {
   /** Alerts of operators are sent by email. */
   hasEmail: boolean;
-  apps: string[];
+  /** Their names, by token. */
+  apps: Map<string, string>;
   partners: Map<number, PartnerRow>;
 }
 
-/** For the hourly cron. `hasEmail`: alerts of operators are sent by email too. */
-export async function judgeAlerts(ledger: Ledger, now: number, hasEmail: boolean): Promise<void> {
+/**
+ * For the hourly cron. `hasEmail`: alerts of operators are sent by email too. `left` says how many calls to D1 can be made: the apps
+ * that have no turn in this run are the first ones in the next.
+ */
+export async function judgeAlerts(
+  ledger: Ledger,
+  now: number,
+  hasEmail: boolean,
+  left = () => Number.POSITIVE_INFINITY,
+): Promise<void> {
   const { control } = ledger;
-  const [apps, partners, found] = await runBatch(
+  const [apps, partners, waiting] = await runBatch(
     control,
     allApps(control, {}),
     allPartners(control, {}),
     scopes(control, {}),
   );
   const known = {
-    apps: apps.map(({ token }) => token),
+    apps: new Map(apps.map(({ token, name }) => [token, name])),
     partners: new Map(partners.map((row) => [row.id, row])),
     hasEmail,
   };
-  await judgePart(ledger, [null], known, now);
-  const parts = Math.ceil(found.length / APPS);
-  const most = Math.max(1, Math.floor(MAX_CALLS / (databasesOf(ledger).length + CALLS_OF_PART)));
-  // If not all have their turn in this run, the others have it in the next ones.
-  const first = parts > most ? (hourOf(now) * most) % parts : 0;
-  for (let turn = 0; turn < Math.min(parts, most); turn++) {
-    const from = ((first + turn) % parts) * APPS;
-    const some = found.slice(from, from + APPS).map(({ appToken }) => appToken);
-    await judgePart(ledger, some, known, now);
+  const failures: unknown[] = [];
+  const judge = (some: (string | null)[]) =>
+    judgePart(ledger, some, known, now).catch((error) => failures.push(error));
+  await judge([null]);
+  while (waiting.length > 0 && left() >= databasesOf(ledger).length + CALLS_OF_PART) {
+    let links = 0;
+    const end = waiting.findIndex(({ rulesWithLink }, index) => {
+      links += rulesWithLink;
+      return index === APPS || (index > 0 && links > RULES_WITH_LINK);
+    });
+    await judge(waiting.splice(0, end === -1 ? waiting.length : end).map(({ appToken }) => appToken));
   }
+  // What cannot be judged does not keep the rest waiting.
+  for (const failure of failures.slice(1)) logError("cron", failure);
+  if (failures.length > 0) throw failures[0];
 }
 
 /** For the cron of each minute: the only rule that is about the hourly one. */
-export async function judgePurge(ledger: Ledger, now: number, hasEmail: boolean): Promise<void> {
-  const { control } = ledger;
-  const { rules, open } = await readRules(ledger, [null]);
-  const late = rules.filter(({ kind }) => kind === "purge_late");
-  if (late.length === 0) return;
-  const figures = { ...NO_FIGURES, purges: await readLastPurge(ledger) };
-  const seen = new Set(figures.purges.map(({ database }) => `database ${database}`));
+export async function judgePurge({ control }: Ledger, now: number, hasEmail: boolean): Promise<void> {
+  const operators = { apps: "[null]" };
+  const [rules, open, [last]] = await runBatch(
+    control,
+    rulesOfApps(control, operators),
+    openAlerts(control, operators),
+    lastPurge(control, {}),
+  );
+  const purges = [{ database: "DB", purgedAt: last?.purgedAt || null }];
   const changes = compare(
-    late,
-    figures,
-    open.filter(({ kind, subject }) => kind === "purge_late" && seen.has(subject)),
+    rules.flatMap(toRule).filter(({ kind }) => kind === "purge_late"),
+    { ...NO_FIGURES, purges },
+    // The alerts of shards are left to the hourly run.
+    open.filter(({ kind, subject }) => kind === "purge_late" && subject === "database DB"),
     { now, hasEmail },
   );
   const statements = changeAlerts(control, changes, now);
   if (statements.length > 0) await runBatch(control, ...statements);
 }
 
-async function readRules({ control }: Ledger, apps: (string | null)[]) {
+/** Judges the rules of these apps, or of operators: `[null]`. */
+async function judgePart(ledger: Ledger, apps: (string | null)[], known: Known, now: number): Promise<void> {
+  const { control } = ledger;
   const values = { apps: JSON.stringify(apps) };
-  const [rows, open, activity] = await runBatch(
+  const [ruleRows, open, stored, rates] = await runBatch(
     control,
     rulesOfApps(control, values),
     openAlerts(control, values),
     storedActivity(control, { apps: JSON.stringify(apps.map((app) => app ?? "")) }),
+    ratesOfApps(control, values),
   );
-  return { rules: rows.flatMap(toRule), open, activity };
-}
-
-/** Judges the rules of these apps, or of operators: `[null]`. */
-async function judgePart(ledger: Ledger, apps: (string | null)[], known: Known, now: number): Promise<void> {
-  const { control } = ledger;
-  const { rules, open, activity } = await readRules(ledger, apps);
-  const rulesOf = Map.groupBy(rules, ({ appToken }) => appToken);
-  const watching = apps.filter((app) =>
-    rulesOf.get(app)?.some(({ kind }) => kind === "partner_silent" || kind === "costs_rejected"),
+  const rules = ruleRows.flatMap(toRule);
+  const allTokens = [...known.apps.keys()];
+  const { linkNames, sumsIn } = await prepareSpend(
+    control,
+    rules.flatMap((rule) => (rule.kind === "spend_above" ? [toSpendOf(rule, now)] : [])),
+    allTokens,
   );
-  const next = await readActivity(ledger, watching, activity, known, now);
-  const spend = await readSpend(
-    ledger,
-    rules.flatMap((rule) => (rule.kind === "spend_above" ? [toSpendOf(rule, known, now)] : [])),
+  const today = dayOf(now);
+  const before = Map.groupBy(
+    stored.filter(({ firstDay }) => firstDay >= today - MAX_DAYS),
+    ({ appToken }) => appToken,
+  );
+  const counted = apps.flatMap((app) => scopesOf(app, allTokens, today, before.get(app ?? "")));
+  const parts = await Promise.all(
+    databasesOf(ledger).map(async (db) => {
+      const counts = countsOf(db, counted);
+      const rows = await runGated(ledger, db, [...counts, ...sumsIn(db)]);
+      return {
+        counts: rows.slice(0, counts.length) as CountRow[][],
+        sums: rows.slice(counts.length).flat() as Parameters<typeof addSpend>[0],
+      };
+    }),
+  );
+  const counts = addCounts(parts.map((part) => part.counts));
+  const run = { hour: hourOf(now), firstDay: today - COUNTED_DAYS };
+  const next = apps.flatMap((app) => {
+    const appToken = app ?? "";
+    const activity = nextActivity(before.get(appToken) ?? [], counts.get(appToken) ?? [], run);
+    return activity.map((row): OfApp => ({ ...row, appToken }));
+  });
+  const activity = Map.groupBy(
+    await withoutUnexpected(control, next, known.partners),
+    ({ appToken }) => appToken,
   );
   const nameOfPartner = (id: number) => known.partners.get(id)?.name ?? `Partner ${id}`;
+  const nameOf: Figures["nameOf"] = (what, id) =>
+    what === "partner"
+      ? nameOfPartner(Number(id))
+      : ((what === "app" ? known.apps : linkNames).get(String(id)) ?? null);
   const more = apps[0] === null ? await readFigures(ledger, nameOfPartner, now) : NO_FIGURES;
+  const spend = addSpend(parts.flatMap(({ sums }) => sums));
+  const rulesOf = Map.groupBy(rules, ({ appToken }) => appToken);
+  const named = <Row extends { partnerId: number }>(rows: Row[] = []) =>
+    rows.map((row) => ({ ...row, partner: nameOfPartner(row.partnerId) }));
+  const ratesOf = Map.groupBy(rates, ({ appToken }) => appToken);
   const changes = apps.map((app) => {
-    const ofApp = (next.get(app ?? "") ?? []).map((row) => ({
-      ...row,
-      partner: nameOfPartner(row.partnerId),
-    }));
-    const figures = { ...more, spend, nameOfPartner, activity: ofApp };
+    const ofApp = app === null ? {} : { rates: named(ratesOf.get(app)) };
+    const figures = { ...more, ...ofApp, spend, nameOf, activity: named(activity.get(app ?? "")) };
     const openOf = open.filter(({ appToken }) => appToken === app);
     return compare(rulesOf.get(app) ?? [], figures, openOf, { now, hasEmail: known.hasEmail });
   });
@@ -137,74 +187,46 @@ async function judgePart(ledger: Ledger, apps: (string | null)[], known: Known, 
     opened: changes.flatMap(({ opened }) => opened),
     closed: changes.flatMap(({ closed }) => closed),
   };
-  const statements = [
+  await runBatch(
+    control,
     ...changeAlerts(control, all, now),
-    ...[...next].flatMap(([of, rows]) => storeActivity(control, of, rows)),
-  ];
-  if (statements.length > 0) await runBatch(control, ...statements);
+    ...storeActivity(control, [...activity.values()].flat()),
+  );
 }
 
-/** What the apps' partners did since the run before, by app; '' for operators. */
-async function readActivity(
-  ledger: Ledger,
-  apps: (string | null)[],
-  stored: ({ appToken: string } & Activity)[],
-  known: Known,
-  now: number,
-): Promise<Map<string, Activity[]>> {
-  const { control } = ledger;
-  if (apps.length === 0) return new Map();
-  const today = dayOf(now);
+/** What is counted for an app; for operators, null, in all of them. */
+function scopesOf(app: string | null, all: string[], today: number, before: OfApp[] = []): Scope[] {
   const first = today - COUNTED_DAYS;
-  const before = Map.groupBy(
-    stored.filter(({ firstDay }) => firstDay >= today - MAX_DAYS),
-    ({ appToken }) => appToken,
-  );
-  const scopes = apps.flatMap((app): Scope[] => {
-    const of = app ?? "";
-    const since = Math.min(first, before.get(of)?.[0]?.firstDay ?? first);
-    return (app === null ? ["", ...known.apps] : [app]).map((one) => ({ app: one, of, first, since }));
-  });
-  const parts = await Promise.all(
-    databasesOf(ledger).map((db) => runGated(ledger, db, countsOf(db, scopes))),
-  );
-  const counts = addCounts(parts);
-  const run = { hour: hourOf(now), firstDay: first };
-  const next = apps.map((app) => {
-    const of = app ?? "";
-    const rows = (before.get(of) ?? []).map(({ appToken: _, ...row }) => row);
-    return [of, nextActivity(rows, counts.get(of) ?? [], run)] as const;
-  });
-  const pairs = next.flatMap(([app, rows]) =>
-    rows
-      .filter(({ partnerId, waitingSince }) => waitingSince !== null && sends(known.partners.get(partnerId)))
-      .map(({ partnerId }) => ({ app, partner: partnerId })),
-  );
-  const asked = apps[0] === null ? expectedAnywhere : expectedInApps;
+  const since = Math.min(first, before[0]?.firstDay ?? first);
+  return (app === null ? ["", ...all] : [app]).map((one) => ({ app: one, of: app ?? "", first, since }));
+}
+
+/** Nobody waits for the costs of a partner that sends none, or has no link whose cost data is on. */
+async function withoutUnexpected(
+  control: D1Database,
+  rows: OfApp[],
+  partners: Known["partners"],
+): Promise<OfApp[]> {
+  const pairs = rows
+    .filter(({ partnerId, waitingSince }) => waitingSince !== null && sends(partners.get(partnerId)))
+    .map(({ appToken, partnerId }) => ({ app: appToken, partner: partnerId }));
+  const asked = rows[0]?.appToken === "" ? expectedAnywhere : expectedInApps;
   const [on] =
     pairs.length > 0 ? await runBatch(control, asked(control, { pairs: JSON.stringify(pairs) })) : [[]];
   const isOn = new Set(on.map(({ app, partner }) => `${app} ${partner}`));
-  return new Map(
-    next.map(([app, rows]) => [
-      app,
-      rows.map((row) => withoutWaiting(row, isOn.has(`${app} ${row.partnerId}`))),
-    ]),
-  );
+  return rows.map((row) => ({
+    ...withoutWaiting(row, isOn.has(`${row.appToken} ${row.partnerId}`)),
+    appToken: row.appToken,
+  }));
 }
 
 const sends = (partner: PartnerRow | undefined) =>
   partner?.supportsCostData === 1 && partner.stoppedAt === null;
 
-function toSpendOf(
-  { id, appToken, settings }: Extract<Rule, { kind: "spend_above" }>,
-  known: Known,
-  now: number,
-) {
-  const app = appToken ?? settings.of_app_token;
-  const periods = spendPeriods(settings.period, now);
+function toSpendOf({ id, appToken, settings }: Extract<Rule, { kind: "spend_above" }>, now: number): SpendOf {
   return {
-    periods: periods.map((period) => ({ ...period, key: spendKey(id, period) })),
-    apps: app === undefined ? known.apps : [app],
+    periods: spendPeriods(settings.period, now).map((period) => ({ ...period, key: spendKey(id, period) })),
+    app: appToken ?? settings.of_app_token ?? null,
     currency: settings.currency,
     partnerId: settings.partner_id ?? null,
     linkToken: settings.link_token ?? null,

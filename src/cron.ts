@@ -9,7 +9,7 @@ import { purge } from "./purge.ts";
 
 /** An invocation can make so many calls to D1 and R2. */
 const MAX_CALLS = 1_000;
-/** The calls after the purge: those of alerts, and of what is sent by email. */
+/** The purge leaves so many calls to alerts: with 32 shards, they judge operators and 200 apps in a run. */
 const KEPT_CALLS = 150;
 
 /** Runs a job, and logs its failure. */
@@ -37,10 +37,12 @@ export async function runHourly(
     logged(() => storeRates(ledger, now)),
     logged(() => storeActivity(ledger, now)),
   ]);
-  const left = () => MAX_CALLS - KEPT_CALLS - made();
-  const purged = await Promise.allSettled([logged(() => purge(ledger, now, slice, left))]);
+  const left = () => MAX_CALLS - made();
+  const purged = await Promise.allSettled([
+    logged(() => purge(ledger, now, slice, () => left() - KEPT_CALLS)),
+  ]);
   // They are about what the other jobs have just found.
-  const judged = await Promise.allSettled([logged(() => judgeAlerts(ledger, now, hasEmail))]);
+  const judged = await Promise.allSettled([logged(() => judgeAlerts(ledger, now, hasEmail, left))]);
   return [...found, ...purged, ...judged];
 }
 

@@ -58,7 +58,7 @@ async function post(env: Env, key: Uint8Array, delivery: Claimed, now: number) {
   const secrets =
     oldSecret !== null && (oldSecretUntil ?? 0) > now ? [secret, ...oldSecret.split(" ")] : [secret];
   const signature = signEvent(secrets, key, { id, timestamp, body });
-  if (signature === undefined) return failed("WEBHOOK_KEY was changed: rotate the secret");
+  if (signature === undefined) return failed("WEBHOOK_KEY was changed: create a new secret");
   try {
     const response = await fetch(judged.url, {
       ...{ method: "POST", body, redirect: "manual", signal: AbortSignal.timeout(ANSWER_MS) },

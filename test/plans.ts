@@ -52,7 +52,7 @@ const ALLOWED_SCANS: Record<string, RegExp> = {
     CONSOLE_LIST,
     START,
     / AS linkToken, NULL AS link FROM apps a /,
-    /ORDER BY .* LIMIT 1000$|FROM audit_log|^SELECT apps\.token AS token FROM apps$|json_group_array\(apps\.token\)|FROM apps CROSS JOIN links l INDEXED BY links_by_partner|json_each\(apps\.redirect_schemes\)/,
+    /ORDER BY .* LIMIT 1000$|FROM audit_log|^SELECT apps\.token AS token(, apps\.name AS name)? FROM apps$|json_group_array\(apps\.token\)|FROM apps CROSS JOIN links l INDEXED BY links_by_partner|json_each\(apps\.redirect_schemes\)/,
   ),
   // Those that wait, of all webhooks: once a minute.
   webhook_deliveries: /INDEXED BY deliveries_due/,

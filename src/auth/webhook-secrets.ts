@@ -15,7 +15,8 @@ export const findWebhookKey = ({ WEBHOOK_KEY }: Pick<Env, "WEBHOOK_KEY">): Uint8
 export function requireWebhookKey(env: Pick<Env, "WEBHOOK_KEY">): Uint8Array {
   const key = findWebhookKey(env);
   if (key) return key;
-  throw new AppError("not_configured", "Webhooks are not set up: an operator sets the secret WEBHOOK_KEY.");
+  const text = "Webhooks are not set up: an operator sets the secret WEBHOOK_KEY.";
+  throw new AppError("not_configured", text, { headers: { "retry-after": "3600" } });
 }
 
 /** A new secret, and what the database stores of it. */

@@ -30,6 +30,7 @@ export const AUDIT_ACTIONS = [
   "turn on webhook",
   "delete webhook",
   "test webhook",
+  "send delivery again",
   "hide item",
   "show hidden items",
   "create sub-links",

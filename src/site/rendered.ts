@@ -108,7 +108,7 @@ export const PAGES = {
     title: "Alerts",
     lead: `Learn from linkledger that a partner is silent, that costs are rejected, or that spend is above a limit.`,
     sections: [
-      { id: "how-alerts-work", title: "How alerts work", body: `<p>A rule has plain thresholds. The hourly run of the cron judges all of them. A rule has at most one open alert for each thing that it finds, for example a partner. The alert closes by itself when the rule no longer finds it.</p>
+      { id: "how-alerts-work", title: "How alerts work", body: `<p>A rule has plain thresholds. The hourly run of the cron judges them. If there are more apps with rules than a run can judge, those that have waited longest come first. A rule has at most one open alert for each thing that it finds, for example a partner. The alert closes by itself when the rule no longer finds it.</p>
 <p>Members set rules for their app on its page <strong>Alerts</strong>, and operators on theirs. Operators have rules at first, and can change or delete them. There can be 20 rules for an app, and 20 of operators. A rule for one partner is in the place of the rule of its kind for all partners. Closed alerts are listed for 90 days.</p>
 <p>Open alerts are on the pages <strong>Overview</strong> too. Alerts of operators can be sent <a href="#email">by email</a>.</p>` },
       { id: "what-each-rule-looks-at", title: "What each rule looks at", body: `<div class="table" tabindex="0" role="region" aria-label="What each rule looks at"><table>
@@ -132,12 +132,12 @@ export const PAGES = {
 <tr>
 <td><code>spend_above</code></td>
 <td>members, operators</td>
-<td>if the spend of a UTC day or month is above an amount: of the app, a partner, or a link and those below it. It is judged until a day after its end, because costs arrive late</td>
+<td>if the spend of a UTC day or month is above an amount: of the app, a partner, or a link and at most 20,000 links below it. It is judged until a day after its end, because costs arrive late</td>
 </tr>
 <tr>
 <td><code>discrepancy</code></td>
-<td>operators</td>
-<td>if the discrepancy of a cost type of a partner reaches a percentage. It is counted once a day, over all apps</td>
+<td>members, operators</td>
+<td>if the discrepancy of a cost type of a partner reaches a percentage. It is counted once a day: in the app of the rule, or for operators over all apps. The first count of an app comes within a day of its first rule</td>
 </tr>
 <tr>
 <td><code>purge_late</code></td>

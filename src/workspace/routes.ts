@@ -4,7 +4,7 @@ import { type Session, withSession } from "../auth/sessions.ts";
 import type { Context } from "../env.ts";
 import type { Route } from "../http/router.ts";
 import { chartScript } from "../pages/chart/chart.ts";
-import * as alerts from "./alerts.ts";
+import { alertPages } from "./alerts.ts";
 import { appsPage } from "./apps.ts";
 import { bulkPage, submitBulk } from "./bulk/pages.ts";
 import { submitUnused, unusedPage } from "./bulk/unused.ts";
@@ -85,10 +85,5 @@ export const workspaceRoutes: Route[] = [
   page("/partners", "partners", report(partnersPage)),
   page("/partners/:partner_id", "partners", report(partnerPage)),
   page("/partners/:partner_id/rejections", "partners", rejectionsPage),
-  page("/alerts", "alerts", alerts.alertsPage),
-  page("/alerts/new", "alerts", alerts.newRulePage, alerts.submitNewRule),
-  page("/alerts/rules/:rule_id", "alerts", alerts.rulePage, alerts.submitRule),
-  page("/alerts/webhooks/new", "alerts", alerts.newWebhookPage, alerts.submitNewWebhook),
-  page("/alerts/webhooks/:webhook_id", "alerts", alerts.webhookPage, alerts.submitWebhook),
-  form("/alerts/rules/:rule_id/delete", "alerts", alerts.backToRule, alerts.submitDeletion),
+  ...alertPages.map(([path, show, submit]) => page(`/alerts${path}`, "alerts", show, submit)),
 ];

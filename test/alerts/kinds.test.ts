@@ -1,6 +1,7 @@
 /** From which figures on each kind of rule opens an alert, in the database, and what it says. */
 import { beforeEach, describe, expect, it } from "vitest";
 import { judgeAlerts, judgePurge } from "../../src/alerts.ts";
+import { storeRates } from "../../src/db/operator/stored-rates.ts";
 import { KIND_NAMES } from "../../src/pages/alerts/sentences.ts";
 import { ask, click, countingDatabase, DAY, DEMO, env, ledgerOn, NOW, rows, sendCost } from "../harness.ts";
 import { changedBefore, freshEmptyLedger, inLedger } from "../support.ts";
@@ -119,8 +120,10 @@ describe("spend_above", () => {
     await click("below-click-0001", { now: NOW - 1, query: "&campaign=Below" });
     await sendCost({ cost_id: "below-click-0001", cost_amount: "10.5" }, { now: NOW - 1 });
     await run();
-    const found = await rows<{ rule: number }>("SELECT rule_id AS rule FROM alerts");
-    expect(found).toEqual([{ rule: above }]);
+    const found = await rows<{ rule: number; link: string }>(
+      "SELECT rule_id AS rule, data ->> '$.link' AS link FROM alerts",
+    );
+    expect(found).toEqual([{ rule: above, link: "Acme" }]);
     expect(beside).toBeGreaterThan(above);
   });
 
@@ -149,6 +152,33 @@ it("discrepancy opens from the percentage on, for each cost type", async () => {
       data: { partner_id: 1, partner: "Acme Ads", cost_type: "cpc", discrepancy: 0.29 },
     },
   ]);
+});
+
+it("discrepancy of an app is of its own clicks, counted once a day", async () => {
+  const rule = { kind: "discrepancy", app_token: DEMO.appToken };
+  await storeRates(ledgerOn(), NOW - 2 * DAY);
+  const opens = await create({ ...rule, percent: 50 });
+  await create({ ...rule, percent: 51 });
+  await create({ ...rule, percent: 1, app_token: DEMO.otherAppToken });
+  await cost("agreeing-click-1", "1");
+  await click("missing-click-01", { now: NOW - 1 });
+  await run();
+  expect(await alerts()).toEqual([]);
+  await storeRates(ledgerOn(), NOW);
+  await run();
+  const data = { partner_id: 1, partner: "Acme Ads", cost_type: "cpc", discrepancy: 0.5 };
+  expect(await alerts()).toEqual([{ kind: "discrepancy", subject: "partner 1 cpc", data, closed: 0 }]);
+  expect(await rows("SELECT DISTINCT rule_id, app_token FROM alerts")).toEqual([
+    { rule_id: opens, app_token: DEMO.appToken },
+  ]);
+  await cost("missing-click-01", "1", NOW + 1);
+  await storeRates(ledgerOn(), NOW + DAY);
+  await run(NOW + DAY);
+  expect((await alerts()).map(({ closed }) => closed)).toEqual([1]);
+  // Nothing is counted for apps without such a rule.
+  await inLedger("DELETE FROM alert_rules");
+  await storeRates(ledgerOn(), NOW + 2 * DAY);
+  expect(await rows("SELECT * FROM app_rates")).toEqual([]);
 });
 
 it("url_prices_limited is open while prices are held", async () => {
@@ -318,7 +348,7 @@ it("closes the alerts of a rule that was deleted, and says so", async () => {
     "SELECT body ->> '$.text' AS text FROM webhook_events ORDER BY id",
   );
   const opened =
-    "Acme Ads has sent no cost since 15 Mar 2026, 13:00 UTC, and its clicks and impressions wait for them.";
+    "Acme Ads has sent no costs since 15 Mar 2026, 13:00 UTC, and its clicks and impressions wait for them.";
   expect(texts.map(({ text }) => text)).toEqual([
     opened,
     `Closed, because its rule was changed or deleted: ${opened}`,

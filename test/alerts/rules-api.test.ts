@@ -64,7 +64,7 @@ it("says which setting of which rule is wrong, all at the same time", async () =
     "hours must be from 2 to 336 for partner_silent",
   ]);
   expect(await errorsOf({ kind: "purge_late", hours: 3, app_token: DEMO.appToken })).toEqual([
-    "kind must be one of partner_silent, costs_rejected, spend_above for an app",
+    "kind must be one of partner_silent, costs_rejected, spend_above, discrepancy for an app",
   ]);
   expect(
     await errorsOf({
@@ -126,7 +126,7 @@ it("lists the alerts of operators and of each app, the newest first", async () =
   expect(await ids(`?app_token=${DEMO.appToken}`)).toEqual([3]);
   expect(await ids(`?app_token=${DEMO.otherAppToken}`)).toEqual([]);
   const page = await (await call("/operator", { headers: { cookie: SESSIONS.operator } })).text();
-  expect(page).toContain("Acme Ads has sent no cost since 1 Mar 2026, 00:00 UTC");
+  expect(page).toContain("Acme Ads has sent no costs since 1 Mar 2026, 00:00 UTC");
   const overview = await (
     await call(`/apps/${DEMO.appToken}`, { headers: { cookie: SESSIONS.member } })
   ).text();
@@ -171,7 +171,7 @@ describe.each([
       '{"amount":100000,"currency":"EUR","period":"month","partner_id":1}',
     );
     expect(await (await open(`/rules/${rule?.id}`)).text()).toContain('value="1"');
-    expect((await send(`/rules/${rule?.id}/delete`, {})).status).toBe(303);
+    expect((await send(`/rules/${rule?.id}`, { action: "delete" })).status).toBe(303);
     expect((await newest())?.id).not.toBe(rule?.id);
   });
 
@@ -193,6 +193,6 @@ describe.each([
 
   it("has no rule of somebody else", async () => {
     expect((await open(`/rules/${app === null ? 101 : 1}`)).status).toBe(404);
-    expect((await send(`/rules/${app === null ? 101 : 102}/delete`, {})).status).toBe(404);
+    expect((await send(`/rules/${app === null ? 101 : 102}`, { action: "delete" })).status).toBe(404);
   });
 });

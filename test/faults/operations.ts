@@ -189,7 +189,7 @@ const SAMPLES: Record<string, Sample> = {
   },
   turnOnWebhook: { path: `/operator/v1/webhooks/${ENDED_WEBHOOK}/on`, method: "POST" },
   testWebhook: { path: "/operator/v1/webhooks/1/test", method: "POST", repeats: true },
-  resendWebhookDelivery: { path: "/operator/v1/webhooks/1/deliveries/1", method: "POST" },
+  resendWebhookDelivery: { path: "/operator/v1/webhooks/1/deliveries/1", method: "POST", repeats: true },
   createAdjustment: { path: "/operator/v1/adjustments", json: ADJUSTMENT, headers: key },
   ...page("/login", form({ email: DEMO.email, password: DEMO.password }), { repeats: true }),
   ...page("/logout", form()),
@@ -328,7 +328,7 @@ const SAMPLES: Record<string, Sample> = {
     { pattern: "/apps/:app_token/alerts/webhooks/new", repeats: true },
   ),
   ...page(`/apps/${DEMO.appToken}/alerts/webhooks/${RULE}`, form({ action: "delete" }), {
-    pattern: "/apps/:app_token/alerts/webhooks/:webhook_id",
+    pattern: "/apps/:app_token/alerts/webhooks/:id",
   }),
   ...page("/operator/alerts/new", form({ kind: "partner_silent", hours: "48", partner_id: "" }), {
     repeats: true,
@@ -336,7 +336,6 @@ const SAMPLES: Record<string, Sample> = {
   ...page("/operator/alerts/rules/1", form({ hours: "48", partner_id: "" }), {
     pattern: "/operator/alerts/rules/:id",
   }),
-  ...page("/operator/alerts/rules/1/delete", form(), { pattern: "/operator/alerts/rules/:id/delete" }),
   ...page(
     `/apps/${DEMO.appToken}/alerts/new`,
     form({ kind: "partner_silent", hours: "48", partner_id: "" }),
@@ -345,12 +344,8 @@ const SAMPLES: Record<string, Sample> = {
       repeats: true,
     },
   ),
-  "GET /apps/:app_token/alerts/rules/:rule_id": { path: `/apps/${DEMO.appToken}/alerts/rules/${RULE}` },
   ...page(`/apps/${DEMO.appToken}/alerts/rules/${RULE}`, form({ hours: "48", partner_id: "" }), {
-    pattern: "/apps/:app_token/alerts/rules/:rule_id",
-  }),
-  ...page(`/apps/${DEMO.appToken}/alerts/rules/${RULE}/delete`, form(), {
-    pattern: "/apps/:app_token/alerts/rules/:rule_id/delete",
+    pattern: "/apps/:app_token/alerts/rules/:id",
   }),
   ...page(`/apps/${DEMO.appToken}/attention/hide`, form({ item: "stopped:4", query: "" }), {
     pattern: "/apps/:app_token/attention/hide",
@@ -438,10 +433,10 @@ export interface Sampled {
   send: (bindings?: Call["env"], more?: Pick<Call, "execution" | "token" | "body">) => Promise<Response>;
 }
 
-const onWebhook = (what: string, id: number, fields: Record<string, string>, repeats?: true) => {
-  const path = `/operator/alerts/webhooks/${id}`;
-  const sample = { path, ...form(fields), env: WEBHOOKS, ...(repeats && { repeats }) };
-  return { [`POST /operator/alerts/webhooks/:id of ${what}`]: sample };
+const onAlerts = (what: string, path: string, fields: Record<string, string>, repeats?: true) => {
+  const pattern = `/operator/alerts/${path.replace(/\d+$/, ":id")}`;
+  const sample = { path: `/operator/alerts/${path}`, ...form(fields), env: WEBHOOKS };
+  return { [`POST ${pattern} of ${what}`]: { ...sample, ...(repeats && { repeats }) } };
 };
 
 /** Another sample of an operation, which runs other statements. For operations that the names begin with. */
@@ -460,10 +455,11 @@ const VARIANTS: Record<string, Sample> = {
     'name="rows"',
     `row,link_token,cost_data\n1,${DEMO.linkToken},off`,
   ),
-  ...onWebhook("a test", 1, { action: "test" }, true),
-  ...onWebhook("a rotation", 1, { action: "rotate" }, true),
-  ...onWebhook("turning on", ENDED_WEBHOOK, { action: "on" }),
-  ...onWebhook("a delivery", 1, { action: "again", delivery: "1" }),
+  ...onAlerts("a deletion", "rules/1", { action: "delete" }),
+  ...onAlerts("a test", "webhooks/1", { action: "test" }, true),
+  ...onAlerts("a rotation", "webhooks/1", { action: "rotate" }, true),
+  ...onAlerts("turning on", `webhooks/${ENDED_WEBHOOK}`, { action: "on" }),
+  ...onAlerts("a delivery", "webhooks/1", { action: "again", delivery: "1" }, true),
 };
 
 /** Every operation of the router, also those without a sample. */

@@ -43,7 +43,6 @@ const BODILESS: Record<string, number> = {
   "POST /operator/v1/credentials/:id/revoke": 404,
   "DELETE /operator/v1/rounds/:id/dismissals": 400,
   "POST /operator/v1/rounds/:id/close": 404,
-  "POST /apps/:app_token/alerts/rules/:rule_id/delete": 303,
   "DELETE /operator/v1/alert-rules/:id": 404,
   "DELETE /operator/v1/webhooks/:id": 404,
   "POST /operator/v1/webhooks/:id/secret": 404,

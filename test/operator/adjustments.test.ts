@@ -248,7 +248,7 @@ describe("the console", () => {
     expect(choice).toContain('name="partner_id" value="1"');
     expect(choice).not.toContain("Add adjustment");
     const shown = (await operator.get(`${path}/new?app_token=${DEMO.appToken}&partner_id=1`)).text;
-    expect(shown).toContain('<option value="demo1nk002" >Spring (demo1nk002)</option>');
+    expect(shown).toContain('<option value="demo1nk002" >Acme › Spring (demo1nk002)</option>');
     expect(shown).not.toContain("demo1nk009");
     expect(shown).toMatch(/<select id="currency"[^>]* required/);
     expect(shown).toMatch(/<option value="1"\s+selected>/);

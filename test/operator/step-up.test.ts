@@ -4,7 +4,10 @@ import { accountState, Browser, checkForLeakedSecrets } from "../account/support
 import { DEMO, freshDemo, NOW, rows } from "../harness.ts";
 import { SINGLE_SIGN_ON } from "../support.ts";
 
-const LATER = { now: NOW + 10 * 60_000, env: SINGLE_SIGN_ON };
+const LATER = {
+  now: NOW + 10 * 60_000,
+  env: { ...SINGLE_SIGN_ON, WEBHOOK_KEY: "a-key-of-at-least-32-characters-x" },
+};
 const JUST_BEFORE = { ...LATER, now: LATER.now - 1 };
 
 let operator: Browser;
@@ -12,6 +15,7 @@ checkForLeakedSecrets();
 beforeEach(async () => {
   await freshDemo();
   await rows("INSERT INTO users (id, email, role, created_at) VALUES (3, 'sso@example.com', 'member', 0)");
+  await rows("INSERT INTO webhooks (id, url, secret, created_at) VALUES (1, 'https://example.com', 'x', 0)");
   operator = new Browser();
   await operator.signIn(DEMO.operatorEmail, DEMO.operatorPassword);
 });
@@ -29,6 +33,8 @@ const FORMS: [path: string, page: string, fields: Record<string, string>][] = [
   ["/operator/users/3/token", "/operator/users/3", {}],
   ["/operator/partners/2/rounds", "/operator/partners/2", { cost_types: "cpc" }],
   ["/operator/partners/1/credentials", "/operator/partners/1", { mode: "live", cost_types: "cpc" }],
+  ["/operator/alerts/webhooks/new", "/operator/alerts/webhooks/new", { url: "https://example.com/hooks" }],
+  ["/operator/alerts/webhooks/1", "/operator/alerts/webhooks/1", { action: "rotate" }],
 ];
 
 /** A form without a secret redirects to its page. */
@@ -37,7 +43,13 @@ const statusOf = (path: string) => (path === "/operator/users/1" ? 303 : 200);
 /** What these forms can change, without sessions, whose last use is written. */
 async function state() {
   const { users, tokens } = await accountState();
-  return [users, tokens, await rows("SELECT * FROM credentials"), await rows("SELECT * FROM rounds")];
+  return [
+    users,
+    tokens,
+    await rows("SELECT * FROM credentials"),
+    await rows("SELECT * FROM rounds"),
+    await rows("SELECT * FROM webhooks"),
+  ];
 }
 
 describe.each(FORMS)("%s with %3$j", (path, page, fields) => {
@@ -60,7 +72,7 @@ describe.each(FORMS)("%s with %3$j", (path, page, fields) => {
     expect(wrong.text).toContain("Incorrect password");
     // A rejected form is not collapsed.
     const isChangeOfUser = path === "/operator/users/1" && !("role" in fields);
-    const isCollapsible = /(password|token|credentials)$/.test(path) || isChangeOfUser;
+    const isCollapsible = /(password|token|credentials|webhooks\/1)$/.test(path) || isChangeOfUser;
     expect(/<details[^>]* open/.test(wrong.text)).toBe(isCollapsible);
     expect(wrong.text).not.toContain(DEMO.password);
     expect(await state()).toEqual(before);

@@ -1,11 +1,19 @@
 /** The calls to D1 of an hourly run: an invocation can make 1,000, also with 32 shards and much to do. */
 import { expect, it } from "vitest";
 import { runHourly } from "../../src/cron.ts";
+import { MAX_RULES } from "../../src/db/alerts/rules.ts";
 import type { Ledger } from "../../src/db/ledger/shards.ts";
 import { RETENTION_MS } from "../../src/domain/time.ts";
-import { DAY, env, freshDemo, NOW, withMethods } from "../harness.ts";
+import { DAY, env, freshDemo, NOW, rows, withMethods } from "../harness.ts";
 
-const KEYS = 1_500;
+/** What the purge walks through: with slices of one key, more than fits into the runs of a test. */
+const addKeys = (keys: number) =>
+  env.DB.prepare(
+    `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)
+     INSERT INTO ledger_entries (partner_id, cost_id, cost_type, currency, amount, tag, received_at)
+     SELECT 1, printf('calls-%06d', i), 'cpc', 'USD', 1, 't', ${NOW} FROM n`,
+  ).bind(keys);
+const PURGED = NOW + RETENTION_MS + DAY;
 
 /** Many databases in one: each call says first which of them it is for. */
 function ledgerWith(shards: number) {
@@ -33,21 +41,63 @@ it.each([0, 1, 8, 32])(
   async (shards) => {
     await freshDemo();
     await env.DB.batch([
-      env.DB.prepare(
-        `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${KEYS})
-       INSERT INTO ledger_entries (partner_id, cost_id, cost_type, currency, amount, tag, received_at)
-       SELECT 1, printf('calls-%06d', i), 'cpc', 'USD', 1, 't', ${NOW} FROM n`,
-      ),
+      addKeys(1_500),
       env.DB.prepare(
         `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 82000)
        INSERT INTO sessions (id_hash, user_id, created_at, expires_at) SELECT 'calls-' || i, 1, 0, 1 FROM n`,
       ),
     ]);
     const { ledger, calls } = ledgerWith(shards);
-    // A slice of one key, so that there is more to walk through than fits into a run.
-    const results = await runHourly(ledger, NOW + RETENTION_MS + DAY, true, 1);
+    const results = await runHourly(ledger, PURGED, true, 1);
     expect(results.filter(({ status }) => status === "rejected")).toEqual([]);
     expect(calls()).toBeLessThanOrEqual(1_000);
     expect(calls()).toBeGreaterThan(800);
   },
 );
+
+const APPS = 100;
+const HOUR = 3_600_000;
+
+it("judge the most rules of many apps with 32 shards, those that waited longest first", async () => {
+  await freshDemo();
+  const day = Math.floor(PURGED / DAY);
+  const app = (number: string) => `printf('manyapp%05d', ${number})`;
+  const apps = `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${APPS})`;
+  const spend = (rest: string) => `'{"amount":0,"currency":"USD","period":"day"${rest}}'`;
+  const rules = `${apps}, m(j) AS (SELECT 1 UNION ALL SELECT j + 1 FROM m WHERE j < ${MAX_RULES})
+    INSERT INTO alert_rules (app_token, kind, settings)`;
+  await env.DB.batch([
+    addKeys(5_000),
+    ...[
+      "DELETE FROM alert_rules",
+      `${apps} INSERT INTO apps (token, name, default_url, redirect_hosts, redirect_schemes, created_at)
+       SELECT ${app("i")}, 'App', 'https://example.com', '[]', '[]', 0 FROM n`,
+      `${apps} INSERT INTO links (id, token, app_token, level, label, created_at)
+       SELECT 1000 + i, printf('manylink%05d', i), ${app("i")}, 1, 'Link', 0 FROM n`,
+      `${apps} INSERT INTO daily_totals (app_token, day, link_id, partner_id, cost_type, currency, state, count, amount)
+       SELECT ${app("i")}, ${day}, 1000 + i, 1, 'cpc', 'USD', 'matched', 1, 100 FROM n`,
+      // Of each app, one rule is about a link, and half of the others about a partner.
+      `${rules} SELECT ${app("i")}, 'spend_above', CASE WHEN j = 1
+         THEN json_set(${spend("")}, '$.link_token', printf('manylink%05d', i))
+         ELSE iif(j % 2, ${spend("")}, ${spend(',"partner_id":1')}) END FROM n CROSS JOIN m`,
+      `${rules} SELECT NULL, 'spend_above', ${spend("")} FROM m`,
+    ].map((sql) => env.DB.prepare(sql)),
+  ]);
+  const { ledger, calls } = ledgerWith(32);
+  const opened: number[] = [];
+  for (let run = 0, before = 0; run < 4; run++, before = calls()) {
+    const results = await runHourly(ledger, PURGED + run * HOUR, true, 1);
+    expect(results.filter(({ status }) => status === "rejected")).toEqual([]);
+    expect(calls() - before).toBeLessThanOrEqual(1_000);
+    const [found] = await rows<{ apps: number; operators: number }>(
+      `SELECT count(DISTINCT app_token) AS apps, sum(app_token IS NULL) AS operators FROM alerts
+       WHERE kind = 'spend_above' AND closed_at IS NULL`,
+    );
+    opened.push(found?.apps ?? 0);
+    expect(found?.operators).toBe(MAX_RULES);
+  }
+  expect(opened).toEqual([40, 80, 100, 100]);
+  expect(
+    await rows("SELECT count(*) AS n, min(data ->> '$.spend') AS least FROM alerts WHERE app_token > ''"),
+  ).toEqual([{ n: APPS * MAX_RULES, least: "0.033" }]);
+});

@@ -158,7 +158,6 @@ const QUERIES: Record<string, string> = {
   "/links/unused": "?network=",
   "/attention/hide": "",
   "/attention/show": "",
-  "/alerts/rules/:rule_id/delete": "",
   "/performance/views": "",
   "/performance/views/:view_id/delete": "",
 };

@@ -20,7 +20,9 @@ const { newAccepted, newRejected, hours, lastCostAt, waitingSince } = costActivi
 const counted = { hour, firstDay, accepted, rejected, recorded, newAccepted, newRejected, hours };
 const stored = { appToken, partnerId, ...counted, lastCostAt, waitingSince };
 
-/** The rows of these apps; '' is that of operators. */
+/** The row of a partner in an app; '' is that of operators. */
+export type OfApp = Activity & { appToken: string };
+/** The rows of these apps. */
 export const storedActivity = query(
   stored,
   sql`FROM json_each(${sql.placeholder("apps")}) j CROSS JOIN ${costActivity} ON ${appToken} = j.value`,
@@ -83,9 +85,9 @@ const allRejections = query(
     ${pairsOf(sql`${partners.id}`, sql`FROM ${partners}`)} SELECT partner_id, app FROM pairs
   ) q CROSS JOIN ${as(r)} ON ${r.partnerId} = q.partner_id AND ${r.appToken} = q.app AND ${r.day} >= ${since} GROUP BY 1, 2`,
 );
-type CountRow = { of: string; partnerId: number; now: number; since: number };
+export type CountRow = { of: string; partnerId: number; now: number; since: number };
 
-/** Reads the counts of scopes, all of which are of operators or none: for a batch on every database. */
+/** Reads the counts of scopes, all of which are of operators or none: three statements, for a batch on every database. */
 export function countsOf(db: D1Database, all: Scope[]): Bound<CountRow>[] {
   const [one] = all;
   const values = { scopes: JSON.stringify(all) };
@@ -147,7 +149,7 @@ const write = statement<unknown>(sql`
 `);
 const ROWS_PER_STATEMENT = 5_000;
 
-export function storeActivity(db: D1Database, of: string, rows: Activity[]): Bound<unknown>[] {
-  const all = rows.map((row): Sent<typeof sent> => ({ ...row, appToken: of }));
+export function storeActivity(db: D1Database, rows: OfApp[]): Bound<unknown>[] {
+  const all: Sent<typeof sent>[] = rows;
   return chunk(all, ROWS_PER_STATEMENT).map((part) => write(db, { rows: JSON.stringify(part) }));
 }

@@ -21,7 +21,7 @@ const partnerFields = {
 };
 export const allPartners = query(partnerFields, sql`FROM ${partners}`);
 export type PartnerRow = RowOf<typeof partnerFields>;
-export const allApps = query({ token: apps.token }, sql`FROM ${apps}`);
+export const allApps = query({ token: apps.token, name: apps.name }, sql`FROM ${apps}`);
 
 const a = alias(apps, "a");
 const l = alias(links, "l");
@@ -47,18 +47,12 @@ const fullOfSubLinks = query(
     ) WHERE ${a.newSubLinkDay} >= ${today} - 1 AND (${isFull})`,
 );
 
-/** When the purge of DB began its last slice: what the cron of each minute looks at. */
-export async function readLastPurge({ control }: Ledger): Promise<Figures["purges"]> {
-  const [[last]] = await runBatch(control, lastPurge(control, {}));
-  return [{ database: "DB", purgedAt: last?.purgedAt || null }];
-}
-
 /** Throws if a database does not respond. Each says its size with its answer. */
 export async function readFigures(
   ledger: Ledger,
   nameOfPartner: (id: number) => string,
   now: number,
-): Promise<Omit<Figures, "activity" | "spend" | "nameOfPartner">> {
+): Promise<Omit<Figures, "activity" | "spend" | "nameOf">> {
   const { control } = ledger;
   const firstDay = dayOf(now - RETENTION_MS);
   const [rates, full] = await runBatch(

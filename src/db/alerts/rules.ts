@@ -1,12 +1,13 @@
 /** The rules of alerts, each change with its audit entry. A caller has checked who asks. */
 import { sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core/alias";
+import { NOBODY } from "../../domain/alerts/activity.ts";
 import { RULE_KINDS, type RuleKind } from "../../domain/alerts/kinds.ts";
 import type { Rule } from "../../domain/alerts/rules.ts";
 import { type Actor, auditChange } from "../audit.ts";
 import { pagedList } from "../operator/lists/paged.ts";
 import { as, names, query, type RowOf, returning } from "../query.ts";
-import { alertRules, alerts } from "../schema.ts";
+import { alertRules, alerts, costActivity } from "../schema.ts";
 import { runBatch, runForRow } from "../statement.ts";
 
 /** So many rules an app can have, and operators. */
@@ -30,13 +31,15 @@ export const rulesOfApps = query(
   sql`FROM json_each(${sql.placeholder("apps")}) j CROSS JOIN ${as(r)} ON ${r.appToken} IS j.value`,
 );
 const o = alias(alerts, "o");
-/** The apps that have a rule, or an open alert of a rule that is gone. */
+const c = alias(costActivity, "c");
+/** The apps that have a rule, or an open alert of a rule that is gone. Those come first that were judged the longest time ago. */
 export const scopes = query(
-  { appToken: sql<string>`app` },
+  { appToken: sql<string>`q.app`, rulesWithLink: sql<number>`sum(q.has_link)` },
   sql`FROM (
-    SELECT ${r.appToken} AS app FROM ${as(r)} WHERE ${r.appToken} > ''
-    UNION SELECT ${o.appToken} FROM ${as(o)} INDEXED BY open_alerts_by_app WHERE ${o.appToken} > '' AND ${o.closedAt} IS NULL
-  ) ORDER BY app`,
+    SELECT ${r.appToken} AS app, ${r.settings} ->> 'link_token' IS NOT NULL AS has_link FROM ${as(r)} WHERE ${r.appToken} > ''
+    UNION ALL SELECT ${o.appToken}, 0 FROM ${as(o)} INDEXED BY open_alerts_by_app WHERE ${o.appToken} > '' AND ${o.closedAt} IS NULL
+  ) q LEFT JOIN ${as(c)} ON ${c.appToken} = q.app AND ${c.partnerId} = ${sql.raw(String(NOBODY))}
+  GROUP BY q.app ORDER BY coalesce(${c.hour}, 0), q.app`,
 );
 
 /** A row of a later version can have a kind that this one does not know. */

@@ -1,6 +1,8 @@
-/** What a rule is about, to check that it exists. */
+/** What rules and adjustments are about: to check that it exists, and what it is called. */
 import { sql } from "drizzle-orm";
-import { query } from "../query.ts";
+import { ancestors, inheritedFields } from "../links/links.ts";
+import { link as l } from "../links/lists.ts";
+import { as, query } from "../query.ts";
 import { apps, links, partners } from "../schema.ts";
 import { runBatch } from "../statement.ts";
 
@@ -26,4 +28,25 @@ export async function readSubjects(
   const { appToken = null, partnerId = null, linkToken = null } = asked;
   const [[found]] = await runBatch(db, subjects(db, { appToken, partnerId, linkToken }));
   return found ?? { app: null, partner: null, linkApp: null };
+}
+
+/** With the names of the links above it, joined by `::`. */
+const name = sql<string>`coalesce(${inheritedFields.inheritedName} || '::', '') || ${l.label}`;
+/** The names of the links with these tokens. */
+export const namesOfLinks = query(
+  { token: l.token, name },
+  sql`FROM json_each(${p("tokens")}) j CROSS JOIN ${as(l)} ON ${l.token} = j.value ${ancestors}`,
+);
+
+/** As many links are offered. */
+export const MAX_LINK_NAMES = 200;
+const newest = query(
+  { token: l.token, name },
+  sql`FROM ${as(l)} ${ancestors} WHERE ${l.appToken} = ${p("appToken")} ORDER BY ${l.id} DESC LIMIT ${sql.raw(String(MAX_LINK_NAMES))}`,
+);
+
+/** The newest links of an app, for a choice. */
+export async function listLinkNames(db: D1Database, appToken: string) {
+  const [found] = await runBatch(db, newest(db, { appToken }));
+  return found;
 }

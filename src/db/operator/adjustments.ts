@@ -47,19 +47,6 @@ export const searchAdjustments = searchedList(namedFields, {
     partner: sql`${a.partnerId} = CAST(${sql.placeholder("partner")} AS INTEGER)`,
   },
 });
-/** As many links are offered. */
-export const MAX_LINK_NAMES = 200;
-const linkNames = query(
-  { token: links.token, label: links.label },
-  sql`FROM ${links} WHERE ${links.appToken} = ${sql.placeholder("appToken")} ORDER BY ${links.id} DESC LIMIT ${sql.raw(String(MAX_LINK_NAMES))}`,
-);
-
-/** The newest 200 links of an app, for a choice. */
-export async function listLinkNames(db: D1Database, appToken: string) {
-  const [found] = await runBatch(db, linkNames(db, { appToken }));
-  return found;
-}
-
 /** Takes `appToken`. */
 export const listAdjustmentsOfApp = pagedList(fields, {
   from: a,

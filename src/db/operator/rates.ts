@@ -152,6 +152,14 @@ function discrepancyOf(costType: CostType) {
 const discrepancies = TYPES_WITH_DISCREPANCY.map(
   (type) => sql`${sql.raw(`'${type}'`)}, ${discrepancyOf(type)}`,
 );
+/** JSON with the counts of each type. */
+export const countDiscrepancies = sql<string>`json_object(${sql.join(discrepancies, sql`, `)})`;
+export type Discrepancies = Partial<Record<CostType, { expected: number; agreeing: number }>>;
+/** The first IDs of the partner, as rows `e`. */
+export const firstIds = sql`(
+    SELECT * FROM ${ledgerEntries} WHERE ${ledgerEntries.partnerId} = ${partnerId}
+    ORDER BY ${ledgerEntries.costId} LIMIT ${sql.placeholder("maxIds")} + 1
+  ) e`;
 
 const { click, impression } = COLUMNS;
 const hasCost = sql`(coalesce(${e.state} IN ('matched', 'unpriced'), 0) OR ${e.countingPrice} IS NOT NULL)`;
@@ -175,14 +183,10 @@ const entries = query(
     /** The day of the engagement; of a cost without one, the day on which it lapses. */
     day: sql<number>`coalesce(${opened}, ${lapsedAt}) / ${sql.raw(String(DAY_MS))}`,
     ...reasons,
-    /** JSON with the counts of each type. */
-    discrepancies: sql<string>`json_object(${sql.join(discrepancies, sql`, `)})`,
+    discrepancies: countDiscrepancies,
     scanned: sql<number>`count(*)`,
   },
-  sql`FROM (
-    SELECT * FROM ${ledgerEntries} WHERE ${ledgerEntries.partnerId} = ${partnerId}
-    ORDER BY ${ledgerEntries.costId} LIMIT ${sql.placeholder("maxIds")} + 1
-  ) e GROUP BY 1`,
+  sql`FROM ${firstIds} GROUP BY 1`,
 );
 
 export interface FoundRates {
@@ -207,8 +211,6 @@ export interface DayOfRates extends CoverageCounts, Record<Exclude<keyof typeof 
   day: number;
   rejected: Rejected[];
 }
-
-type Discrepancies = Partial<Record<CostType, { expected: number; agreeing: number }>>;
 
 /** Counts over RATE_DAYS days with today, with one call to each database. `now` in milliseconds since 1970. */
 export async function findRates(

@@ -1,24 +1,29 @@
-/** Stores the rates of every partner once a day, because a page cannot read the ledger for all of them. */
+/** Stores the rates of every partner once a day, and those of rules by app, because a page cannot read the ledger for all of them. */
 import { sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core/alias";
 import { type CostType, toTypes } from "../../domain/cost-types.ts";
 import type { RateCounts } from "../../domain/figures/rates.ts";
 import { HOUR_MS } from "../../domain/time.ts";
+import { findAppRates, storeAppRates } from "../alerts/app-rates.ts";
 import { databasesOf, type Ledger } from "../ledger/shards.ts";
 import { as, insertInto, jsonValues, limitTo, query, type RowOf, type Sent } from "../query.ts";
-import { partnerRates, partners } from "../schema.ts";
+import { alertRules, partnerRates, partners } from "../schema.ts";
 import { runBatch, statement } from "../statement.ts";
 import { findRates } from "./rates.ts";
 
 /** A little less than a day, so that every partner has its turn at about the same hour. */
 const LIFE_MS = 23 * HOUR_MS;
-/** The calls to D1 of one run. The cron can make 1,000, and the purge takes 900 of them. */
-const MAX_CALLS = 48;
+/** The calls to D1 of one run. */
+const MAX_CALLS = 72;
 
 const p = alias(partners, "p");
 const computed = sql`coalesce((SELECT min(${partnerRates.computedAt}) FROM ${partnerRates} WHERE ${partnerRates.partnerId} = ${p.id}), 0)`;
 const due = query(
-  { id: p.id, integratedTypes: p.integratedTypes },
+  {
+    id: p.id,
+    integratedTypes: p.integratedTypes,
+    hasRules: sql<number>`EXISTS (SELECT 1 FROM ${alertRules} WHERE ${alertRules.appToken} > '' AND ${alertRules.kind} = 'discrepancy')`,
+  },
   sql`FROM ${as(p)} WHERE ${p.integratedTypes} <> 0 AND ${computed} <= ${sql.placeholder("before")}
     ORDER BY ${computed} ${limitTo("limit")}`,
 );
@@ -34,13 +39,24 @@ const add = statement(sql`
 /** For the cron, which runs every hour. Each run counts some of the partners whose rates are a day old, the oldest first. */
 export async function storeRates(ledger: Ledger, now: number): Promise<void> {
   const { control } = ledger;
-  const limit = Math.max(1, Math.floor(MAX_CALLS / (databasesOf(ledger).length + 1)));
+  const limit = Math.max(1, Math.floor(MAX_CALLS / (2 * databasesOf(ledger).length + 1)));
   const [partnersDue] = await runBatch(control, due(control, { before: now - LIFE_MS, limit }));
-  for (const { id, integratedTypes } of partnersDue) {
+  for (const { id, integratedTypes, hasRules } of partnersDue) {
     const { counts } = await findRates(ledger, id, now);
     const rates: Sent<typeof sent>[] = toStored({ id, integratedTypes }, counts, now);
+    const ofApps = hasRules ? await findAppRates(ledger, id, now) : [];
+    const types = toTypes(integratedTypes);
     const values = { partnerId: id, now, rates: JSON.stringify(rates) };
-    await runBatch(control, remove(control, values), add(control, values));
+    await runBatch(
+      control,
+      remove(control, values),
+      add(control, values),
+      ...storeAppRates(
+        control,
+        id,
+        ofApps.filter(({ costType }) => types.includes(costType)),
+      ),
+    );
   }
 }
 

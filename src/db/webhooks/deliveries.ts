@@ -161,15 +161,3 @@ export async function listDeliveries(db: D1Database, webhookId: number): Promise
   const [rows] = await runBatch(db, listed(db, { webhookId }));
   return rows;
 }
-
-const again = returning(
-  sql`UPDATE ${webhookDeliveries} SET ${names(dueAt)} = ${now}, ${names(attempts)} = 0, ${names(deliveredAt)} = NULL
-    WHERE ${id} = ${p("id")} AND ${webhookId} = ${p("webhookId")}
-      AND EXISTS (SELECT 1 FROM ${as(w)} WHERE ${w.id} = ${p("webhookId")} AND ${w.endedAt} IS NULL)`,
-  { id },
-);
-/** Sends a delivery again in the next run, with the same ID. Returns false if there is none, or its webhook is turned off. */
-export async function sendAgain(db: D1Database, webhookId: number, id: number, at: number): Promise<boolean> {
-  const [found] = await runBatch(db, again(db, { id, webhookId, now: at }));
-  return found.length > 0;
-}

@@ -133,3 +133,18 @@ export const testWebhook = (db: D1Database, actor: Actor, row: WebhookRow) =>
       "test webhook",
     ),
   );
+
+const { dueAt, attempts, deliveredAt } = webhookDeliveries;
+const again = returning(
+  sql`UPDATE ${webhookDeliveries} SET ${names(dueAt)} = ${p("now")}, ${names(attempts)} = 0, ${names(deliveredAt)} = NULL
+    WHERE ${webhookDeliveries.id} = ${p("delivery")} AND ${webhookDeliveries.webhookId} = ${p("id")}
+      AND EXISTS (SELECT 1 FROM ${as(w)} WHERE ${w.id} = ${p("id")} AND ${w.endedAt} IS NULL)`,
+  { id: webhookDeliveries.id },
+);
+/** Sends a delivery again in the next run, with the same ID. Returns undefined if there is none, or the webhook is turned off. */
+export const sendAgain = (db: D1Database, actor: Actor, row: WebhookRow, delivery: number) =>
+  runForRow(
+    db,
+    again(db, { id: row.id, delivery, now: actor.now }),
+    auditChange(db, actor, "send delivery again", "webhook", row.id, { ...detailOf(row), delivery }),
+  );

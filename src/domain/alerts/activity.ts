@@ -25,8 +25,8 @@ export interface Activity {
 }
 
 const NONE: Pair = [0, 0];
-/** The row that says when the last run was, also if there is no partner yet. */
-const NOBODY = 0;
+/** The partner of the row that says when the last run was, also if there is no partner yet. */
+export const NOBODY = 0;
 
 /**
  * What a run stores, and what its rules look at. A run in the same hour as the one before changes nothing. `before` is empty in the

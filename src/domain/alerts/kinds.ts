@@ -1,10 +1,9 @@
 /** The kinds of alerts and of events. */
 
 /** What the members of an app can set rules for, and what only operators can. */
-export const APP_RULES = ["partner_silent", "costs_rejected", "spend_above"] as const;
+export const APP_RULES = ["partner_silent", "costs_rejected", "spend_above", "discrepancy"] as const;
 export const RULE_KINDS = [
   ...APP_RULES,
-  "discrepancy",
   "purge_late",
   "database_large",
   "url_prices_limited",

@@ -48,7 +48,7 @@ export interface Figures {
   })[];
   /** By `spendKey`, in units of 0.00000001. */
   spend: Map<string, bigint>;
-  nameOfPartner: (id: number) => string;
+  nameOf: (what: "partner" | "app" | "link", id: string | number) => string | null;
   /** Engagements that should have a cost of the type, and those whose cost agrees. Null where there is no discrepancy. */
   rates: (OfPartner & { costType: CostType; expected: number | null; agreeing: number | null })[];
   /** In milliseconds since 1970; null before the first one. */
@@ -146,20 +146,19 @@ export const looksAt = ({ kind, settings }: Rule, subject: string, now: number):
 
 function findSpend(
   { id, settings }: Extract<Rule, { kind: "spend_above" }>,
-  { spend, nameOfPartner }: Figures,
+  { spend, nameOf }: Figures,
   now: number,
 ): Finding[] {
-  const { amount, currency, period, partner_id: partnerId } = settings;
+  const { amount, currency, period, partner_id = null, of_app_token = null, link_token = null } = settings;
   const limit = BigInt(amount) * 1_000n;
   return spendPeriods(period, now).flatMap((one) => {
     const found = spend.get(spendKey(id, one)) ?? 0n;
     if (found <= limit) return [];
     const data = {
       ...{ spend: formatMoney(found), limit: formatMoney(limit), currency, period, [period]: one.name },
-      partner_id: partnerId ?? null,
-      partner: partnerId === undefined ? null : nameOfPartner(partnerId),
-      app_token: settings.of_app_token ?? null,
-      link_token: settings.link_token ?? null,
+      ...{ partner_id, partner: partner_id === null ? null : nameOf("partner", partner_id) },
+      ...{ app_token: of_app_token, app: of_app_token === null ? null : nameOf("app", of_app_token) },
+      ...{ link_token, link: link_token === null ? null : nameOf("link", link_token) },
     };
     return { subject: one.name, data };
   });

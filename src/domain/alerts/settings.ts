@@ -1,4 +1,5 @@
 /** Which settings each kind of rule has. */
+import { inEnglish } from "../texts.ts";
 import { HOUR_MS, PURGE_OVERDUE_MS } from "../time.ts";
 import type { RuleKind } from "./kinds.ts";
 
@@ -45,24 +46,29 @@ export interface SentSettings extends Partial<Record<NumberName, number | undefi
   of_app_token?: string | undefined;
 }
 
-/** Everything that is wrong with the settings of a rule. `isOfApp`: it is not a rule of operators. */
-export function judgeSettings(kind: RuleKind, sent: SentSettings, isOfApp: boolean) {
+/** Everything that is wrong with the settings of a rule. `isOfApp`: it is not a rule of operators. A program learns of which kind it is. */
+export function judgeSettings(
+  kind: RuleKind,
+  sent: SentSettings,
+  isOfApp: boolean,
+  reader: "program" | "person",
+) {
   const { numbers, hasAmount, of } = NEEDS[kind];
   const needed = [...Object.keys(numbers), ...(hasAmount ? ["amount", "currency", "period"] : [])];
   const possible = [...needed, ...of.filter((name) => !isOfApp || name !== "of_app_token")];
   const given = Object.entries(sent).filter(([, value]) => value !== undefined);
+  const ofKind = (text: string) => (reader === "program" ? `${text}${kind}` : "");
   const errors = [
     ...needed
       .filter((name) => sent[name as keyof SentSettings] === undefined)
-      .map((param) => ({ param, message: `is required for a rule of ${kind}` })),
+      .map((param) => ({ param, message: `is required${ofKind(" for a rule of ")}` })),
     ...given
       .filter(([name]) => !possible.includes(name))
       .map(([param]) => ({ param, message: `is no setting of ${kind}${isOfApp ? " in an app" : ""}` })),
     ...Object.entries(numbers).flatMap(([param, { min, max }]) => {
       const value = sent[param as NumberName];
-      return value !== undefined && (value < min || value > max)
-        ? { param, message: `must be from ${min} to ${max} for ${kind}` }
-        : [];
+      const message = `must be from ${inEnglish(min)} to ${inEnglish(max)}${ofKind(" for ")}`;
+      return value !== undefined && (value < min || value > max) ? { param, message } : [];
     }),
   ];
   return { errors, settings: Object.fromEntries(given) };

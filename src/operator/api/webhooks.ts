@@ -2,7 +2,7 @@
 import * as z from "zod/mini";
 import { operatorOperation } from "../../auth/guards.ts";
 import { readSubjects } from "../../db/alerts/subjects.ts";
-import { listDeliveries, sendAgain } from "../../db/webhooks/deliveries.ts";
+import { listDeliveries } from "../../db/webhooks/deliveries.ts";
 import * as db from "../../db/webhooks/webhooks.ts";
 import { AppError } from "../../errors.ts";
 import { envelopeV1, jsonResponse } from "../../http/envelope.ts";
@@ -168,7 +168,7 @@ const resend = itemOperation({
   errors: ["not_found"],
   async handle({ env }, operator, { path: { id, delivery_id } }) {
     const row = await findWebhook(env.DB, id);
-    if (!(await sendAgain(env.DB, id, delivery_id, operator.now)))
+    if (!(await db.sendAgain(env.DB, operator, row, delivery_id)))
       throw new AppError("not_found", "This webhook is turned off, or has no delivery with this ID.");
     return toWebhookItem(row);
   },

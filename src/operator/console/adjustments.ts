@@ -1,7 +1,8 @@
 /** The console's page of adjustments: the newest ones, and the form that adds one. */
 import { html } from "hono/html";
 import { nanoid } from "nanoid";
-import { listLinkNames, MAX_LINK_NAMES, searchAdjustments } from "../../db/operator/adjustments.ts";
+import { listLinkNames } from "../../db/alerts/subjects.ts";
+import { searchAdjustments } from "../../db/operator/adjustments.ts";
 import { listAppsWithArchived } from "../../db/operator/apps.ts";
 import { listPartnerNames } from "../../db/operator/partners.ts";
 import { DAY_MS } from "../../domain/time.ts";
@@ -10,7 +11,8 @@ import { parseOrThrow } from "../../http/input/parse.ts";
 import { costTypeName } from "../../pages/costs/cost-types.ts";
 import { buttonLink, card, nameText, notice, pageHead } from "../../pages/elements.ts";
 import type { Option } from "../../pages/forms/fields.ts";
-import { type FieldSpec, form, sentBody } from "../../pages/forms/form.ts";
+import { form, sentBody } from "../../pages/forms/form.ts";
+import { linkField } from "../../pages/forms/link-field.ts";
 import { noRows, readListView } from "../../pages/lists/list.ts";
 import { table } from "../../pages/lists/table.ts";
 import { describeDay, showAmount } from "../../pages/locale.ts";
@@ -131,7 +133,11 @@ export const newAdjustmentPage: Show = async ({ env, url, now }, rejected) => {
                 options: appOptions.filter(([token]) => token === app),
                 hint: html`<a href="${PATH}/new">Choose another app</a>`,
               },
-              link_token: linkField(links, (rejected?.form ?? url.searchParams).get("link_token")),
+              link_token: linkField(
+                FIELDS.link_token,
+                links,
+                (rejected?.form ?? url.searchParams).get("link_token"),
+              ),
               partner_id: { ...FIELDS.partner_id, options: partners.map(toOption) },
             },
             values: { day: yesterday, app_token: app, ...Object.fromEntries(url.searchParams) },
@@ -143,21 +149,6 @@ export const newAdjustmentPage: Show = async ({ env, url, now }, rejected) => {
       )}`,
   };
 };
-
-/** All links to choose from, if these are all; else a token, with the newest as suggestions. */
-function linkField(links: { token: string; label: string }[], given: string | null): FieldSpec {
-  const isKnown = given === null || given === "" || links.some(({ token }) => token === given);
-  if (links.length === MAX_LINK_NAMES || !isKnown)
-    return { ...FIELDS.link_token, suggestions: links.map(({ token, label }): Option => [token, label]) };
-  return {
-    label: "Link",
-    options: [
-      ["", "Choose a link"],
-      ...links.map(({ token, label }): Option => [token, `${label} (${token})`]),
-    ],
-    required: true,
-  };
-}
 
 export const submitAdjustment: Act = async (context, session, sent) => {
   const body = parseOrThrow(newAdjustment, sentBody(FIELDS, sent));

@@ -1,41 +1,32 @@
-/** The console's pages of alerts and of the rules of operators. */
-
+/** The console's pages of alerts and webhooks: those of operators. */
 import { html } from "hono/html";
-import { deleteRule } from "../../db/alerts/rules.ts";
 import { listAppsWithArchived } from "../../db/operator/apps.ts";
 import { listPartnerNames } from "../../db/operator/partners.ts";
 import { type Context, findEmail } from "../../env.ts";
-import * as pages from "../../pages/alerts/pages.ts";
-import { KIND_NAMES } from "../../pages/alerts/sentences.ts";
-import * as webhooks from "../../pages/alerts/webhooks.ts";
+import type { Owner } from "../../pages/alerts/owner.ts";
+import { SCREENS } from "../../pages/alerts/screens.ts";
 import { card } from "../../pages/elements.ts";
 import type { Markup } from "../../pages/markup.ts";
-import { type Act, done, type Show } from "./layout.ts";
+import { type Act, done, type Form, type Show } from "./layout.ts";
+import type { OperatorSession } from "./session.ts";
+import { passwordField } from "./step-up.ts";
 
 const PATH = "/operator/alerts";
 const section = "Alerts";
 
-async function readOwner({ env }: Context): Promise<pages.Owner> {
-  const [apps, partners] = await Promise.all([listAppsWithArchived(env.DB), listPartnerNames(env.DB)]);
-  return {
-    ...{ appToken: null, path: PATH },
-    partners: new Map(partners.map(({ id, name }) => [id, name])),
-    apps: apps.map(({ token, name }) => [token, `${name} (${token})`]),
-  };
-}
-
-export const alertsPage: Show = async (context) => {
-  const owner = await readOwner(context);
-  return {
-    section,
-    body: await pages.alertsBody(
-      context.env.DB,
-      owner,
-      context.url.searchParams.get("after"),
-      html`${emailCard(context)}${await webhooks.webhooksCard(context, OPERATORS)}`,
-    ),
-  };
-};
+const ownerOf = (context: Context, session: OperatorSession): Owner => ({
+  ...{ userId: session.userId, now: session.now, appToken: null, path: PATH },
+  async readNames() {
+    const { DB } = context.env;
+    const [apps, partners] = await Promise.all([listAppsWithArchived(DB), listPartnerNames(DB)]);
+    return {
+      partners: new Map(partners.map(({ id, name }) => [id, name])),
+      apps: new Map(apps.map(({ token, name }) => [token, name])),
+    };
+  },
+  more: emailCard(context),
+  passwordField: (form, rejected) => passwordField(session, form, rejected),
+});
 
 function emailCard({ env }: Context): Markup {
   const email = findEmail(env);
@@ -47,64 +38,26 @@ function emailCard({ env }: Context): Markup {
   );
 }
 
-const OPERATORS = { appToken: null, path: PATH };
-
-export const newWebhookPage: Show = async (_, rejected) => ({
-  ...{ title: "New webhook", section },
-  body: webhooks.newWebhookBody(OPERATORS, rejected),
-});
-
-export const submitNewWebhook: Act = async (context, session, sent) => ({
-  ...{ title: "Secret of the webhook", section },
-  body: await webhooks.submitNewWebhook(context, session, OPERATORS, sent),
-});
-
-export const webhookPage: Show = async (context) => {
-  const row = await webhooks.webhookOfPath(context, OPERATORS, context.params.id);
-  return { title: "Webhook", section, body: await webhooks.webhookBody(context, OPERATORS, row) };
-};
-
-export const submitWebhook: Act = async (context, session, sent) => {
-  const row = await webhooks.webhookOfPath(context, OPERATORS, context.params.id);
-  const result = await webhooks.submitToWebhook(context, session, OPERATORS, row, sent);
-  if ("body" in result) return { title: "Secret of the webhook", section, body: result.body };
-  return done(result.done === "webhook-deleted" ? PATH : `${PATH}/webhooks/${row.id}`, result.done);
-};
-
-export const newRulePage: Show = async (context, rejected) => ({
-  title: "New rule",
-  section,
-  body: pages.newRuleBody(
-    await readOwner(context),
-    (rejected?.form ?? context.url.searchParams).get("kind"),
-    rejected,
-  ),
-});
-
-export const submitNewRule: Act = async (context, session, sent) => {
-  await pages.submitNewRule(context.env.DB, session, await readOwner(context), sent);
-  return done(PATH, "rule-created");
-};
-
-export const rulePage: Show = async (context, rejected) => {
-  const owner = await readOwner(context);
-  const rule = await pages.ruleOfPath(context.env.DB, owner, context.params.id);
-  return {
-    title: `Rule: ${KIND_NAMES[rule.kind]}`,
-    section,
-    body: pages.ruleBody(owner, rule, rejected),
-  };
-};
-
-export const submitRule: Act = async (context, session, sent) => {
-  const owner = await readOwner(context);
-  const rule = await pages.ruleOfPath(context.env.DB, owner, context.params.id);
-  await pages.submitRule(context.env.DB, session, owner, rule, sent);
-  return done(PATH, "rule-saved");
-};
-
-export const submitDeletion: Act = async (context, session) => {
-  const rule = await pages.ruleOfPath(context.env.DB, { appToken: null }, context.params.id);
-  await deleteRule(context.env.DB, session, rule);
-  return done(PATH, "rule-deleted");
-};
+interface Shown {
+  path: string;
+  show: Show;
+  act?: Act;
+  isSensitive?: (form: Form) => boolean;
+}
+/** Each with what it shows, what its forms do, and which of them need the password. */
+export const alertPages = SCREENS.map(
+  ({ path, show, act, showsSecret }): Shown => ({
+    path: PATH + path,
+    show: async (context, rejected, session) => ({
+      ...(await show(context, ownerOf(context, session), rejected)),
+      section,
+    }),
+    ...(act && {
+      act: async (context, session, form) => {
+        const result = await act(context, ownerOf(context, session), form);
+        return "notice" in result ? done(result.to, result.notice) : { ...result, section };
+      },
+    }),
+    ...(showsSecret && { isSensitive: showsSecret }),
+  }),
+);

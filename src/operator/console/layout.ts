@@ -9,7 +9,7 @@ import { readFields } from "../../http/input/form.ts";
 import { noticesOf } from "../../http/notices.ts";
 import { redirectResponse } from "../../http/redirect.ts";
 import type { Handler } from "../../http/router.ts";
-import { WEBHOOK_NOTICES } from "../../pages/alerts/webhooks.ts";
+import { ALERT_NOTICES } from "../../pages/alerts/notices.ts";
 import { breadcrumb, buttonLink, card, copyable, notice, pageHead } from "../../pages/elements.ts";
 import { errorSummary, RejectedForm } from "../../pages/forms/fields.ts";
 import { pageResponse } from "../../pages/frame.ts";
@@ -143,10 +143,7 @@ const NOTICES = noticesOf({
   "partner-resumed": "Partner resumed. New costs are accepted again.",
   "credential-revoked": "Credential revoked.",
   "adjustment-created": "Adjustment added. Reports include it.",
-  ...WEBHOOK_NOTICES,
-  "rule-created": "Rule created. It is checked within the hour.",
-  "rule-saved": "Rule saved.",
-  "rule-deleted": "Rule deleted.",
+  ...ALERT_NOTICES,
   "cost-voided": "Cost voided. It no longer counts.",
   "mismatch-dismissed": "Mismatch dismissed. It no longer blocks approval.",
   "mismatches-dismissed": "Mismatches dismissed. They no longer block approval.",

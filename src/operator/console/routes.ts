@@ -3,7 +3,7 @@ import { asReport, userKey } from "../../auth/report-limits.ts";
 import { asDownload } from "../../http/csv.ts";
 import type { Route } from "../../http/router.ts";
 import { adjustmentsPage, newAdjustmentPage, submitAdjustment } from "./adjustments.ts";
-import * as alerts from "./alerts.ts";
+import { alertPages } from "./alerts.ts";
 import * as appList from "./apps/list.ts";
 import * as apps from "./apps/page.ts";
 import { archivePage } from "./archive.ts";
@@ -103,12 +103,9 @@ export const consoleRoutes: Route[] = [
   form("/operator/credentials/:id/revoke", submitRevocation, credentialsPage, undefined, 2),
   page("/operator/adjustments", adjustmentsPage),
   pageWithForm("/operator/adjustments/new", newAdjustmentPage, submitAdjustment),
-  page("/operator/alerts", alerts.alertsPage),
-  pageWithForm("/operator/alerts/new", alerts.newRulePage, alerts.submitNewRule),
-  pageWithForm("/operator/alerts/rules/:id", alerts.rulePage, alerts.submitRule),
-  form("/operator/alerts/rules/:id/delete", alerts.submitDeletion, alerts.rulePage),
-  pageWithForm("/operator/alerts/webhooks/new", alerts.newWebhookPage, alerts.submitNewWebhook, always),
-  pageWithForm("/operator/alerts/webhooks/:id", alerts.webhookPage, alerts.submitWebhook),
+  ...alertPages.map(({ path, show, act, isSensitive }) =>
+    act ? pageWithForm(path, show, act, isSensitive) : page(path, show),
+  ),
   page("/operator/archive", archivePage),
   page("/operator/audit", auditPage),
   { path: "/operator/audit.csv", methods: { GET: auditReport } },

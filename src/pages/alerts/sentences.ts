@@ -9,7 +9,6 @@ import {
   describeTime,
   showAmount,
   showCount,
-  showList,
   showPercent,
   showPlural,
 } from "../locale.ts";
@@ -32,20 +31,24 @@ const inPeriod = ({ day, month }: Data) =>
   day
     ? `on ${describeDay(Date.parse(`${day}`) / DAY_MS)}`
     : `in ${describeMonth(Date.parse(`${month}-01`) / DAY_MS)}`;
-const ofWhat = ({ link_token, partner, partner_id, app_token }: Data) => {
-  const parts = [
-    link_token && `link ${link_token}`,
-    partner_id && (partner ?? `partner ${partner_id}`),
-    app_token && `app ${app_token}`,
-  ].filter(Boolean);
-  return parts.length > 0 ? ` of ${showList(parts as string[])}` : "";
-};
+/** ` of Acme Ads on the link Brand › Spring in the app Demo`. A stored alert can have no names. */
+const ofWhat = ({ link, link_token, partner, partner_id, app, app_token }: Data) =>
+  [
+    partner_id && ` of ${partner ?? `partner ${partner_id}`}`,
+    link_token && ` on the link ${String(link ?? link_token).replaceAll("::", " › ")}`,
+    app_token && ` in the app ${app ?? app_token}`,
+  ]
+    .filter(Boolean)
+    .join("");
+/** The network, or the app, below which sub-links are created. */
+const belowWhat = ({ link, link_token, app, app_token }: Data) =>
+  link_token ? `below the network ${link ?? link_token}` : `in the app ${app ?? app_token}`;
 const GIGABYTE = 1_000_000_000;
 const gigabytes = (bytes: number) => (Math.round(bytes / (GIGABYTE / 10)) / 10).toFixed(1);
 
 const OPENED: Record<AlertKind, (data: Data) => string> = {
   partner_silent: ({ partner, last_cost_at, waiting_since }) =>
-    `${partner} has sent no cost since ${describeTime(String(last_cost_at ?? waiting_since))}, and its clicks and impressions wait for them.`,
+    `${partner} has sent no costs since ${describeTime(String(last_cost_at ?? waiting_since))}, and its clicks and impressions wait for them.`,
   costs_rejected: ({ partner, rejected, costs, hours }) =>
     `${showCount(Number(rejected))} of ${showPlural(Number(costs), "cost")} of ${partner} were rejected in ${hours === 1 ? "an hour" : showPlural(Number(hours), "hour")}.`,
   spend_above: (data) =>
@@ -57,14 +60,14 @@ const OPENED: Record<AlertKind, (data: Data) => string> = {
   database_large: ({ database, bytes }) =>
     `The database ${database} has ${gigabytes(Number(bytes))} of at most 10 GB.`,
   url_prices_limited: ({ partner, held_prices }) =>
-    `${showPlural(Number(held_prices), "price")} on URLs of ${partner} ${held_prices === 1 ? "is" : "are"} held, because of its limit for the day.`,
-  sub_links_full: ({ link, link_token, app, app_token }) =>
-    `Clicks and impressions created all the links that ${link_token ? `link ${link} (${link_token})` : `app ${app} (${app_token})`} can get now, so new names are counted on the links above.`,
-  [WEBHOOK_FAILING]: ({ url }) => `The webhook ${url} was turned off, because it failed for 5 days.`,
+    `${showPlural(Number(held_prices), "price")} on URLs of ${partner} ${held_prices === 1 ? "is" : "are"} held, because they are over its limit for the day.`,
+  sub_links_full: (data) =>
+    `Clicks and impressions can create no more links ${belowWhat(data)} for now. New names count on the links above.`,
+  [WEBHOOK_FAILING]: ({ url }) => `The webhook to ${url} was turned off, because it failed for 5 days.`,
 };
 
 const CLOSED: Record<AlertKind, (data: Data) => string> = {
-  partner_silent: ({ partner }) => `${partner} is no longer silent.`,
+  partner_silent: ({ partner }) => `${partner} sends costs again, or none are expected now.`,
   costs_rejected: ({ partner }) => `The rejected costs of ${partner} are below the limit again.`,
   spend_above: (data) => `The spend${ofWhat(data)} ${inPeriod(data)} is no longer above its limit.`,
   discrepancy: ({ partner, cost_type }) =>
@@ -72,9 +75,8 @@ const CLOSED: Record<AlertKind, (data: Data) => string> = {
   purge_late: ({ database }) => `The hourly job runs again for ${database}.`,
   database_large: ({ database }) => `The database ${database} is below the limit again.`,
   url_prices_limited: ({ partner }) => `No prices on URLs of ${partner} are held.`,
-  sub_links_full: ({ link, link_token, app, app_token }) =>
-    `Clicks and impressions can create links below ${link_token ? `link ${link} (${link_token})` : `app ${app} (${app_token})`} again.`,
-  [WEBHOOK_FAILING]: ({ url }) => `The webhook ${url} is on again, or deleted.`,
+  sub_links_full: (data) => `Clicks and impressions can create links ${belowWhat(data)} again.`,
+  [WEBHOOK_FAILING]: ({ url }) => `The webhook to ${url} is on again, or was deleted.`,
 };
 
 /** One sentence. A kind of a later version is only named. */
@@ -93,7 +95,7 @@ export const describeEnd = (kind: AlertKind, data: Data, isRuleGone: boolean): s
 const LIMITS: { [K in RuleKind]: (settings: Settings[K]) => string } = {
   partner_silent: ({ hours }) => `No cost for ${showPlural(hours, "hour")} while clicks or impressions wait`,
   costs_rejected: ({ count, percent }) =>
-    `More than ${showCount(count)} costs and ${showPercent(percent / 100)} rejected in an hour`,
+    `More than ${showCount(count)} costs, and more than ${showPercent(percent / 100)}, rejected in an hour`,
   spend_above: ({ amount, currency, period }) =>
     `More than ${showAmount(formatAmount(amount), currency)} in a ${period} (UTC)`,
   discrepancy: ({ percent }) => `${showPercent(percent / 100)} or more, counted once a day`,

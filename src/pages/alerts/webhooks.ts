@@ -2,30 +2,22 @@
 import { html } from "hono/html";
 import * as z from "zod/mini";
 import { findWebhookKey } from "../../auth/webhook-secrets.ts";
-import type { Actor } from "../../db/audit.ts";
-import { LISTED, listDeliveries, sendAgain } from "../../db/webhooks/deliveries.ts";
+import { LISTED, listDeliveries } from "../../db/webhooks/deliveries.ts";
 import * as db from "../../db/webhooks/webhooks.ts";
 import { toIso } from "../../domain/time.ts";
+import { MAX_URL } from "../../domain/webhooks/receiver.ts";
 import type { Context } from "../../env.ts";
 import { AppError } from "../../errors.ts";
 import { parseOrThrow } from "../../http/input/parse.ts";
 import { createWebhook, findWebhook, receiverUrl, rotateSecret } from "../../usecases/webhooks/webhooks.ts";
 import { withContact } from "../contact.ts";
 import { badge, breadcrumb, card, copyable, facts, notice, pageHead } from "../elements.ts";
-import type { RejectedForm } from "../forms/fields.ts";
 import { confirmation, form } from "../forms/form.ts";
 import { table } from "../lists/table.ts";
 import { NONE, showCount } from "../locale.ts";
 import { type Markup, time } from "../markup.ts";
+import type { Act, Owner, Screen, Show } from "./owner.ts";
 
-/** Whose webhooks a page shows. Null: of operators. */
-export interface WebhookOwner {
-  appToken: string | null;
-  /** Of the page of alerts. */
-  path: string;
-}
-
-const LABELS = { url: "URL of the receiver" };
 const HINT = "https, port 443, a host on the public internet.";
 
 function stateBadge({ endedBecause, failingSince }: db.WebhookRow): Markup {
@@ -37,8 +29,15 @@ function stateBadge({ endedBecause, failingSince }: db.WebhookRow): Markup {
   return failingSince === null ? badge("On", "ok") : badge("Failing", "warn");
 }
 
+const notSetUp = ({ env }: Context, appToken: string | null): Markup =>
+  notice(
+    appToken === null
+      ? html`Not set up. <a href="/docs/webhooks#set-up">How to set up webhooks</a>`
+      : withContact(env, "Not set up. Ask your operator to set up webhooks."),
+  );
+
 /** The list, below the rules of alerts. */
-export async function webhooksCard(context: Context, { appToken, path }: WebhookOwner): Promise<Markup> {
+export async function webhooksCard(context: Context, { appToken, path }: Owner): Promise<Markup> {
   const { rows } = await db.listWebhooks(
     context.env.DB,
     { after: null, before: null, limit: 100 },
@@ -50,13 +49,7 @@ export async function webhooksCard(context: Context, { appToken, path }: Webhook
       ...{ id: "webhooks", title: `Webhooks (${rows.length})` },
       aside: isSetUp ? html`<a href="${path}/webhooks/new">New webhook</a>` : "",
     },
-    isSetUp
-      ? ""
-      : notice(
-          appToken === null
-            ? html`Not set up. <a href="/docs/webhooks#set-up">How to set up webhooks</a>`
-            : withContact(context.env, "Not set up. Ask your operator to set up webhooks."),
-        ),
+    isSetUp ? "" : notSetUp(context, appToken),
     table({
       label: "Webhooks",
       rows,
@@ -69,66 +62,71 @@ export async function webhooksCard(context: Context, { appToken, path }: Webhook
   );
 }
 
-export function newWebhookBody({ path }: WebhookOwner, rejected?: RejectedForm): Markup {
-  return html`
-    ${breadcrumb([["Alerts", path]], "New webhook")}
-    ${pageHead("New webhook")}
-    ${card(
-      { id: "receiver", title: "Where to send events" },
-      html`<p class="muted">linkledger sends each event as signed JSON. <a href="/docs/webhooks">What a receiver gets</a></p>`,
-      form(
-        {
-          action: `${path}/webhooks/new`,
-          fields: { url: { label: LABELS.url, type: "url", required: true, maxlength: 1024, hint: HINT } },
-          button: "Create webhook",
-          cancel: path,
-        },
-        rejected,
-      ),
-    )}`;
-}
+export const newWebhookPage: Show = async (context, { appToken, path, passwordField }, rejected) => {
+  const receiver = form(
+    {
+      action: `${path}/webhooks/new`,
+      fields: {
+        url: { label: "URL of the receiver", type: "url", required: true, maxlength: MAX_URL, hint: HINT },
+      },
+      more: passwordField?.("receiver", rejected) ?? "",
+      button: "Create webhook",
+      cancel: path,
+    },
+    rejected,
+  );
+  return {
+    title: "New webhook",
+    body: html`
+      ${breadcrumb([["Alerts", path]], "New webhook")}
+      ${pageHead("New webhook")}
+      ${card(
+        { id: "receiver", title: "Where to send events" },
+        html`<p class="muted">linkledger sends each event as signed JSON. <a href="/docs/webhooks">What a receiver gets</a></p>`,
+        findWebhookKey(context.env) ? receiver : notSetUp(context, appToken),
+      )}`,
+  };
+};
 
 /** Shows a new secret, which cannot be shown again. */
-function secretBody({ path }: WebhookOwner, id: number, secret: string): Markup {
-  return html`
-    ${breadcrumb([["Alerts", path]], "Secret of the webhook")}
-    ${pageHead("Secret of the webhook")}
-    ${card(
-      { id: "new-secret", title: "Secret" },
-      notice("Copy this now. You won't be able to see it again.", "warn"),
-      html`<p>${copyable("secret", secret, "secret")}</p>
-        <p>The receiver verifies events with it. <a href="/docs/webhooks#verify-an-event">How to verify an event</a></p>
-        <p><a class="button" href="${path}/webhooks/${id}">Done</a></p>`,
-    )}`;
+function secretPage({ path }: Owner, id: number, secret: string): Screen {
+  const title = "Secret of the webhook";
+  return {
+    title,
+    body: html`
+      ${breadcrumb([["Alerts", path]], title)}
+      ${pageHead(title)}
+      ${card(
+        { id: "new-secret", title: "Secret" },
+        notice("Copy this now. You won't be able to see it again.", "warn", { announced: true }),
+        html`<p>${copyable("secret", secret, "secret")}</p>
+          <p>The receiver verifies events with it. <a href="/docs/webhooks#verify-an-event">How to verify an event</a></p>
+          <p><a class="button" href="${path}/webhooks/${id}">Done</a></p>`,
+      )}`,
+  };
 }
 
-export async function submitNewWebhook(
-  context: Context,
-  actor: Actor,
-  owner: WebhookOwner,
-  sent: URLSearchParams,
-): Promise<Markup> {
+export const submitNewWebhook: Act = async (context, owner, sent) => {
   const { url } = parseOrThrow(z.object({ url: receiverUrl }), { url: sent.get("url") ?? undefined });
-  const { row, secret } = await createWebhook(context, actor, { appToken: owner.appToken, url });
-  return secretBody(owner, row.id, secret);
+  const { row, secret } = await createWebhook(context, owner, { appToken: owner.appToken, url });
+  return secretPage(owner, row.id, secret);
+};
+
+/** Throws not_found. */
+function webhookOfPath({ env, params }: Context, { appToken }: Owner) {
+  const id = params.id ?? "";
+  if (!/^[1-9]\d{0,14}$/.test(id)) throw new AppError("not_found", "This webhook does not exist.");
+  return findWebhook(env.DB, Number(id), appToken);
 }
 
-/** The webhook of the path. Throws not_found. */
-export function webhookOfPath({ env }: Context, owner: WebhookOwner, id: string | undefined) {
-  if (!/^[1-9]\d{0,14}$/.test(id ?? "")) throw new AppError("not_found", "This webhook does not exist.");
-  return findWebhook(env.DB, Number(id), owner.appToken);
-}
-
-export async function webhookBody(
-  { env }: Context,
-  { path }: WebhookOwner,
-  row: db.WebhookRow,
-): Promise<Markup> {
+export const webhookPage: Show = async (context, owner, rejected) => {
+  const { path } = owner;
+  const row = await webhookOfPath(context, owner);
   const here = `${path}/webhooks/${row.id}`;
-  const deliveries = await listDeliveries(env.DB, row.id);
+  const deliveries = await listDeliveries(context.env.DB, row.id);
   const act = (what: string, button: string) =>
     form({ action: here, hidden: { action: what }, button, kind: "secondary" });
-  return html`
+  const body = html`
     ${breadcrumb([["Alerts", path]], "Webhook")}
     ${pageHead("Webhook")}
     ${card(
@@ -187,6 +185,8 @@ export async function webhookBody(
         hidden: { action: "rotate" },
         summary: "Create a new secret",
         explanation: "For 24 hours, events are signed with the old secret too.",
+        more: owner.passwordField?.("rotate", rejected) ?? "",
+        isOpen: rejected !== undefined,
         button: "Create secret",
       }),
       confirmation({
@@ -197,42 +197,34 @@ export async function webhookBody(
         button: "Delete webhook",
       }),
     )}`;
-}
+  return { title: "Webhook", body };
+};
 
-/** What a form of the page did: a page, or the name of a notice of the page that it leads to. */
-export async function submitToWebhook(
-  context: Context,
-  actor: Actor,
-  owner: WebhookOwner,
-  row: db.WebhookRow,
-  sent: URLSearchParams,
-): Promise<{ body: Markup } | { done: "webhook-tested" | "webhook-on" | "sent-again" | "webhook-deleted" }> {
+/** Forms whose response has a secret. */
+export const showsSecret = (sent: URLSearchParams) => !sent.has("action") || sent.get("action") === "rotate";
+
+export const submitToWebhook: Act = async (context, owner, sent) => {
   const { DB } = context.env;
+  const row = await webhookOfPath(context, owner);
+  const here = `${owner.path}/webhooks/${row.id}`;
   switch (sent.get("action")) {
     case "test":
-      await db.testWebhook(DB, actor, row);
-      return { done: "webhook-tested" };
+      await db.testWebhook(DB, owner, row);
+      return { to: here, notice: "webhook-tested" };
     case "on":
-      await db.turnOnWebhook(DB, actor, row);
-      return { done: "webhook-on" };
+      await db.turnOnWebhook(DB, owner, row);
+      return { to: here, notice: "webhook-on" };
     case "rotate":
-      return { body: secretBody(owner, row.id, await rotateSecret(context, actor, row)) };
+      return secretPage(owner, row.id, await rotateSecret(context, owner, row));
     case "again": {
       const id = Number(/^[1-9]\d{0,14}$/.exec(sent.get("delivery") ?? "")?.[0] ?? 0);
-      if (await sendAgain(DB, row.id, id, actor.now)) return { done: "sent-again" };
+      if (await db.sendAgain(DB, owner, row, id)) return { to: here, notice: "sent-again" };
       throw new AppError("not_found", "This webhook is turned off, or has no such delivery.");
     }
     case "delete":
-      await db.deleteWebhook(DB, actor, row);
-      return { done: "webhook-deleted" };
+      await db.deleteWebhook(DB, owner, row);
+      return { to: owner.path, notice: "webhook-deleted" };
     default:
       throw new AppError("invalid_request", "The form is not complete. Open the page again.");
   }
-}
-
-export const WEBHOOK_NOTICES = {
-  "webhook-tested": "Test event added. It is sent within a minute.",
-  "webhook-on": "Webhook turned on.",
-  "sent-again": "Delivery added again. It is sent within a minute.",
-  "webhook-deleted": "Webhook deleted.",
-} as const;
+};

@@ -40,6 +40,7 @@ const SENTENCES: Record<AuditAction, Sentence> = {
   "turn on webhook": { verb: "turned on", more: ofWebhook },
   "delete webhook": { verb: "deleted", more: ofWebhook },
   "test webhook": { verb: "sent a test event to", more: ofWebhook },
+  "send delivery again": { verb: "sent a delivery again to", more: ofWebhook },
   "hide item": { verb: ({ item }, nameOf) => `hid ${itemOf(item, nameOf)} for ${HIDDEN_DAYS} days in` },
   "show hidden items": { verb: "showed the hidden items again in" },
   "create user": {

@@ -103,17 +103,21 @@ export const toAlertItem = (row: AlertRow): z.output<typeof alertItem> => ({
   closed_at: row.closedAt === null ? null : toIso(row.closedAt),
 });
 
+/** Who reads what is wrong: a program, or a person who filled in a form, who knows neither kinds nor tokens. */
+type Reader = "program" | "person";
+
 /** The settings as they are stored. Throws invalid_request with everything that is wrong. */
 async function check(
   d1: D1Database,
   { appToken, kind }: Pick<Rule, "appToken" | "kind">,
   sent: SentSettings,
+  reader: Reader,
 ): Promise<object> {
   const isOfApp = appToken !== null;
   const errors: InputError[] = [];
   if (isOfApp && !(APP_RULES as readonly string[]).includes(kind))
     errors.push({ param: "kind", message: `must be one of ${APP_RULES.join(", ")} for an app` });
-  const judged = judgeSettings(kind, sent, isOfApp);
+  const judged = judgeSettings(kind, sent, isOfApp, reader);
   errors.push(...judged.errors);
   const { partner_id, link_token, of_app_token } = sent;
   const found = await readSubjects(d1, {
@@ -129,7 +133,10 @@ async function check(
     errors.push({ param: "partner_id", message: "must be the ID of an existing partner" });
   const app = appToken ?? of_app_token ?? found.linkApp;
   if (link_token !== undefined && (found.linkApp === null || found.linkApp !== app))
-    errors.push({ param: "link_token", message: "must be the token of a link of the app" });
+    errors.push({
+      param: "link_token",
+      message: reader === "person" ? "must be a link of the app" : "must be the token of a link of the app",
+    });
   if (errors.length > 0) throw invalidRequest(errors);
   // A link names its app, so that its spend is found there.
   return link_token !== undefined && !isOfApp ? { ...judged.settings, of_app_token: app } : judged.settings;
@@ -139,8 +146,9 @@ export async function createRule(
   d1: D1Database,
   actor: Actor,
   { appToken, kind, ...sent }: Pick<Rule, "appToken" | "kind"> & SentSettings,
+  reader: Reader = "program",
 ): Promise<Rule> {
-  const settings = await check(d1, { appToken, kind }, sent);
+  const settings = await check(d1, { appToken, kind }, sent, reader);
   const added = await db.insertRule(d1, actor, { appToken, kind, settings } as Rule);
   const [rule] = added ? db.toRule(added) : [];
   if (rule) return rule;
@@ -153,8 +161,9 @@ export async function changeRule(
   actor: Actor,
   rule: Rule,
   sent: SentSettings,
+  reader: Reader = "program",
 ): Promise<Rule> {
-  const settings = await check(d1, rule, sent);
+  const settings = await check(d1, rule, sent, reader);
   await db.updateRule(d1, actor, rule, settings);
   return { ...rule, settings } as Rule;
 }

@@ -28,6 +28,14 @@ const behaviors: Record<string, (response: ServerResponse, request: IncomingMess
   "/gone": (response) => response.writeHead(410).end(),
   "/reset": (_, request) => request.socket.destroy(),
   "/large": (response) => response.writeHead(200).end("x".repeat(10_000_000)),
+  "/endless": (response) => {
+    response.writeHead(200);
+    const write = () => {
+      while (!response.destroyed && response.write("x".repeat(100_000)));
+    };
+    response.on("drain", write);
+    write();
+  },
   "/slow": (response) => setTimeout(() => response.writeHead(200).end(), 5_500),
   "/silent": () => undefined,
 };

@@ -4,6 +4,7 @@ import { DEMO } from "../../../src/dev/demo.ts";
 import { type BuiltWorker, startBuilt } from "../../built-worker.ts";
 import * as receiver from "./receiver.ts";
 import { type Received, startReceiver, verify } from "./receiver.ts";
+import { verifyWithSample } from "./verify-sample.ts";
 import { script } from "./worker.ts";
 
 let built: BuiltWorker;
@@ -82,7 +83,7 @@ it("tells of a silent partner within one hourly run and one of a minute", async 
   expect(received).toHaveLength(1);
   expect(verify(secret, received[0] as Received)).toMatchObject({
     type: "alert.opened",
-    text: expect.stringContaining("Acme Ads has sent no cost since"),
+    text: expect.stringContaining("Acme Ads has sent no costs since"),
     data: { kind: "partner_silent", app_token: DEMO.appToken, partner_id: 1, partner: "Acme Ads" },
   });
 });
@@ -128,6 +129,34 @@ it.each([
   verify(secret, received[1] as Received);
   expect(await delivery()).toMatchObject({ status: 204, error: null, due: null, attempts: 2 });
   expect(await one("SELECT failing_since FROM webhooks")).toEqual({ failing_since: null });
+});
+
+it.each(["/large", "/endless"])("does not wait for the body of %s", async (path) => {
+  const { id } = await create(path);
+  await api(`webhooks/${id}/test`);
+  await run();
+  expect(await delivery()).toMatchObject({ status: 200, error: null, due: null, attempts: 1 });
+});
+
+it.each(["ts", "python"])("is verified by the %s sample of the documentation", async (language) => {
+  const { id, secret } = await create("/ok");
+  const { items } = await api(`webhooks/${id}/secret`);
+  await api(`webhooks/${id}/test`);
+  await run();
+  const [event] = received as [Received];
+  const verify = (secret: string, { body, headers }: Received) =>
+    verifyWithSample(language, { secret, body, headers });
+  // Both secrets of a rotation.
+  for (const one of [secret, items[0]?.secret ?? ""]) expect(verify(one, event)).toBe("accepted");
+  expect(verify(secret, { ...event, body: event.body.replace("test", "best") })).toBe("rejected");
+  expect(verify("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", event)).toBe("rejected");
+  for (const [name, value] of [
+    ["webhook-id", "msg_other"],
+    ["webhook-timestamp", String(Number(event.headers["webhook-timestamp"]) - 301)],
+    ["webhook-timestamp", String(Number(event.headers["webhook-timestamp"]) + 1)],
+    ["webhook-signature", "v1,AAAA"],
+  ] as const)
+    expect(verify(secret, { ...event, headers: { ...event.headers, [name]: value } })).toBe("rejected");
 });
 
 it("tries nine times more, with the waits that are documented", async () => {

@@ -1,0 +1,191 @@
+/** The pages that create, change and delete a rule of alerts. */
+import { html } from "hono/html";
+import * as z from "zod/mini";
+import { deleteRule } from "../../db/alerts/rules.ts";
+import { listLinkNames } from "../../db/alerts/subjects.ts";
+import { APP_RULES, RULE_KINDS, type RuleKind } from "../../domain/alerts/kinds.ts";
+import type { Rule } from "../../domain/alerts/rules.ts";
+import { NEEDS, type NumberName, PERIODS } from "../../domain/alerts/settings.ts";
+import { formatAmount } from "../../domain/money.ts";
+import type { Context } from "../../env.ts";
+import { AppError } from "../../errors.ts";
+import { parseOrThrow } from "../../http/input/parse.ts";
+import { changeRule, createRule, findRule, settings } from "../../usecases/alerts/rules.ts";
+import { breadcrumb, card, pageHead } from "../elements.ts";
+import type { Option } from "../forms/fields.ts";
+import { confirmation, type FieldSpec, type Fields, form, sentBody } from "../forms/form.ts";
+import { linkField } from "../forms/link-field.ts";
+import { showCount } from "../locale.ts";
+import type { Act, Names, Owner, Show } from "./owner.ts";
+import { describeRule, KIND_NAMES } from "./sentences.ts";
+
+const LABELS: { [K in RuleKind]?: Partial<Record<NumberName, string>> } = {
+  partner_silent: { hours: "Hours without a cost" },
+  costs_rejected: {
+    count: "Rejected costs in an hour, more than",
+    percent: "And percent of the costs of that hour, more than",
+  },
+  discrepancy: { percent: "Percent, at least" },
+  purge_late: { hours: "Hours without a run, more than" },
+  database_large: { gigabytes: "Gigabytes, more than" },
+};
+
+/** `link`: the field that names a link. */
+function fieldsOf(kind: RuleKind, isOfApp: boolean, { partners, apps }: Names, link: FieldSpec): Fields {
+  const { numbers, hasAmount, of } = NEEDS[kind];
+  const fields: Fields = {};
+  for (const [name, { min, max }] of Object.entries(numbers))
+    fields[name] = {
+      label: LABELS[kind]?.[name as NumberName] ?? name,
+      sends: "number",
+      required: true,
+      hint: `From ${showCount(min)} to ${showCount(max)}.`,
+    };
+  if (hasAmount) {
+    fields.amount = { label: "Spend, more than", required: true, hint: "For example 1000 or 99.50" };
+    fields.currency = { label: "Currency", required: true, maxlength: 3, hint: "For example USD" };
+    fields.period = { label: "In a", options: PERIODS.map((period): Option => [period, `UTC ${period}`]) };
+  }
+  if (of.includes("of_app_token") && !isOfApp)
+    fields.of_app_token = {
+      label: "App",
+      options: [["", "All apps"], ...[...apps].map(([token, name]): Option => [token, `${name} (${token})`])],
+    };
+  if (of.includes("partner_id"))
+    fields.partner_id = {
+      label: "Partner",
+      options: [["", "All partners"], ...[...partners].map(([id, name]): Option => [String(id), name])],
+      ...(!hasAmount && { hint: "A rule for one partner is in the place of the one for all." }),
+    };
+  if (of.includes("link_token")) fields.link_token = link;
+  return fields;
+}
+
+const LINK_TOKEN = { label: "Link token", hint: "Only this link and those below it. Empty for all links." };
+
+/** `link`: the token of the chosen one. */
+async function readFields({ env }: Context, owner: Owner, kind: RuleKind, link: string | null) {
+  const { appToken } = owner;
+  const hasLinks = appToken !== null && NEEDS[kind].of.includes("link_token");
+  const [names, links] = await Promise.all([
+    owner.readNames(),
+    hasLinks ? listLinkNames(env.DB, appToken) : undefined,
+  ]);
+  const field = links === undefined ? LINK_TOKEN : linkField(LINK_TOKEN, links, link, "All links");
+  return fieldsOf(kind, appToken !== null, names, field);
+}
+
+const valuesOf = ({ settings }: Rule) => ({
+  ...settings,
+  ...("amount" in settings && { amount: formatAmount(settings.amount) }),
+  ...("partner_id" in settings && { partner_id: String(settings.partner_id ?? "") }),
+});
+const linkOf = ({ settings }: Rule) => ("link_token" in settings ? (settings.link_token ?? null) : null);
+
+/** Creates a rule: first its kind, then its settings. */
+export const newRulePage: Show = async (context, owner, rejected) => {
+  const { path, appToken } = owner;
+  const kinds: readonly RuleKind[] = appToken === null ? RULE_KINDS : APP_RULES;
+  const sent = rejected?.form ?? context.url.searchParams;
+  const kind = kinds.find((one) => one === sent.get("kind"));
+  const trail = breadcrumb([["Alerts", path]], "New rule");
+  if (kind === undefined)
+    return {
+      title: "New rule",
+      body: html`
+        ${trail}${pageHead("New rule")}
+        ${card(
+          { id: "kinds", title: "What should open an alert?" },
+          html`<ul>${kinds.map((one) => html`<li><a href="${path}/new?kind=${one}">${KIND_NAMES[one]}</a></li>`)}</ul>
+            <p><a href="/docs/alerts#what-each-rule-looks-at">What each rule looks at</a></p>`,
+        )}`,
+    };
+  const fields = await readFields(context, owner, kind, sent.get("link_token"));
+  const usual = Object.entries(NEEDS[kind].numbers).map(([name, { usual }]) => [name, usual]);
+  const spec = { action: `${path}/new`, hidden: { kind }, fields, button: "Create rule", cancel: path };
+  return {
+    title: `New rule: ${KIND_NAMES[kind]}`,
+    body: html`
+      ${trail}${pageHead(`New rule: ${KIND_NAMES[kind]}`)}
+      ${card(
+        { id: "settings", title: "When to open an alert" },
+        form({ ...spec, values: Object.fromEntries(usual) }, rejected),
+      )}`,
+  };
+};
+
+export const rulePage: Show = async (context, owner, rejected) => {
+  const rule = await ruleOfPath(context, owner);
+  const fields = await readFields(
+    context,
+    owner,
+    rule.kind,
+    rejected?.form.get("link_token") ?? linkOf(rule),
+  );
+  const action = `${owner.path}/rules/${rule.id}`;
+  const spec = { action, fields, values: valuesOf(rule), button: "Save rule", cancel: owner.path };
+  const title = `Rule: ${KIND_NAMES[rule.kind]}`;
+  return {
+    title,
+    body: html`
+      ${breadcrumb([["Alerts", owner.path]], KIND_NAMES[rule.kind])}
+      ${pageHead(title)}
+      ${card(
+        { id: "settings", title: "When to open an alert" },
+        Object.keys(fields).length === 0
+          ? html`<p>${describeRule(rule)}. This rule has no settings.</p>`
+          : form(spec, rejected),
+      )}
+      ${card(
+        { id: "delete", title: "Delete", kind: "danger" },
+        confirmation({
+          action,
+          hidden: { action: "delete" },
+          summary: "Delete this rule",
+          explanation: "Its open alerts are closed within the hour. You can create the rule again.",
+          button: "Delete rule",
+        }),
+      )}`,
+  };
+};
+
+const newRule = z.strictObject({ kind: z.enum(RULE_KINDS, "must be one of the list"), ...settings });
+
+const NO_NAMES: Names = { partners: new Map(), apps: new Map() };
+
+/** What the form sent; what is empty is not set. */
+function sentSettings(kind: RuleKind, { appToken }: Owner, sent: URLSearchParams) {
+  const fields = fieldsOf(kind, appToken !== null, NO_NAMES, LINK_TOKEN);
+  const entries = Object.entries(sentBody(fields, sent)).filter(([, value]) => value !== "");
+  return Object.fromEntries(
+    entries.map(([name, value]) => [name, name === "partner_id" ? Number(value) : value]),
+  );
+}
+
+export const submitNewRule: Act = async (context, owner, sent) => {
+  const { kind } = parseOrThrow(z.object({ kind: newRule.shape.kind }), {
+    kind: sent.get("kind") ?? undefined,
+  });
+  const body = parseOrThrow(newRule, { kind, ...sentSettings(kind, owner, sent) });
+  await createRule(context.env.DB, owner, { appToken: owner.appToken, ...body }, "person");
+  return { to: owner.path, notice: "rule-created" };
+};
+
+export const submitRule: Act = async (context, owner, sent) => {
+  const rule = await ruleOfPath(context, owner);
+  const { DB } = context.env;
+  if (sent.get("action") === "delete") {
+    await deleteRule(DB, owner, rule);
+    return { to: owner.path, notice: "rule-deleted" };
+  }
+  const body = parseOrThrow(z.strictObject(settings), sentSettings(rule.kind, owner, sent));
+  await changeRule(DB, owner, rule, body, "person");
+  return { to: owner.path, notice: "rule-saved" };
+};
+
+/** Throws not_found. */
+function ruleOfPath({ env, params }: Context, { appToken }: Owner): Promise<Rule> {
+  const id = params.id ?? "";
+  if (!/^[1-9]\d{0,14}$/.test(id)) throw new AppError("not_found", "This rule does not exist.");
+  return findRule(env.DB, Number(id), appToken);
+}

@@ -1,0 +1,116 @@
+/** Alerts, their rules and webhooks in a browser: members and operators, by keyboard and without scripts. */
+import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { DEMO } from "../../src/dev/demo.ts";
+import { startBuiltService } from "../live-service.ts";
+import { checkEveryWidth, signIn, useBrowser } from "./browser.ts";
+
+let service: Awaited<ReturnType<typeof startBuiltService>>;
+const open = useBrowser(() => service.names.BASE_URL ?? "");
+
+beforeAll(async () => {
+  service = await startBuiltService(inject("script"));
+});
+afterAll(() => service.stop());
+
+const OWNERS = [
+  ["operator", "/operator/alerts", null],
+  ["demo", `/apps/${DEMO.appToken}/alerts`, DEMO.appToken],
+] as const;
+
+/** What is open, closed, turned off and tried again, so that a page has each of its states. */
+async function addExamples(app: string | null): Promise<number> {
+  const first = app === null ? 1_000 : 2_000;
+  const now = Date.now();
+  const data = { partner_id: 1, partner: "Acme Ads", last_cost_at: null, waiting_since: "2026-03-01T00:00:00Z" };
+  const alert = "INSERT INTO alerts (rule_id, app_token, kind, subject, data, opened_at, closed_at)";
+  await service.db.batch([
+    ...[null, now].map((closed) =>
+      service.db
+        .prepare(`${alert} VALUES (1, ?, 'partner_silent', ?, ?, ?, ?)`)
+        .bind(app, `partner ${closed}`, JSON.stringify(data), now - 1, closed),
+    ),
+    service.db
+      .prepare(
+        `INSERT INTO webhooks (id, app_token, url, secret, created_at, failing_since, ended_at, ended_because)
+         VALUES (?1, ?2, 'https://example.com/hooks', 'x', 0, 1, NULL, NULL), (?1 + 1, ?2, 'https://example.com/off', 'x', 0, 1, 1, 'failing')`,
+      )
+      .bind(first, app),
+    service.db
+      .prepare(
+        "INSERT INTO webhook_events (id, message_id, type, app_token, body, happened_at, spread_at) VALUES (?1, 'msg_' || ?1, 'partner.stopped', ?2, '{}', 1, 1)",
+      )
+      .bind(first, app),
+    service.db
+      .prepare(
+        `INSERT INTO webhook_deliveries (webhook_id, event_id, rank, due_at, attempts, attempted_at, status, error, delivered_at)
+         VALUES (?1, ?1, 1, NULL, 1, 1, 204, NULL, 1), (?1, ?1, 1, 9, 2, 1, NULL, 'No response within 10 seconds', NULL), (?1, ?1, 1, NULL, 0, NULL, NULL, NULL, NULL)`,
+      )
+      .bind(first),
+  ]);
+  return first;
+}
+
+describe.each(OWNERS)("of %s", (who, path, app) => {
+  test("have pages for every state of alerts and webhooks", async () => {
+    const id = await addExamples(app);
+    const page = await open();
+    await signIn(page, `${who}@example.com`, `${who}-password`);
+    for (const [name, below] of [
+      ["alerts", ""],
+      ["webhook", `/webhooks/${id}`],
+      ["webhook-off", `/webhooks/${id + 1}`],
+    ] as const) {
+      await page.goto(path + below);
+      await checkEveryWidth(page, `${who}-${name}`);
+    }
+    expect(await page.getByText("Off: failed for 5 days").count()).toBe(1);
+  });
+
+  test("create a rule with the keyboard, with the errors of a rejected form, and delete it", async () => {
+    const page = await open();
+    await signIn(page, `${who}@example.com`, `${who}-password`);
+    await page.goto(`${path}/new`);
+    await page.getByRole("link", { name: "Costs rejected" }).focus();
+    await page.keyboard.press("Enter");
+    const percent = page.getByLabel("And percent of the costs of that hour, more than");
+    await percent.fill("400");
+    await page.keyboard.press("Enter");
+    const error = page.getByRole("alert").getByRole("link");
+    expect(await error.textContent()).toBe(
+      "And percent of the costs of that hour, more than must be from 0 to 100.",
+    );
+    await checkEveryWidth(page, `${who}-rejected-rule`);
+    await error.focus();
+    await page.keyboard.press("Enter");
+    expect(await page.evaluate("document.activeElement.name")).toBe("percent");
+    await percent.fill("40");
+    await page.keyboard.press("Enter");
+    await page.getByRole("status").getByText("Rule created.").waitFor();
+    const row = page.getByRole("row").filter({ hasText: "more than 40.0%" });
+    await row.getByRole("link", { name: /^Change/ }).focus();
+    await page.keyboard.press("Enter");
+    await page.locator("summary").filter({ hasText: "Delete this rule" }).focus();
+    await page.keyboard.press("Enter");
+    await page.getByRole("button", { name: "Delete rule" }).focus();
+    await page.keyboard.press("Enter");
+    await page.getByRole("status").getByText("Rule deleted.").waitFor();
+    expect(await row.count()).toBe(0);
+  });
+
+  test("create, test and delete a webhook without scripts", async () => {
+    const page = await open({ javaScriptEnabled: false });
+    await signIn(page, `${who}@example.com`, `${who}-password`);
+    await page.goto(path);
+    await page.getByRole("link", { name: "New webhook" }).click();
+    await page.getByLabel("URL of the receiver").fill("https://example.com/without-scripts");
+    await page.getByRole("button", { name: "Create webhook" }).click();
+    await page.getByText(/^whsec_/).waitFor();
+    await page.getByRole("link", { name: "Done" }).click();
+    await page.getByRole("button", { name: "Send test event" }).click();
+    await page.getByRole("status").getByText("Test event created.").waitFor();
+    await page.getByText("Delete this webhook").click();
+    await page.getByRole("button", { name: "Delete webhook" }).click();
+    await page.getByRole("status").getByText("Webhook deleted.").waitFor();
+    expect(await page.getByText("https://example.com/without-scripts").count()).toBe(0);
+  });
+});
