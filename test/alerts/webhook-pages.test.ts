@@ -44,6 +44,26 @@ it("are not set up without WEBHOOK_KEY: the API says so, and stores nothing", as
   expect(await rows("SELECT * FROM webhooks")).toEqual(before);
 });
 
+it("list the newest 100 deliveries, in the API and on the page", async () => {
+  await addWebhook(null);
+  await env.DB.prepare(
+    `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100)
+     INSERT INTO webhook_deliveries (webhook_id, event_id, rank) SELECT 7, 3, 1 FROM n`,
+  ).run();
+  const { body } = await ask<{ data: { items: { id: number }[] } }>(`${PATH}/7/deliveries`, { token });
+  expect(body.data.items.map(({ id }) => id)).toEqual(Array.from({ length: 100 }, (_, index) => 105 - index));
+  const page = await call("/operator/alerts/webhooks/7", { headers: { cookie: SESSIONS.operator } });
+  expect((await page.text()).match(/name="delivery"/g)).toHaveLength(100);
+});
+
+it("say how alerts are sent by email, or that this is not set up", async () => {
+  const open = async (settings: object) =>
+    (await call("/operator/alerts", { headers: { cookie: SESSIONS.operator }, env: settings })).text();
+  expect(await open({})).toContain('Not set up. <a href="/docs/alerts#email">');
+  const email = { ALERTS: env.TEST_EMAIL, ALERTS_FROM: "a@example.com", ALERTS_TO: "b@example.com" };
+  expect(await open(email)).toContain("Alerts are sent to b@example.com.");
+});
+
 describe.each([
   ["/operator/alerts", SESSIONS.operator, null],
   [`/apps/${DEMO.appToken}/alerts`, SESSIONS.member, DEMO.appToken],

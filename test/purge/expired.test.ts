@@ -54,6 +54,34 @@ it("deletes what an import changed after a day, and not a millisecond before", a
   expect(await rows("SELECT id FROM link_changes")).toEqual([]);
 });
 
+it("deletes an alert 90 days after it closed, and never one that is open", async () => {
+  const insert = "INSERT INTO alerts (id, rule_id, kind, subject, data, opened_at, closed_at)";
+  await rows(
+    `${insert} VALUES (1, 1, 'purge_late', 'a', '{}', 0, ${NOW}), (2, 1, 'purge_late', 'b', '{}', 0, NULL)`,
+  );
+  await purge(ledgerOn(), NOW + 90 * DAY - 1);
+  expect(await rows("SELECT id FROM alerts")).toEqual([{ id: 1 }, { id: 2 }]);
+  await purge(ledgerOn(), NOW + 90 * DAY);
+  expect(await rows("SELECT id FROM alerts")).toEqual([{ id: 2 }]);
+});
+
+it("deletes an event with its deliveries after 30 days", async () => {
+  await rows("INSERT INTO webhooks (id, url, secret, created_at) VALUES (1, 'https://example.com', '', 0)");
+  await rows(
+    `INSERT INTO webhook_events (id, message_id, type, body, happened_at)
+     VALUES (1, 'a', 'webhook.test', '{}', ${NOW}), (2, 'b', 'webhook.test', '{}', ${NOW + 1})`,
+  );
+  await rows("INSERT INTO webhook_deliveries (webhook_id, event_id, rank) VALUES (1, 1, 1), (1, 2, 1)");
+  const events = () =>
+    rows(
+      "SELECT e.id, d.id AS delivery FROM webhook_events e LEFT JOIN webhook_deliveries d ON d.event_id = e.id",
+    );
+  await purge(ledgerOn(), NOW + 30 * DAY - 1);
+  expect(await events()).toHaveLength(2);
+  await purge(ledgerOn(), NOW + 30 * DAY);
+  expect(await events()).toEqual([{ id: 2, delivery: 2 }]);
+});
+
 it("deletes more sessions than fit into one call in several calls, and more than fit into one run in the next run", async () => {
   await insertSessions(5_001, NOW);
   await purge(ledgerOn(), NOW);

@@ -60,7 +60,7 @@ export const alertsPage: Show = async (context, owner) => {
     ${card(
       { id: "history", title: "Closed alerts" },
       table({
-        label: "Closed alerts",
+        label: "Alerts that closed",
         rows: items.filter(({ closedAt }) => closedAt !== null),
         empty: html`<p class="muted">${after === null ? "None in the last 90 days." : "There are no more."}</p>`,
         columns: [

@@ -143,7 +143,7 @@ export const webhookPage: Show = async (context, owner, rejected) => {
       { id: "deliveries", title: "Deliveries" },
       html`<p class="muted">The newest ${LISTED}. Events are sent each minute, and tried again for three days.</p>`,
       table({
-        label: "Deliveries",
+        label: "Newest deliveries",
         rows: deliveries,
         empty: html`<p class="muted">None yet.</p>`,
         columns: [
