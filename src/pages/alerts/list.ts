@@ -6,6 +6,7 @@ import { namesOfLinks } from "../../db/alerts/subjects.ts";
 import { toPage } from "../../db/keyset.ts";
 import { runBatch } from "../../db/statement.ts";
 import type { Rule } from "../../domain/alerts/rules.ts";
+import { NEEDS } from "../../domain/alerts/settings.ts";
 import { toIso } from "../../domain/time.ts";
 import { buttonLink, card, nameText, notice, pageHead, pathText } from "../elements.ts";
 import { table } from "../lists/table.ts";
@@ -105,7 +106,7 @@ function rulesCard(path: string, names: Names, rules: Rule[], links: Map<string,
 }
 
 function subjectOf(
-  { settings }: Rule,
+  { kind, settings }: Rule,
   { partners, apps }: Names,
   links: Map<string, string[]>,
 ): Markup | string {
@@ -115,7 +116,8 @@ function subjectOf(
     of.link_token && pathText(links.get(of.link_token) ?? [of.link_token]),
     of.partner_id && nameText(partners.get(of.partner_id) ?? `Partner ${of.partner_id}`),
   ].filter((part) => part !== undefined);
+  const all = NEEDS[kind].of.length > 0 ? "All partners" : NONE;
   return parts.length === 0
-    ? NONE
+    ? all
     : html`${parts.map((part, index) => html`${index > 0 ? ", " : ""}${part}`)}`;
 }

@@ -148,7 +148,7 @@ export const webhookPage: Show = async (context, owner, rejected) => {
         empty: html`<p class="muted">None yet.</p>`,
         columns: [
           { heading: "Event", cell: ({ type }) => html`<code>${type}</code>` },
-          { heading: "Happened", kind: "day", cell: ({ happenedAt }) => time(toIso(happenedAt)) },
+          { heading: "Happened", cell: ({ happenedAt }) => time(toIso(happenedAt)) },
           {
             heading: "Result",
             cell: ({ deliveredAt, error, attempts, dueAt }) =>
@@ -161,7 +161,6 @@ export const webhookPage: Show = async (context, owner, rejected) => {
           { heading: "Attempts", kind: "number", cell: ({ attempts }) => showCount(attempts) },
           {
             heading: "Next attempt",
-            kind: "day",
             cell: ({ dueAt }) => (dueAt === null ? NONE : time(toIso(dueAt))),
           },
           row.endedBecause === null && {
