@@ -11,14 +11,16 @@ const open = useBrowser(() => service.names.BASE_URL ?? "");
 
 beforeAll(async () => {
   service = await startBuiltService(inject("script"));
-  await service.db
-    .prepare(
-      `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?1)
-       INSERT INTO ledger_entries (partner_id, cost_id, cost_type, currency, amount, tag, received_at)
-       SELECT 2, printf('searched-%06d', i), 'cpc', 'USD', iif(i = ?1, 200000, 100000), 't', ?2 FROM n`,
-    )
-    .bind(COSTS, Date.now())
-    .run();
+  const now = Date.now();
+  for (let from = 0; from < COSTS; from += 10_000)
+    await service.db
+      .prepare(
+        `WITH RECURSIVE n(i) AS (SELECT ?1 + 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?1 + 10000)
+         INSERT INTO ledger_entries (partner_id, cost_id, cost_type, currency, amount, tag, received_at)
+         SELECT 2, printf('searched-%06d', i), 'cpc', 'USD', iif(i = ?2, 200000, 100000), 't', ?3 FROM n`,
+      )
+      .bind(from, COSTS, now)
+      .run();
 });
 afterAll(() => service.stop());
 
