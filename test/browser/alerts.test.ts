@@ -21,13 +21,18 @@ const OWNERS = [
 async function addExamples(app: string | null): Promise<number> {
   const first = app === null ? 1_000 : 2_000;
   const now = Date.now();
-  const data = { partner_id: 1, partner: "Acme Ads", last_cost_at: null, waiting_since: "2026-03-01T00:00:00Z" };
+  const data = {
+    partner_id: 1,
+    partner: "Acme Ads",
+    last_cost_at: null,
+    waiting_since: "2026-03-01T00:00:00Z",
+  };
   const alert = "INSERT INTO alerts (rule_id, app_token, kind, subject, data, opened_at, closed_at)";
   await service.db.batch([
     ...[null, now].map((closed) =>
       service.db
-        .prepare(`${alert} VALUES (1, ?, 'partner_silent', ?, ?, ?, ?)`)
-        .bind(app, `partner ${closed}`, JSON.stringify(data), now - 1, closed),
+        .prepare(`${alert} VALUES (?, ?, 'partner_silent', ?, ?, ?, ?)`)
+        .bind(first, app, `partner ${closed}`, JSON.stringify(data), now - 1, closed),
     ),
     service.db
       .prepare(
