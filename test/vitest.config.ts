@@ -38,7 +38,7 @@ const exclude = ["test/browser/**", "test/dev/**", "test/linear/**", "test/bench
 /** The files that run with four shards and the queue too, because they depend on where a row is. */
 const ON_SHARDS = [
   "test/shards/*.test.ts",
-  "test/alerts/{model,kinds,hourly-faults}.test.ts",
+  "test/alerts/{model,kinds}.test.ts",
   "test/cost/{list,batch,stopped,rejected-list,test-credential,void}.test.ts",
   "test/engagement/{audience,queue,faults,held-prices,repeated-ids}.test.ts",
   "test/purge/{purge,archive}.test.ts",
