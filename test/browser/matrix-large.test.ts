@@ -119,7 +119,8 @@ describe("Performance in one window", () => {
     const rows = await heightsOf(page, ".performance tbody tr");
     expect(rows.length).toBe(50);
     expect(Math.max(...rows)).toBeLessThanOrEqual(72);
-    expect(new Set(rows.map(Math.round)).size).toBe(1);
+    // The first one has no line above it.
+    expect(new Set(rows.slice(1).map(Math.round)).size).toBe(1);
   });
 });
 

@@ -6,10 +6,10 @@ import { path } from "./lines.ts";
 const WIDTH = 64;
 const HEIGHT = 16;
 
-/** From zero, or for a ratio from the lowest value. Nothing for fewer than two values. */
+/** From zero, or for a ratio from the lowest value. Nothing for fewer than two values, or for none but zeros. */
 export function sparkline(values: (bigint | null)[], isRatio: boolean): Markup | "" {
   const known = values.flatMap((value, step) => (value === null ? [] : [{ value, step }]));
-  if (known.length < 2) return "";
+  if (known.length < 2 || known.every(({ value }) => value === 0n)) return "";
   const numbers = known.map(({ value }) => Number(value));
   const low = Math.min(...numbers, ...(isRatio ? [] : [0]));
   const high = Math.max(...numbers, ...(isRatio ? [] : [0]));

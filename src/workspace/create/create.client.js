@@ -11,10 +11,15 @@ form.addEventListener("input", () => {
     const body = new URLSearchParams(new FormData(form));
     body.set("check", "yes");
     const headers = { accept: "text/html" };
+    const end = showLoading(preview());
     const response = await fetch(form.action, { method: "POST", headers, body }).catch(() => undefined);
     const page = new DOMParser().parseFromString((await response?.text()) ?? "", "text/html");
     const found = page.querySelector("[aria-labelledby=path-preview]");
-    if (mine === pause && found) show(found);
+    end();
+    if (mine !== pause) return;
+    if (found) show(found);
+    else if (!response || response.status >= 500)
+      showNotLoaded(preview(), () => form.dispatchEvent(new Event("input")));
   }, PAUSE_MS);
   pause = mine;
 });
