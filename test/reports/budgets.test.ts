@@ -3,6 +3,7 @@
  * many, and for each distinct link 1 in a list and 1 for each of its 4 levels. Of performance, in both periods.
  */
 import { beforeAll, describe, expect, it } from "vitest";
+import { databasesOf } from "../../src/db/ledger/shards.ts";
 import { signedIn } from "../account/support.ts";
 import { ask, countingDatabase, DAY, DEMO, env, ledgerOn, NOW } from "../harness.ts";
 import { freshLedger } from "../support.ts";
@@ -41,8 +42,10 @@ beforeAll(async () => {
   )
     .bind(DEMO.appToken)
     .run();
+  // With shards, those have the totals, and DB has the links.
+  const withTotals = databasesOf(ledgerOn()).at(-1) as D1Database;
   for (const insert of Object.values(TOTALS)) {
-    await env.DB.prepare(`${numbers} ${insert}`).bind(DEMO.appToken).run();
+    await withTotals.prepare(`${numbers} ${insert}`).bind(DEMO.appToken).run();
   }
   // Fills the isolate's memory of partners.
   await read("spend", "group_by=partner");
