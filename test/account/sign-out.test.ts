@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { DEMO, env, freshDemo } from "../harness.ts";
+import { countingDatabase, DEMO, env, freshDemo } from "../harness.ts";
 import { accountState, Browser, checkForLeakedSecrets, signedIn, useToken } from "./support.ts";
 
 beforeEach(async () => {
@@ -39,6 +39,25 @@ describe("signing out", () => {
     expect(headers.get("location")).toBe("/login?notice=signed-out-everywhere");
     expect((await elsewhere.get("/account")).status).toBe(303);
     expect((await operator.get("/account")).status).toBe(200);
+  });
+
+  it("everywhere reads no sessions of others, however many there are", async () => {
+    const rowsRead = async () => {
+      const browser = await signedIn();
+      const { database, counts } = countingDatabase();
+      await browser.post(
+        "/account/sign-out-everywhere",
+        { password: DEMO.password },
+        { env: { DB: database } },
+      );
+      return counts.read;
+    };
+    const before = await rowsRead();
+    await env.DB.exec(
+      "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 500) INSERT INTO sessions (id_hash, user_id, created_at, last_seen_at, expires_at) SELECT 'other ' || i, 2, 0, 9e15, 9e15 FROM n",
+    );
+    // A few more, because each sign-in adds a browser.
+    expect(await rowsRead()).toBeLessThan(before + 20);
   });
 });
 

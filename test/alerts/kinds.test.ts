@@ -96,8 +96,8 @@ describe("spend_above", () => {
   it("adds up a month, adjustments included, and no other app, partner or currency", async () => {
     await create({ ...SPEND, period: "month", amount: "30", app_token: DEMO.appToken });
     await create({ ...SPEND, period: "month", amount: "30", app_token: DEMO.otherAppToken });
-    await create({ ...SPEND, period: "month", amount: "30", currency: "EUR", app_token: DEMO.appToken });
-    await create({ ...SPEND, period: "month", amount: "30", partner_id: 2, app_token: DEMO.appToken });
+    await create({ ...SPEND, period: "month", amount: "5", currency: "EUR", app_token: DEMO.appToken });
+    await create({ ...SPEND, period: "month", amount: "5", partner_id: 2, app_token: DEMO.appToken });
     const all = await create({ ...SPEND, period: "month", amount: "30", partner_id: 1 });
     await cost("month-click-0001", "20", Date.UTC(2026, 2, 12));
     await env.DB.prepare(

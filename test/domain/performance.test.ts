@@ -2,6 +2,7 @@
 import { describe, expect, it } from "vitest";
 import {
   changeOf,
+  currenciesOf,
   figureOf,
   isElsewhere,
   type Measured,
@@ -136,4 +137,11 @@ describe("figures", () => {
     expect(figureOf(figures, "cost_per_install")).toBe(null);
     expect(figureOf(figures, "cost_per_click")).toBe(2n);
   });
+});
+
+it("the first currency is the one with the most costs of the period, whatever was before", () => {
+  const row = (currency: string, matched: number) => ({ currency, matched });
+  expect(currenciesOf([row("USD", 1), row("EUR", 2)], [row("USD", 9), row("CHF", 9)])).toEqual([
+    ...["EUR", "USD", "CHF"],
+  ]);
 });

@@ -19,9 +19,9 @@ export const details: Mutant[] = [
   {
     name: "the spend of a partner in the second currency leads to the first",
     file: "src/workspace/partners/list.ts",
-    search: "{ partner_id: String(partner.id), currency }",
-    replace: "{ partner_id: String(partner.id) }",
-    tests: ["test/workspace/link.test.ts"],
+    search: "{ partner_id: String(line.partner.id), currency }",
+    replace: "{ partner_id: String(line.partner.id) }",
+    tests: ["test/workspace/partners.test.ts"],
   },
   {
     name: "a tile of exactly a million is not short",

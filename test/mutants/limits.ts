@@ -116,9 +116,9 @@ export const limits: Mutant[] = [
   },
   {
     name: "the console does not list partners with a higher limit of prices",
-    file: "src/db/operator/partners.ts",
-    search: "WHEN 'high-price' THEN ${partners.maxUrlAmount} > ",
-    replace: "WHEN 'high-price' THEN ${partners.maxUrlAmount} < ",
+    file: "src/operator/console/partners/list.ts",
+    search: "maxUrlAmount > DEFAULT_MAX_URL_AMOUNT",
+    replace: "maxUrlAmount < DEFAULT_MAX_URL_AMOUNT",
     tests: ["test/operator/console-lists.test.ts"],
   },
 ];

@@ -114,6 +114,16 @@ describe("the check of a file", () => {
     expect(await linksNamed("New")).toEqual(IMPORTED);
   });
 
+  it("lets a link inherit the partner of the nearest link above it", async () => {
+    const rows = [
+      "New Net,,,,Beacon Network,,",
+      "New Net,New Near,,,Acme Ads,,",
+      "New Net,New Near,New Group,,,,on",
+    ];
+    const checked = await upload(browser, toFile(HEADER, ...rows));
+    expect(outcomesOf(checked).map(([, , outcome]) => outcome)).toEqual(["new", "new", "new"]);
+  });
+
   it.each([
     ["Network, Campaign ,PARTNER", ","],
     ["Network name;CAMPAIGN NAME;Partner name", ";"],

@@ -4,7 +4,7 @@ import type { Browser } from "../account/support.ts";
 import { signedIn } from "../account/support.ts";
 import { ask, click, DEMO, freshWholeDemo, NOW, rows, sendCost } from "../harness.ts";
 import { freshLedger } from "../support.ts";
-import { hrefOf, mainOf, open, tablesOf, textOf } from "./page-text.ts";
+import { hrefOf, linksOf, mainOf, open, tablesOf, textOf } from "./page-text.ts";
 
 const APP = `/apps/${DEMO.appToken}`;
 // With shards, DB does not know that this is the first day, which is the period by default.
@@ -50,8 +50,11 @@ it("shows each currency of a partner with its own price", async () => {
     await click(id);
     await sendCost({ cost_id: id, cost_amount, cost_currency });
   }
-  const cells = lineOf(await open(browser, TODAY), "Acme Ads");
-  expect(cells.slice(5, 8)).toEqual(["€3.00 $2.00", "– –", "€3.000 $2.000"]);
+  const page = await open(browser, TODAY);
+  expect(lineOf(page, "Acme Ads").slice(5, 8)).toEqual(["€3.00 $2.00", "– –", "€3.000 $2.000"]);
+  const hrefs = linksOf(page).map(({ href }) => href);
+  for (const currency of ["EUR", "USD"])
+    expect(hrefs).toContain(`${APP}/performance?period=today&partner_id=1&currency=${currency}`);
 });
 
 it("counts unpriced costs in the total that the Overview leads to", async () => {

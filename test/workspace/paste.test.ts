@@ -136,6 +136,12 @@ describe("cells of a spreadsheet", () => {
       { path: "New::A", partner_id: 1, cost_switch: 0 },
       { path: "New::B", partner_id: 2, cost_switch: 0 },
     ]);
+    // A row that changes a link says all of it itself.
+    const change = cells(["link_token", "archived"], ["demo1nk002", "yes"]);
+    await confirm(browser, await paste(browser, change, { partner_id: "2", cost_data: "off" }));
+    expect(
+      await rows("SELECT partner_id, cost_switch, archived FROM links WHERE token = 'demo1nk002'"),
+    ).toEqual([{ partner_id: null, cost_switch: null, archived: 1 }]);
     const wrong = await paste(browser, sent, { partner_id: "x", target: "https://example.com" });
     expect([wrong.status, readText(wrong)]).toEqual([400, expect.stringContaining("Partner")]);
     expect(wrong.text).toContain("Beacon Network</textarea>");
