@@ -280,7 +280,7 @@ describe("events", () => {
     ]);
     expect([rest, adjustments]).toEqual(["-7.50000001", "-7.50000001"]);
     // By country or platform there are none.
-    for (const audience of ["country=XX", "platform=other"])
+    for (const audience of ["country=XX", "platform=ios"])
       expect((await readChanges(`${DAYS}&partner_id=1&${audience}`)).events).toEqual([]);
   });
 
