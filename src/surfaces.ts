@@ -71,6 +71,7 @@ const SURFACES: Surface[] = [
         "page.css",
         "page.js",
         "upload.js",
+        "password.js",
         "search.js",
         "icon.svg",
       ],

@@ -6,6 +6,7 @@ import { jsonResponse } from "../http/envelope.ts";
 import { routesOf } from "../http/operation.ts";
 import type { Route } from "../http/router.ts";
 import icon from "../pages/assets/icon.svg";
+import { passwordScript } from "../pages/forms/fields.ts";
 import { pageRoutes } from "../pages/frame.ts";
 import { searchScript } from "../pages/lists/search.ts";
 import { uploadScript } from "../pages/uploads/pages.ts";
@@ -50,6 +51,7 @@ export function siteRoutes(describe: () => Promise<object>): Route[] {
     withReference("/docs/api/:area/:operation", readOperation),
     ...pageRoutes,
     uploadScript.route,
+    passwordScript.route,
     searchScript.route,
     ...docsRoutes,
     withReference("/openapi.json", (context, reference) => jsonResponse(toPublished(reference, context))),

@@ -34,6 +34,24 @@ interface User {
 
 let token = service.API_TOKEN ?? "";
 
+it("a password can be shown, by keyboard, and is sent as a password", async () => {
+  const page = await open();
+  await page.goto("/login");
+  const field = page.getByLabel("Password", { exact: true });
+  await field.fill("wrong");
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("Enter");
+  expect(await field.getAttribute("type")).toBe("text");
+  await checkAccessibility(page, "password-shown");
+  const shown = page.getByRole("button", { name: "Show password", pressed: true });
+  await page.evaluate(
+    `document.querySelector("form").addEventListener("submit", (event) => event.preventDefault())`,
+  );
+  await page.getByLabel("Email").fill(EMAIL);
+  await page.getByRole("button", { name: "Sign in", exact: true }).click();
+  expect([await field.getAttribute("type"), await shown.count()]).toEqual(["password", 0]);
+});
+
 describe("the account page", () => {
   it("shows and resets the token after sign-in, and the old token stops working", async () => {
     const page = await open({ permissions: ["clipboard-read", "clipboard-write"] });

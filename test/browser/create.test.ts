@@ -164,6 +164,10 @@ it("a file of more than 1,000 rows is checked in parts, imported after the confi
     .getByText("1,201 (1,200 campaigns, 1 network) would be created, 0 exist already, 2 are rejected.")
     .waitFor();
   await panel.getByText("Row 8 has the same link. Remove one of them.").waitFor();
+  // Two rejected rows, and a sample of the others.
+  const rows = panel.getByRole("row");
+  expect(await rows.count()).toBe(1 + 2 + 5);
+  expect(await rows.nth(3).innerText()).toMatch(/Campaign \d+\s+new/);
   await checkEveryWidth(page, "import-large");
   await panel.getByRole("button", { name: "Import 1,201 links" }).click();
   await panel
@@ -178,6 +182,18 @@ it("a file of more than 1,000 rows is checked in parts, imported after the confi
   expect(exported).toContain(`,${network},,,,Acme Ads,1,on,`);
   await page.getByRole("button", { name: "Check rows" }).click();
   await panel.getByText("0 would be created, 1,201 exist already, 2 are rejected.").waitFor();
+  await page.getByLabel("CSV file").setInputFiles({
+    ...file,
+    buffer: Buffer.from(
+      file.buffer.toString().replaceAll("Campaign ", "Other ").replace("Other name", "Campaign name"),
+    ),
+  });
+  await page.getByRole("button", { name: "Check rows" }).click();
+  await panel.getByRole("button", { name: "Import 1,200 links" }).click();
+  await panel.getByText(/^1,200 \(1,200 campaigns\) created/).waitFor({ timeout: 60_000 });
+  expect(await panel.getByRole("link", { name: "Show links" }).getAttribute("href")).toBe(`${APP}/links`);
+  await panel.getByRole("button", { name: "Undo" }).click();
+  await page.getByText("1,200 links archived.").waitFor();
 });
 
 describe("is accessible and fits", () => {

@@ -145,6 +145,10 @@ describe("the console", () => {
     await page.goto("/operator/apps");
     await page.getByRole("link", { name: "New app" }).click();
     await page.getByRole("textbox", { name: "Name", exact: true }).fill("Second");
+    // The browser itself would say something about the first one only, in a bubble.
+    await page.getByLabel("Default URL").fill("skylark.example");
+    await page.getByRole("button", { name: "Create app" }).click();
+    await page.getByRole("alert").getByText("Default URL must be an absolute http or https URL").waitFor();
     await page.getByLabel("Default URL").fill("javascript:alert(1)");
     await page.getByRole("button", { name: "Create app" }).click();
     await page.locator("#default_url-error").getByText("must be an absolute http or https URL").waitFor();

@@ -146,20 +146,29 @@ describe("a row with the token of a link", () => {
       toFile(
         "link_token,network,campaign,partner,partner_id",
         `${SPRING},Acme,Summer,,`,
-        `${PLAIN},Newsletter,,Acme Ads,`,
-        `${BEACON},Beacon,,Beacon Network,2`,
+        `${BEACON},Beacon,,Acme Ads,2`,
+        `${ACME},Acme,,Acme Ads,1`,
       ),
     );
     expect(outcomesOf(checked)).toEqual([
       ["2", "Acme > Spring", "same", "The file has another path: Acme > Summer."],
-      [
-        "3",
-        "Newsletter",
-        "same",
-        "The partner of an existing link is changed by partner_id, not by its name.",
-      ],
-      ["4", "Beacon", "same", ""],
+      ["3", "Beacon", "same", "The name of the partner is not read, because the row has a partner ID."],
+      ["4", "Acme", "same", ""],
     ]);
+  });
+
+  it("takes a partner by its name if it has no partner ID, as a row for a new link", async () => {
+    const lines = [`${PLAIN},Acme Ads,on`, `${BEACON},Acme Asd,`, `${RUNNERS},Nobody,`];
+    const checked = await upload(browser, toFile("link_token,partner,cost_data", ...lines));
+    expect(outcomesOf(checked).map(([, , ...outcome]) => outcome)).toEqual([
+      ["rejected", "There's no partner “Acme Asd”. Did you mean Acme Ads?"],
+      ["rejected", "Partner isn't the name of a partner."],
+      ["change", "Partner: none → Acme Ads. Cost data: off → on."],
+    ]);
+    expect(readText(checked)).toContain("Use Acme Ads for “Acme Asd” (1 row)");
+    await confirm(browser, checked);
+    expect(await own(PLAIN)).toMatchObject({ partner_id: 1, cost_data_enabled: true });
+    expect(await own(BEACON)).toMatchObject({ partner_id: 2 });
   });
 
   it("changes nothing if it has what the link has, also where its partner lost the support of cost data", async () => {

@@ -5,7 +5,12 @@
 import { html } from "hono/html";
 import { type AppError, ERRORS, type InputError } from "../../errors.ts";
 import { invalidRequest, toSentence } from "../../http/input/parse.ts";
+import { servedFile } from "../../http/served-file.ts";
 import { asCode, type Markup } from "../markup.ts";
+import password from "./password.client.js";
+
+/** Shows what was entered. Only pages with a password load it. */
+export const passwordScript = servedFile("/password.js", "text/javascript; charset=utf-8", password);
 
 interface RenderedField {
   id: string;
@@ -126,6 +131,7 @@ export function field(
       <label for="${id}">${label}</label>
       ${more.rows ? html`<textarea ${attributes} rows="${more.rows}" spellcheck="false">${text}</textarea>` : html`<input ${attributes} type="${type}" ${type === "file" ? html`accept="${more.accept ?? ""}"` : html`value="${text}" autocomplete="${more.autocomplete ?? "off"}"`}>`}
       ${more.suggestions ? html`<datalist id="${id}-list">${more.suggestions.map(([option, name]) => html`<option value="${option}">${name}</option>`)}</datalist>` : ""}
+      ${type === "password" ? html`<script src="${passwordScript.href}" type="module"></script>` : ""}
       ${notes(id, hint, error)}
       ${more.live ? html`<p class="field-error" id="${id}-error" role="alert"></p>` : ""}
     </div>`;

@@ -111,13 +111,17 @@ export function form(spec: FormSpec, rejected?: RejectedForm): Markup {
   const { action, method = "post", kind = "", id, className, cancel } = spec;
   const button = html`<button ${kind ? html`class="${kind}"` : ""}>${spec.button}</button>`;
   return html`
-    <form method="${method}" action="${action}" ${id ? html`id="${id}"` : ""} ${className ? html`class="${className}"` : ""}>
+    <form method="${method}" action="${action}"${method === "post" && hasFormat(spec.fields) ? html` novalidate` : ""} ${id ? html`id="${id}"` : ""} ${className ? html`class="${className}"` : ""}>
       ${hiddenInputs(Object.entries(spec.hidden ?? {}))}
       ${showFields(spec.fields ?? {}, spec.values, rejected, id && `${id}-`)}
       ${spec.more ?? ""}
       ${cancel === undefined ? button : html`<p class="actions">${button} <a class="button secondary" href="${cancel}">Cancel</a></p>`}
     </form>`;
 }
+
+/** Of the errors of such fields, a browser would show one at a time, in words of its own. The summary has all of them. */
+const hasFormat = (fields: Fields = {}) =>
+  Object.values(fields).some((spec) => "type" in spec && /^(url|email|date)$/.test(spec.type ?? ""));
 
 /** A form for what cannot be taken back easily. It is closed at first and says what happens above its button. */
 export function confirmation(

@@ -51,7 +51,7 @@ export interface MoreFields {
  */
 export function uploadForm(
   texts: UploadTexts,
-  paths: { action: string; check: string; importTo: string },
+  paths: { action: string; check: string; importTo: string; list: string; undo?: string },
   note: string,
   error?: AppError,
   more?: MoreFields,
@@ -71,7 +71,9 @@ export function uploadForm(
     rejected,
   );
   const { noun, said } = texts;
-  const data = html`data-check="${paths.check}" data-import="${paths.importTo}" data-one="${noun[0]}" data-many="${noun[1]}"
+  const words = (of: UploadTexts["changes"] = {}) =>
+    Object.fromEntries(Object.entries(of).map(([state, { word }]) => [state, word]));
+  const data = html`data-words="${JSON.stringify([words(texts.states), words(texts.changes)])}" data-check="${paths.check}" data-import="${paths.importTo}" data-one="${noun[0]}" data-many="${noun[1]}"
     data-ready="${said.ready}" data-imported="${said.imported}" data-duplicate="${said.duplicate}" data-not-utf8="${NOT_UTF8}" data-utf16="${UTF16}" data-workbook="${WORKBOOK}"
     ${texts.levels ? html`data-levels="${texts.levels.join(" ")}"` : ""}`;
   const lead = html`<strong>The file can't be imported.</strong> Nothing was imported.`;
@@ -88,7 +90,7 @@ export function uploadForm(
         )}
         <p class="hint">${note}</p>
       </section>
-      ${progress(texts)}`,
+      ${progress(texts, paths)}`,
   };
 }
 
@@ -117,20 +119,22 @@ function rejectFile({ code, message, errors }: AppError, more?: MoreFields): Rej
   );
 }
 
-function progress(texts: UploadTexts): Markup {
+function progress(texts: UploadTexts, { list, undo }: { list: string; undo?: string }): Markup {
   return html`
     <section class="card" id="progress" aria-labelledby="progress-title" hidden>
       <h2 id="progress-title" tabindex="-1">Check</h2>
       <p role="status"></p>
       <progress aria-labelledby="progress-title"></progress>
-      <div class="table stacked" tabindex="0" role="region" aria-label="Rejected rows" hidden><table>
-        <thead><tr><th scope="col">Row</th><th scope="col">${texts.name}</th><th scope="col">What's wrong</th></tr></thead>
+      <div class="table stacked" tabindex="0" role="region" aria-label="First rows" hidden><table>
+        <thead><tr><th scope="col">Row</th><th scope="col">${texts.name}</th><th scope="col">Result</th><th scope="col">Details</th></tr></thead>
         <tbody></tbody>
       </table></div>
-      <p class="actions">
+      <div class="actions">
         <button type="button" id="import" hidden></button>
+        ${undo === undefined ? "" : html`<form method="post" action="${undo}" id="undo" hidden><input type="hidden" name="change"><button class="secondary">Undo</button></form>`}
+        <a class="button secondary" id="list" href="${list}" hidden>Show ${texts.noun[1]}</a>
         <a class="button secondary" id="download" download="${FILE_NAME}" hidden>Download results</a>
-      </p>
+      </div>
     </section>`;
 }
 

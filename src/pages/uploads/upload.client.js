@@ -7,6 +7,7 @@ const MAX_ROWS = 1_000;
 const MAX_PART_BYTES = 1_000_000;
 const MAX_FORM_BYTES = 1024 * 1024;
 const MAX_SHOWN = 100;
+const SAMPLE_ROWS = 5;
 const MAX_ATTEMPTS = 5;
 
 const form = document.querySelector("#upload");
@@ -144,19 +145,27 @@ const bar = panel?.querySelector("progress");
 const problems = panel?.querySelector(".table");
 const importButton = panel?.querySelector("#import");
 const download = panel?.querySelector("#download");
+const list = panel?.querySelector("#list");
+const undo = panel?.querySelector("#undo");
+/** The words of the states, and of those of rows that change something. */
+const [words, changeWords] = JSON.parse(form?.dataset.words ?? "[]");
 
 /** Shows the panel with a text and without the results of an earlier file. */
 function start(text, title = "Check") {
   panel.hidden = false;
-  bar.hidden = problems.hidden = importButton.hidden = download.hidden = true;
+  for (const one of [bar, problems, importButton, download, list, undo]) if (one) one.hidden = true;
   panel.querySelector("h2").textContent = title;
   status.textContent = text;
   panel.querySelector("h2").focus();
 }
 
+/** What the parts of the last import are undone by. */
+let undoId;
+
 /** Sends the rows in parts to a path, and returns the results of all of them. */
 async function sendAll(path, header, rows, title) {
   start("", title);
+  undoId = undefined;
   bar.hidden = false;
   bar.max = rows.length;
   const results = [];
@@ -170,6 +179,7 @@ async function sendAll(path, header, rows, title) {
       results.push({ ...result, row, line: result.line.replace(/^\d+/, row) });
     }
     resultHeader = answer.header;
+    undoId ??= answer.undo;
   }
   bar.hidden = true;
   return results;
@@ -181,7 +191,9 @@ let resultHeader = "";
 async function send(path, body) {
   for (let attempt = 1; ; attempt++) {
     const headers = { "content-type": "text/csv", accept: "application/json" };
-    const response = await fetch(pathFor(path), { method: "POST", headers, body }).catch(() => undefined);
+    const url = pathFor(path);
+    if (undoId) url.searchParams.set("part_of", undoId);
+    const response = await fetch(url, { method: "POST", headers, body }).catch(() => undefined);
     if (response?.ok) return response.json();
     const isBusy = response === undefined || response.status === 429 || response.status === 503;
     if (!isBusy || attempt === MAX_ATTEMPTS) throw new Error(await describe(response));
@@ -234,6 +246,11 @@ async function importAll(header, rows, others) {
   const all = [...imported, ...others].sort((left, right) => left.row - right.row);
   status.textContent = summarize("imported", imported, all);
   showResults(all);
+  list.hidden = false;
+  if (undo && undoId) {
+    undo.elements.change.value = undoId;
+    undo.hidden = false;
+  }
   panel.querySelector("h2").focus();
 }
 
@@ -292,10 +309,12 @@ function withoutRepeats(results) {
 
 function showResults(results) {
   const rejected = results.filter(({ state }) => state === "rejected");
-  problems.hidden = rejected.length === 0;
-  problems.querySelector("tbody").replaceChildren(...rejected.slice(0, MAX_SHOWN).map(toTableRow));
+  const sample = results.filter(({ state }) => state !== "rejected").slice(0, SAMPLE_ROWS);
+  problems.hidden = false;
+  const rows = [...rejected.slice(0, MAX_SHOWN), ...sample];
+  problems.querySelector("tbody").replaceChildren(...rows.map(toTableRow));
   if (rejected.length > MAX_SHOWN)
-    status.textContent += ` The table has the first ${MAX_SHOWN} of them, the file all.`;
+    status.textContent += ` The table has the first ${MAX_SHOWN} rejected rows, the file all.`;
   if (download.href) URL.revokeObjectURL(download.href);
   // The byte order mark is for Excel.
   const lines = ["\ufeff", resultHeader, ...results.map(({ line }) => line)];
@@ -303,19 +322,16 @@ function showResults(results) {
   download.hidden = false;
 }
 
-function toTableRow({ row, name, detail }) {
-  const [, nameLabel] = [...problems.querySelectorAll("th[scope=col]")].map((head) => head.textContent);
+function toTableRow({ row, name, state, isChange, marks = [], detail }) {
+  const labels = [...problems.querySelectorAll("th[scope=col]")].map((head) => head.textContent);
   const line = document.createElement("tr");
-  const cells = [
-    ["th", "Row", row],
-    ["td", nameLabel, name ?? ""],
-    ["td", "What's wrong", detail],
-  ];
-  for (const [tag, label, text] of cells) {
-    const cell = line.appendChild(document.createElement(tag));
+  const word = (isChange && changeWords[state]) || words[state];
+  const texts = [row, name ?? "", word, [...marks, detail].join(" ")];
+  for (const [at, text] of texts.entries()) {
+    const cell = line.appendChild(document.createElement(at === 0 ? "th" : "td"));
     cell.textContent = text;
-    cell.dataset.label = label;
-    if (tag === "th") cell.scope = "row";
+    cell.dataset.label = labels[at];
+    if (at === 0) cell.scope = "row";
   }
   return line;
 }

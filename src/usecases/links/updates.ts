@@ -12,6 +12,9 @@ import { renewDestination, targetJudge } from "./targets.ts";
 
 export type LinkUpdate = z.output<typeof linkUpdate>;
 
+/** What is asked for, of a link as it is now. */
+export type UpdateOf = (link: StoredLink, partners: Partners) => LinkUpdate;
+
 /** The values that a person saw before they decided on the update. The link is not changed if one of them is another now. */
 export type SeenLink = Partial<db.LinkSettings>;
 
@@ -123,12 +126,12 @@ export async function judgeUpdates(
   database: D1Database,
   scope: AppScope,
   { links, partners }: Pick<Awaited<ReturnType<typeof db.readLinks>>, "links" | "partners">,
-  updateOf: (link: StoredLink) => LinkUpdate,
+  updateOf: UpdateOf,
   seen: SeenLink = {},
 ): Promise<Map<string, UpdateResult>> {
   const results = [...links].map(([token, link]): [string, UpdateResult] => [
     token,
-    judgeUpdate(link, updateOf(link), partners, seen),
+    judgeUpdate(link, updateOf(link, partners), partners, seen),
   ]);
   const isNew = ({ before, after }: UpdateResult) => before.target !== after.target;
   const changed = results.flatMap(([, result]) => (isNew(result) ? result.after.target : []));
@@ -145,12 +148,7 @@ export async function judgeUpdates(
 }
 
 /** Finds what `changeLinks` would do. Changes nothing. */
-export async function checkLinks(
-  { env }: Context,
-  scope: AppScope,
-  tokens: string[],
-  updateOf: (link: StoredLink) => LinkUpdate,
-) {
+export async function checkLinks({ env }: Context, scope: AppScope, tokens: string[], updateOf: UpdateOf) {
   const { links, ...read } = await db.readLinks(env.DB, scope, tokens);
   return { ...read, results: await judgeUpdates(env.DB, scope, { links, ...read }, updateOf) };
 }
@@ -178,7 +176,7 @@ export async function changeLinks(
   context: Context,
   scope: AppScope,
   tokens: string[],
-  updateOf: (link: StoredLink) => LinkUpdate,
+  updateOf: UpdateOf,
   { seen = {}, isReviewed = () => true, record, alsoStore = [], ...writing }: How = {},
 ) {
   const { now } = context;

@@ -43,8 +43,10 @@ export function readChange(cells: Record<string, string>, errors: InputError[]):
 }
 
 /** Without what the link has already: an export that is imported again changes nothing, whatever its partners support today. */
-export function toUpdate(link: StoredLink, rows: ReadonlyMap<string, RowChange>): LinkUpdate {
-  const { partner_id, cost_data_enabled: cost, archived, target } = rows.get(link.token) ?? {};
+export function toUpdate(
+  link: StoredLink,
+  { partner_id, cost_data_enabled: cost, archived, target }: RowChange,
+): LinkUpdate {
   const costSwitch = cost === undefined || cost === null ? cost : Number(cost);
   return {
     ...(partner_id !== undefined && partner_id !== link.partnerId && { partner_id }),
@@ -59,19 +61,15 @@ export function noteDifferences(
   cells: Record<string, string>,
   names: string[],
   { before }: UpdateResult,
-  { partner_id }: RowChange,
   partners: Partners,
 ): string[] {
   const sentPath = names.filter((name) => name !== "").join(" > ");
   const own = partners.get(before.partnerId ?? 0)?.displayName ?? "";
-  const isRead = partner_id !== undefined && partner_id !== before.partnerId;
-  const sent = cells.partner?.trim() ?? "";
+  const sent = cells.partner_id === String(before.partnerId) ? (cells.partner ?? own) : own;
   return [
     ...(sentPath !== "" && sentPath !== namesOf(before).join(" > ")
       ? [`The file has another path: ${sentPath}.`]
       : []),
-    ...(sent !== "" && sent !== own && !isRead
-      ? ["The partner of an existing link is changed by partner_id, not by its name."]
-      : []),
+    ...(sent !== own ? ["The name of the partner is not read, because the row has a partner ID."] : []),
   ];
 }

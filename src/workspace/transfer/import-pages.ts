@@ -54,7 +54,13 @@ export function importForm(place: Place, error?: AppError, sent = new URLSearchP
     </fieldset>`;
   const upload = uploadForm(
     LINK_TEXTS,
-    { action: paths.form, check: paths.form, importTo: paths.confirm },
+    {
+      action: paths.form,
+      check: paths.form,
+      importTo: paths.confirm,
+      list: paths.list,
+      undo: `${member.path}/links/undo`,
+    },
     "The check changes nothing. You'll see what would be created and changed before you confirm. You can send the same rows twice: nothing is created again.",
     error,
     { names: /^(cells|partner|partner_id|cost_data|target)$/, sent, above, beside },
@@ -83,7 +89,7 @@ function format({ member: { path } }: Place): Markup {
       <pre tabindex="0" aria-label="Example of new links"><code>network,campaign,ad_group,creative,partner,cost_data
 Acme,,,,Acme Ads,on
 Acme,Spring,Runners,Video 15s,,</code></pre>
-      <p><strong>To change links:</strong> a row with a <code>link_token</code> changes that link, up to 1,000 in a file. <code>partner_id</code> attaches a partner, or <code>none</code> detaches it; <code>cost_data</code> is <code>on</code>, <code>off</code> or <code>inherit</code>; <code>archived</code> is <code>yes</code> or <code>no</code>. An empty cell changes nothing.</p>
+      <p><strong>To change links:</strong> a row with a <code>link_token</code> changes that link, up to 1,000 in a file. <code>partner</code> or <code>partner_id</code> attaches a partner, and <code>none</code> as the ID detaches it; <code>cost_data</code> is <code>on</code>, <code>off</code> or <code>inherit</code>; <code>archived</code> is <code>yes</code> or <code>no</code>. An empty cell changes nothing.</p>
       <pre tabindex="0" aria-label="Example of changes"><code>link_token,partner_id,cost_data,archived
 q2r7kd0n5x,1,on,
 h4tz9wcm2b,none,inherit,yes</code></pre>

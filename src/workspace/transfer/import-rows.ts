@@ -1,5 +1,6 @@
 /** The rows of a file of links: reads them, checks what an import would do, and imports them. */
 import * as z from "zod/mini";
+import type { Partners } from "../../db/links/partner-catalog.ts";
 import { expectDefined } from "../../domain/expect-defined.ts";
 import type { Context } from "../../env.ts";
 import { AppError, type InputError } from "../../errors.ts";
@@ -15,9 +16,9 @@ import {
   readNames,
   rejectRepeats,
 } from "../../usecases/links/path-rows.ts";
-import type { PathResult } from "../../usecases/links/path-rules.ts";
+import { findPartner, type PathResult } from "../../usecases/links/path-rules.ts";
 import { checkPaths, createPaths } from "../../usecases/links/paths.ts";
-import { changeLinks, checkLinks } from "../../usecases/links/updates.ts";
+import { changeLinks, checkLinks, type UpdateOf } from "../../usecases/links/updates.ts";
 import { toOutcome, unknownLink } from "../bulk/outcomes.ts";
 import { authorizeApp, type Member, scopeOf } from "../frame.ts";
 import { noteDifferences, type RowChange, readChange, settingColumns, toUpdate } from "./import-changes.ts";
@@ -96,15 +97,17 @@ export async function runRows(
     (index) => rows[index]?.number ?? 0,
   );
   const ofLinks = new Map(
-    sent.flatMap((row): [string, RowChange][] =>
-      row instanceof AppError || !row.change || row.base === null ? [] : [[row.base, row.change]],
+    sent.flatMap((row): [string, SentRow][] =>
+      row instanceof AppError || !row.change || row.base === null ? [] : [[row.base, row]],
     ),
   );
+  const updateOf: UpdateOf = (link, partners) => {
+    const row = ofLinks.get(link.token);
+    const named = row && nameChange(row, partners);
+    return !named || named instanceof AppError ? {} : toUpdate(link, named);
+  };
   const paths = sent.filter((row) => row instanceof AppError || !row.change);
-  const changed =
-    ofLinks.size > 0
-      ? await change(context, scope, [...ofLinks.keys()], (link) => toUpdate(link, ofLinks))
-      : undefined;
+  const changed = ofLinks.size > 0 ? await change(context, scope, [...ofLinks.keys()], updateOf) : undefined;
   if (changed) authorizeApp(changed.access);
   const created = paths.length > 0 ? await create(context, scope, paths) : undefined;
   if (created) authorizeApp(created.access);
@@ -114,9 +117,19 @@ export async function runRows(
     if (one instanceof AppError || !one.change) return toCreation(row, one, expectDefined(results.shift()));
     const result = changed?.results.get(one.base ?? "");
     if (!changed || !result) return unknownLink(one.base ?? "", row.number);
-    const notes = noteDifferences(one.cells, namesOf(row), result, one.change, changed.partners);
+    const named = nameChange(one, changed.partners);
+    if (named instanceof AppError) return rejected(row, describeRejection(named));
+    const notes = noteDifferences(one.cells, namesOf(row), result, changed.partners);
     return toOutcome(result, changed.partners, done, row.number, notes);
   });
+}
+
+/** What the row changes, with the partner that it names if it has no partner ID. */
+function nameChange(row: SentRow, partners: Partners): RowChange | AppError {
+  const { change = {}, partnerName } = row;
+  if (change.partner_id !== undefined || partnerName === undefined) return change;
+  const named = findPartner(row, partners);
+  return named instanceof AppError ? named : { ...change, partner_id: named.partnerId };
 }
 
 interface SentRow extends PathRow {
@@ -142,7 +155,7 @@ function toRow({ nth = 0, values: cells, misfit }: FileRow, below: Below): SentR
     base: token ?? below.base,
     names,
     partnerId: partner_id ?? null,
-    partnerName: partner_id === null ? undefined : cells.partner,
+    partnerName: partner_id === null ? undefined : cells.partner?.trim() || undefined,
     costSwitch: cost_data_enabled ?? null,
     target,
     ...(archived !== undefined && { archived }),

@@ -130,8 +130,8 @@ const MOST_CORRECTIONS = 20;
 function findCorrections(rows: FileRow[], partners: Partners): Correction[] {
   const names = [...partners.values()].map(({ displayName }) => displayName);
   const known = new Set(names);
-  const sent = rows.flatMap(({ values: { partner, link_token } }) =>
-    partner === undefined || link_token || known.has(partner) ? [] : [partner],
+  const sent = rows.flatMap(({ values: { partner } }) =>
+    partner === undefined || known.has(partner) ? [] : [partner],
   );
   const counts = Map.groupBy(sent, (name) => name);
   return [...counts].slice(0, MOST_CORRECTIONS).flatMap(([name, { length }]) => {
