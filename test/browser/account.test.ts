@@ -137,8 +137,8 @@ describe("the account page", () => {
     expect(await page.getByRole("dialog").count()).toBe(0);
     expect(await focused()).toBe("Reset token");
     await page.keyboard.press("Enter");
-    // Past the box that ends the access tokens too.
-    for (let step = 0; step < 2; step++) await page.keyboard.press("Shift+Tab");
+    // Past the box that ends the access tokens too, and the button that shows the password.
+    for (let step = 0; step < 3; step++) await page.keyboard.press("Shift+Tab");
     await page.keyboard.type(PASSWORD);
     await page.keyboard.press("Enter");
     await page.getByRole("status").getByText("API token reset.").waitFor();
