@@ -10,7 +10,7 @@ const token = DEMO.operatorToken;
 beforeEach(async () => {
   await freshDemo();
   await startSessions();
-  // Those with which every operation of the service is tried.
+  // Those with which every operation is tried.
   await env.DB.batch(
     ["webhook_deliveries", "webhook_events", "webhooks"].map((table) =>
       env.DB.prepare(`DELETE FROM ${table}`),

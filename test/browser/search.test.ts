@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, inject, test } from "vitest";
 import { startBuiltService } from "../live-service.ts";
 import { checkEveryWidth, signIn, useBrowser } from "./browser.ts";
 
-/** More than four requests read. The last one alone is above 1. */
+/** More than four requests read. Only the last one is above 1. */
 const COSTS = 90_000;
 let service: Awaited<ReturnType<typeof startBuiltService>>;
 const open = useBrowser(() => service.names.BASE_URL ?? "");
