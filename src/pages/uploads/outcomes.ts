@@ -104,6 +104,7 @@ export function outcomeTable(
   return html`
     ${table({
       label: "Rows",
+      hasHeading: true,
       columns: [
         outcomes.some(({ number }) => number > 0) && { heading: "Row", cell: ({ row }) => row },
         { heading: texts.name, cell: name },
