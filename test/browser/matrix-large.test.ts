@@ -124,6 +124,71 @@ describe("Performance in one window", () => {
   });
 });
 
+describe("rows of links", () => {
+  const APP = `/apps/${LARGE.appToken}`;
+  const PAGES = [
+    `${APP}/links`,
+    `${APP}/links?q=video+15s`,
+    `${APP}/links?sort=-spend&open=atlas01000,atlas01026`,
+  ];
+  /** The heights of the rows that are links, and by how much tables are wider than their place. */
+  const MEASURE = `(() => {
+    const rows = [...document.querySelectorAll(".links tbody tr")].filter((row) => !row.querySelector("[colspan]"));
+    const cut = [...document.querySelectorAll(".table")].map((table) => table.scrollWidth - table.clientWidth);
+    return { count: rows.length, heights: [...new Set(rows.map((row) => Math.round(row.clientHeight)))], cut };
+  })()`;
+  it.each([
+    [1280, [56]],
+    [768, [56]],
+    [390, [72]],
+  ])("have one height at %i px, without columns beyond the edge", async (width, heights) => {
+    const page = await windowOf("demo");
+    await page.emulateMedia({ colorScheme: "light", forcedColors: "none" });
+    await page.setViewportSize({ width, height: 900 });
+    for (const path of PAGES) {
+      await page.goto(path);
+      const found = (await page.evaluate(MEASURE)) as { count: number; heights: number[]; cut: number[] };
+      expect([path, found.count > 25, found.heights, found.cut]).toEqual([path, true, heights, [0]]);
+    }
+  });
+
+  it("show period and search in one row, and on a phone the rest of a card with its menu", async () => {
+    const page = await windowOf("demo");
+    await page.emulateMedia({ colorScheme: "light", forcedColors: "none" });
+    await page.setViewportSize({ width: 1280, height: 900 });
+    await page.goto(`${APP}/links`);
+    const bottomOf = async (selector: string) => {
+      const box = await page.locator(selector).boundingBox();
+      return box && Math.round(box.y + box.height);
+    };
+    const bottoms = await Promise.all(
+      [".period summary", ".filters input[type=search]", ".filters summary", ".filters .actions button"].map(
+        bottomOf,
+      ),
+    );
+    expect(new Set(bottoms).size).toBe(1);
+    await page.setViewportSize({ width: 390, height: 900 });
+    const card = page.locator(".links tbody tr").nth(1);
+    expect(await card.locator("[data-label=Partner]").isVisible()).toBe(false);
+    await card.locator(".menu summary").click();
+    expect(await card.locator("[data-label=Partner]").isVisible()).toBe(true);
+    expect(await card.locator("[data-label='Cost data']").isVisible()).toBe(true);
+  });
+
+  it.each([
+    ["demo", `${APP}/partners`],
+    ["operator", "/operator/partners"],
+    ["operator", "/operator"],
+  ])("of partners fit into 768 px: %s %s", async (who, path) => {
+    const page = await windowOf(who);
+    await page.emulateMedia({ colorScheme: "light", forcedColors: "none" });
+    await page.setViewportSize({ width: 768, height: 900 });
+    await page.goto(path);
+    const found = (await page.evaluate(MEASURE)) as { cut: number[] };
+    expect(found.cut.filter((px) => px > 0)).toEqual([]);
+  });
+});
+
 describe("by what the pages say, with one request a click and at most three of them", () => {
   const APP = `/apps/${LARGE.appToken}`;
   /** Counts the clicks, and the pages that they request. */
