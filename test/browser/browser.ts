@@ -158,11 +158,11 @@ export async function openMenu(page: Page): Promise<void> {
 }
 
 /** What axe finds, with the elements. */
-export async function findViolations(page: Page, options = ALL_RULES): Promise<unknown[]> {
+export async function findViolations(page: Page, options = ALL_RULES, part = "document"): Promise<unknown[]> {
   // The debugger evaluates it, so the page's policy does not apply.
   if (!(await page.evaluate("'axe' in window"))) await page.evaluate(axe.source);
   return page.evaluate(
-    `axe.run(document, ${options}).then(({ violations }) => violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]))`,
+    `axe.run(${part}, ${options}).then(({ violations }) => violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]))`,
   );
 }
 

@@ -50,7 +50,7 @@ async function findInDisclosures(page: Page, rules: string): Promise<unknown[]> 
   const count = Number(await page.evaluate("disclosures.menus.length"));
   for (let index = 0; index < count; index++) {
     await set(`menus.slice(${index}, ${index + 1})`, true);
-    found.push(...(await findViolations(page, TARGETS)));
+    found.push(...(await findViolations(page, TARGETS, `disclosures.menus[${index}]`)));
     await set("menus", false);
   }
   await set("others", false);
