@@ -126,7 +126,7 @@ function figures({ path, app }: Member, overview: Overview, totals: Sums[], toda
       ),
       count(
         "Impressions",
-        performanceHref({}),
+        performanceHref({ metric: "impressions" }),
         countOf(engagements, "impression"),
         countOf(engagementsBefore, "impression"),
       ),

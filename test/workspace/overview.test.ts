@@ -135,7 +135,7 @@ describe("the figures", () => {
       `${APP}/performance?${days}&currency=USD`,
       `${APP}/performance?${days}&currency=EUR`,
       `${APP}/performance?${days}&metric=clicks`,
-      `${APP}/performance?${days}`,
+      `${APP}/performance?${days}&metric=impressions`,
       `${APP}/partners?${days}&sort=-unpriced`,
       `${APP}/ignored?${days}`,
     ]);
