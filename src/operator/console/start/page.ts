@@ -74,7 +74,12 @@ function waitingSection(start: Start, items: Item[], now: number, spendOf: Map<n
           cell: ({ name, what, isGroup }) => html`${nameText(name)}${isGroup ? "" : ":"} ${what}`,
         },
         { heading: "Urgency", cell: ({ tone }) => badge(MARKS[tone], tone) },
-        { heading: "Since", kind: "day", isMinor: true, cell: ({ since }) => (since === null ? NONE : time(toIso(since))) },
+        {
+          heading: "Since",
+          kind: "day",
+          isMinor: true,
+          cell: ({ since }) => (since === null ? NONE : time(toIso(since))),
+        },
         {
           heading: `Spend, ${SPEND_DAYS} days`,
           kind: "number",
