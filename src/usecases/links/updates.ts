@@ -12,7 +12,7 @@ import { renewDestination, targetJudge } from "./targets.ts";
 
 export type LinkUpdate = z.output<typeof linkUpdate>;
 
-/** What is asked for, of a link as it is now. */
+/** What is asked for, of a link in its current state. */
 export type UpdateOf = (link: StoredLink, partners: Partners) => LinkUpdate;
 
 /** The values that a person saw before they decided on the update. The link is not changed if one of them is another now. */
