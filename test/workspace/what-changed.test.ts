@@ -93,6 +93,38 @@ describe("the sentence", () => {
       "Spend fell $4.00 (−6.7%): cpi is new +$6.00, no more cpe −$10.00.",
     ],
     [
+      "which type has the lower price",
+      [
+        { daysAgo: 3, count: 40, price: 5 },
+        { daysAgo: 1, count: 40, price: 5 },
+        { daysAgo: 3, type: "cpe", count: 10, price: 20 },
+        { daysAgo: 1, type: "cpe", count: 10, price: 10 },
+      ],
+      "Spend fell $100.00 (−25.0%): lower price of cpe −$100.00.",
+    ],
+    [
+      "which type has most of the lower prices, also if another one is higher",
+      [
+        { daysAgo: 3, count: 40, price: 5 },
+        { daysAgo: 1, count: 40, price: 6 },
+        { daysAgo: 3, type: "cpe", count: 10, price: 20 },
+        { daysAgo: 1, type: "cpe", count: 10, price: 10 },
+      ],
+      "Spend fell $60.00 (−15.0%): lower prices −$60.00 (mostly cpe).",
+    ],
+    [
+      "the types that together have most of the lower prices",
+      [
+        { daysAgo: 3, count: 40, price: 5 },
+        { daysAgo: 1, count: 40, price: 6 },
+        { daysAgo: 3, type: "cpi", count: 10, price: 6 },
+        { daysAgo: 1, type: "cpi", count: 10, price: 2 },
+        { daysAgo: 3, type: "cpe", count: 10, price: 6 },
+        { daysAgo: 1, type: "cpe", count: 10, price: 3 },
+      ],
+      "Spend fell $30.00 (−9.4%): lower prices −$30.00 (mostly cpi, cpe).",
+    ],
+    [
       "the same spend of other parts",
       [
         { daysAgo: 3, count: 40, price: 1 },

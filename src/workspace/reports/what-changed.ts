@@ -102,9 +102,17 @@ function partsOf(
   const [only] = counted;
   const more = counted.length === 1 && only ? ["fewer", "more", costsOf(only.costType)] : undefined;
   const [less, greater, noun] = more ?? ["lower", "higher", "volume"];
-  const parts: [what: string, part: bigint][] = [
+  // What is written as zero is left out.
+  const zero = showMoney(0n, currency);
+  const isShown = (part: bigint) => part !== 0n && showMoney(part, currency) !== zero;
+  const priced = types.length > 1 ? types.filter((type) => isShown(type.price)) : [];
+  const parts: [what: string, part: bigint, of?: string][] = [
     [`${volume < 0n ? less : greater} ${noun}`, volume],
-    [`${price < 0n ? "lower" : "higher"} price`, price],
+    [
+      `${price < 0n ? "lower" : "higher"} price${priced.length > 1 ? "s" : priced[0] ? ` of ${priced[0].costType}` : ""}`,
+      price,
+      priced.length > 1 ? ` (mostly ${mostOf(priced, price).join(", ")})` : "",
+    ],
     ...types
       .filter(({ state }) => state !== "continued")
       .map(({ costType, state, change }): [string, bigint] => [
@@ -113,11 +121,25 @@ function partsOf(
       ]),
     ["adjustments", adjustments],
   ];
-  // What is written as zero is left out.
-  const zero = showMoney(0n, currency);
   return parts
-    .filter(([, part]) => part !== 0n && showMoney(part, currency) !== zero)
-    .map(([what, part]) => [what, signedMoney(part, currency)]);
+    .filter(([, part]) => isShown(part))
+    .map(([what, part, of = ""]) => [what, signedMoney(part, currency) + of]);
+}
+
+/** The fewest types whose prices went the way of all together, and changed more than the other prices do. */
+function mostOf(types: Explained["types"], price: bigint): CostType[] {
+  const size = (part: bigint) => (part < 0n ? -part : part);
+  const sorted = types
+    .filter((type) => type.price < 0n === price < 0n)
+    .sort((one, other) => (size(one.price) > size(other.price) ? -1 : 1));
+  let rest = types.reduce((sum, type) => sum + size(type.price), 0n);
+  const most: CostType[] = [];
+  for (const { costType, price: part } of sorted) {
+    if (rest < 0n) break;
+    rest -= 2n * size(part);
+    most.push(costType);
+  }
+  return most;
 }
 
 /** What a cost of a type is for: `installs`. */
