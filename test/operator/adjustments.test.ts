@@ -232,12 +232,11 @@ describe("the console", () => {
     await rows("UPDATE apps SET archived_at = 1 WHERE token = ?", DEMO.appToken);
     const operator = new Browser();
     await operator.signIn(DEMO.operatorEmail, DEMO.operatorPassword);
-    for (const page of [path, `${path}/new`]) {
-      expect((await operator.get(page)).text).toMatch(
-        new RegExp(`<option value="${DEMO.appToken}"[^>]*>Demo App, archived`),
-      );
-    }
-    expect((await operator.post(`${path}/new`, FORM)).status).toBe(303);
+    const option = new RegExp(`<option value="${DEMO.appToken}"[^>]*>Demo App, archived`);
+    expect((await operator.get(`${path}/new`)).text).toMatch(option);
+    for (const idempotency_key of ["first", "second"])
+      expect((await operator.post(`${path}/new`, { ...FORM, idempotency_key })).status).toBe(303);
+    expect((await operator.get(path)).text).toMatch(option);
   });
 
   it("offers the links of the app that was chosen, and currencies", async () => {

@@ -162,7 +162,7 @@ describe("a row with the token of a link", () => {
     const checked = await upload(browser, toFile("link_token,partner,cost_data", ...lines));
     expect(outcomesOf(checked).map(([, , ...outcome]) => outcome)).toEqual([
       ["rejected", "There's no partner “Acme Asd”. Did you mean Acme Ads?"],
-      ["rejected", "Partner isn't the name of a partner."],
+      ["rejected", "There's no partner “Nobody”."],
       ["change", "Partner: none → Acme Ads. Cost data: off → on."],
     ]);
     expect(readText(checked)).toContain("Use Acme Ads for “Acme Asd” (1 row)");
