@@ -26,6 +26,7 @@ import {
   toPeriod,
 } from "../pages/periods.ts";
 import type { AppPage, Member, Show } from "./frame.ts";
+import { DEFAULT_COLUMNS, metrics } from "./performance/query.ts";
 import { adjustedNote } from "./reports/adjusted.ts";
 import { findProblems, missingCondition, NO_COSTS } from "./reports/attention.ts";
 import { changedMost } from "./reports/changed.ts";
@@ -89,6 +90,8 @@ export const overviewPage: Show = async (context, member) => {
   };
 };
 
+const withImpressions = metrics.filter((one) => one === "impressions" || DEFAULT_COLUMNS.includes(one));
+
 function figures({ path, app }: Member, overview: Overview, totals: Sums[], today: number): Markup {
   const { engagements, engagementsBefore, spendBefore, unpriced, dropped, period, performanceHref, isCut } =
     overview;
@@ -126,7 +129,7 @@ function figures({ path, app }: Member, overview: Overview, totals: Sums[], toda
       ),
       count(
         "Impressions",
-        performanceHref({ metric: "impressions" }),
+        performanceHref({ metric: "impressions", columns: withImpressions.join() }),
         countOf(engagements, "impression"),
         countOf(engagementsBefore, "impression"),
       ),

@@ -135,7 +135,7 @@ describe("the figures", () => {
       `${APP}/performance?${days}&currency=USD`,
       `${APP}/performance?${days}&currency=EUR`,
       `${APP}/performance?${days}&metric=clicks`,
-      `${APP}/performance?${days}&metric=impressions`,
+      `${APP}/performance?${days}&metric=impressions&columns=spend%2Cclicks%2Cimpressions%2Ccost_per_click%2Ccoverage`,
       `${APP}/partners?${days}&sort=-unpriced`,
       `${APP}/ignored?${days}`,
     ]);
