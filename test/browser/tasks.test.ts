@@ -136,9 +136,9 @@ test("task 2: which campaign has the highest cost per click, and is it rising", 
 test("task 3: why a partner's spend changed", async () => {
   const page = await openAs(`/apps/${DEMO.appToken}`);
   const clicks = await countClicks(page);
-  await tab(page, "Performance");
-  await page.getByRole("link", { name: "Partner", exact: true }).first().click();
+  await tab(page, "Partners");
   await page.getByRole("link", { name: "Acme Ads", exact: true }).first().click();
+  await page.getByRole("link", { name: /^Spend in USD/ }).click();
   const why = await page
     .getByRole("region", { name: /^What changed/ })
     .first()
