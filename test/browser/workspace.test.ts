@@ -124,7 +124,7 @@ it("with only the keyboard: searches, opens a branch, and reaches a link's page"
   await tabTo(/^Name, path or token/);
   await page.keyboard.type("sp");
   await page.keyboard.press("Enter");
-  await row(page, "Spring").getByText("Acme ›").waitFor();
+  await row(page, "Spring").getByText("Acme", { exact: true }).waitFor();
   await tabTo(/^Clear filters$/);
   await page.keyboard.press("Enter");
   await row(page, "Acme").waitFor();
