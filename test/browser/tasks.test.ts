@@ -162,7 +162,7 @@ test("task 7: a view that others of the app see", async () => {
   const page = await openAs(`/apps/${DEMO.appToken}`);
   const clicks = await countClicks(page);
   await tab(page, "Performance");
-  await page.getByText("Views", { exact: true }).click();
+  await page.locator("summary", { hasText: /^Views$/ }).click();
   await page.getByLabel("Name of the view").fill("Monday");
   await page.getByLabel("Share it with the members of this app").check();
   await button(page, "Save view");
