@@ -109,6 +109,7 @@ it("these are limited", async () => {
       "/apps",
       ...[
         "",
+        "/ignored",
         "/links",
         "/links.csv",
         "/links/:link_token",
@@ -127,8 +128,14 @@ it("these are limited", async () => {
         "/operator/v1/partners/:id/rates",
         "/operator/v1/partners/:id/rejections",
       ],
-      ...["/operator", "/operator/rounds/:id", "/operator/rounds/:id/link"],
-      ...["", "/costs", "/url-prices"].map((page) => `/operator/partners/:id${page}`),
+      ...[
+        "/operator",
+        "/operator/partners",
+        "/operator/rounds",
+        "/operator/rounds/:id",
+        "/operator/rounds/:id/link",
+      ],
+      ...["", "/costs", "/setup", "/url-prices"].map((page) => `/operator/partners/:id${page}`),
       ...["/operator/apps/:token", "/operator/spend", "/operator/audit.csv"],
     ].sort(),
   );

@@ -44,6 +44,8 @@ const report =
   (show: Show): Show =>
   (context, formError, session) =>
     asReport(context, userKey(session.userId), () => show(context, formError, session));
+const partnersPage = report(partnerList.partnersPage);
+const setupPage = report(setup.setupPage);
 const partnerPage = report(partners.partnerPage);
 const pricesPage = report(urlPricesPage);
 const roundPage = report(rounds.roundPage);
@@ -58,12 +60,12 @@ const always = () => true;
 
 export const consoleRoutes: Route[] = [
   page("/operator", report(startPage)),
-  page("/operator/partners", partnerList.partnersPage),
+  page("/operator/partners", partnersPage),
   pageWithForm("/operator/partners/new", setup.newPartnerPage, setup.submitNewPartner),
   pageWithForm("/operator/partners/:id", partnerPage, settings.submitPartner),
-  pageWithForm("/operator/partners/:id/setup", setup.setupPage, setup.submitTemplates),
-  form("/operator/partners/:id/setup/round", setup.submitRound, setup.setupPage, always),
-  form("/operator/partners/:id/setup/credential", setup.submitCredential, setup.setupPage, always),
+  pageWithForm("/operator/partners/:id/setup", setupPage, setup.submitTemplates),
+  form("/operator/partners/:id/setup/round", setup.submitRound, setupPage, always),
+  form("/operator/partners/:id/setup/credential", setup.submitCredential, setupPage, always),
   setup.templatesScript.route,
   {
     path: "/operator/partners/:id/costs",
@@ -76,7 +78,7 @@ export const consoleRoutes: Route[] = [
   form("/operator/partners/:id/url-prices/voids", submitDayVoid, pricesPage),
   page("/operator/partners/:id/rejections", rejectionsPage),
   page("/operator/spend", report(spendPage)),
-  page("/operator/rounds", partnerList.partnersPage),
+  page("/operator/rounds", partnersPage),
   page("/operator/rounds/:id", roundPage),
   pageWithForm("/operator/rounds/:id/link", testLinkPage, testLinks.submitTestLink),
   form("/operator/rounds/:id/approve", rounds.submitApproval, roundPage),
