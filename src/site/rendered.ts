@@ -1214,7 +1214,7 @@ OPERATOR_TOKEN=ll_api_…</pre>
 </tr>
 <tr>
 <td>Somebody reports a wrong cost of a day or a link</td>
-<td><strong>Costs</strong> of the partner in the console and <code>GET /operator/v1/partners/{id}/costs</code> list them with filters by day, app, link, type, state and amount. Costs have no order by time, so a request looks at up to 10,000 IDs and says how far it came.</td>
+<td><strong>Costs</strong> of the partner in the console and <code>GET /operator/v1/partners/{id}/costs</code> list them with filters by day, app, link, type, state and amount. Costs have no order by time, so a request looks at up to 20,000 IDs and says how far it came.</td>
 </tr>
 <tr>
 <td>Strangers add prices on URLs</td>
@@ -2164,8 +2164,12 @@ npx wrangler d1 execute DB --remote --yes --file linkledger.sql</pre>
 <td>Wait a minute.</td>
 </tr>
 <tr>
-<td>You forgot your password, or lost your second factor</td>
+<td>You forgot your password</td>
 <td>Ask an operator for a temporary password, which also turns two-factor authentication off.</td>
+</tr>
+<tr>
+<td>You lost your second factor</td>
+<td>Ask an operator to turn off two-factor authentication on your page in the console. Your password stays.</td>
 </tr>
 <tr>
 <td>Single sign-on signs nobody in</td>
@@ -2531,7 +2535,8 @@ npx wrangler tail --search REQUEST_ID</pre>
     sections: [
       { id: "set-up", title: "Set up", body: `<p>An operator sets the secret <code>WEBHOOK_KEY</code>, which seals the secrets of webhooks in the database. It has 32 to 256 characters:</p>
 <pre data-language="sh">npx wrangler secret put WEBHOOK_KEY</pre>
-<p>Keep it: with another key, each webhook needs a new secret. The second schedule in <code>wrangler.toml</code>, <code>* * * * *</code>, sends events each minute.</p>` },
+<p>Keep it: with another key, each webhook needs a new secret. The second schedule in <code>wrangler.toml</code>, <code>* * * * *</code>, sends events each minute.</p>
+<p>To try it locally, add <code>--var LOCAL_INSECURE:1 --var WEBHOOK_KEY:</code> and 32 characters of your own to <code>npm start --</code>. A webhook may then have a URL such as <code>http://127.0.0.1:9000/</code>, and <code>curl &quot;http://localhost:8787/cdn-cgi/local/scheduled?cron=*+*+*+*+*&quot;</code> runs what a deployment runs each minute.</p>` },
       { id: "create-a-webhook", title: "Create a webhook", body: `<p>Members create webhooks for their app on its page <strong>Alerts</strong>, and operators on theirs: up to 5 for an app, and 5 for operators. The page shows the secret of a webhook once. In the API, <code>POST /operator/v1/webhooks</code> creates one.</p>
 <p>The URL must begin with <code>https://</code>, use port 443 and name a host on the public internet. IP addresses, user names, passwords and the hosts of linkledger itself are rejected.</p>` },
       { id: "events", title: "Events", body: `<div class="table" tabindex="0" role="region" aria-label="Events"><table>
