@@ -355,7 +355,7 @@ describe("the chart", () => {
 
   it("draws the line of a single day as a dot", async () => {
     const markup = await draw({ unit: priceUnit("USD"), series: [], whole: named("All", [2, USD]) });
-    expect(markup).toMatch(/<path class="line whole" d="m2 \d+h0"\/>/);
+    expect(markup).toMatch(/<path class="line whole point" d="m2 \d+h0"\/>/);
   });
 
   it.each([

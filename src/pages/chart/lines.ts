@@ -18,7 +18,7 @@ export function path(points: [x: number, y: number][]): string {
   return `m${steps.join(" ").replaceAll(" -", "-")}`;
 }
 
-/** What leads to a day that is not over is dotted. One point is a dot. */
+/** What leads to a day that is not over is dotted. One point is a dot that is large enough to see. */
 export function line(
   values: Values,
   { from, to }: DayRange,
@@ -31,7 +31,8 @@ export function line(
   if (points.length === 0) return "";
   const isOpen = points.length > 1 && days.at(-1)?.[0] === today;
   const closed = isOpen ? points.slice(0, -1) : points;
-  return html`<path class="${name}" d="${path(closed)}${closed.length === 1 ? "h0" : ""}"/>${isOpen ? html`<path class="${name} open" d="${path(points.slice(-2))}"/>` : ""}`;
+  const kind = points.length === 1 ? `${name} point` : name;
+  return html`<path class="${kind}" d="${path(closed)}${closed.length === 1 ? "h0" : ""}"/>${isOpen ? html`<path class="${name} open" d="${path(points.slice(-2))}"/>` : ""}`;
 }
 
 /** Each series as the area between zero and the sum of it and those before it, which are drawn later and so cover their part. */
