@@ -264,6 +264,17 @@ describe("the console", () => {
       expect(rejected.text).toContain(`value="${kept}"`);
     }
     expect(rejected.text).toMatch(/<option value="cpm"\s+selected>/);
+    const empty = await operator.post(`${path}/new`, {
+      ...{ ...FORM, link_token: "", currency: "", day: "", amount: "", reason: "" },
+    });
+    const summary = /<div class="notice error"[\s\S]*?<\/div>/.exec(empty.text)?.[0] ?? "";
+    expect([...summary.matchAll(/<a href="#([^"]*)">([^<]*)/g)].map(([, id, text]) => [id, text])).toEqual([
+      ["link_token", "Choose a link."],
+      ["day", "Day must be a calendar date, for example 2026-03-14."],
+      ["currency", "Choose a currency."],
+      ["amount", "Amount must be a plain decimal with at most 8 decimal places, for example -12.5."],
+      ["reason", "Reason must not be empty."],
+    ]);
     for (let times = 0; times < 2; times++) {
       const { status, headers } = await operator.post(`${path}/new`, FORM);
       expect([status, headers.get("location")]).toEqual([303, `${path}?notice=adjustment-created`]);

@@ -6,8 +6,8 @@ import { searchAdjustments } from "../../db/operator/adjustments.ts";
 import { listAppsWithArchived } from "../../db/operator/apps.ts";
 import { listPartnerNames } from "../../db/operator/partners.ts";
 import { DAY_MS } from "../../domain/time.ts";
-import { AppError } from "../../errors.ts";
-import { parseOrThrow } from "../../http/input/parse.ts";
+import { AppError, type InputError } from "../../errors.ts";
+import { invalidRequest, parseOrThrow, parsePart } from "../../http/input/parse.ts";
 import { costTypeName } from "../../pages/costs/cost-types.ts";
 import { buttonLink, card, nameText, notice, pageHead } from "../../pages/elements.ts";
 import type { Option } from "../../pages/forms/fields.ts";
@@ -150,8 +150,22 @@ export const newAdjustmentPage: Show = async ({ env, url, now }, rejected) => {
   };
 };
 
+const CHOICES: Record<string, string> = { link_token: "Choose a link", currency: "Choose a currency" };
+
+/** Throws invalid_request with every error, in the order of the fields. */
+function readAdjustment(sent: URLSearchParams) {
+  const found: InputError[] = [];
+  const body = parsePart(newAdjustment, sentBody(FIELDS, sent), found);
+  const errors = Object.keys(FIELDS).flatMap((param) => {
+    const message = sent.get(param) ? undefined : CHOICES[param];
+    return message ? [{ param, message }] : found.filter((error) => error.param === param);
+  });
+  if (!body || errors.length > 0) throw invalidRequest(errors);
+  return body;
+}
+
 export const submitAdjustment: Act = async (context, session, sent) => {
-  const body = parseOrThrow(newAdjustment, sentBody(FIELDS, sent));
+  const body = readAdjustment(sent);
   const keys = parseOrThrow(requiredIdempotencyKey, {
     "Idempotency-Key": sent.get("idempotency_key") ?? undefined,
   });
