@@ -14,7 +14,7 @@ const MOST_READ = 30;
 const MOST_WRITTEN = 10;
 /** Where it can be undone: rows more that are read for each link, and that are written for each 100 rows. */
 const UNDOABLE = 2;
-const RECORD = 3;
+const RECORD = 4;
 
 describe.each([1_000, isLong ? 100_000 : 20_000])("in an app of %i links", (links) => {
   let browser: Browser;

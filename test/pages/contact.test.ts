@@ -17,7 +17,6 @@ const SHOWN_WITH_CONTACT: Record<string, number> = {
   "pages/alerts/webhooks.ts": 1,
   "partner/sign-in.ts": 1,
   "workspace/bulk/outcomes.ts": 1,
-  "workspace/partners/list.ts": 2,
   "workspace/reports/attention.ts": 1,
   "workspace/start.ts": 1,
 };
@@ -46,7 +45,7 @@ beforeEach(async () => {
 
 describe("is named", () => {
   it.each([
-    ["of a partner that cannot send costs", `${APP}/partners`, LINKED],
+    ["of a partner that cannot send costs", `${APP}/partners/2`, LINKED],
     ["in the review of a change", `${APP}/links/bulk?action=cost-on&links=demo1nk006`, LINKED],
     ["beside the settings of a link", `${APP}/links/demo1nk006/settings`, LINKED],
     ["at a rejected setting", `${APP}/links/demo1nk006/settings?partner=2&cost=on`, PLAIN],
