@@ -79,7 +79,8 @@ globalThis.loadPart = async (part, address, show) => {
     if (!isNewest()) return;
     // To sign in again, for example.
     if (response.redirected) return location.assign(address);
-    if (!response.ok) throw new Error(response.statusText);
+    // A page that rejects what was entered says what is wrong with it.
+    if (!response.ok && response.status !== 400) throw new Error(response.statusText);
     show(page);
   } catch {
     if (isNewest()) showNotLoaded(part, () => loadPart(part, address, show));
