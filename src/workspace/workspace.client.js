@@ -195,6 +195,8 @@ async function showTest(address) {
   await loadPart(panel, address, (page) => {
     panel.replaceChildren(page.querySelector("[data-test]"));
     panel.querySelector("[data-close-test]").hidden = false;
-    panel.querySelector("[role=alert], #test-result").focus();
+    panel.querySelector("[role=alert], #test-result").focus({ preventScroll: true });
+    // Without an animation.
+    panel.scrollIntoView();
   });
 }

@@ -304,10 +304,13 @@ test("a link is tested on its page, by keyboard, and nothing is recorded", async
   await result.waitFor();
   expect(new URL(page.url()).pathname).toBe(`/apps/${DEMO.appToken}/links/demo1nk002`);
   expect(await page.evaluate("document.activeElement.id")).toBe("test-result");
+  const top = () => page.evaluate<number>("document.activeElement.getBoundingClientRect().top");
+  expect(await top()).toBeLessThan(100);
   const field = page.getByLabel("Click or impression URL");
   await field.fill(`${BASE_URL}/demo1nk002?cost_id={id}`);
   await button(page, "Test URL");
   await result.getByText("The network did not replace its macro.").waitFor();
+  expect(await top()).toBeLessThan(100);
   await field.fill("nothing");
   await button(page, "Test URL");
   await page.getByRole("alert").getByText("The URL must be the click URL").first().waitFor();
