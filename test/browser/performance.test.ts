@@ -284,6 +284,27 @@ describe("is accessible and fits", () => {
     },
   );
 
+  it("with a name in Arabic that is cut at its end, at the left", async () => {
+    const page = await openPage(PAGE, { viewport: { width: 1280, height: 900 } });
+    const shown = await page.evaluate(`(() => {
+      const name = document.querySelector(".performance .name > a > bdi");
+      name.textContent = "شبكة الخليج للإعلان ".repeat(20);
+      const isCut = (part) => part.scrollWidth > part.clientWidth;
+      return [getComputedStyle(name).direction, isCut(name), isCut(name.parentElement)];
+    })()`);
+    expect(shown).toEqual(["rtl", true, false]);
+  });
+
+  it("of Partners in a window of 1280 px, with its toolbar in one row", async () => {
+    const page = await openPage(`${APP}/partners`, { viewport: { width: 1280, height: 900 } });
+    const places = await page.evaluate<number[]>(
+      `[...document.querySelectorAll(".toolbar :is(summary, input[type=search], select, .filters button)")]
+        .filter((one) => one.checkVisibility()).map((one) => Math.round(one.getBoundingClientRect().bottom))`,
+    );
+    expect(places).toHaveLength(5);
+    expect(Math.max(...places) - Math.min(...places)).toBeLessThan(5);
+  });
+
   it("on a phone, cards with spend and cost per click, whose other figures open without a script", async () => {
     const page = await openPage(PAGE, { viewport: { width: 390, height: 844 }, javaScriptEnabled: false });
     const card = rowsOf(page).first();
