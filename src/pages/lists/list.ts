@@ -2,6 +2,7 @@
 import { html } from "hono/html";
 import type { ListPage } from "../../db/operator/lists/searched.ts";
 import type { Context } from "../../env.ts";
+import { menu } from "../elements.ts";
 import type { Option, RejectedForm } from "../forms/fields.ts";
 import { showCount, showPlural } from "../locale.ts";
 import type { Markup } from "../markup.ts";
@@ -17,6 +18,8 @@ interface ListSpec<Sort extends string> {
   /** The first one is the default. */
   sorts: Record<Sort, string>;
   filters?: { name: string; label: string; options: Option[]; default?: string }[];
+  /** Whether the filters and the order are in a menu, so that the list begins near the top of a phone. */
+  hasMenu?: boolean;
   /** Parameters of the page that stay. */
   kept?: Record<string, string>;
   pageSize?: number;
@@ -65,14 +68,13 @@ export async function readListView<Sort extends string, Row>(
   );
   const offset = (page - 1) * pageSize;
   const { rows, total } = await list(env.DB, { sort, offset, limit: pageSize }, given);
-  const isFiltered = q !== "" || chosen.some((filter) => filter.value !== (filter.default ?? ""));
+  const inUse = chosen.filter((filter) => filter.value !== (filter.default ?? ""));
+  const isFiltered = q !== "" || inUse.length > 0;
   const state = {
     ...kept,
     q,
     sort: sort === sorts[0] ? "" : sort,
-    ...Object.fromEntries(
-      chosen.filter((one) => one.value !== (one.default ?? "")).map((one) => [one.name, one.value]),
-    ),
+    ...Object.fromEntries(inUse.map((one) => [one.name, one.value])),
   };
   const toHref = (parameters: Record<string, string>) => {
     const query = new URLSearchParams(Object.entries(parameters).filter(([, value]) => value !== ""));
@@ -85,6 +87,10 @@ export async function readListView<Sort extends string, Row>(
       ? ""
       : `${showCount(offset + 1)} to ${showCount(offset + rows.length)} of `;
   const count = range + showPlural(total, one, many);
+  const selects = [
+    ...chosen.map(({ name, label, options, value }) => filterSelect(name, label, options, value)),
+    filterSelect("sort", "Order", Object.entries<string>(spec.sorts), sort),
+  ];
   const controls = html`
     ${
       total <= 1 && !isFiltered
@@ -97,8 +103,7 @@ export async function readListView<Sort extends string, Row>(
               ...(isFiltered && { clear: toHref(kept) }),
               ...(spec.search !== undefined && { search: { name: "q", label: spec.search, value: q } }),
             },
-            ...chosen.map(({ name, label, options, value }) => filterSelect(name, label, options, value)),
-            filterSelect("sort", "Order", Object.entries<string>(spec.sorts), sort),
+            ...(spec.hasMenu ? [filterMenu(inUse.length, selects)] : selects),
           )
     }
     <h2 class="count">${count}</h2>`;
@@ -197,6 +202,13 @@ export function filterText({ name, label, value, suggestions }: FilterText, reje
     ${suggestions.length > 0 ? html`<datalist id="${id}-list">${suggestions.map(([option, text]) => html`<option value="${option}">${text}</option>`)}</datalist>` : ""}
     ${error ? html`<p class="field-error" id="${id}-error">${error}</p>` : ""}`;
 }
+
+/** A menu of filters and the order. `inUse`: how many of the filters have a value. */
+export const filterMenu = (inUse: number, items: Markup[]): Markup =>
+  menu(inUse > 0 ? `Filters and order (${inUse})` : "Filters and order", [
+    ...items,
+    html`<button class="secondary">Apply</button>`,
+  ]);
 
 /** The links to the neighbors of a page; null where there is none. */
 export function pager(

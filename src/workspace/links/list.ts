@@ -2,7 +2,7 @@
 import { html } from "hono/html";
 import { buttonLink, card, emptyState, menu, nameText, notice, pageHead } from "../../pages/elements.ts";
 import type { Option } from "../../pages/forms/fields.ts";
-import { filterForm, filterSelect } from "../../pages/lists/list.ts";
+import { filterForm, filterMenu, filterSelect } from "../../pages/lists/list.ts";
 import { keptInputs, withQuery } from "../../pages/lists/query.ts";
 import { showList, showPlural } from "../../pages/locale.ts";
 import type { Markup } from "../../pages/markup.ts";
@@ -91,13 +91,12 @@ function filters(url: URL, { query, partners }: LinksView): Markup {
       search: { name: "q", label: "Name, path or token", value: query.q ?? "" },
       ...((isSearch(query) || query.archived) && { clear: clearHref(url) }),
     },
-    menu(inUse > 0 ? `Filters and order (${inUse})` : "Filters and order", [
+    filterMenu(inUse, [
       select("sort", "Order", Object.entries(SORTS)),
       select("level", "Level", [["", "Any level"], ...levels]),
       select("partner", "Attached partner", [["", "Any partner"], ...sortedPartners(partners)]),
       select("cost", "Cost data", COST_FILTERS),
       select("archived", "Archived", ARCHIVED_FILTERS),
-      html`<button class="secondary">Apply</button>`,
     ]),
   );
 }

@@ -29,6 +29,7 @@ import { partnerLink } from "../partners/link.ts";
 
 const GROUPS = { parameter: "Parameter and reason", link: "Link", partner: "Partner" } as const;
 type Group = keyof typeof GROUPS;
+const CHOICES: Record<Group, string> = { ...GROUPS, parameter: "Parameter" };
 
 const text = z.optional(z.string());
 const ignoredQuery = z
@@ -117,6 +118,7 @@ export const ignoredPage: Show = async (context, member) => {
         },
       ],
       kept: { ...periodQuery(period), group_by: group === "parameter" ? "" : group },
+      hasMenu: true,
       pageSize: 50,
     },
     async (_, { sort, offset, limit }, { q = "", what, partner }) => {
@@ -150,18 +152,16 @@ export const ignoredPage: Show = async (context, member) => {
     body: html`
       ${breadcrumb([["Overview", `${member.path}${keepDays(url)}`]], "Ignored parameters")}
       ${pageHead("Ignored parameters")}
-      <p class="lead">Parameters of click and impression URLs that weren't used. The clicks and impressions count, unless the reason says otherwise. <a href="/docs/rules#why-a-parameter-is-dropped">All reasons</a></p>
       <div class="toolbar">${periodPicker(url, period)}${choices(
         "Break down by",
         (Object.keys(GROUPS) as Group[]).map((one) => [
-          GROUPS[one],
+          CHOICES[one],
           withQuery(url, { group_by: one === "parameter" ? null : one, sort: null, page: null }),
           one === group,
         ]),
-      )}</div>
+      )}${found.length === 0 ? "" : list.controls}</div>
       ${cutNotice(period, from)}
       ${isTooMany ? notice("Too many links had clicks or impressions to read their parameters. Choose fewer days.", "warn") : ""}
-      ${found.length === 0 ? "" : list.controls}
       ${table<Line>({
         label: `Ignored parameters by ${GROUPS[group].toLowerCase()}`,
         layout: "figures-in-row",
@@ -205,7 +205,8 @@ export const ignoredPage: Show = async (context, member) => {
           },
         ],
       })}
-      ${list.pager}`,
+      ${list.pager}
+      <p class="hint">Parameters of click and impression URLs that weren't used. The clicks and impressions count, unless the reason says otherwise. <a href="/docs/rules#why-a-parameter-is-dropped">All reasons</a></p>`,
   };
 };
 
