@@ -8,7 +8,7 @@ import { type CallExpression, type NewExpression, parseSync, Visitor } from "oxc
 import { check } from "recheck";
 
 /** Expressions that look around are tried with texts. Their steps are limited, and not their time, which a busy machine takes too. */
-const LIMITS = { attackTimeout: null, incubationTimeout: null };
+const LIMITS = { timeout: null, attackTimeout: null, incubationTimeout: null };
 
 /** Expressions that can take more than linear time, each with the reason why they never do. */
 const EXCEPTIONS = new Map([
