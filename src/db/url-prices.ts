@@ -1,7 +1,6 @@
 /**
- * What the templates of a partner decide: which values on URLs are its macros, and which prices on URLs count for it. Anyone can
- * write to a public URL, so the partner's cost parameters and the limit that operators set decide it. A round judges with the
- * same values, in domain/rounds/report.ts.
+ * What the templates of a partner decide: which values on URLs are its macros, and which prices on URLs count for it. Anyone can write
+ * to a public URL, so the partner's cost parameters and the limit that operators set decide it. A round judges with the same values, in domain/rounds/report.ts.
  */
 import { type AnyColumn, type SQL, sql } from "drizzle-orm";
 import type { partners } from "./schema.ts";
@@ -43,5 +42,5 @@ export const agreedCurrency = ({ costParameters }: Pick<Partner, "costParameters
 };
 
 /** Whether a comparable value, or NULL, is one of the macros of a partner, which can be NULL too. */
-export const isMacroOf = (macros: AnyColumn, value: SQL) =>
+export const isMacroOf = (macros: AnyColumn | SQL, value: SQL) =>
   sql`iif(coalesce(${macros}, '') = '', 0, coalesce(instr(${macros}, char(10) || ${value} || char(10)), 0) > 0)`;

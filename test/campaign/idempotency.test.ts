@@ -13,7 +13,6 @@ import {
   NOW,
   rejection,
   rows,
-  withMethods,
 } from "../harness.ts";
 import { LINKS, patchLink } from "./support.ts";
 
@@ -221,10 +220,16 @@ describe("a key", () => {
 /** Real D1 that does something before its second batch. */
 function beforeSecondBatch(first: () => Promise<void>): D1Database {
   let calls = 0;
-  return withMethods(env.DB, {
-    batch: async (statements: D1PreparedStatement[]) => {
-      if (++calls === 2) await first();
-      return env.DB.batch(statements);
+  return new Proxy(env.DB, {
+    get(target, name) {
+      if (name === "batch") {
+        return async (statements: D1PreparedStatement[]) => {
+          if (++calls === 2) await first();
+          return target.batch(statements);
+        };
+      }
+      const value = Reflect.get(target, name);
+      return typeof value === "function" ? value.bind(target) : value;
     },
   });
 }

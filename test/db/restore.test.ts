@@ -23,7 +23,7 @@ it("restores after any changes what a reset and the migrations set up", async ()
   await freshDemo();
   const fresh = await everything();
   expect(JSON.stringify(fresh)).not.toContain("of_another_schema");
-  expect(JSON.stringify(fresh)).toContain("CREATE TRIGGER entries_changed");
+  expect(JSON.stringify(fresh)).toContain("CREATE TRIGGER call_changed");
 
   expect((await click("restore-1")).status).toBe(302);
   expect((await sendCost({ cost_id: "restore-cost-1", cost_amount: "1.5" })).status).toBe(200);

@@ -12,8 +12,8 @@ export const ledger: Mutant[] = [
   {
     name: "the second change after a void forgets it",
     file: "src/db/ledger/submission.ts",
-    search: "iif(${e.voidState} IS NULL, NULL, 'lifted')",
-    replace: "iif(${e.voidState} = 'voided', 'lifted', NULL)",
+    search: "iif(${s.voidState} IS NULL, NULL, 'lifted')",
+    replace: "iif(${s.voidState} = 'voided', 'lifted', NULL)",
     tests: ["test/cost/void.test.ts"],
   },
   {
@@ -31,17 +31,18 @@ export const ledger: Mutant[] = [
     tests: ["test/cost/batch.test.ts"],
   },
   {
-    name: "a call is a duplicate if it has the price of the URL",
+    name: "a call is a duplicate if the one before it had no amount",
     file: "src/db/ledger/submission.ts",
-    search: "${sent.amount} = ${e.amount}) THEN 'duplicate'",
-    replace: "${sent.amount} = ${e.amountInEffect}) THEN 'duplicate'",
+    search: "${s.amount} = ${s.knownAmount}) THEN 'duplicate'",
+    replace: "${s.amount} = coalesce(${s.knownAmount}, ${s.amount})) THEN 'duplicate'",
     tests: ["test/cost/url-cost.test.ts"],
   },
   {
     name: "spend counts on the day of the call instead of its click",
     file: "migrations",
-    search: "coalesce(matched_at, received_at) / 86400000 AS day",
-    replace: "received_at / 86400000 AS day",
+    search: "THEN NEW.click_at WHEN 'impression' THEN NEW.impression_at ELSE NEW.received_at END / 86400000",
+    replace:
+      "THEN NEW.received_at WHEN 'impression' THEN NEW.received_at ELSE NEW.received_at END / 86400000",
     tests: ["test/cost/matching.test.ts"],
   },
   {

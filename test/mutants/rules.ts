@@ -3,6 +3,21 @@ import type { Mutant } from "./mutant.ts";
 
 export const rules: Mutant[] = [
   {
+    name: "a price keeps counting beside the call that takes its place",
+    file: "migrations",
+    search: "WHEN OLD.counting_price IS NOT NEW.counting_price BEGIN",
+    replace: "WHEN OLD.counting_price IS NOT NEW.counting_price AND NEW.counting_price IS NOT NULL BEGIN",
+    tests: ["test/cost/url-cost.test.ts"],
+  },
+  {
+    name: "what a call without a match replaces keeps counting",
+    file: "migrations",
+    search: "INSTEAD OF INSERT ON call_counts WHEN NEW.state <> 'voided' BEGIN",
+    replace:
+      "INSTEAD OF INSERT ON call_counts WHEN NEW.state <> 'voided' AND NOT (NEW.sign < 0 AND NEW.state = 'pending') BEGIN",
+    tests: ["test/cost/matching.test.ts", "test/cost/void.test.ts"],
+  },
+  {
     name: "prices on URLs count in a fourth currency of the day",
     file: "migrations",
     search: "iif(count(*) < 3, 0,",

@@ -1,5 +1,5 @@
 /** Judges submitted costs and stores those that are accepted, with one call to D1 and in one transaction per database. */
-import { type SQL, sql } from "drizzle-orm";
+import { type AnyColumn, type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core/alias";
 import { COST_TYPE, type Kind } from "../../domain/cost-types.ts";
 import type { Cost, CostValues, Credential } from "../../domain/costs.ts";
@@ -20,7 +20,7 @@ import {
 import { partners, submissions } from "../schema.ts";
 import { statement } from "../statement.ts";
 import { isMacroOf } from "../url-prices.ts";
-import { COLUMNS, credential as c, entry as e, isCredential, isRemembered } from "./entries.ts";
+import { credential as c, entry as e, isCredential, isRemembered } from "./entries.ts";
 import { byDatabase, findPartnerId, isInPlace, type Ledger, placeOf, runForCredential } from "./shards.ts";
 
 const now = sql.placeholder("now");
@@ -40,9 +40,6 @@ const sentFields = jsonValues(
   "isUnusable",
   "otherForm",
 );
-const sent = columnsOf("sent", sentFields);
-/** Materialized, so that each value is read from its JSON only once. */
-const withSent = sql`WITH sent AS MATERIALIZED (SELECT ${list(sentFields)} FROM json_each(${sql.placeholder("costs")}) j)`;
 const toSent = ({ costId, costType, currency, amount, tag }: Cost): Sent<typeof sentFields> => {
   const { bit, fits } = COST_TYPE[costType];
   const judged = {
@@ -54,27 +51,51 @@ const toSent = ({ costId, costType, currency, amount, tag }: Cost): Sent<typeof 
   return { costId, costType, currency, amount, tag, typeBit: bit, ...judged };
 };
 
-/** Each submitted cost, with the row of its ID, if there is one. */
-const submitted = sql`
-  FROM ${as(c)} CROSS JOIN ${as(p)} CROSS JOIN sent
-  LEFT JOIN ${as(e)} ON ${e.partnerId} = ${c.partnerId} AND ${e.costId} = ${sent.costId} AND ${isRemembered}
+/** A submitted cost, with its credential, its partner and the row of its ID. */
+const fields = {
+  ...sentFields,
+  partnerId: c.partnerId,
+  revokedAt: c.revokedAt,
+  costTypes: c.costTypes,
+  supportsCostData: p.supportsCostData,
+  stoppedAt: p.stoppedAt,
+  macros: p.macros,
+  isKnown: sql`${e.partnerId} IS NOT NULL`,
+  state: e.state,
+  voidState: e.voidState,
+  knownType: e.costType,
+  knownCurrency: e.currency,
+  knownAmount: e.amount,
+  receivedAt: e.receivedAt,
+  matchedAt: e.matchedAt,
+  clickAt: e.clickAt,
+  clickCostDataOn: e.clickCostDataOn,
+  clickAppToken: e.clickAppToken,
+  impressionAt: e.impressionAt,
+  impressionCostDataOn: e.impressionCostDataOn,
+  impressionAppToken: e.impressionAppToken,
+};
+const s = columnsOf("seen", fields);
+/** Materialized, so that SQLite compiles each computed column and reads each value from its JSON only once. */
+const withSeen = sql`WITH seen AS MATERIALIZED (
+  SELECT ${list(fields)} FROM ${as(c)} CROSS JOIN ${as(p)} CROSS JOIN json_each(${sql.placeholder("costs")}) j
+  LEFT JOIN ${as(e)} ON ${e.partnerId} = ${c.partnerId} AND ${e.costId} = ${sentFields.costId} AND ${isRemembered}
   WHERE ${isCredential} AND ${c.mode} = 'live' AND ${p.id} = ${c.partnerId} AND ${isInPlace}
-`;
+)`;
 
 const anyKind = (condition: (kind: Kind) => SQL) =>
   sql`coalesce(${condition("click")}, 0) OR coalesce(${condition("impression")}, 0)`;
-const typeFits = (kind: Kind) => (kind === "click" ? sent.fitsClick : sent.fitsImpression);
-const isFitting = (kind: Kind) => sql`(${typeFits(kind)} AND ${COLUMNS[kind].occurredAt} IS NOT NULL)`;
-const isInWindow = (kind: Kind) =>
-  sql`(${typeFits(kind)} AND abs(${now} - ${COLUMNS[kind].occurredAt}) <= ${window})`;
-const isUsable = (kind: Kind) => sql`(${isInWindow(kind)} AND ${COLUMNS[kind].costDataOn})`;
+const typeFits = (kind: Kind) => (kind === "click" ? s.fitsClick : s.fitsImpression);
+const isFitting = (kind: Kind) => sql`(${typeFits(kind)} AND ${s[`${kind}At`]} IS NOT NULL)`;
+const isInWindow = (kind: Kind) => sql`(${typeFits(kind)} AND abs(${now} - ${s[`${kind}At`]}) <= ${window})`;
+const isUsable = (kind: Kind) => sql`(${isInWindow(kind)} AND ${s[`${kind}CostDataOn`]})`;
 /** A cost that meets impressions with cost data off waits for its click, which may be on its way. */
 const mayNotMatchClick = sql`(NOT (${typeFits("click")}) OR coalesce(${isInWindow("click")}, 0))`;
 
 /** Whether the call before this one still counts or waits, so that only a missing amount can be added to it. */
-const isBinding = sql`(${e.state} IN ('matched', 'unpriced')
-  OR (${e.state} = 'pending' AND ${e.receivedAt} >= ${now} - ${window}))`;
-const isSameCost = sql`(${e.costType} = ${sent.costType} AND ${e.currency} = ${sent.currency})`;
+const isBinding = sql`(${s.state} IN ('matched', 'unpriced')
+  OR (${s.state} = 'pending' AND ${s.receivedAt} >= ${now} - ${window}))`;
+const isSameCost = sql`(${s.knownType} = ${s.costType} AND ${s.knownCurrency} = ${s.currency})`;
 
 type Verdict = (typeof submissions.verdict)["_"]["data"];
 
@@ -83,15 +104,15 @@ type Verdict = (typeof submissions.verdict)["_"]["data"];
  * a macro or a placeholder.
  */
 const verdict = sql<Verdict>`CASE
-  WHEN ${c.revokedAt} IS NOT NULL THEN 'credential_revoked'
-  WHEN NOT (${p.supportsCostData} AND ${c.costTypes} & ${sent.typeBit}) THEN 'cost_type_not_integrated'
-  WHEN ${p.stoppedAt} IS NOT NULL THEN 'partner_stopped'
-  WHEN ${e.partnerId} IS NULL AND (${sent.isUnusable} OR ${isMacroOf(p.macros, sql`coalesce(${sent.otherForm}, ${sent.costId})`)}) THEN 'invalid_request'
+  WHEN ${s.revokedAt} IS NOT NULL THEN 'credential_revoked'
+  WHEN NOT (${s.supportsCostData} AND ${s.costTypes} & ${s.typeBit}) THEN 'cost_type_not_integrated'
+  WHEN ${s.stoppedAt} IS NOT NULL THEN 'partner_stopped'
+  WHEN NOT ${s.isKnown} AND (${s.isUnusable} OR ${isMacroOf(s.macros, sql`coalesce(${s.otherForm}, ${s.costId})`)}) THEN 'invalid_request'
   WHEN ${isBinding} AND NOT ${isSameCost} THEN 'cost_id_conflict'
-  WHEN (${isBinding} OR ${e.state} = 'voided') AND ${isSameCost}
-    AND (${sent.amount} IS NULL OR ${sent.amount} = ${e.amount}) THEN 'duplicate'
-  WHEN ${isBinding} AND ${e.amount} IS NOT NULL THEN 'cost_id_conflict'
-  WHEN ${now} - ${e.matchedAt} > ${window} THEN 'window_closed'
+  WHEN (${isBinding} OR ${s.state} = 'voided') AND ${isSameCost}
+    AND (${s.amount} IS NULL OR ${s.amount} = ${s.knownAmount}) THEN 'duplicate'
+  WHEN ${isBinding} AND ${s.knownAmount} IS NOT NULL THEN 'cost_id_conflict'
+  WHEN ${now} - ${s.matchedAt} > ${window} THEN 'window_closed'
   WHEN (${anyKind(isFitting)}) AND NOT (${anyKind(isInWindow)}) THEN 'window_closed'
   WHEN (${anyKind(isInWindow)}) AND NOT (${anyKind(isUsable)}) AND ${mayNotMatchClick} THEN 'cost_data_disabled'
   ELSE 'store'
@@ -109,49 +130,54 @@ const entryFields = {
   clickAt: e.clickAt,
   impressionAt: e.impressionAt,
 };
-const entry = jsonObject(entryFields);
 type Entry = RowOf<typeof entryFields>;
+/** An `Entry` as JSON. Null: there is none. */
+const entryOf = (partnerId: SQL | AnyColumn, costId: SQL | AnyColumn, condition: SQL) =>
+  sql<string | null>`(SELECT ${jsonObject(entryFields)} FROM ${as(e)}
+    WHERE ${e.partnerId} = ${partnerId} AND ${e.costId} = ${costId} AND ${condition})`;
 
 // A call that only adds the amount keeps the time of the first one. After a void, prices on URLs no longer count.
 const submission = {
-  partnerId: c.partnerId,
-  costId: sent.costId,
-  costType: sent.costType,
-  currency: sent.currency,
-  amount: sent.amount,
-  tag: sent.tag,
-  receivedAt: sql`iif(${isBinding}, ${e.receivedAt}, ${now})`,
-  voidState: sql`iif(${e.voidState} IS NULL, NULL, 'lifted')`,
+  partnerId: s.partnerId,
+  costId: s.costId,
+  costType: s.costType,
+  currency: s.currency,
+  amount: s.amount,
+  tag: s.tag,
+  receivedAt: sql`iif(${isBinding}, ${s.receivedAt}, ${now})`,
+  voidState: sql`iif(${s.voidState} IS NULL, NULL, 'lifted')`,
   verdict,
   submittedAt: now,
-  appToken: sql`coalesce(iif(${typeFits("click")}, ${e.clickAppToken}, NULL),
-    iif(${typeFits("impression")}, ${e.impressionAppToken}, NULL), '')`,
+  appToken: sql`coalesce(iif(${typeFits("click")}, ${s.clickAppToken}, NULL),
+    iif(${typeFits("impression")}, ${s.impressionAppToken}, NULL), '')`,
 };
 
 const result = {
   partnerId: submissions.partnerId,
   costId: submissions.costId,
   verdict: submissions.verdict,
-  /** An `Entry` as JSON. Null: there is none. A row that was just stored is remembered. */
-  entry: sql<string | null>`(SELECT ${entry} FROM ${as(e)}
-    WHERE ${e.partnerId} = ${submissions.partnerId} AND ${e.costId} = ${submissions.costId}
-      AND (${submissions.verdict} = 'store' OR ${isRemembered}))`,
+  /** A row that was just stored is remembered. */
+  entry: entryOf(
+    submissions.partnerId,
+    submissions.costId,
+    sql`(${submissions.verdict} = 'store' OR ${isRemembered})`,
+  ),
   /** Read only for the verdict with two causes: whether the partner supports cost data, so that its credential lacks the type. */
   supportsCostData: sql<number | null>`iif(${submissions.verdict} = 'cost_type_not_integrated',
     (SELECT ${p.supportsCostData} FROM ${as(p)} WHERE ${p.id} = ${submissions.partnerId}), NULL)`,
 };
 type Row = RowOf<typeof result>;
 /** The trigger of `submissions` stores the costs whose verdict is `store`, before RETURNING reads their entries. */
-const submit = returning(sql`${withSent} ${insertInto(submissions, submission)} ${submitted}`, result);
+const submit = returning(sql`${withSeen} ${insertInto(submissions, submission)} FROM seen`, result);
 
 const check = statement<Row>(
-  sql`${withSent} SELECT ${list({
-    partnerId: c.partnerId,
-    costId: sent.costId,
+  sql`${withSeen} SELECT ${list({
+    partnerId: s.partnerId,
+    costId: s.costId,
     verdict,
-    entry: sql`iif(${e.costId} IS NULL, NULL, ${entry})`,
-    supportsCostData: p.supportsCostData,
-  } satisfies { [K in keyof Row]: unknown })} ${submitted}`,
+    entry: entryOf(s.partnerId, s.costId, isRemembered),
+    supportsCostData: s.supportsCostData,
+  } satisfies { [K in keyof Row]: unknown })} FROM seen`,
 );
 
 const RUN = { store: submit, check };

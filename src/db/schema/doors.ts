@@ -93,6 +93,55 @@ export const judgedRecordings = sqliteView("judged_recordings", {
 }).existing();
 
 /**
+ * The door for calls that begin to count or end: a row inserted into this view is added to `countings`, or subtracted. A view of the
+ * migrations with a trigger, so that what counts of a call is written once.
+ */
+export const callCounts = sqliteView("call_counts", {
+  partnerId: integer("partner_id").notNull(),
+  /** 1 adds, -1 subtracts. */
+  sign: integer("sign").notNull(),
+  state: text("state", { enum: ["voided", "pending", "unpriced", "matched"] }),
+  costType: text("cost_type").$type<CostType>(),
+  currency: text("currency"),
+  amount: integer("amount"),
+  matchedKind: text("matched_kind", { enum: ["click", "impression"] }),
+  receivedAt: integer("received_at"),
+  clickAppToken: text("click_app_token"),
+  clickLinkId: integer("click_link_id"),
+  clickAt: integer("click_at"),
+  clickCountry: text("click_country"),
+  clickPlatform: text("click_platform").$type<Platform>(),
+  impressionAppToken: text("impression_app_token"),
+  impressionLinkId: integer("impression_link_id"),
+  impressionAt: integer("impression_at"),
+  impressionCountry: text("impression_country"),
+  impressionPlatform: text("impression_platform").$type<Platform>(),
+}).existing();
+
+/** The same for the price on a URL that counts. */
+export const priceCounts = sqliteView("price_counts", {
+  partnerId: integer("partner_id").notNull(),
+  sign: integer("sign").notNull(),
+  countingPrice: text("counting_price", { enum: ["click", "impression"] }),
+  clickAppToken: text("click_app_token"),
+  clickLinkId: integer("click_link_id"),
+  clickAt: integer("click_at"),
+  clickCountry: text("click_country"),
+  clickPlatform: text("click_platform").$type<Platform>(),
+  clickUrlCostType: text("click_url_cost_type"),
+  clickUrlCurrency: text("click_url_currency"),
+  clickUrlAmount: integer("click_url_amount"),
+  impressionAppToken: text("impression_app_token"),
+  impressionLinkId: integer("impression_link_id"),
+  impressionAt: integer("impression_at"),
+  impressionCountry: text("impression_country"),
+  impressionPlatform: text("impression_platform").$type<Platform>(),
+  impressionUrlCostType: text("impression_url_cost_type"),
+  impressionUrlCurrency: text("impression_url_currency"),
+  impressionUrlAmount: integer("impression_url_amount"),
+}).existing();
+
+/**
  * The door for totals: a row inserted into this view is added to `daily_totals`, and to `daily_audience_spend` if it is not pending.
  * A view of the migrations with a trigger, so that what counts of an ID is read once for both.
  */

@@ -9,7 +9,6 @@ export const ID_LOSSES = [
   "placeholder",
   "invalid",
   "repeated",
-  "escaped",
   "repeated_id",
   "other_app",
   "partner_changed",
