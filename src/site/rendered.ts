@@ -4,15 +4,15 @@ import { FACTS } from "./facts.ts";
 export const PAGES = {
   agents: {
     title: "Tools for agents",
-    lead: `An assistant can read your links and their figures, and answer questions such as &quot;which campaign has the highest cost per click this week, is it rising, and why did spend fall?&quot;. It connects to <code>/mcp</code> with the Model Context Protocol, revision 2026-07-28. It only reads: no tool changes anything.`,
+    lead: `An assistant can read your links and their figures, and answer questions such as &quot;which campaign has the highest cost per click this week, is it rising, and why did spend fall?&quot; It connects to <code>/mcp</code> with the Model Context Protocol, revision 2026-07-28. It only reads: no tool changes anything.`,
     sections: [
       { id: "create-a-token", title: "Create a token", body: `<ol>
 <li>Sign in, and open <strong>Access tokens</strong> (<code>/account/tokens</code>).</li>
-<li>Create a token that reads (<code>ll_read_…</code>). To show the assistant one app only, choose that app.</li>
-<li>Put the token where your assistant keeps its secrets. It ends on the day that you chose, and you can end it before at the same place.</li>
+<li>Create a token with the scope Read (<code>ll_read_…</code>). To show the assistant only one app, choose that app.</li>
+<li>Put the token where your assistant keeps its secrets. It expires on the day that you chose, and you can end it earlier on the same page.</li>
 </ol>
-<p>An API token (<code>ll_api_…</code>) or a token that writes works too, but can do more than an assistant needs.</p>` },
-      { id: "connect-an-assistant", title: "Connect an assistant", body: `<p>The address is <code>https://links.example.com/mcp</code>, with your host. The token goes into the header <code>Authorization</code>, as <code>Bearer …</code>. Assistants that can only sign in with OAuth cannot connect.</p>
+<p>An API token (<code>ll_api_…</code>) or an access token with the scope Write works too, but it can do more than an assistant needs.</p>` },
+      { id: "connect-an-assistant", title: "Connect an assistant", body: `<p>The address is <code>https://links.example.com/mcp</code>, with your host. Send the token in the <code>Authorization</code> header, as <code>Bearer …</code>. Assistants that can only sign in with OAuth cannot connect.</p>
 <p><strong>Visual Studio Code</strong>, in <code>.vscode/mcp.json</code>. It asks for the token and keeps it:</p>
 <pre data-language="json">{
   &quot;inputs&quot;: [{ &quot;type&quot;: &quot;promptString&quot;, &quot;id&quot;: &quot;token&quot;, &quot;description&quot;: &quot;Access token&quot;, &quot;password&quot;: true }],
@@ -63,7 +63,7 @@ export const PAGES = {
 </tr>
 <tr>
 <td><code>performance</code></td>
-<td>Spend, clicks, cost per click and coverage by campaign, partner or day, with the days before</td>
+<td>Spend, clicks, cost per click and coverage by campaign, partner or day, compared with the days before</td>
 <td><a href="/docs/api/campaign/readPerformance">readPerformance</a></td>
 </tr>
 <tr>
@@ -78,7 +78,7 @@ export const PAGES = {
 </tr>
 <tr>
 <td><code>find_cost</code></td>
-<td>For operators: what is known of a cost ID</td>
+<td>For operators: what is known about a cost ID</td>
 <td><a href="/docs/api/operator/readPartnerCost">readPartnerCost</a></td>
 </tr>
 <tr>
@@ -88,29 +88,29 @@ export const PAGES = {
 </tr>
 </tbody></table>
 </div>
-<p>A result that does not fit has <code>paging.cursor</code>, with which the assistant asks for the rest. A rejected call is a result with <code>isError</code> and the <a href="/docs/errors">problem document</a>.</p>` },
+<p>A result that is too long has <code>paging.cursor</code>, with which the assistant asks for the rest. A rejected call returns a result with <code>isError</code> and the <a href="/docs/errors">problem document</a>.</p>` },
       { id: "what-an-assistant-can-see", title: "What an assistant can see", body: `<ul>
-<li>What you can see with the same token: the apps that you are a member of, or the one app of the token. Another app is rejected with <code>insufficient_scope</code>.</li>
-<li>The tools for operators only with an operator&#39;s token for all apps.</li>
-<li>No passwords, tokens or credentials: no tool returns them.</li>
-<li>What it reads goes to the company that runs the assistant. Ask who that is before you connect one.</li>
+<li>It sees what you can see with the same token: the apps that you are a member of, or the one app of the token. A call for another app is rejected with <code>insufficient_scope</code>.</li>
+<li>It can use the tools for operators only with an operator&#39;s token for all apps.</li>
+<li>It sees no passwords, tokens or credentials: no tool returns them.</li>
+<li>What it reads goes to the company that runs the assistant. Find out who that is before you connect one.</li>
 </ul>
-<p>Names and notes of links and partners were written by people outside your team too. They are in the fields of results, never in the descriptions of tools, but a model can still take a text for an instruction. An assistant that has other tools as well should ask you before it uses them.</p>
+<p>People outside your team can write the names of links and other texts. These are in the fields of results, never in the descriptions of tools, but a model can still mistake a text for an instruction. An assistant that also has other tools should ask you before it uses them.</p>
 <p>Calls count like requests to the API: <a href="/docs/limits">the limits</a> of a token and of reports apply, and the log has a line for each, with the name of the tool.</p>` },
       { id: "for-developers-of-clients", title: "For developers of clients", body: `<ul>
 <li>Every request is independent: there are no sessions, no streams and no <code>GET</code>. <code>MCP-Protocol-Version</code>, <code>Mcp-Method</code> and <code>Mcp-Name</code> must agree with the body.</li>
-<li>Clients of 2025-11-25, 2025-06-18 and 2025-03-26 get an answer to <code>initialize</code> and need no session.</li>
-<li><code>Origin</code> must have the host of <code>/mcp</code>, or be absent. The body can have 64 KiB.</li>
+<li>Clients that use revision 2025-11-25, 2025-06-18 or 2025-03-26 get a response to <code>initialize</code> and need no session.</li>
+<li><code>Origin</code> must have the host of <code>/mcp</code>, or be absent. The body can have at most 64 KiB.</li>
 </ul>` },
     ],
   },
   alerts: {
     title: "Alerts",
-    lead: `Learn from linkledger that a partner is silent, that costs are rejected, or that spend is above a limit.`,
+    lead: `Get an alert when a partner is silent, when costs are rejected, or when spend is above a limit.`,
     sections: [
-      { id: "how-alerts-work", title: "How alerts work", body: `<p>A rule has plain thresholds. The hourly run of the cron judges them. If there are more apps with rules than a run can judge, those that have waited longest come first. A rule has at most one open alert for each thing that it finds, for example a partner. The alert closes by itself when the rule no longer finds it.</p>
-<p>Members set rules for their app on its page <strong>Alerts</strong>, and operators on theirs. Operators have rules at first, and can change or delete them. There can be 20 rules for an app, and 20 of operators. A rule for one partner is in the place of the rule of its kind for all partners. Closed alerts are listed for 90 days.</p>
-<p>Open alerts are on the pages <strong>Overview</strong> too. Alerts of operators can be sent <a href="#email">by email</a>.</p>` },
+      { id: "how-alerts-work", title: "How alerts work", body: `<p>A rule has fixed thresholds, and the hourly job checks them. If more apps have rules than one run can check, those that have waited longest come first. A rule has at most one open alert for each thing that it finds, for example a partner. The alert closes when the rule no longer finds it.</p>
+<p>Members set rules for their app on its <strong>Alerts</strong> page, and operators on the <strong>Alerts</strong> page of the console. Operators start with some rules, which they can change or delete. An app can have 20 rules, and operators can have 20 too. For its partner, a rule for one partner replaces the rule of the same kind for all partners. Closed alerts are listed for 90 days.</p>
+<p>The <strong>Overview</strong> pages show open alerts too. Alerts for operators can also be sent <a href="#email">by email</a>.</p>` },
       { id: "what-each-rule-looks-at", title: "What each rule looks at", body: `<div class="table" tabindex="0" role="region" aria-label="What each rule looks at"><table>
 <thead>
 <tr>
@@ -122,32 +122,32 @@ export const PAGES = {
 <tbody><tr>
 <td><code>partner_silent</code></td>
 <td>members, operators</td>
-<td>if the partner has sent no cost for so many hours, and clicks or impressions with a cost ID wait since then</td>
+<td>if the partner has sent no cost for the set number of hours, and clicks or impressions with a cost ID have been waiting since then</td>
 </tr>
 <tr>
 <td><code>costs_rejected</code></td>
 <td>members, operators</td>
-<td>if more costs than a number, and a larger share than a percentage, were rejected in an hour</td>
+<td>if more costs than the set number, and a larger share than the set percentage, were rejected in an hour</td>
 </tr>
 <tr>
 <td><code>spend_above</code></td>
 <td>members, operators</td>
-<td>if the spend of a UTC day or month is above an amount: of the app, a partner, or a link and at most 20,000 links below it. It is judged until a day after its end, because costs arrive late</td>
+<td>if the spend of a UTC day or month is above the set amount. It is the spend of the app, of a partner, or of a link and at most 20,000 links below it. It is checked until a day after the period ends, because costs arrive late</td>
 </tr>
 <tr>
 <td><code>discrepancy</code></td>
 <td>members, operators</td>
-<td>if the discrepancy of a cost type of a partner reaches a percentage. It is counted once a day: in the app of the rule, or for operators over all apps. The first count of an app comes within a day of its first rule</td>
+<td>if a partner&#39;s discrepancy for a cost type reaches the set percentage. It is counted once a day: in the app of the rule, or for operators across all apps. The first count of an app comes within a day of its first rule</td>
 </tr>
 <tr>
 <td><code>purge_late</code></td>
 <td>operators</td>
-<td>if the hourly run did not purge a database for so many hours</td>
+<td>if the hourly job has not purged a database for the set number of hours</td>
 </tr>
 <tr>
 <td><code>database_large</code></td>
 <td>operators</td>
-<td>if a database is larger than so many gigabytes. One can hold 10 GB</td>
+<td>if a database is larger than the set number of gigabytes. A database can hold 10 GB</td>
 </tr>
 <tr>
 <td><code>url_prices_limited</code></td>
@@ -161,9 +161,9 @@ export const PAGES = {
 </tr>
 </tbody></table>
 </div>
-<p>A partner is silent only if it has cost data, is not stopped, and has a link with cost data on. A cost counts whatever became of it: matched, pending or rejected. A resent cost counts as none, and a void in the same hour can hide one cost. A price on a URL counts as a cost. In an app, costs count when they match.</p>
-<p>The costs of an hour are those that were accepted and those that were rejected since the run before. Resent ones are neither. For an app, only costs with an ID of one of its clicks and impressions count, so a cost that cannot be read is in the alerts of operators only.</p>` },
-      { id: "email", title: "Email", body: `<p>Alerts of operators can be sent by email, one message for each alert. Cloudflare delivers to addresses that are verified in the account, in <strong>Email Routing</strong>. Members get <a href="/docs/webhooks">webhooks</a> instead. Remove the <code>#</code> before <code>send_email</code> in <code>wrangler.toml</code>, set the sender and one to five receivers, and deploy:</p>
+<p>A partner is silent only if it supports cost data, is not stopped, and has a link with cost data on. Every cost counts, whether it is matched, pending or rejected. A resent cost does not count, and a void in the same hour can hide one cost. A price on a URL counts as a cost. In an app, costs count when they match.</p>
+<p>The costs of an hour are those that were accepted or rejected since the previous run, without resent ones. For an app, only costs with the ID of one of its clicks or impressions count, so a cost that cannot be read is only in the alerts for operators.</p>` },
+      { id: "email", title: "Email", body: `<p>Alerts for operators can be sent by email, one message for each alert. Cloudflare delivers only to addresses that are verified in your account, under <strong>Email Routing</strong>. Members use <a href="/docs/webhooks">webhooks</a> instead. Remove the <code>#</code> before <code>send_email</code> in <code>wrangler.toml</code>, set the sender and one to five recipients, and deploy:</p>
 <pre data-language="toml">[[send_email]]
 name = &quot;ALERTS&quot;
 
@@ -171,8 +171,8 @@ name = &quot;ALERTS&quot;
 ALERTS_FROM = &quot;alerts@example.com&quot;
 ALERTS_TO = &quot;ops@example.com, second@example.com&quot;</pre>
 <p>A message that cannot be sent is tried again every few minutes for a day, and the log says why.</p>` },
-      { id: "if-nothing-runs", title: "If nothing runs", body: `<p><code>purge_late</code> is judged every minute by a second schedule, so it works when the hourly run stops. If no schedule runs at all, or the database is down, no rule is judged. Only a check of <code>/readyz</code> from outside can tell you then.</p>` },
-      { id: "in-the-api", title: "In the API", body: `<p>Operators list alerts and manage rules, with <code>app_token</code> for those of an app:</p>
+      { id: "if-nothing-runs", title: "If nothing runs", body: `<p>A second schedule checks <code>purge_late</code> every minute, so this rule works even if the hourly job stops. If no schedule runs at all, or the database is down, no rule is checked. Then only a check of <code>/readyz</code> from outside can warn you.</p>` },
+      { id: "in-the-api", title: "In the API", body: `<p>Operators list alerts and manage rules. For those of an app, they add <code>app_token</code>:</p>
 <pre data-language="console"><kbd>operator() { curl -s -H &quot;Authorization: Token token=$OPERATOR_TOKEN&quot; \\
     -H 'Content-Type: application/json' &quot;$BASE_URL/operator/v1/$1&quot; &quot;\${@:2}&quot;; }</kbd>
 <kbd>operator alert-rules -d '{&quot;kind&quot;: &quot;spend_above&quot;, &quot;amount&quot;: &quot;5000&quot;, &quot;currency&quot;: &quot;USD&quot;, &quot;period&quot;: &quot;day&quot;, &quot;partner_id&quot;: 1}' | grep -o '&quot;period&quot;:&quot;[a-z]*&quot;'</kbd>
@@ -195,12 +195,12 @@ ALERTS_TO = &quot;ops@example.com, second@example.com&quot;</pre>
 <li><p>Run <code>npm run deploy</code>.</p>
 </li>
 </ol>
-<p>The archive begins with the next hourly run of the cron. What was deleted before it is not in the archive. If you remove the binding, the purge deletes rows without writing them anywhere.</p>
-<p>The commands below use the variables of <a href="/docs/corrections">Corrections</a>, on a service with the uncommented section. One run of the cron begins the archive:</p>
+<p>The archive begins with the next run of the hourly job. What was deleted before that is not in the archive. If you remove the binding, the purge deletes rows without writing them anywhere.</p>
+<p>The commands below use the variables of <a href="/docs/corrections">Corrections</a>, on a service with this section. One run of the hourly job begins the archive:</p>
 <pre data-language="console"><kbd>cron() { curl -s -o /dev/null -w '%{http_code}\\n' &quot;$BASE_URL/cdn-cgi/local/scheduled?time=$1&quot;; }</kbd>
 <kbd>cron $(date +%s000)</kbd>
 <samp>200</samp></pre>` },
-      { id: "send-and-correct-a-cost", title: "Send and correct a cost", body: `<p>A click on a new link gets a wrong cost, 25 dollars instead of 25 cents. The partner voids it and sends the right one:</p>
+      { id: "send-and-correct-a-cost", title: "Send and correct a cost", body: `<p>A click on a new link gets a wrong cost, 25 dollars instead of 25 cents. The partner voids it and sends the right values:</p>
 <pre data-language="console"><kbd>partner() { curl -s -H &quot;Authorization: Token token=$COST_TOKEN&quot; &quot;$BASE_URL/cost$1&quot; &quot;\${@:2}&quot;; echo; }</kbd>
 <kbd>send() { partner '' -d &quot;cost_id=acme-proof-20260701&amp;cost_type=cpc&amp;cost_currency=USD&amp;cost_amount=$1&amp;tag=docs&quot;; }</kbd>
 <kbd>LINK=$(curl -s -H &quot;Authorization: Token token=$API_TOKEN&quot; -H 'Content-Type: application/json' \\
@@ -216,7 +216,7 @@ ALERTS_TO = &quot;ops@example.com, second@example.com&quot;</pre>
 <kbd>send 0.25 | grep -oE '&quot;(match|amount)&quot;:&quot;[^&quot;]*&quot;'</kbd>
 <samp>&quot;match&quot;:&quot;matched&quot;
 &quot;amount&quot;:&quot;0.25&quot;</samp></pre>` },
-      { id: "purge-it", title: "Purge it", body: `<p>The local server runs the cron at any time that you give it. Sixteen days later, the cost is gone from the ledger, and the report still has its spend:</p>
+      { id: "purge-it", title: "Purge it", body: `<p>The local server runs the hourly job for any time that you give it. Sixteen days later, the cost is gone from the ledger, and the report still has its spend:</p>
 <pre data-language="console"><kbd>cron $(($(date +%s) + 16 * 24 * 3600))000</kbd>
 <samp>200</samp>
 <kbd>partner /acme-proof-20260701 | grep -oE '&quot;code&quot;:&quot;[^&quot;]*&quot;'</kbd>
@@ -225,7 +225,7 @@ ALERTS_TO = &quot;ops@example.com, second@example.com&quot;</pre>
     &quot;$BASE_URL/public/v1/apps/$APP_TOKEN/spend?group_by=partner&amp;link=$LINK&quot;</kbd>
 <samp>partner_id,partner_name,currency,spend,adjusted,matched,unpriced
 1,Acme Ads,USD,0.25,0,1,0</samp></pre>` },
-      { id: "prove-it", title: "Prove it", body: `<p>Operators find a cost by its partner, its ID and, if the archive is large, a day on which the call, the click or the impression happened. The console has a page for it, <strong>Archive</strong>.</p>
+      { id: "prove-it", title: "Prove it", body: `<p>Operators find a cost by its partner, its ID and, if the archive is large, a day on which the call, the click or the impression happened. In the console, use the <strong>Archive</strong> page.</p>
 <pre data-language="console"><kbd>prove() { curl -s -H &quot;Authorization: Token token=$OPERATOR_TOKEN&quot; \\
     &quot;$BASE_URL/operator/v1/archive?partner_id=1&amp;cost_id=acme-proof-20260701&amp;day=$(date -u +%F)&quot;; }</kbd>
 <kbd>prove | grep -oE '&quot;(call|void_state|click|counts|replaced_at)&quot;:(\\[?\\{[^}]*\\}|null|&quot;[^&quot;]*&quot;|\\[\\])'</kbd>
@@ -239,7 +239,7 @@ ALERTS_TO = &quot;ops@example.com, second@example.com&quot;</pre>
 &quot;click&quot;:{&quot;app_token&quot;:&quot;demoapp00001&quot;,&quot;link_token&quot;:&quot;4qv74bckyv&quot;,&quot;occurred_at&quot;:&quot;2026-11-22T13:30:47.508Z&quot;,&quot;cost_data_enabled&quot;:true,&quot;url_price&quot;:null,&quot;country&quot;:&quot;US&quot;,&quot;platform&quot;:&quot;other&quot;}
 &quot;counts&quot;:[{&quot;source&quot;:&quot;call&quot;,&quot;state&quot;:&quot;matched&quot;,&quot;kind&quot;:&quot;click&quot;,&quot;app_token&quot;:&quot;demoapp00001&quot;,&quot;link_token&quot;:&quot;4qv74bckyv&quot;,&quot;day&quot;:&quot;2026-11-22&quot;,&quot;cost_type&quot;:&quot;cpc&quot;,&quot;currency&quot;:&quot;USD&quot;,&quot;amount&quot;:&quot;0.25&quot;}
 &quot;replaced_at&quot;:null</samp></pre>
-<p>The first item is the voided cost: it was replaced and counts nothing. The second one counted 0.25 USD for the link on the day of its click, as the report says. <code>object</code> is the name of the object in the bucket that has the line, so anyone who can read the bucket can check it without this service:</p>
+<p>The first item is the voided cost, which was replaced and does not count. The second one counted 0.25 USD for the link on the day of its click, as the report says. <code>object</code> is the name of the object in the bucket that has the line, so anyone who can read the bucket can check it without this service:</p>
 <pre data-language="sh">npx wrangler r2 object get linkledger-archive/OBJECT --remote --file proof.ndjson.gz</pre>` },
       { id: "the-objects", title: "The objects", body: `<p>Each object has the rows of one slice of the ledger that were deleted together, as lines of JSON, compressed with gzip. It is written before they are deleted. Its name is <code>{database}/{table}/{walk}/{hash}</code>:</p>
 <div class="table" tabindex="0" role="region" aria-label="The objects"><table>
@@ -290,15 +290,15 @@ ALERTS_TO = &quot;ops@example.com, second@example.com&quot;</pre>
 </tr>
 <tr>
 <td><code>click</code>, <code>impression</code></td>
-<td>The first of each kind: <code>app_token</code>, <code>link_token</code>, <code>occurred_at</code>, <code>cost_data_enabled</code>, and the <code>url_price</code> with <code>counts</code>, whether it is a cost by itself, and <code>country</code> and <code>platform</code>. null if there was none</td>
+<td>The first of each kind: <code>app_token</code>, <code>link_token</code>, <code>occurred_at</code>, <code>cost_data_enabled</code>, <code>country</code>, <code>platform</code>, and the <code>url_price</code>, whose <code>counts</code> says whether it is a cost by itself. null if there was none</td>
 </tr>
 <tr>
 <td><code>counts</code></td>
-<td>What the totals include for good: at most one entry for the call and one for a price on a URL, with <code>source</code>, <code>state</code> (<code>matched</code>, <code>pending</code> or <code>unpriced</code>), <code>kind</code>, <code>app_token</code>, <code>link_token</code>, <code>day</code>, <code>cost_type</code>, <code>currency</code>, <code>amount</code>. For ${FACTS["types per mille"]}, the amount is the price of 1,000 impressions</td>
+<td>What the totals include permanently: at most one entry for the call and one for a price on a URL, with <code>source</code>, <code>state</code> (<code>matched</code>, <code>pending</code> or <code>unpriced</code>), <code>kind</code>, <code>app_token</code>, <code>link_token</code>, <code>day</code>, <code>cost_type</code>, <code>currency</code>, <code>amount</code>. For ${FACTS["types per mille"]}, the amount is the price of 1,000 impressions</td>
 </tr>
 <tr>
 <td><code>expired_at</code></td>
-<td>When the ID was forgotten. Of a replaced cost, when it would have been</td>
+<td>When the ID was forgotten. For a replaced cost, when it would have been forgotten</td>
 </tr>
 <tr>
 <td><code>replaced_at</code></td>
@@ -306,7 +306,7 @@ ALERTS_TO = &quot;ops@example.com, second@example.com&quot;</pre>
 </tr>
 </tbody></table>
 </div>
-<p>A crash, a repeated run and a failing bucket lose no row and write none twice. Only two purges at exactly the same time, or a database that was restored to a time before a purge, can write a row to two objects. Both lines are equal, so read the archive with <code>DISTINCT</code>.</p>` },
+<p>A crash, a repeated run or a failing bucket loses no row and writes none twice. Only two purges at exactly the same time, or a database that was restored to a time before a purge, can write a row to two objects. The two lines are equal, so read the archive with <code>DISTINCT</code>.</p>` },
       { id: "add-them-up", title: "Add them up", body: `<p>The matched costs of the archive and of the ledger add up to the spend of the reports without its adjustments. With DuckDB, from a copy of the bucket in the folder <code>archive</code>:</p>
 <pre data-language="sql">WITH lines AS (
   SELECT DISTINCT * FROM read_json('archive/*/*/*/*', format = 'newline_delimited', compression = 'gzip', columns = {
@@ -322,12 +322,12 @@ SELECT app_token, link_token, day, partner_id, cost_type, currency, state, count
 FROM counted
 GROUP BY ALL ORDER BY ALL;</pre>
 <p>DuckDB also reads the bucket directly: replace the folder with <code>r2://linkledger-archive</code> after <code>CREATE SECRET (TYPE r2, KEY_ID &#39;…&#39;, SECRET &#39;…&#39;, ACCOUNT_ID &#39;…&#39;)</code>.</p>` },
-      { id: "when-the-bucket-fails", title: "When the bucket fails", body: `<p>Clicks and costs go on. Rows that could not be written stay in the ledger, so it grows, and the next run of the cron tries again. <code>/readyz</code> returns 503, and its check <code>archive</code> says since when the bucket has rejected objects. The log has a line with the <code>request_id</code> <code>cron</code>.</p>` },
+      { id: "when-the-bucket-fails", title: "When the bucket fails", body: `<p>Clicks and costs are still recorded. Rows that could not be written stay in the ledger, so it grows, and the next run of the hourly job tries again. <code>/readyz</code> returns 503, and its check <code>archive</code> says since when the bucket has rejected objects. The log has a line with the <code>request_id</code> <code>cron</code>.</p>` },
     ],
   },
   "coming-from-adjust": {
     title: "Coming from Adjust",
-    lead: `Links, lists and costs have the form that Adjust&#39;s documents had in November 2026, so scripts and the habits of your partners mostly carry over. This page says what is the same and what differs, with the reason. To begin with one link, <a href="#put-a-link-in-front-of-a-store-url">put it in front of a store URL</a>.`,
+    lead: `Links, lists and costs follow Adjust&#39;s documentation of November 2026, so most scripts and habits of your partners carry over. This page says what is the same, what differs, and why. To begin with one link, <a href="#put-a-link-in-front-of-a-store-url">put it in front of a store URL</a>.`,
     sections: [
       { id: "links-and-their-parameters", title: "Links and their parameters", body: `<div class="table" tabindex="0" role="region" aria-label="Links and their parameters"><table>
 <thead>
@@ -358,11 +358,11 @@ GROUP BY ALL ORDER BY ALL;</pre>
 </tr>
 <tr>
 <td><code>s2s=1</code></td>
-<td>the same, with a JSON answer after the click is stored. <code>os_name</code> and <code>user_agent</code> say the platform, <code>country</code> the country; an IP address is not read</td>
+<td>the same, with a JSON response after the click is stored. <code>os_name</code> and <code>user_agent</code> give the platform, and <code>country</code> the country; an IP address is not read</td>
 </tr>
 <tr>
 <td><code>label</code></td>
-<td>ignored, in the body that creates a link rejected by name. Pass it on with <code>{label}</code> in a <a href="/docs/rules#parameters-that-are-passed-on">target</a></td>
+<td>ignored on a URL, and rejected in a request that creates a link. Pass it on with <code>{label}</code> in a <a href="/docs/rules#parameters-that-are-passed-on">target</a></td>
 </tr>
 <tr>
 <td>combined tokens, <code>abc123_def456</code></td>
@@ -375,27 +375,27 @@ GROUP BY ALL ORDER BY ALL;</pre>
 </tbody></table>
 </div>` },
       { id: "api", title: "API", body: `<ul>
-<li>The cost API takes the documented parameters as a form, a query or JSON, and <code>Authorization: Token token=…</code> or <code>Bearer …</code>.</li>
-<li>Both versions read links and sub-links: <code>/public/v1</code> and <code>/public/v2</code>, with the paging of each. Partners, creating and updating links are in <code>/public/v1</code> only. The 404 or 405 of the others names the path.</li>
-<li>App tokens have 12 characters here, link tokens 10. Capitals, and punctuation after a copied link, do not matter.</li>
+<li>The cost API takes the documented parameters as a form, in the query string or as JSON, and <code>Authorization: Token token=…</code> or <code>Bearer …</code>.</li>
+<li>Both <code>/public/v1</code> and <code>/public/v2</code> list links and sub-links, each with its own paging. Only <code>/public/v1</code> lists partners, and creates and updates links. For these, the 404 or 405 of <code>/public/v2</code> names the right path.</li>
+<li>App tokens have 12 characters here, link tokens 10. Capital letters, and punctuation after a copied link, do not matter.</li>
 <li>Cost types are cpc, cpi, cpe and cpm. Send a cost per action as cpe.</li>
 <li>Amounts have at most five places, and zeros at the end do not count.</li>
 </ul>` },
       { id: "costs", title: "Costs", body: `<ul>
-<li>One cost for each ID of a partner. It matches one click or impression, and can be read back, voided and explained, which has no equivalent there.</li>
+<li>Each ID of a partner has one cost, which matches one click or impression. You can read it back, void it, and see why it does not match. Adjust has no equivalent.</li>
 <li>The same ID with other values is rejected: <a href="/docs/corrections">void it and send it again</a>.</li>
 </ul>` },
-      { id: "what-is-not-here", title: "What is not here", body: `<p>Installs, events, attribution and SKAdNetwork: measure them elsewhere, and pass the ID of the click on in <a href="/docs/rules#parameters-that-are-passed-on">Google Play&#39;s <code>referrer</code></a> or in the link of the measurement company.</p>` },
+      { id: "what-is-not-here", title: "What is not here", body: `<p>linkledger does not measure installs, events, attribution or SKAdNetwork. Measure them elsewhere, and pass on the ID of the click in <a href="/docs/rules#parameters-that-are-passed-on">Google Play&#39;s <code>referrer</code></a> or in the link of the measurement company.</p>` },
       { id: "move-links-without-printing-them-again", title: "Move links without printing them again", body: `<ol>
-<li>If printed links are on a domain of yours, point it at this service, and create each link with the same path. Tokens are chosen by the service, so a path that is printed needs a redirect at your domain from the old path to the new URL.</li>
+<li>If printed links are on a domain of yours, create each link here. This service chooses the tokens, so on your domain, redirect each printed path to the new URL.</li>
 <li>Links on the domain of another company cannot move. Create new ones, and leave the old ones where they are until nobody opens them.</li>
 <li><a href="/docs/members">Import a file</a> with the columns <code>network</code>, <code>campaign</code>, <code>ad_group</code>, <code>creative</code> and <code>target</code>, one row for each link.</li>
 <li>Give each partner its new click URL. An <a href="/docs/rounds">integration round</a> shows whether its macros are filled in before costs count.</li>
 </ol>` },
       { id: "put-a-link-in-front-of-a-store-url", title: "Put a link in front of a store URL", body: `<ol>
-<li>Operators: choose <strong>Apps</strong> in the console, and the app. Members ask an operator for step 2.</li>
+<li>Operators choose <strong>Apps</strong> in the console, then the app. Members ask an operator to do step 2.</li>
 <li>Put <code>&amp;referrer=cost_id%3D{{cost_id}}%26campaign%3D{{campaign}}</code> at the end of its <strong>Google Play URL</strong>, and choose <strong>Save changes</strong>.</li>
-<li>Choose <strong>Links</strong> in the workspace, and a link. <strong>Where clicks lead</strong> shows what Android gets, with example values. Google Play gives your app the <code>referrer</code> with the values as the click had them.</li>
+<li>Choose <strong>Links</strong> in the workspace, then a link. <strong>Where clicks lead</strong> shows what Android gets, with example values. Google Play gives your app the <code>referrer</code> with the values of the click.</li>
 </ol>` },
     ],
   },
@@ -425,7 +425,7 @@ GROUP BY ALL ORDER BY ALL;</pre>
 <td>${FACTS["cost window"]} after the click or impression, or until a pending cost lapses</td>
 </tr>
 <tr>
-<td>A cost of a partner that does not act</td>
+<td>A cost that the partner does not correct</td>
 <td>operator</td>
 <td><a href="#void-it-as-the-operator">void it for the partner</a></td>
 <td>${FACTS["retention time"]} after the click or impression</td>
@@ -434,7 +434,7 @@ GROUP BY ALL ORDER BY ALL;</pre>
 <td>The spend of an earlier day</td>
 <td>operator</td>
 <td><a href="#adjust-the-spend">adjust it</a></td>
-<td>always</td>
+<td>at any time</td>
 </tr>
 </tbody></table>
 </div>` },
@@ -459,7 +459,7 @@ GROUP BY ALL ORDER BY ALL;</pre>
 <samp>&quot;cost_type&quot;:&quot;cpc&quot;
 &quot;amount&quot;:&quot;25&quot;
 &quot;match&quot;:&quot;matched&quot;</samp></pre>
-<p>Sending other values for the same cost ID does not replace them. The answer names what differs:</p>
+<p>Sending other values for the same cost ID does not replace them. The response names what differs:</p>
 <pre data-language="console"><kbd>send 0.25 | grep -oE '&quot;(code|message)&quot;:&quot;[^&quot;]*&quot;'</kbd>
 <samp>&quot;code&quot;:&quot;cost_id_conflict&quot;
 &quot;message&quot;:&quot;is 0.25, but an earlier call with this cost ID has 25&quot;</samp></pre>` },
@@ -471,7 +471,7 @@ GROUP BY ALL ORDER BY ALL;</pre>
 <pre data-language="console"><kbd>send 25 | grep -oE '&quot;(match&quot;:&quot;[^&quot;]*&quot;|duplicate&quot;:[a-z]*)'</kbd>
 <samp>&quot;match&quot;:&quot;voided&quot;
 &quot;duplicate&quot;:true</samp></pre>` },
-      { id: "correct-it", title: "Correct it", body: `<p>Send the right values with the same cost ID. They count as the values of a first call would, if the click or impression is at most ${FACTS["cost window"]} old:</p>
+      { id: "correct-it", title: "Correct it", body: `<p>Send the right values with the same cost ID. They count like the values of a first call, if the click or impression is at most ${FACTS["cost window"]} old:</p>
 <pre data-language="console"><kbd>send 0.25 | grep -oE '&quot;(match|amount)&quot;:&quot;[^&quot;]*&quot;'</kbd>
 <samp>&quot;match&quot;:&quot;matched&quot;
 &quot;amount&quot;:&quot;0.25&quot;</samp></pre>` },
@@ -482,7 +482,7 @@ GROUP BY ALL ORDER BY ALL;</pre>
 <samp>&quot;cost_type&quot;:&quot;cpc&quot;
 &quot;amount&quot;:&quot;0.25&quot;
 &quot;match&quot;:&quot;matched&quot;</samp></pre>` },
-      { id: "void-it-as-the-operator", title: "Void it as the operator", body: `<p>Operators void a cost with a reason, in the console or with the API. On the partner&#39;s page, <strong>Find or void a cost</strong> shows the cost first, with its click or impression, link, app and day; in the API that is <code>GET /operator/v1/partners/{id}/costs/{cost_id}</code>. The audit log keeps the operator, the reason and the removed values; of a void by the partner, its credential and the removed values.</p>
+      { id: "void-it-as-the-operator", title: "Void it as the operator", body: `<p>Operators void a cost with a reason, in the console or with the API. On the partner&#39;s page, <strong>Find or void a cost</strong> shows the cost first, with its click or impression, link, app and day; in the API that is <code>GET /operator/v1/partners/{id}/costs/{cost_id}</code>. For a void by an operator, the audit log keeps the operator, the reason and the removed values; for a void by the partner, its credential and the removed values.</p>
 <pre data-language="console"><kbd>operator() { curl -s -H &quot;Authorization: Token token=$OPERATOR_TOKEN&quot; \\
     -H 'Content-Type: application/json' &quot;$BASE_URL/operator/v1/$1&quot; &quot;\${@:2}&quot;; echo; }</kbd>
 <kbd>operator partners/1/costs/acme-wrong-20260701 | grep -oE '&quot;(match|amount|app_token)&quot;:&quot;[^&quot;]*&quot;'</kbd>
@@ -496,7 +496,7 @@ GROUP BY ALL ORDER BY ALL;</pre>
 <kbd>operator audit | grep -oE '&quot;action&quot;:&quot;void cost&quot;[^}]*&quot;reason&quot;[^}]*}'</kbd>
 <samp>&quot;action&quot;:&quot;void cost&quot;,&quot;subject&quot;:&quot;partner 1&quot;,&quot;detail&quot;:{&quot;cost_id&quot;:&quot;acme-wrong-20260701&quot;,&quot;cost_type&quot;:&quot;cpc&quot;,&quot;currency&quot;:&quot;USD&quot;,&quot;amount&quot;:&quot;0.25&quot;,&quot;app_token&quot;:&quot;demoapp00001&quot;,&quot;reason&quot;:&quot;Invalid click&quot;}</samp></pre>
 <p>The partner can send other values after that, as after its own void.</p>` },
-      { id: "adjust-the-spend", title: "Adjust the spend", body: `<p>An adjustment changes the spend of a link, a day, a partner and a cost type by an amount of money, for example by a credit note. Reports show the sum as <code>adjusted</code> and include it in <code>spend</code>, and the pages of members say how much it is, with the reason. It cannot be changed or deleted; to undo it, add its opposite. The <code>Idempotency-Key</code> makes sure that a request that is sent twice counts once.</p>
+      { id: "adjust-the-spend", title: "Adjust the spend", body: `<p>An adjustment changes the spend of a link, a day, a partner and a cost type by an amount of money, for example after a credit note. Reports show the sum as <code>adjusted</code> and include it in <code>spend</code>. The pages of members show the amount and the reason. It cannot be changed or deleted; to undo it, add its opposite. The <code>Idempotency-Key</code> makes sure that a request that is sent twice counts once.</p>
 <pre data-language="console"><kbd>adjust() { operator adjustments -H &quot;Idempotency-Key: $1&quot; -d &quot;{\\&quot;app_token\\&quot;: \\&quot;$APP_TOKEN\\&quot;, \\
     \\&quot;link_token\\&quot;: \\&quot;$LINK\\&quot;, \\&quot;day\\&quot;: \\&quot;$(date -u +%F)\\&quot;, \\&quot;partner_id\\&quot;: 1, \\&quot;cost_type\\&quot;: \\&quot;cpc\\&quot;, \\
     \\&quot;currency\\&quot;: \\&quot;USD\\&quot;, \\&quot;amount\\&quot;: \\&quot;-12.5\\&quot;, \\&quot;reason\\&quot;: \\&quot;Credit note 4711\\&quot;}&quot;; }</kbd>
@@ -538,7 +538,7 @@ GROUP BY ALL ORDER BY ALL;</pre>
 </tr>
 <tr>
 <td>Cost batch</td>
-<td>1,000 costs, 1 MiB, 10 costs with the same ID; as CSV, 16 KiB a row</td>
+<td>1,000 costs, 1 MiB, 10 costs with the same ID; as CSV, 16 KiB for each row</td>
 </tr>
 <tr>
 <td><code>cost_id</code>, <code>tag</code></td>
@@ -557,7 +557,7 @@ GROUP BY ALL ORDER BY ALL;</pre>
 <td>no limit, unless an operator sets one; <a href="/docs/url-prices#limit-the-sum-of-a-day">above it they are held</a></td>
 </tr>
 <tr>
-<td>Prices on URLs that one request voids, accepts or drops</td>
+<td>Prices on URLs that one request can void, accept or drop</td>
 <td>1,000</td>
 </tr>
 <tr>
@@ -602,7 +602,7 @@ GROUP BY ALL ORDER BY ALL;</pre>
 </tr>
 <tr>
 <td>Report</td>
-<td>366 days, by country and platform 31 days or 93 days of one link, 50,000 rows, and 10 calls to a database, each of up to 200,000 rows of totals (fewer by link and by country) or of one day: a row for each day, link, partner, cost type (or kind) and currency</td>
+<td>366 days; by country and platform 31 days, or 93 days of one link. 50,000 rows. 10 calls to a database, each of up to 200,000 rows of totals (fewer by link and by country) or of one day. There is a row of totals for each day, link, partner, cost type (or kind) and currency</td>
 </tr>
 <tr>
 <td>Redirect hosts, redirect schemes</td>
@@ -635,17 +635,17 @@ GROUP BY ALL ORDER BY ALL;</pre>
 <tbody><tr>
 <td>Links that clicks and impressions create below one network, without archived ones</td>
 <td>${FACTS["links below network"]}; on one day ${FACTS["new links"]}, unless an operator changes it</td>
-<td>for good</td>
+<td>permanently</td>
 </tr>
 <tr>
 <td>The same in an app on a day</td>
 <td>${FACTS["new links of app"]}, or 5 times what the operator sets for a network</td>
-<td>for good</td>
+<td>permanently</td>
 </tr>
 <tr>
 <td>Counts of the clicks and impressions of a link on a day</td>
 <td>1 row for each partner and kind</td>
-<td>for good</td>
+<td>permanently</td>
 </tr>
 <tr>
 <td>Counts by country and platform of an app on a day</td>
@@ -685,7 +685,7 @@ GROUP BY ALL ORDER BY ALL;</pre>
 <tr>
 <td>Failed sign-ins of a user</td>
 <td>1 row of counts, and in the audit log ${FACTS["failed entries"]} entries an hour for passwords and as many for codes. Unknown email addresses: none</td>
-<td>for good</td>
+<td>permanently</td>
 </tr>
 <tr>
 <td>Attempts of single sign-on for a user</td>
@@ -700,7 +700,7 @@ GROUP BY ALL ORDER BY ALL;</pre>
 <tr>
 <td>Workers KV</td>
 <td>1 value for each link, and 1 for each app; 1 for the provider of single sign-on</td>
-<td>links for good, the others an hour</td>
+<td>links permanently, the others for an hour</td>
 </tr>
 <tr>
 <td>Unknown links, rejected credentials and invalid requests</td>
@@ -709,7 +709,7 @@ GROUP BY ALL ORDER BY ALL;</pre>
 </tr>
 </tbody></table>
 </div>
-<p>Links and the counts of clicks and impressions stay for good. Below one network, clicks create links until ${FACTS["links below network"]} are not archived, and then none. Archiving a link frees its place, also that of the day. So a network whose new links are archived once a day grows by at most ${FACTS["links of year"]} links in a year, and one where nothing is archived by ${FACTS["links below network"]}.</p>` },
+<p>Links and the counts of clicks and impressions are kept permanently. Below one network, clicks create links until it has ${FACTS["links below network"]} that are not archived. Archiving a link frees its place, and its place for the day. So a network whose new links are archived once a day grows by at most ${FACTS["links of year"]} links a year, and one where nothing is archived by at most ${FACTS["links below network"]}.</p>` },
       { id: "rate-limits", title: "Rate limits", body: `<div class="table" tabindex="0" role="region" aria-label="Rate limits"><table>
 <thead>
 <tr>
@@ -730,11 +730,11 @@ GROUP BY ALL ORDER BY ALL;</pre>
 <td>60,000</td>
 </tr>
 <tr>
-<td>Clicks and impressions of one address whose URL names a new campaign, ad group or creative; with <code>s2s=1</code> for each partner</td>
+<td>Clicks and impressions from one address whose URL names a new campaign, ad group or creative; with <code>s2s=1</code> for each partner</td>
 <td>100; 1,000. Above it they are recorded on the deepest link that exists</td>
 </tr>
 <tr>
-<td>Reports, exports, overviews and other pages with totals of one user, in all sessions and with all tokens; round reports of one credential</td>
+<td>Reports, exports, overviews and other pages with totals for one user, in all sessions and with all tokens; round reports for one credential</td>
 <td>120</td>
 </tr>
 <tr>
@@ -759,10 +759,10 @@ GROUP BY ALL ORDER BY ALL;</pre>
 </tr>
 </tbody></table>
 </div>
-<p>Above a limit the response is <code>429</code> with <code>Retry-After</code>. Cloudflare counts in each location separately, so the limits are approximate. They are set in <code>wrangler.toml</code>. Other clicks and impressions have no rate limit: add one in Cloudflare if you need it.</p>
-<p>An address above its limit of rejected credentials gets <code>429</code> for a minute, before the database is asked. A credential that worked in the last five minutes still works from there. An unknown link is remembered for a minute, and <code>/readyz</code> answers from checks that are at most five seconds old.</p>
-<p>One copy of the Worker reads one report at a time, for its users in turn. Another one waits up to 10 seconds, so two tabs of a browser both get theirs, and then gets <code>429</code>. A report whose days have more than 200,000 rows of totals is read in ranges of days, in at most 10 calls, and costs and clicks go before each of them. If that is not enough, pages show the newest days that fit and say so, and the API answers <code>400</code> <code>report_too_large</code> with the number of days that fit. A click or a cost that arrives between two calls can be in one day and not in another.</p>
-<p>A browser that has signed in to an account before is counted by itself, so attempts by others never lock its owner out. It is a new browser again after a new password, when two-factor authentication is turned on or off, and after &quot;Sign out everywhere&quot;. One copy of the Worker checks at most two passwords a second; the others wait some seconds and then get <code>429</code>.</p>
+<p>Above a limit, the response is <code>429</code> with <code>Retry-After</code>. Cloudflare counts in each location separately, so the limits are approximate. They are set in <code>wrangler.toml</code>. Other clicks and impressions have no rate limit: add one in Cloudflare if you need it.</p>
+<p>An address above its limit of rejected credentials gets <code>429</code> for a minute, before the database is asked. A credential that worked in the last five minutes still works from that address. An unknown link is remembered for a minute, and <code>/readyz</code> returns the results of checks that are at most five seconds old.</p>
+<p>One copy of the Worker reads one report at a time, for its users in turn. Another report waits up to 10 seconds, so two tabs of a browser both get theirs, and then gets <code>429</code>. A report whose days have more than 200,000 rows of totals is read in ranges of days, in at most 10 calls, and costs and clicks go before each of them. If that is not enough, pages show the newest days that fit and say so, and the API answers <code>400</code> <code>report_too_large</code> with the number of days that fit. A click or a cost that arrives between two calls can be in one day and not in another.</p>
+<p>A browser that has signed in to an account before is counted by itself, so attempts by others never lock its owner out. It counts as a new browser again after a new password, when two-factor authentication is turned on or off, and after &quot;Sign out everywhere&quot;. One copy of the Worker checks at most two passwords a second; the others wait a few seconds and then get <code>429</code>.</p>
 <p>In a clock hour, 20 wrong two-factor codes can be entered for an account: by each browser that has signed in to it before, and by all others together. Then they get <code>429</code> until the hour ends.</p>` },
       { id: "deadlines", title: "Deadlines", body: `<div class="table" tabindex="0" role="region" aria-label="Deadlines"><table>
 <thead>
@@ -795,12 +795,12 @@ GROUP BY ALL ORDER BY ALL;</pre>
 </div>
 <p>A change to an app&#39;s destinations reaches all clicks within about a minute, and within an hour at the latest. A session ends after 12 hours, or after 2 hours without a request.</p>` },
       { id: "what-linkledger-does-not-do", title: "What linkledger does not do", body: `<ul>
-<li>It keeps clicks and impressions that have a cost ID and a link with a partner. It does not count installs.</li>
+<li>It keeps single clicks and impressions only if they have a cost ID and a link with a partner, and counts the others. It does not count installs.</li>
 <li>It records a click after the redirect. If the machine stops in between, or the database is down and there is no queue, the click is lost. A partner that must be sure sends <code>s2s=1</code>.</li>
 <li>After the purge only totals are left, unless the operator binds an <a href="/docs/archive">archive</a>, from which every cost can be proved. It begins when it is bound.</li>
 <li>One cost ID has one cost. Use a different ID for each click and impression.</li>
 <li>Currencies are never converted.</li>
-<li>It sends no scheduled reports. <a href="/docs/alerts">Alerts</a> have plain thresholds, and members get no email. Programs ask the API.</li>
+<li>It sends no scheduled reports. <a href="/docs/alerts">Alerts</a> have fixed thresholds, and members get no email. Programs can read the API.</li>
 <li>Days and times are in UTC. There is no setting for another time zone.</li>
 </ul>` },
     ],
@@ -810,7 +810,7 @@ GROUP BY ALL ORDER BY ALL;</pre>
     lead: `Create links for your app, and see what their clicks cost: first in the browser, then with the API.`,
     sections: [
       { id: "sign-in", title: "Sign in", body: `<p>An operator creates your account, adds you to an app and gives you a temporary password. <a href="/login">Sign in</a> and choose your own password of at least 12 characters. With single sign-on, choose the link below the form instead. If you forgot your password, ask an operator for a new one.</p>
-<p><strong>Overview</strong> of your app shows spend, clicks and impressions, what changed most, and what needs attention, such as a partner that does not send costs. <strong>Hide for 30 days</strong> takes an item away for all members of the app; the line below the list shows it again. Every page begins with the week that ended yesterday, in UTC. For other days, open the menu with the period, such as <strong>Today so far</strong>.</p>` },
+<p>The <strong>Overview</strong> of your app shows spend, clicks and impressions, what changed most, and what needs attention, such as a partner that does not send costs. <strong>Hide for 30 days</strong> takes an item away for all members of the app; the line below the list shows it again. Every page starts with the week that ended yesterday, in UTC. For other days, open the menu with the period, such as <strong>Today so far</strong>.</p>` },
       { id: "create-a-link", title: "Create a link", body: `<p>A link of level 1 is a network. Below it are campaigns (level 2), ad groups (level 3) and creatives (level 4).</p>
 <ol>
 <li>On <strong>Links</strong>, choose <strong>Create link</strong>.</li>
@@ -818,29 +818,29 @@ GROUP BY ALL ORDER BY ALL;</pre>
 <li>Choose the partner. Turn <strong>Cost data</strong> on if the partner sends costs: costs count only for clicks that are recorded while it is on. Links below inherit both.</li>
 <li>Give the partner the click URL and the impression URL of the link, unchanged. They have macros such as <code>{click_id}</code>, which the partner replaces.</li>
 </ol>
-<p>For many links, choose <strong>Paste or import many</strong>, and paste cells of a spreadsheet or paths such as <code>Acme &gt; Spring &gt; Video</code>, one in each line, up to 1,000. The check says how many links are new, exist or are rejected before anything is created. The partner, cost data and target of the form are for all rows that do not say theirs.</p>` },
-      { id: "see-its-clicks", title: "See its clicks", body: `<p>The page of a link has its clicks, impressions and spend with everything below it, by day, cost type, country and platform. <strong>Test link</strong> shows what a click would record, where it leads on each device, whether a cost could match it, and which parameters of its URL are ignored and why. It records nothing. The page also shows parameters that were dropped from the URLs of the link and why, its QR code, and who changed it.</p>
-<p><strong>Where clicks lead</strong> shows it for iPhone, Android and computers. To send the clicks of a link and of those below it elsewhere, choose <strong>Change target</strong>; <code>{campaign}</code> in a target <a href="/docs/rules#parameters-that-are-passed-on">passes the parameter on</a>.</p>
-<p><strong>Links</strong> shows all four levels as a tree. Search for words anywhere in a path, for a path such as <code>Acme &gt; Runners</code>, where <code>&gt;</code> or <code>›</code> means below, or for words in this order in quotes; filter, and order by clicks or spend. <strong>Partners</strong> shows what each partner can send, and how complete its costs are. The page of a partner says since when, when its last cost came, and how many clicks and impressions have a cost ID, a cost and an amount, each with the reasons why the others do not. It also has the rejected costs and the links of the partner.</p>` },
+<p>For many links, choose <strong>Paste or import many</strong>, and paste spreadsheet cells or paths such as <code>Acme &gt; Spring &gt; Video</code>, one per line, up to 1,000. The check says how many links are new, exist or are rejected before anything is created. The partner, cost data and target of the form apply to all rows that do not have their own.</p>` },
+      { id: "see-its-clicks", title: "See its clicks", body: `<p>A link&#39;s page shows the clicks, impressions and spend of the link and everything below it, by day, cost type, country and platform. <strong>Test link</strong> shows what a click would record, where it leads on each device, whether a cost could match it, and which parameters of its URL are ignored and why. It records nothing. The page also shows parameters that were dropped from the URLs of the link and why, its QR code, and who changed it.</p>
+<p><strong>Where clicks lead</strong> shows the target for iPhone, Android and computers. To send the clicks of a link and of those below it elsewhere, choose <strong>Change target</strong>; <code>{campaign}</code> in a target <a href="/docs/rules#parameters-that-are-passed-on">passes the parameter on</a>.</p>
+<p><strong>Links</strong> shows all four levels as a tree. Search for words anywhere in a path, for a path such as <code>Acme &gt; Runners</code>, where <code>&gt;</code> or <code>›</code> means below, or for words in this order in quotes. You can also filter, and order by clicks or spend. <strong>Partners</strong> shows what each partner can send, and how complete its costs are. A partner&#39;s page shows since when it can send costs, when its last cost came, and how many clicks and impressions have a cost ID, a cost and an amount, and why the others do not. It also has the rejected costs and the links of the partner.</p>` },
       { id: "see-what-a-click-costs", title: "See what a click costs", body: `<p><strong>Performance</strong> compares networks, campaigns, ad groups, creatives, partners, cost types, days, weeks, countries or platforms with as many days before, in one currency at a time:</p>
 <ul>
 <li>Choose a heading to sort by it. <strong>Cost per click</strong> puts the highest first. With a keyboard, the arrow keys move from one heading to the next.</li>
 <li><strong>Columns</strong> adds impressions, and the costs per install, per event and per 1,000 impressions.</li>
-<li>Choose a figure to see it in the chart, with the first five rows of the table and the days before as a dashed line. Where the other rows have more than half, the chart shows the total. The small line beside a name is the same figure by day. The arrow of a row shows the level below it.</li>
-<li>Where all costs of a row are in another currency, the row has a link to that currency, for example <strong>in EUR</strong>, in the place of its spend. Such rows come last.</li>
-<li><strong>Search rows</strong> finds words in their names, and <strong>+ Filter</strong> shows only a link with everything below it, a partner, a cost type, a country or a platform. Countries and platforms cover 31 days of an app, or 93 days of a link.</li>
+<li>Choose a figure to see it in the chart, with the first five rows of the table and the days before as a dashed line. If the other rows have more than half of the figure, the chart shows the total. The small line beside a name is the same figure by day. The arrow of a row opens the level below it.</li>
+<li>If all costs of a row are in another currency, the row has a link to that currency, for example <strong>in EUR</strong>, instead of its spend. Such rows come last.</li>
+<li><strong>Search rows</strong> finds words in the names of rows, and <strong>+ Filter</strong> shows only a link with everything below it, a partner, a cost type, a country or a platform. Countries and platforms cover at most 31 days of an app, or 93 days of a link.</li>
 <li><strong>Signal</strong> says what needs attention: links without cost data, clicks without a cost, a cost per click that rose.</li>
 <li><strong>Download CSV</strong> has the same rows.</li>
 </ul>
-<p>Above the chart, one sentence says why spend changed, and a list beside it what changed most and what happened: a partner that was stopped or resumed, a cost type that went live, changed parameters, cost data that was switched, rejected and voided costs, adjustments, and coverage that fell by 10 points. Marks on the axis of the chart show the days of these events. The parts of the sentence add up to the change: more or fewer costs at the price of the days before, another price, cost types that only one of the periods has, and adjustments. <strong>Overview</strong> has the same, in the currency that is chosen there.</p>
-<p><strong>Cost per click</strong> is the spend of cost type cpc divided by the number of its costs, and <strong>Coverage</strong> the share of recorded clicks (those with a cost ID) that have a cost. A cost counts on the day of its click or impression, in UTC, after it has matched (<a href="/docs/rules">matching rules</a>). If an operator adjusted the spend, a line below the table says by how much. Open it to see each adjustment with its reason.</p>
-<p>Anyone can open a link with any cost ID, and the first click or impression with an ID gets its cost, also in another app: if a cost is missing or at the wrong link, ask the partner to void it and to use IDs that nobody can guess.</p>` },
-      { id: "save-a-view", title: "Save a view", body: `<p><strong>Views</strong> on Performance, with <strong>Save view</strong>, keeps what you chose there under a name: 20 views of your own, and 20 that the members of an app share. The address of a page has its choices too, so you can send it to somebody.</p>` },
+<p>Above the chart, one sentence says why spend changed, and a list beside it shows what changed most and what happened: a partner that was stopped or resumed, a cost type that went live, changed parameters, cost data that was turned on or off, rejected and voided costs, adjustments, and coverage that fell by 10 points. Marks on the axis of the chart show the days of these events. The parts of the sentence add up to the change: more or fewer costs at the price of the days before, another price, cost types that only one of the periods has, and adjustments. <strong>Overview</strong> has the same, in the currency that is chosen there.</p>
+<p><strong>Cost per click</strong> is the spend of cost type cpc divided by the number of its costs, and <strong>Coverage</strong> is the share of recorded clicks (those with a cost ID) that have a cost. A cost counts on the day of its click or impression, in UTC, after it has matched (<a href="/docs/rules">matching rules</a>). If an operator adjusted the spend, a line below the table says by how much. Open it to see each adjustment with its reason.</p>
+<p>Anyone can open a link with any cost ID. The first click or impression with an ID gets its cost, even in another app. If a cost is missing or on the wrong link, ask the partner to void it and to use IDs that nobody can guess.</p>` },
+      { id: "save-a-view", title: "Save a view", body: `<p>On Performance, <strong>Views</strong> and then <strong>Save view</strong> keeps your choices under a name. You can have 20 views of your own, and the members of an app can share 20. The address of a page also contains its choices, so you can send it to somebody.</p>` },
       { id: "change-links", title: "Change links", body: `<p>Open a link and choose <strong>Settings</strong> to rename or archive it, to attach a partner, or to turn cost data on or off. &quot;Same as parent&quot; makes a sub-link inherit cost data again. You see the new URLs before you save.</p>
-<p>To change several links, select up to 200 of them on <strong>Links</strong>, on as many pages as you need: the box above the table selects all on the page, and Shift a range. After a search or with a filter, <strong>Select all that match</strong> selects up to 1,000 links on all pages. You review each change before it is saved, with the number of links below that inherit it; if other links match by then, you review them again. The filter &quot;Cost data: Set on a sub-link&quot; finds the sub-links that do not inherit it.</p>
+<p>To change several links, select up to 200 of them on <strong>Links</strong>, on as many pages as you need: the box above the table selects all on the page, and Shift selects a range. After a search or with a filter, <strong>Select all that match</strong> selects up to 1,000 links on all pages. You review each change before it is saved, with the number of links below that inherit it; if other links match by then, you review them again. The filter &quot;Cost data: Set on a sub-link&quot; finds the sub-links that do not inherit it.</p>
 <p>Anyone can open a link with any campaign name, so clicks can create sub-links that you do not want. <strong>Archive unused</strong> on the page of a network, or <strong>More</strong>, <strong>Archive unused sub-links</strong> on <strong>Links</strong> for the whole app, archives those that clicks and impressions created and that have no cost in the last ${FACTS["audience time"]}, 1,000 at a time, until none is left. They still record clicks, and their <a href="/docs/limits#sizes">places</a> are free again. <strong>Undo</strong> restores those of the last step, and the filter &quot;Only archived&quot; finds all of them.</p>` },
-      { id: "import-and-export-csv-files", title: "Import and export CSV files", body: `<p><strong>Export CSV</strong>, under <strong>More</strong> on the Links page, downloads every link that the page finds with its filters. <code>partner</code>, <code>partner_id</code> and <code>cost_data</code> are the link&#39;s own settings, and are empty where it inherits them. Text that a spreadsheet would run as a formula starts with an apostrophe, which an import removes again.</p>
-<p><strong>Paste or import many</strong> shows first what would happen with each row, and creates and changes nothing until you confirm. Columns can be in any order, and the check shows what each of them was taken for, so that you can choose something else. Without headings, pasted columns are the names from the network down. A name that no partner has is compared with those of your partners, and one that nearly fits is offered. Of these columns, only <code>network</code> or <code>link_token</code> is required:</p>
+      { id: "import-and-export-csv-files", title: "Import and export CSV files", body: `<p><strong>Export CSV</strong>, under <strong>More</strong> on the Links page, downloads every link that matches the filters of the page. <code>partner</code>, <code>partner_id</code>, <code>cost_data</code> and <code>target</code> are the link&#39;s own settings, and are empty if it inherits them. Text that a spreadsheet would run as a formula starts with an apostrophe, which an import removes again.</p>
+<p><strong>Paste or import many</strong> first shows what would happen with each row, and creates and changes nothing until you confirm. Columns can be in any order, and the check shows what each of them was taken for, so that you can choose something else. Without headings, pasted columns are the names from the network down. If no partner has a name, the check offers the most similar one. Of these columns, only <code>network</code> or <code>link_token</code> is required:</p>
 <div class="table" tabindex="0" role="region" aria-label="Import and export CSV files"><table>
 <thead>
 <tr>
@@ -869,6 +869,10 @@ GROUP BY ALL ORDER BY ALL;</pre>
 <td><code>yes</code> or <code>no</code>; not <code>yes</code> for a new link</td>
 </tr>
 <tr>
+<td><code>target</code></td>
+<td>the URL to which clicks lead, <code>none</code> for the URLs of the app, or <code>inherit</code></td>
+</tr>
+<tr>
 <td><code>partner</code></td>
 <td>for a new link, its partner by name instead of by ID</td>
 </tr>
@@ -878,12 +882,12 @@ GROUP BY ALL ORDER BY ALL;</pre>
 </tr>
 </tbody></table>
 </div>
-<p>A row with a <code>link_token</code> changes its partner, its cost data setting, and whether it is archived. An empty cell changes nothing, and neither do the names in the row. A file changes up to 1,000 links, all of them or none.</p>
+<p>A row with a <code>link_token</code> changes the link&#39;s partner, cost data setting and target, and whether it is archived. An empty cell changes nothing, and neither do the names in the row. A file changes up to 1,000 links, all of them or none.</p>
 <p>Other rows create links, as <a href="#create-a-link">Create link</a> does. The check counts all of them, and marks new networks and names that differ from another one only in capital letters. You can upload a file twice: what exists is not created again.</p>
-<p>A file can be what Excel saves as &quot;CSV UTF-8&quot;, with commas, semicolons, tabs or bars, also with a first line such as <code>sep=;</code>. Headings can be written like <code>Campaign name</code>, and <code>Ad set name</code> and <code>Ad name</code> are the ad group and the creative. Remove title lines above them. Empty rows and empty columns without a name do not count. A file can be up to 10 MB, or without JavaScript up to 1,000 rows and 1 MB. In a file of more than 1,000 rows, a row with <code>cost_data</code> <code>on</code> needs its own partner, or one that is attached already above it.</p>` },
-      { id: "undo-a-change", title: "Undo a change", body: `<p>For 24 hours, <strong>Undo</strong> takes back an import, a change of several links, and each change of the settings of a link. It is in the notice after the change, in the history of each link, and under <strong>More</strong>, <strong>Undo changes</strong> on <strong>Links</strong>. It restores the earlier values, except those that somebody has changed since then, even if they are the same again, and archives the links that an import created. It changes settings from now on: clicks, impressions and costs stay where they were recorded.</p>` },
-      { id: "keep-your-account-safe", title: "Keep your account safe", body: `<p>The <a href="/account">account page</a> lists your sessions, and can end each of them. A session ends after 12 hours, or after 2 hours without a request. To end one, or all with <strong>Sign out everywhere</strong>, enter your password. There you can also change your password and set up two-factor authentication.</p>
-<p>If somebody else may have used your account, change the password or sign out everywhere. Both end your access tokens too, unless you clear the box. Your API token keeps working, because your integrations use it: tick <strong>End the API token too</strong> if others may have it, then create a new one.</p>` },
+<p>A file can be what Excel saves as &quot;CSV UTF-8&quot;, with commas, semicolons, tabs or bars, and with or without a first line such as <code>sep=;</code>. Headings can be written like <code>Campaign name</code>, and <code>Ad set name</code> and <code>Ad name</code> are the ad group and the creative. Remove title lines above them. Empty rows and empty columns without a name do not count. A file can be up to 10 MB, or without JavaScript up to 1,000 rows and 1 MB. In a file of more than 1,000 rows, a row with <code>cost_data</code> <code>on</code> needs its own partner, or one that is already attached above it.</p>` },
+      { id: "undo-a-change", title: "Undo a change", body: `<p>For 24 hours, <strong>Undo</strong> takes back an import, a change of several links, and each change of the settings of a link. It is in the notice after the change, in the history of each link, and under <strong>More</strong>, <strong>Undo changes</strong> on <strong>Links</strong>. It restores the earlier values, except those that somebody has changed since then, even back to the same value, and archives the links that an import created. It changes settings from now on: clicks, impressions and costs stay where they were recorded.</p>` },
+      { id: "keep-your-account-safe", title: "Keep your account safe", body: `<p>The <a href="/account">account page</a> lists your sessions, and can end each of them. A session ends after 12 hours, or after 2 hours without a request. To end one, or all with <strong>Sign out everywhere</strong>, enter your password. On the account page, you can also change your password and set up two-factor authentication.</p>
+<p>If somebody else may have used your account, change the password or sign out everywhere. Both end your access tokens too, unless you clear the box. Your API token keeps working, because your integrations use it: select <strong>End the API token too</strong> if others may have it, then create a new one.</p>` },
       { id: "get-or-reset-your-api-token", title: "Get or reset your API token", body: `<p>Choose <strong>Show token</strong> on the account page. Send the token in the <code>Authorization</code> header of every request:</p>
 <pre data-language="sh">BASE_URL=https://links.example.com
 API_TOKEN=ll_api_…
@@ -901,16 +905,16 @@ APP_TOKEN=…</pre>
 <tbody><tr>
 <td>Read</td>
 <td><code>ll_read_</code></td>
-<td><code>GET</code> only</td>
+<td><code>GET</code> requests, and <a href="/docs/agents">tools for agents</a></td>
 </tr>
 <tr>
 <td>Write</td>
 <td><code>ll_write_</code></td>
-<td>everything that you may do</td>
+<td>everything that you can do</td>
 </tr>
 </tbody></table>
 </div>
-<p>A token never does more than you may do, now and when you created it. It expires after 90 days, or after as many as you choose, up to 366. A request beyond the scope, or for another of your apps than that of the token, gets 403 <code>insufficient_scope</code>. An ended or expired token gets 401. The list shows when each was last used. End those that you no longer need.</p>
+<p>A token never has more access than you have now, or had when you created it. It expires after 90 days, or after as many days as you choose, up to 366. A request beyond its scope, or for an app that is not the token&#39;s, gets 403 <code>insufficient_scope</code>. An ended or expired token gets 401. The list shows when each was last used. End those that you no longer need.</p>
 <p>A reset of your API token ends the access tokens too if you check the box. All of them end when an operator resets your password, changes how you sign in, or disables you.</p>` },
       { id: "create-a-link-with-the-api", title: "Create a link with the API", body: `<pre data-language="console"><kbd>create() { curl -s -H &quot;Authorization: Token token=$API_TOKEN&quot; -H 'Content-Type: application/json' \\
     &quot;$BASE_URL/public/v1/apps/$APP_TOKEN/trackers&quot; -d &quot;$1&quot; | sed 's/.*&quot;token&quot;:&quot;\\([^&quot;]*\\)&quot;.*/\\1/'; }</kbd>
@@ -929,7 +933,7 @@ APP_TOKEN=…</pre>
     &quot;$BASE_URL/public/v1/apps/$APP_TOKEN/trackers/$NETWORK&quot; \\
     -d '{&quot;partner_id&quot;: 1, &quot;cost_data_enabled&quot;: true}' | grep -oE '&quot;own&quot;:[^}]*}'</kbd>
 <samp>&quot;own&quot;:{&quot;partner_id&quot;:1,&quot;cost_data_enabled&quot;:true,&quot;target&quot;:null}</samp></pre>
-<p><code>own</code> has the settings of the link itself, with null for what it inherits. To make a sub-link inherit again, send <code>null</code> for <code>partner_id</code>, <code>cost_data_enabled</code> or both. A sub-link that loses its own partner inherits cost data too; a link of level 1 has it off then. The response also has the <code>click_url</code> and <code>impression_url</code> for the partner.</p>` },
+<p><code>own</code> has the settings of the link itself, with null for what it inherits. To make a sub-link inherit again, send <code>null</code> for <code>partner_id</code>, <code>cost_data_enabled</code> or both. A sub-link that loses its own partner inherits cost data too; for a link of level 1, cost data is then off. The response also has the <code>click_url</code> and <code>impression_url</code> for the partner.</p>` },
       { id: "list-links-with-the-api", title: "List links with the API", body: `<p>A page of a list has 50 items by default and at most 1,000 with <code>limit</code>. Follow <code>paging.next</code> until it is null:</p>
 <pre data-language="console"><kbd>curl -s -H &quot;Authorization: Token token=$API_TOKEN&quot; \\
     &quot;$BASE_URL/public/v1/apps/$APP_TOKEN/trackers?limit=1&quot; | grep -oE '&quot;(total|next)&quot;:(&quot;[^&quot;]*&quot;|null)'</kbd>
@@ -943,12 +947,12 @@ APP_TOKEN=…</pre>
 <pre data-language="console"><kbd>curl -s -H &quot;Authorization: Token token=$API_TOKEN&quot; -H 'Accept: text/csv' \\
     &quot;$BASE_URL/public/v1/apps/$APP_TOKEN/performance?from=2026-07-01&amp;to=2026-07-31&amp;group_by=link&amp;sort=-cost_per_click&quot;</kbd>
 <samp>link_token,link_label,link_name,currency,spend,clicks,impressions,matched,cost_per_click,effective_cost_per_click,coverage,impression_coverage,other_currencies,previous_spend,previous_clicks,previous_impressions,previous_matched,previous_cost_per_click,previous_effective_cost_per_click,previous_coverage,previous_impression_coverage,previous_other_currencies</samp></pre>
-<p><code>GET …/performance/changes</code> says why spend changed. It has the parameters of the report without groups, order and pages. <code>change</code> is <code>volume</code> + <code>price</code> + <code>rest</code> to the last digit, <code>links</code> are the three campaigns that changed most, and <code>events</code> say what happened. With <code>too_few_clicks</code>, there are fewer than 20 clicks, and the parts say little.</p>
+<p><code>GET …/performance/changes</code> says why spend changed. It has the parameters of the report, except groups, order and pages. <code>change</code> is exactly <code>volume</code> + <code>price</code> + <code>rest</code>, <code>links</code> are the three campaigns that changed most, and <code>events</code> say what happened. If <code>too_few_clicks</code> is true, both periods have fewer than 20 clicks, and the parts say little.</p>
 <p><code>cost_per_click</code> and <code>coverage</code> are those of the <a href="#see-what-a-click-costs">Performance page</a>, and <code>effective_cost_per_click</code> is all spend divided by all clicks. The spend report has a row for each day, link, partner or cost type and each currency, as JSON or CSV; <code>/engagements</code> counts clicks and impressions in the same way:</p>
 <pre data-language="console"><kbd>curl -s -H &quot;Authorization: Token token=$API_TOKEN&quot; -H 'Accept: text/csv' \\
     &quot;$BASE_URL/public/v1/apps/$APP_TOKEN/spend?from=2026-07-01&amp;to=2026-07-31&amp;group_by=partner&quot;</kbd>
 <samp>partner_id,partner_name,currency,spend,adjusted,matched,unpriced</samp></pre>
-<p>The state of a partner has the same as its page, for the week that ended yesterday or for <code>from</code> and <code>to</code>. The losses of each step of <code>funnel</code> add up to the difference to the step before:</p>
+<p>The state of a partner has the same figures as its page, for the week that ended yesterday or for <code>from</code> and <code>to</code>. The losses of each step of <code>funnel</code> add up to the difference to the step before:</p>
 <pre data-language="console"><kbd>curl -s -H &quot;Authorization: Token token=$API_TOKEN&quot; \\
     &quot;$BASE_URL/public/v1/apps/$APP_TOKEN/partners/1&quot; | grep -oE '&quot;step&quot;:&quot;[a-z_]*&quot;'</kbd>
 <samp>&quot;step&quot;:&quot;recorded&quot;
@@ -960,7 +964,7 @@ APP_TOKEN=…</pre>
   },
   networks: {
     title: "Which networks work, and how",
-    lead: `A link here works with every network that opens the URL that you enter, on any domain. This page says what is known of some of them. Where a cell says &quot;ask the network&quot;, nobody has checked it. It was written in November 2026 from the documents of the networks; they can have changed since.`,
+    lead: `A link here works with every network that opens the URL that you enter, on any domain. This page says what is known about some networks. Where a cell says &quot;ask the network&quot;, nobody has checked it. The page was written in November 2026 from the networks&#39; documentation, which may have changed since.`,
     sections: [
       { id: "what-a-network-needs", title: "What a network needs", body: `<div class="table" tabindex="0" role="region" aria-label="What a network needs"><table>
 <thead>
@@ -974,7 +978,7 @@ APP_TOKEN=…</pre>
 <td>The link is on your own domain. A network that accepts only the domains of measurement companies that it knows cannot open it</td>
 </tr>
 <tr>
-<td>A macro for an ID of its own for each click</td>
+<td>A macro for a different ID for each click</td>
 <td>It is the <code>cost_id</code>, by which a cost finds its click. Without one, clicks are counted and no cost can match</td>
 </tr>
 <tr>
@@ -1078,7 +1082,7 @@ APP_TOKEN=…</pre>
 <td>Cross-promotion in your own games and apps</td>
 <td>yes; what Unity opens counts</td>
 <td>none: your code writes the values</td>
-<td>an ID that your code makes</td>
+<td>an ID that your code creates</td>
 <td>yes</td>
 <td>on the URL</td>
 </tr>
@@ -1098,9 +1102,9 @@ APP_TOKEN=…</pre>
   },
   operators: {
     title: "Operator guide",
-    lead: `Set up apps, users and partners, respond to incidents, and change the settings. <a href="/docs/watch">Watch the service</a> says what to poll and where the log is, and the <a href="/docs/runbook">runbook</a> what to do.`,
+    lead: `Set up apps, users and partners, respond to incidents, and change the settings. <a href="/docs/watch">Watch the service</a> says what to poll and where the log is, and the <a href="/docs/runbook">runbook</a> says what to do.`,
     sections: [
-      { id: "begin-in-the-console", title: "Begin in the console", body: `<p>Sign in at <code>/operator</code>. Its <strong>Overview</strong> says what waits for you, with what is urgent first, what was spent in the week that ended yesterday, and the next step for each partner. Discrepancies are counted once a day by the cron. What follows works in the console, and in the API at <code>/operator/v1</code> with the API token from your account page:</p>
+      { id: "begin-in-the-console", title: "Begin in the console", body: `<p>Sign in at <code>/operator</code>. Its <strong>Overview</strong> shows what is waiting for you, most urgent first, what was spent in the week that ended yesterday, and the next step for each partner. The daily job counts the discrepancies. Everything below works in the console, and in the API at <code>/operator/v1</code> with the API token from your account page:</p>
 <pre data-language="sh">BASE_URL=https://links.example.com
 OPERATOR_TOKEN=ll_api_…</pre>
 <pre data-language="console"><kbd>operator() { curl -s -H &quot;Authorization: Token token=$OPERATOR_TOKEN&quot; \\
@@ -1112,13 +1116,13 @@ OPERATOR_TOKEN=ll_api_…</pre>
 &quot;temporary_password&quot;:&quot;eve7mdt5ys8mngfnz45q&quot;</samp>
 <kbd>operator &quot;apps/$APP/members&quot; -d '{&quot;user_id&quot;: 3}' | grep -oE '&quot;items&quot;:[^]]*]'</kbd>
 <samp>&quot;items&quot;:[{&quot;app_token&quot;:&quot;pi2ouiw0xnei&quot;,&quot;user_id&quot;:3}]</samp></pre>
-<p>Use the <code>id</code> from the response as <code>user_id</code>. Ana signs in with the password within ${FACTS["password days"]} and chooses her own password there. For a user of single sign-on, create the user with <code>&quot;sign_in&quot;: &quot;sso&quot;</code> and issue an API token: <code>POST /operator/v1/users/{id}/token</code>. A user with a password creates the token on the account page, and operators cannot issue it.</p>
+<p>Use the <code>id</code> from the response as <code>user_id</code>. Ana signs in with the password within ${FACTS["password days"]} and chooses her own password there. For single sign-on, create the user with <code>&quot;sign_in&quot;: &quot;sso&quot;</code> and issue an API token: <code>POST /operator/v1/users/{id}/token</code>. A user with a password creates the token on the account page, and operators cannot issue it.</p>
 <p>Users create <a href="/docs/members#give-each-program-its-own-token">access tokens</a> for their programs. For operator paths, an access token must be for all apps. A token keeps the role that its user had when it was issued. After you make somebody an operator, their old token still has the access of a member. They reset it to get one with the access of an operator.</p>
-<p><code>ios_url</code> and <code>android_url</code> of an app are the store pages. <code>redirect_hosts</code> and <code>redirect_schemes</code> list where a click may go with <a href="/docs/rules#where-a-click-leads">the parameters that name a target</a>, such as <code>redirect=</code> and <code>deep_link=</code>. A scheme other than <code>https</code>, <code>http</code> and <code>intent</code> can open whatever the app behind it opens, and nobody knows all that open other pages. So check that it opens only the app itself, and confirm that once, before the first app has it: tick the box, or send <code>&quot;confirms_schemes&quot;: true</code>. Schemes of browsers, and those that run code or control a device, are never allowed. A target with the scheme <code>intent</code> needs the <code>package</code> of <code>android_url</code>. Its <code>scheme</code>, if it has one, must be in <code>redirect_schemes</code>, and its <code>S.browser_fallback_url</code> must be on an allowed host. The action <code>VIEW</code>, the categories <code>BROWSABLE</code> and <code>DEFAULT</code>, and <code>launchFlags</code> are left out, because Android does the same without them. With any other field it is not followed.</p>
+<p><code>ios_url</code> and <code>android_url</code> of an app are the store pages. <code>redirect_hosts</code> and <code>redirect_schemes</code> list where a click may go with <a href="/docs/rules#where-a-click-leads">the parameters that name a target</a>, such as <code>redirect=</code> and <code>deep_link=</code>. A scheme other than <code>https</code>, <code>http</code> and <code>intent</code> can open whatever the app behind it opens, and there is no list of those that open other pages. So check that it opens only the app itself, and confirm that once, before the first app has it: tick the box, or send <code>&quot;confirms_schemes&quot;: true</code>. Schemes of browsers, and those that run code or control a device, are never allowed. A target with the scheme <code>intent</code> needs the <code>package</code> of <code>android_url</code>. Its <code>scheme</code>, if it has one, must be in <code>redirect_schemes</code>, and its <code>S.browser_fallback_url</code> must be on an allowed host. The action <code>VIEW</code>, the categories <code>BROWSABLE</code> and <code>DEFAULT</code>, and <code>launchFlags</code> are left out, because Android does the same without them. A target with any other field is not followed.</p>
 <p>An app that is no longer needed can be archived: <code>PATCH</code> it with <code>{&quot;archived&quot;: true}</code>, or use its page. It leaves the lists of its members. Its links keep redirecting and recording, and its reports stay.</p>
-<p>If the email address of a user changes, <code>PATCH /operator/v1/users/{id}</code> with <code>{&quot;email&quot;: …}</code>, or use the user&#39;s page. Sessions, the password and the API token stay. A user of single sign-on is signed out and no longer linked; the next sign-in with the new address links again.</p>
-<p>Users can create 100,000 links in an app. To allow more, change <code>max_links</code> of the app. Links that clicks and impressions create have <a href="/docs/limits#sizes">limits of their own</a>, because anyone can open a link with any name. <code>max_new_sub_links</code> of the app is how many they create below one network on one day, 1,000 by default and five times as many in the app. Links that members archive give their place back.</p>` },
-      { id: "confirm-with-your-password", title: "Confirm with your password", body: `<p>An API token that leaked, or a browser that was left open, must not be enough to act as another operator. So whatever is about an operator, about yourself, or about how somebody signs in takes your own password:</p>
+<p>If the email address of a user changes, <code>PATCH /operator/v1/users/{id}</code> with <code>{&quot;email&quot;: …}</code>, or use the user&#39;s page. Sessions, the password and the API token stay. A single sign-on user is signed out and unlinked; the next sign-in with the new address links the user again.</p>
+<p>Users can create 100,000 links in an app. To allow more, change <code>max_links</code> of the app. Links that clicks and impressions create have <a href="/docs/limits#sizes">limits of their own</a>, because anyone can open a link with any name. <code>max_new_sub_links</code> of the app is how many they create below one network on one day, 1,000 by default and five times as many in the app. Archiving a link frees its place.</p>` },
+      { id: "confirm-with-your-password", title: "Confirm with your password", body: `<p>An API token that leaked, or a browser that was left open, must not be enough to act as another operator. So every change to an operator, to yourself, or to how somebody signs in requires your own password:</p>
 <div class="table" tabindex="0" role="region" aria-label="Confirm with your password"><table>
 <thead>
 <tr>
@@ -1128,23 +1132,18 @@ OPERATOR_TOKEN=ll_api_…</pre>
 </tr>
 </thead>
 <tbody><tr>
-<td>Create an operator. Make somebody an operator or a member. Change the email address or the sign-in method of an operator, reset the password, issue the API token, disable, enable or erase</td>
+<td>Create an operator. Make somebody an operator or a member. Change the email address or the sign-in method of an operator, reset the password, turn off two-factor authentication, issue the API token, disable, enable or erase</td>
 <td>your password</td>
 <td><code>your_password</code> in the body</td>
 </tr>
 <tr>
-<td>Change the email address, the role or the sign-in method of a member, reset the password, issue the API token, or erase</td>
+<td>Change the email address, the role or the sign-in method of a member, reset the password, turn off two-factor authentication, issue the API token, or erase</td>
 <td>your password</td>
 <td><code>your_password</code> in the body</td>
 </tr>
 <tr>
 <td>Create a member</td>
 <td>your password</td>
-<td>not required</td>
-</tr>
-<tr>
-<td>Disable or enable a member</td>
-<td>not required</td>
 <td>not required</td>
 </tr>
 <tr>
@@ -1160,7 +1159,7 @@ OPERATOR_TOKEN=ll_api_…</pre>
 </tbody></table>
 </div>
 <p>The console asks for the password if you did not enter it in the last 10 minutes. A request without it, or with a wrong one, changes nothing and gets <code>403</code>.</p>
-<p>An operator of single sign-on has no password, and gets <code>password_required</code> in the API. They act on operators in the console, in the first 10 minutes after they <a href="/docs/single-sign-on#confirm-with-a-new-sign-in">sign in again</a> to confirm. An operator with a temporary password gets it too, until they have chosen their own.</p>
+<p>An operator with single sign-on has no password, and gets <code>password_required</code> in the API. In the console, they can make these changes in the first 10 minutes after they <a href="/docs/single-sign-on#confirm-with-a-new-sign-in">sign in again</a> to confirm. An operator with a temporary password also gets <code>password_required</code>, until they have chosen their own.</p>
 <p>A user who gets another role is signed out everywhere. A new operator is also unlinked from single sign-on: link them again after their next sign-in. One enabled operator with a password always remains; a change that would leave none gets <code>last_operator</code>. If nobody can sign in, run <code>npm run operator:create</code>.</p>` },
       { id: "add-a-partner", title: "Add a partner", body: `<pre data-language="console"><kbd>operator partners -d '{&quot;display_name&quot;: &quot;Foxtrot Ads&quot;, &quot;cost_parameters&quot;: &quot;cost_id={click_id}&amp;cost_type=cpc&quot;}' | \\
     grep -oE '&quot;(id|display_name|supports_cost_data)&quot;:[^,]*'</kbd>
@@ -1179,8 +1178,8 @@ OPERATOR_TOKEN=ll_api_…</pre>
 <samp>&quot;stopped_at&quot;:&quot;2026</samp>
 <kbd>operator partners/1 -X PATCH -d '{&quot;stopped&quot;: false}' | grep -oE '&quot;stopped_at&quot;:(null|&quot;[0-9]{4})'</kbd>
 <samp>&quot;stopped_at&quot;:null</samp></pre>
-<p>Costs of a stopped partner are rejected with <code>partner_stopped</code>. Its clicks and impressions are recorded with cost data off, and stay off after the partner is resumed. What was counted stays.</p>` },
-      { id: "limit-prices-on-urls", title: "Limit prices on URLs", body: `<p>Anyone can open a public URL, so a price on it counts only within limits. <a href="/docs/url-prices">Set them for each partner</a>: one for a price, and one for what the prices of a day add up to. Prices above the second wait until you decide them.</p>` },
+<p>Costs of a stopped partner are rejected with <code>partner_stopped</code>. Its clicks and impressions are recorded with cost data off, which stays off for them after the partner is resumed. What was counted stays.</p>` },
+      { id: "limit-prices-on-urls", title: "Limit prices on URLs", body: `<p>Anyone can open a public URL, so a price on it counts only within limits. <a href="/docs/url-prices">Set them for each partner</a>: one for a price, and one for what the prices of a day add up to. Prices above the second limit are held until you accept or drop them.</p>` },
       { id: "respond-to-incidents", title: "Respond to incidents", body: `<div class="table" tabindex="0" role="region" aria-label="Respond to incidents"><table>
 <thead>
 <tr>
@@ -1194,27 +1193,27 @@ OPERATOR_TOKEN=ll_api_…</pre>
 </tr>
 <tr>
 <td>An API token leaked</td>
-<td>Its owner resets it on the account page. For a user of single sign-on, you issue a new one.</td>
+<td>Its owner resets it on the account page. For a single sign-on user, you issue a new one.</td>
 </tr>
 <tr>
 <td>A user lost the password</td>
-<td><code>POST /operator/v1/users/{id}/password</code> returns a temporary one, ends the sessions, and turns two-factor authentication off, so check first who asks. It expires after ${FACTS["password days"]}.</td>
+<td><code>POST /operator/v1/users/{id}/password</code> returns a temporary one, ends the sessions, and turns two-factor authentication off, so first check who is asking. It expires after ${FACTS["password days"]}.</td>
 </tr>
 <tr>
 <td>A user lost the phone and the recovery codes</td>
-<td>Check who asks, then <strong>Turn off two-factor</strong> on the page of the user, or <code>POST /operator/v1/users/{id}/two-factor/off</code>. The password stays, and the sessions end.</td>
+<td>Check who is asking, then use <strong>Turn off two-factor</strong> on the user&#39;s page, or <code>POST /operator/v1/users/{id}/two-factor/off</code>. The password stays, and the sessions end.</td>
 </tr>
 <tr>
 <td>Somebody else used an account</td>
-<td>The same with <code>{&quot;revoke_api_token&quot;: true}</code>: password, sessions and API token stop working in one step.</td>
+<td>Reset the password with <code>{&quot;revoke_api_token&quot;: true}</code>: password, sessions and API token stop working in one step.</td>
 </tr>
 <tr>
 <td>A user leaves</td>
-<td>Also with single sign-on: <code>PATCH /operator/v1/users/{id}</code> with <code>{&quot;disabled&quot;: true}</code>. To delete the email address too, <a href="/docs/privacy#erase-a-user">erase the user</a>.</td>
+<td><code>PATCH /operator/v1/users/{id}</code> with <code>{&quot;disabled&quot;: true}</code>, also for a single sign-on user. To delete the email address too, <a href="/docs/privacy#erase-a-user">erase the user</a>.</td>
 </tr>
 <tr>
 <td>Somebody reports a wrong cost of a day or a link</td>
-<td><strong>Costs</strong> of the partner in the console and <code>GET /operator/v1/partners/{id}/costs</code> list them with filters by day, app, link, type, state and amount. Costs have no order by time, so a request looks at up to 20,000 IDs and says how far it came.</td>
+<td><strong>Costs</strong> of the partner in the console and <code>GET /operator/v1/partners/{id}/costs</code> list them with filters by day, app, link, type, state and amount. Costs have no order by time, so a request looks at up to 20,000 IDs and says how far it got.</td>
 </tr>
 <tr>
 <td>Strangers add prices on URLs</td>
@@ -1234,11 +1233,11 @@ OPERATOR_TOKEN=ll_api_…</pre>
 </tr>
 <tr>
 <td>A partner is silent</td>
-<td><code>GET /operator/v1/partners/{id}</code> has <code>last_cost_at</code> and <code>last_click_at</code>, to the hour, and <code>open_mismatches</code> of its open rounds, as the hourly cron found them. A price on a URL counts as a cost that came, and a void can hide one cost of the same hour.</td>
+<td><code>GET /operator/v1/partners/{id}</code> has <code>last_cost_at</code> and <code>last_click_at</code>, to the hour, and <code>open_mismatches</code> of its open rounds, as the hourly job found them. A price on a URL counts as a cost, and a void can hide one cost of the same hour.</td>
 </tr>
 <tr>
 <td>Costs are rejected</td>
-<td>The page of the partner shows how many of each day, why, and how complete its costs are. <code>GET /operator/v1/partners/{id}/rejections</code> counts them by day and code, of all apps or of one. The counts are kept ${FACTS["count time"]}. For ${FACTS["rejection time"]}, <strong>Rejected costs</strong> of the partner and <code>GET /operator/v1/partners/{id}/rejections/recent</code> also list the newest ones with their IDs, and the page of an ID says what a cost for it would get now. The log has the tag of each cost.</td>
+<td>The page of the partner shows how many were rejected each day and why, and how complete its costs are. <code>GET /operator/v1/partners/{id}/rejections</code> counts them by day and code, for all apps or for one. The counts are kept for ${FACTS["count time"]}. For ${FACTS["rejection time"]}, <strong>Rejected costs</strong> of the partner and <code>GET /operator/v1/partners/{id}/rejections/recent</code> also list the newest ones with their IDs, and the page of an ID says what a cost for it would get now. The log has the tag of each cost.</td>
 </tr>
 <tr>
 <td>Costs do not match</td>
@@ -1250,25 +1249,25 @@ OPERATOR_TOKEN=ll_api_…</pre>
 </tr>
 <tr>
 <td>Somebody asks who changed something</td>
-<td>Look into the <a href="#read-the-audit-log">audit log</a>.</td>
+<td>Look in the <a href="#read-the-audit-log">audit log</a>.</td>
 </tr>
 </tbody></table>
 </div>` },
-      { id: "read-the-audit-log", title: "Read the audit log", body: `<p><strong>Audit log</strong> in the console has every change and every sign-in, the newest first. Filter by user, object, action and day, and download the entries as CSV. <code>GET /operator/v1/audit</code> has the same filters: <code>user</code>, <code>subject</code>, <code>action</code>, <code>from</code> and <code>to</code>. Nobody can change or delete an entry.</p>
+      { id: "read-the-audit-log", title: "Read the audit log", body: `<p><strong>Audit log</strong> in the console has every change and every sign-in, newest first. Filter by user, object, action and day, and download the entries as CSV. <code>GET /operator/v1/audit</code> has the same filters: <code>user</code>, <code>subject</code>, <code>action</code>, <code>from</code> and <code>to</code>. Nobody can change or delete an entry.</p>
 <ul>
-<li>A change has the old and the new values, except email addresses: entries name users by ID, and show the address of today.</li>
+<li>A change has the old and the new values, except email addresses: entries name users by ID, and pages show the current address.</li>
 <li>The entries of one request have the same <code>request_id</code>, and are one line on the page.</li>
-<li>A partner as the object also has its rounds, credentials and adjustments. Its own sign-ins, sign-outs and voids have the credential.</li>
-<li>Of each user it has the first 10 wrong passwords and the first 10 wrong codes of sign-ins in an hour, and the first 10 wrong passwords that somebody who was signed in entered.</li>
+<li>The filter for a partner also finds its rounds, credentials and adjustments. Its own sign-ins, sign-outs and voids name the credential.</li>
+<li>For each user, it has the first 10 wrong passwords and the first 10 wrong codes of sign-ins in an hour, and the first 10 wrong passwords that somebody who was signed in entered.</li>
 <li>With several databases, a void is <code>requested</code> before it is carried out, and another entry says <code>not carried out</code> if the cost had changed.</li>
 </ul>` },
       { id: "require-two-factor-authentication", title: "Require two-factor authentication", body: `<p>Everyone can set up two-factor authentication on the account page, with any authenticator app and recovery codes. Operators must use it: those who have not set it up are asked to do so before anything else. To leave the choice to them, write <code>OPERATOR_MFA = &quot;optional&quot;</code> into the <code>[vars]</code> of <code>wrangler.toml</code>. API tokens work without a code.</p>` },
-      { id: "let-people-sign-in-with-their-company-account", title: "Let people sign in with their company account", body: `<p><a href="/docs/single-sign-on">Single sign-on</a> takes four settings and a secret. A second factor of these users is that of the provider.</p>` },
+      { id: "let-people-sign-in-with-their-company-account", title: "Let people sign in with their company account", body: `<p><a href="/docs/single-sign-on">Single sign-on</a> takes four settings and a secret. These users use the provider&#39;s second factor.</p>` },
       { id: "add-a-contact-for-questions", title: "Add a contact for questions", body: `<p>Set <code>OPERATOR_CONTACT</code> in the <code>[vars]</code> of <code>wrangler.toml</code> to an email address, an <code>https</code> URL, or a text of at most 200 characters. Pages show it where they tell people to ask their operator, and so does the text that you send to a new partner.</p>` },
       { id: "let-people-report-vulnerabilities", title: "Let people report vulnerabilities", body: `<p>Set <code>SECURITY_CONTACT</code> in the <code>[vars]</code> of <code>wrangler.toml</code> to a <code>mailto:</code>, <code>https:</code> or <code>tel:</code> URI, so that people who find a vulnerability know whom to write to. <code>/.well-known/security.txt</code> shows it. Without the setting, the file does not exist.</p>` },
-      { id: "change-the-cost-window", title: "Change the cost window", body: `<p>The cost window of ${FACTS["cost window"]} is <code>COST_WINDOW_MS</code> in <code>src/domain/time.ts</code>, for all apps and partners. The database computes with it too, so a change takes a migration and a deployment. On a ledger that is in use, the new window takes effect by date. <code>migrations/README.md</code> of the source has the steps under &quot;Change the cost window&quot;.</p>` },
-      { id: "use-only-your-own-domain", title: "Use only your own domain", body: `<p>Without <code>routes</code> in <code>wrangler.toml</code>, every deployment turns on the address of the Worker under <code>workers.dev</code>. If you connected your own domain in the Cloudflare dashboard instead, set <code>workers_dev = false</code>, so that nobody gets around the firewall rules and logs of your domain. <code>npm run deploy</code> then knows no URL to check, so open <code>/readyz</code> on your domain. With <code>routes</code>, the address under <code>workers.dev</code> is off, unless you set <code>workers_dev = true</code>.</p>
-<p>Keep <code>preview_urls = false</code>. With preview URLs, each version that you ever deployed has an address, where an error that you fixed since still works on the same data.</p>` },
+      { id: "change-the-cost-window", title: "Change the cost window", body: `<p>The cost window of ${FACTS["cost window"]} is <code>COST_WINDOW_MS</code> in <code>src/domain/time.ts</code>, for all apps and partners. The database uses it too, so a change needs a migration and a deployment. On a ledger that is in use, the new window applies from a date on. <code>migrations/README.md</code> of the source has the steps under &quot;Change the cost window&quot;.</p>` },
+      { id: "use-only-your-own-domain", title: "Use only your own domain", body: `<p>Without <code>routes</code> in <code>wrangler.toml</code>, every deployment turns on the address of the Worker under <code>workers.dev</code>. If you connected your own domain in the Cloudflare dashboard instead, set <code>workers_dev = false</code>, so that nobody gets around the firewall rules and logs of your domain. <code>npm run deploy</code> then has no URL to check, so open <code>/readyz</code> on your domain. With <code>routes</code>, the address under <code>workers.dev</code> is off, unless you set <code>workers_dev = true</code>.</p>
+<p>Keep <code>preview_urls = false</code>. With preview URLs, each version that you ever deployed has an address, where an error that you have fixed since then still happens, on the same data.</p>` },
       { id: "keep-what-the-purge-deletes", title: "Keep what the purge deletes", body: `<p>The purge keeps only totals of costs that are older than ${FACTS["retention time"]}. If partners may dispute single costs later, <a href="/docs/archive">bind an archive</a> beforehand: create a bucket, uncomment its section in <code>wrangler.toml</code>, and deploy.</p>` },
       { id: "restore-the-database", title: "Restore the database", body: `<p>D1 keeps every state of the last 30 days on a paid plan:</p>
 <pre data-language="sh">npx wrangler d1 time-travel restore DB --timestamp=2026-07-01T12:00:00Z</pre>
@@ -1286,7 +1285,7 @@ LINK_TOKEN=…</pre>
 <p><strong>1. Record a click.</strong> Open the link with a cost ID. With <code>s2s=1</code> your server gets JSON after the click is stored, not a redirect:</p>
 <pre data-language="console"><kbd>curl -s &quot;$BASE_URL/$LINK_TOKEN?cost_id=yourname-20260701-0001&amp;s2s=1&quot;</kbd>
 <samp>{&quot;status&quot;:&quot;ok&quot;,&quot;kind&quot;:&quot;click&quot;,&quot;cost_id&quot;:&quot;yourname-20260701-0001&quot;,&quot;recorded&quot;:true,&quot;duplicate&quot;:false,&quot;dropped&quot;:[],&quot;cost_data&quot;:false,&quot;request_id&quot;:&quot;c7a822e1-39af-4f0e-8685-10053cd885dc&quot;}</samp></pre>
-<p><code>cost_data</code> is <code>false</code> until you are live, and your round judges costs for this click anyway. If it is <code>false</code> after that, ask the owner of the app to switch cost data on for the link. If <code>recorded</code> is <code>false</code>, look at <code>dropped</code>: it names each cost parameter that was not valid. If <code>dropped</code> is empty, the URL has no <code>cost_id</code> or the link has no partner. For an impression, open <code>/impression/$LINK_TOKEN</code>. Your server&#39;s address says nothing about the person, so add <code>country=DE</code> (ISO 3166-1 alpha-2) and <code>platform=ios</code> (<code>android</code>, <code>windows</code>, <code>macos</code>, <code>linux</code> or <code>other</code>) if you know them. <code>os_name</code> is another name of <code>platform</code>, and with <code>user_agent</code> the platform is read from the user agent of the person, which is not stored.</p>
+<p><code>cost_data</code> is <code>false</code> until you are live, and your round checks costs for this click anyway. If it is <code>false</code> after that, ask the owner of the app to turn cost data on for the link. If <code>recorded</code> is <code>false</code>, look at <code>dropped</code>: it names each cost parameter that was not valid. If <code>dropped</code> is empty, the URL has no <code>cost_id</code> or the link has no partner. For an impression, open <code>/impression/$LINK_TOKEN</code>. Your server&#39;s address says nothing about the person, so add <code>country=DE</code> (ISO 3166-1 alpha-2) and <code>platform=ios</code> (<code>android</code>, <code>windows</code>, <code>macos</code>, <code>linux</code> or <code>other</code>) if you know them. <code>os_name</code> is another name for <code>platform</code>, and with <code>user_agent</code> the platform is read from the user agent of the person, which is not stored.</p>
 <p><strong>2. Send its cost</strong> with the same cost ID:</p>
 <pre data-language="console"><kbd>curl -s -H &quot;Authorization: Token token=$COST_TOKEN&quot; \\
     -d 'cost_type=cpc' -d 'cost_currency=USD' -d 'cost_amount=0.25' \\
@@ -1381,7 +1380,7 @@ LINK_TOKEN=…</pre>
 <li>Match the cost type: ${FACTS["what fits"]}. With ${FACTS["types with discrepancy"]}, send one cost for each click or impression.</li>
 <li>If the cost arrives before its click or impression, it is <strong>pending</strong>. It matches when they arrive. You do not need to send it again.</li>
 <li>A click or impression accepts a cost for <strong>${FACTS["cost window"]}</strong>. A pending cost waits for ${FACTS["cost window"]}, then it lapses.</li>
-<li>Anyone can open a link with any <code>cost_id</code>, and the first click or impression with it gets its cost, also in another app: use IDs that nobody can guess, each only once, and <a href="#correct-a-cost">void the cost</a> if a stranger was first.</li>
+<li>Anyone can open a link with any <code>cost_id</code>, and the first click or impression with it gets its cost, even in another app: use IDs that nobody can guess, each only once, and <a href="#correct-a-cost">void the cost</a> if a stranger was first.</li>
 <li><code>GET /cost/{cost_id}</code> returns the state of a cost: <code>matched</code>, <code>pending</code>, <code>lapsed</code> or <code>voided</code>. With a test credential, it is a cost of your round. If a click or impression has the ID but cannot take the cost, <code>mismatch</code> says why.</li>
 </ul>
 <p>The <a href="/docs/rules">matching rules</a> have the details. If a cost stays pending, see <a href="/docs/troubleshooting#a-cost-stays-pending">Troubleshooting</a>.</p>` },
@@ -1411,12 +1410,12 @@ LINK_TOKEN=…</pre>
 <li>The first row has the names of the columns, also as <code>Cost ID</code> or <code>cost-type</code>; <code>amount</code> is <code>cost_amount</code>. Remove title lines above it. An unknown, missing or repeated column rejects the file. Only the column <code>cost_amount</code> can be absent, and its cells can be empty.</li>
 <li>At most 1,000 rows below it. Empty rows, rows of separators, empty columns without a name, and white space around values do not count.</li>
 <li><code>row</code> in the results is the line of the file on which a row begins.</li>
-<li>A file with costs, results, or clicks and impressions without a cost can come back: its other columns are not read.</li>
+<li>You can send back a file of costs, of results, or of clicks and impressions without a cost: its other columns are not read.</li>
 </ul>
 <p>In files of your pages, a value that a spreadsheet would run as a formula starts with an apostrophe, and a batch or an upload removes it. Answers of the API have values as you sent them. A cell <code>=&quot;000123456789&quot;</code>, by which programs keep an ID as text, is the ID <code>000123456789</code>. So send an ID that itself has this form, or that begins with an apostrophe before <code>=</code>, <code>+</code>, <code>-</code> or <code>@</code>, as JSON or as a form.</p>
 <p>Without <code>Accept: text/csv</code> the results are JSON. If an ID appears more than 10 times in one batch, only the first 10 are accepted.</p>
 <p>Without a program, upload the file at <code>/partner/upload</code>: up to 10 MB, with each ID once. Uploading the same file again changes nothing.</p>` },
-      { id: "correct-a-cost", title: "Correct a cost", body: `<p><code>POST /cost/{cost_id}/void</code>, or the page of the cost at <code>/partner/costs</code>, takes a cost back: it no longer counts, and the same values do not bring it back. Then send the right values with the same ID. <a href="/docs/corrections">Correct a cost</a> shows it step by step.</p>
+      { id: "correct-a-cost", title: "Correct a cost", body: `<p><code>POST /cost/{cost_id}/void</code>, or the page of the cost at <code>/partner/costs</code>, voids a cost: it no longer counts, and the same values do not bring it back. Then send the right values with the same ID. <a href="/docs/corrections">Correct a cost</a> shows it step by step.</p>
 <p>You can void a cost until ${FACTS["cost window"]} after its click or impression, and a pending cost until it lapses. The void of a price on a URL is final: only a call can then set the cost of this ID. After ${FACTS["cost window"]}, ask the operator.</p>` },
       { id: "error-codes", title: "Error codes", body: `<p>Every error is a problem document (RFC 9457): <code>code</code> is for programs, <code>detail</code> and <code>errors</code> are for people.</p>
 <div class="table" tabindex="0" role="region" aria-label="Error codes"><table>
@@ -1470,7 +1469,7 @@ LINK_TOKEN=…</pre>
 <tr>
 <td>403</td>
 <td><a href="/docs/errors#cost_data_disabled"><code>cost_data_disabled</code></a></td>
-<td>No. Ask the app&#39;s owner to switch cost data on for the link.</td>
+<td>No. Ask the app&#39;s owner to turn cost data on for the link.</td>
 </tr>
 <tr>
 <td>403</td>
@@ -1495,7 +1494,7 @@ LINK_TOKEN=…</pre>
 <tr>
 <td>415</td>
 <td><a href="/docs/errors#unsupported_media_type"><code>unsupported_media_type</code></a></td>
-<td>No. Send a form, or JSON or CSV to <code>/cost/batch</code>.</td>
+<td>No. Send a cost as a form or JSON, and a batch as JSON or CSV.</td>
 </tr>
 <tr>
 <td>429</td>
@@ -1520,7 +1519,7 @@ LINK_TOKEN=…</pre>
     title: "Privacy",
     lead: `What linkledger stores about people, for how long, and how to delete it.`,
     sections: [
-      { id: "what-is-never-stored", title: "What is never stored", body: `<p>No IP address, no user agent and no city is stored, of visitors or of users. Somebody who opens a link gets no cookie. Cloudflare&#39;s rate limiters count requests by address for a minute, and Cloudflare derives a country from the address. The user agent chooses the store of a redirect, gives the platform, and tells people from crawlers. Neither the address nor the user agent gets into a database or a log. Passwords and tokens are stored only as hashes. Of the API token, a copy is kept too, which only the user&#39;s password opens.</p>` },
+      { id: "what-is-never-stored", title: "What is never stored", body: `<p>linkledger stores no IP address, user agent or city of visitors or users. Somebody who opens a link gets no cookie. Cloudflare&#39;s rate limiters count requests by address for a minute, and Cloudflare derives a country from the address. The user agent decides the store of a redirect and the platform, and distinguishes people from crawlers. Neither the address nor the user agent is written to a database or a log. Passwords and tokens are stored only as hashes. Only the API token also has a sealed copy, which only the user&#39;s password opens.</p>` },
       { id: "users", title: "Users", body: `<div class="table" tabindex="0" role="region" aria-label="Users"><table>
 <thead>
 <tr>
@@ -1574,11 +1573,11 @@ LINK_TOKEN=…</pre>
 </tr>
 <tr>
 <td>Audit log: who changed what; sign-ins and wrong passwords with the browser in words</td>
-<td>for good, under the ID of the user</td>
+<td>permanently, under the ID of the user</td>
 </tr>
 </tbody></table>
 </div>
-<p>Entries of the audit log name users by ID only. Where they are shown, they have the email address of today. Texts that operators enter, such as reasons and names, are stored as entered, so do not write personal data there.</p>
+<p>Entries of the audit log name users by ID only. Pages show them with the current email address. Texts that operators enter, such as reasons and names, are stored as entered, so do not write personal data there.</p>
 <p>With single sign-on, the provider learns when a user signs in here. No token of the provider is stored, and a cookie keeps a sign-in for 10 minutes, encrypted.</p>` },
       { id: "clicks-impressions-and-costs", title: "Clicks, impressions and costs", body: `<p>A partner chooses the IDs of its clicks and costs. An ID can be the advertising ID of a device, which many laws treat as personal data.</p>
 <div class="table" tabindex="0" role="region" aria-label="Clicks, impressions and costs"><table>
@@ -1598,19 +1597,19 @@ LINK_TOKEN=…</pre>
 </tr>
 <tr>
 <td>Everything that a partner sends in an <a href="/docs/rounds">integration round</a>, with its IDs</td>
-<td>for good</td>
+<td>permanently</td>
 </tr>
 <tr>
 <td>Audit log: sign-ins of partners, with the browser in words and the credential</td>
-<td>for good</td>
+<td>permanently</td>
 </tr>
 <tr>
 <td>The ID of a cost that is voided, in the audit log</td>
-<td>for good</td>
+<td>permanently</td>
 </tr>
 <tr>
 <td>Daily counts and totals for each link and partner</td>
-<td>for good, without IDs</td>
+<td>permanently, without IDs</td>
 </tr>
 <tr>
 <td>Daily counts and totals for each link and partner by country and platform, in the same database as those without</td>
@@ -1658,9 +1657,9 @@ LINK_TOKEN=…</pre>
 </tr>
 </tbody></table>
 </div>` },
-      { id: "countries-and-platforms", title: "Countries and platforms", body: `<p>linkledger counts clicks, impressions and costs by country and by platform: <code>ios</code>, <code>android</code>, <code>windows</code>, <code>macos</code>, <code>linux</code> or <code>other</code>. That is all it keeps of where somebody is and of what they use, and no count names a person. Cloudflare names the country of a request, which is an estimate from its address, and <code>XX</code> is the code of one that is not known. An iPad that asks for pages of a desktop counts as a Mac.</p>
+      { id: "countries-and-platforms", title: "Countries and platforms", body: `<p>linkledger counts clicks, impressions and costs by country and by platform: <code>ios</code>, <code>android</code>, <code>windows</code>, <code>macos</code>, <code>linux</code> or <code>other</code>. It keeps nothing else about where people are or what they use, and no count identifies a person. Cloudflare estimates the country of a request from its address, and <code>XX</code> means that it is not known. An iPad that requests desktop pages counts as a Mac.</p>
 <p>A click that a partner&#39;s server reports with <code>s2s=1</code> comes from the address of that server, which says nothing about the person. So its country and platform are not known, unless the URL has them: <code>country=DE&amp;platform=ios</code>. With <code>user_agent</code>, the platform is read from it, and it is not stored.</p>
-<p>Anyone can write a country on a URL, so an app gets at most ${FACTS["audience rows"]} rows of these counts on a day. Beyond that, a click that needs another row counts with an unknown country and platform. Adjustments have neither: in reports they are one row without a country, and on pages &quot;Adjustments&quot;.</p>
+<p>Anyone can write a country on a URL, so an app gets at most ${FACTS["audience rows"]} rows of these counts a day. Beyond that, a click that needs another row counts with an unknown country and platform. Adjustments have neither: in reports they are one row without a country, and on pages &quot;Adjustments&quot;.</p>
 <p>The archive has every cost with its ID, so give its bucket a rule that deletes objects after the time for which partners can dispute a cost. <code>BUCKET</code> is the name of the bucket and <code>RULE</code> any name; 730 days are two years:</p>
 <pre data-language="sh">npx wrangler r2 bucket lifecycle add BUCKET RULE --expire-days 730</pre>` },
       { id: "the-log", title: "The log", body: `<p>A line of the <a href="/docs/watch#where-the-log-is">log</a> has the ID of the user, or of the partner and its credential, the pattern of the path and the outcome, and never an address, an email address, a cost ID or a URL. Cloudflare keeps the lines as long as your plan says.</p>` },
@@ -1671,8 +1670,8 @@ LINK_TOKEN=…</pre>
 <kbd>operator &quot;users/$ID/erase&quot; -d '{&quot;your_password&quot;: &quot;operator-password&quot;}' | grep -oE '&quot;(email|erased)&quot;:[^,]*'</kbd>
 <samp>&quot;email&quot;:&quot;erased user 3&quot;
 &quot;erased&quot;:true</samp></pre>
-<p>The email address becomes <code>erased user</code> and the ID, for good. The password, the second factor, the sessions, the known browsers, the API token, the access tokens, the link to single sign-on, the saved views of the user and the memberships in apps are deleted. What stays: the ID, the time at which the user was created, and what the audit log has under the ID. An erased user can no longer be changed. The last operator who can sign in cannot be erased.</p>
-<p>D1 can restore every state of the last 30 days (Time Travel), so an erased address is gone for good 30 days later. If you <a href="/docs/operators#restore-the-database">restore the database</a>, erase the user again. Copies that you exported are yours to delete.</p>` },
+<p>The email address becomes <code>erased user</code> and the ID, permanently. The password, the second factor, the sessions, the known browsers, the API token, the access tokens, the link to single sign-on, the saved views of the user and the memberships in apps are deleted. What stays: the ID, the time at which the user was created, and what the audit log has under the ID. An erased user can no longer be changed. The last operator who can sign in cannot be erased.</p>
+<p>D1 can restore every state of the last 30 days (Time Travel), so an erased address is gone permanently 30 days later. If you <a href="/docs/operators#restore-the-database">restore the database</a>, erase the user again. Copies that you exported are yours to delete.</p>` },
     ],
   },
   rounds: {
@@ -1680,7 +1679,7 @@ LINK_TOKEN=…</pre>
     lead: `An integration round tests a partner&#39;s costs before they count. It shows for each cost type what matches and what does not.`,
     sections: [
       { id: "how-a-round-works", title: "How a round works", body: `<p>A round tests one partner and one or more cost types with a test credential. Everything that the partner sends with it is kept, accepted or rejected, and none of it counts as spend. Clicks and impressions are recorded whether cost data is on for the link or not.</p>
-<p>A cost type <strong>passes</strong> with at least one match and no open mismatch. An operator approves the cost types that have passed, all or some, which makes them live and ends the round. The others need another round. Open mismatches of no cost type, such as a submission without a valid type, block every approval.</p>` },
+<p>A cost type <strong>passes</strong> with at least one match and no open mismatch. An operator approves the cost types that have passed, all or some, which makes them live and ends the round. The others need another round. Open mismatches without a cost type, such as a submission without a valid type, block every approval.</p>` },
       { id: "run-a-round-as-an-operator", title: "Run a round as an operator", body: `<ol>
 <li>In the console, select <strong>Partners</strong>, then <strong>New partner</strong>. The setup page has four steps: the name, the URL templates, a round with a test link, and what you send to the partner. Copy the test credential, or the text that has it: it is shown once.</li>
 <li>For more cost types or another link, use the partner&#39;s page and the page of the round. With the API: <code>POST /operator/v1/rounds/{id}/links</code> with <code>app_token</code> and <code>name</code>.</li>
@@ -1688,7 +1687,7 @@ LINK_TOKEN=…</pre>
 <li>Read the report together: you in the console, the partner at <code>/partner</code>.</li>
 <li>Dismiss mismatches that you both understand and that cannot be fixed, one by one or all of a kind. You can give a reason, which the partner sees, and undo a dismissal while the round is open. Then approve the cost types that pass. With the API: <code>POST …/dismissals</code> and <code>POST …/approve</code> of the <a href="/docs/api/operator/approveRound">round</a>.</li>
 <li>Issue a live credential, on the setup page or the partner&#39;s page. Check that the partner&#39;s cost parameters contain <code>cost_id=</code>.</li>
-<li>Ask the app&#39;s owner to switch cost data on for the link: <code>PATCH</code> with <code>{&quot;cost_data_enabled&quot;: true}</code>. Later clicks accept costs.</li>
+<li>Ask the app&#39;s owner to turn cost data on for the link: <code>PATCH</code> with <code>{&quot;cost_data_enabled&quot;: true}</code>. Later clicks accept costs.</li>
 </ol>
 <p>A partner that is already live tests another cost type on a link with cost data off. What comes through its other links is live traffic and not part of the round.</p>` },
       { id: "pass-a-round-as-a-partner", title: "Pass a round as a partner", body: `<p>Sign in at <code>/partner</code> with your test credential. The page has the commands: open your link with a <code>cost_id</code>, then send the cost with the same ID. It also has the report, which <code>GET /cost/round</code> returns as JSON. <code>GET /cost</code> and <code>GET /cost/{cost_id}</code> return what you sent in the state that it would have as a live cost, with <code>&quot;test&quot;: true</code>. Each mismatch has what you sent, what was expected, and what to do. A correct cost with the same cost ID resolves the earlier mismatch.</p>` },
@@ -1772,7 +1771,7 @@ LINK_TOKEN=…</pre>
 </tr>
 <tr>
 <td>Nothing fits yet?</td>
-<td>The cost is <code>pending</code> and matches by itself within ${FACTS["cost window"]}, or it lapses. If only an engagement of another kind has the ID, the response names it: <code>&quot;mismatch&quot;: &quot;wrong_engagement&quot;</code>.</td>
+<td>The cost is <code>pending</code> and matches by itself within ${FACTS["cost window"]}, or it lapses. If only a click or impression of the wrong kind has the ID, the response says so: <code>&quot;mismatch&quot;: &quot;wrong_engagement&quot;</code>.</td>
 </tr>
 <tr>
 <td>Something fits, but nothing is usable?</td>
@@ -1784,7 +1783,7 @@ LINK_TOKEN=…</pre>
 </tr>
 </tbody></table>
 </div>
-<p>An amount of ${FACTS["types per mille"]} is the price of 1,000 impressions: each impression counts a thousandth of it, exactly. Currencies are never converted or added up.</p>` },
+<p>An amount of ${FACTS["types per mille"]} is the price of 1,000 impressions: each impression counts a thousandth of it, exactly. Currencies are never converted or added together.</p>` },
       { id: "cost-window", title: "Cost window", body: `<p>A cost and its click or impression can be at most ${FACTS["cost window"]} apart, whichever comes first. Exactly ${FACTS["cost window"]} is inside. The window is the same for every app, partner and cost type. It is a constant of the code, which <a href="/docs/operators#change-the-cost-window">a developer can change</a>.</p>` },
       { id: "duplicates-the-same-id-again", title: "Duplicates: the same ID again", body: `<div class="table" tabindex="0" role="region" aria-label="Duplicates: the same ID again"><table>
 <thead>
@@ -1799,7 +1798,7 @@ LINK_TOKEN=…</pre>
 </tr>
 <tr>
 <td>Adds the amount that the first call did not have</td>
-<td>Accepted once, while the matched engagement is at most ${FACTS["cost window"]} old. The arrival of the first call still counts.</td>
+<td>Accepted once, while the matched click or impression is at most ${FACTS["cost window"]} old. The arrival of the first call still counts.</td>
 </tr>
 <tr>
 <td>Other values</td>
@@ -1807,16 +1806,25 @@ LINK_TOKEN=…</pre>
 </tr>
 </tbody></table>
 </div>` },
-      { id: "prices-on-urls", title: "Prices on URLs", body: `<p>A click or impression whose URL has <code>cost_type</code>, <code>cost_currency</code> and <code>cost_amount</code> is a cost by itself. Anyone can open a public URL, so the price counts only if, at that moment, cost data is on for the link, the type fits, the partner has integrated the type, the partner&#39;s cost parameters name <code>cost_amount</code>, the amount is at most the partner&#39;s highest URL price (100 unless an operator sets another), and the currency is the one that the partner&#39;s cost parameters name, unless they have a macro or nothing there. A price that does not count because of its type, its currency or its amount is dropped as <code>not_integrated</code>, <code>not_agreed</code> or <code>too_high</code>. All of this is decided when the click or impression is recorded. Without a <code>cost_id</code> on the URL it gets an ID that starts with <code>url-</code>.</p>
-<p>A <code>cost_id</code> that is on the URL and cannot be used, because it is empty, not valid, there twice or an unfilled macro, drops the price too: each parameter of the price is counted as <code>cost_id_dropped</code>.</p>
-<p>The price counts until a call with its ID matches. With two prices on one ID, the click&#39;s counts if it happened before the impression or at most ${FACTS["cost window"]} after it, otherwise the impression&#39;s. A call without an amount takes the price of the matched engagement, or else of the other one, if type and currency agree. Without one, the cost is unpriced.</p>` },
+      { id: "prices-on-urls", title: "Prices on URLs", body: `<p>A click or impression whose URL has <code>cost_type</code>, <code>cost_currency</code> and <code>cost_amount</code> is a cost by itself. Anyone can open a public URL, so the price counts only if all of this is true when the click or impression is recorded:</p>
+<ul>
+<li>Cost data is on for the link.</li>
+<li>The type fits, and the partner has integrated it.</li>
+<li>The partner&#39;s cost parameters name <code>cost_amount</code>.</li>
+<li>The amount is at most the partner&#39;s highest price on a URL, which is 100 unless an operator sets another.</li>
+<li>The currency is the one in the partner&#39;s cost parameters, unless they have a macro or nothing there.</li>
+<li>The prices of the day are within the <a href="/docs/url-prices#limit-the-sum-of-a-day">partner&#39;s limit</a>, if an operator has set one. Above it, the price is held.</li>
+</ul>
+<p>A price that does not count because of its type, its currency or its amount is dropped as <code>not_integrated</code>, <code>not_agreed</code> or <code>too_high</code>. Without a <code>cost_id</code> on the URL, it gets an ID that starts with <code>url-</code>.</p>
+<p>A <code>cost_id</code> that is on the URL and cannot be used, because it is empty, not valid, given twice or an unfilled macro, drops the price too: each parameter of the price is counted as <code>cost_id_dropped</code>.</p>
+<p>The price counts until a call with its ID matches. With two prices on one ID, the click&#39;s counts if it happened before the impression or at most ${FACTS["cost window"]} after it, otherwise the impression&#39;s. A call without an amount takes the price of the matched click or impression, or else of the other one, if type and currency agree. Without such a price, the cost is unpriced.</p>` },
       { id: "why-a-parameter-is-dropped", title: "Why a parameter is dropped", body: `<p>Parameters that cannot be used never make a click fail. They are dropped, and the link counts them by day and reason: its page shows them, and the API lists them. With <code>s2s=1</code> the response names them in <code>dropped</code>.</p>
 ${FACTS["table of drop reasons"]}` },
-      { id: "where-a-click-leads", title: "Where a click leads", body: `<p>To the first of these that is there for the device:</p>
+      { id: "where-a-click-leads", title: "Where a click leads", body: `<p>A click leads to the first of these targets that exists for its device:</p>
 ${FACTS["table of targets"]}
-<p>A link can have a target of its own, which the links below it inherit: set it on the link&#39;s settings page, with <code>target</code> in the API, or in a file. An empty text in the API, and <code>none</code> in a file, lead to the URLs of the app also where a link above has a target. A click follows the target of the link that it opened, not that of a sub-link that its URL names. A changed target is followed everywhere usually within a minute. At most 1,000 links of an app have a target of their own, with up to 1,000 characters each.</p>
-<p>A target whose scheme or host the app does not allow is skipped, and the link counts it with the reason <code>not_allowed</code>: an operator adds the host to <code>redirect_hosts</code>, or the scheme to <code>redirect_schemes</code>, if it should lead there. <code>fallback</code> comes after the store, so it serves devices without one. An app on an iPad is an iPad, but Safari on an iPad that asks for pages of a desktop looks like a Mac.</p>` },
-      { id: "parameters-that-are-passed-on", title: "Parameters that are passed on", body: `<p>The URLs of an app, and the targets of links, can have placeholders, which each click fills, for example to measure installs elsewhere:</p>
+<p>A link can have a target of its own, which the links below it inherit: set it on the link&#39;s settings page, with <code>target</code> in the API, or in a file. An empty text in the API, and <code>none</code> in a file, lead to the URLs of the app even if a link above has a target. A click follows the target of the link that it opened, not that of a sub-link that its URL names. Clicks everywhere usually follow a changed target within a minute. At most 1,000 links of an app have a target of their own, with up to 1,000 characters each.</p>
+<p>A target whose scheme or host the app does not allow is skipped, and the link counts it with the reason <code>not_allowed</code>: an operator adds the host to <code>redirect_hosts</code>, or the scheme to <code>redirect_schemes</code>, if it should lead there. <code>fallback</code> comes after the store, so it serves devices without one. An app on an iPad is recognized as an iPad, but Safari on an iPad that requests desktop pages looks like a Mac.</p>` },
+      { id: "parameters-that-are-passed-on", title: "Parameters that are passed on", body: `<p>The URLs of an app, and the targets of links, can have placeholders, which each click fills in, for example to measure installs elsewhere:</p>
 <pre data-language="text">https://play.google.com/store/apps/details?id=com.example.shop&amp;referrer=cost_id%3D{{cost_id}}%26campaign%3D{{campaign}}
 https://shop.example.com/start?campaign={campaign}&amp;gclid={gclid}</pre>
 <div class="table" tabindex="0" role="region" aria-label="Parameters that are passed on"><table>
@@ -1844,14 +1852,14 @@ https://shop.example.com/start?campaign={campaign}&amp;gclid={gclid}</pre>
 </tr>
 </tbody></table>
 </div>
-<p>Values are percent-encoded, so they can change neither the host nor another parameter. A value is empty if the parameter is missing, there twice with different values, not UTF-8, an unfilled macro, longer than 512 characters, or a <code>.</code> or <code>..</code>. All are empty if the URL would have more than 8,192 characters. A placeholder cannot be in the scheme, host or port. A target that the URL of the click names is followed unchanged.</p>` },
+<p>Values are percent-encoded, so they can change neither the host nor another parameter. A value is empty if the parameter is missing, given twice with different values, not UTF-8, an unfilled macro, longer than 512 characters, or a <code>.</code> or <code>..</code>. All are empty if the URL would have more than 8,192 characters. A placeholder cannot be in the scheme, host or port. A target that the URL of the click names is followed unchanged.</p>` },
       { id: "voids", title: "Voids", body: `<p>A void removes the cost of an ID, or the price on its URL, from the totals. The same values never bring it back; a call with other values counts in its place. After a void, only a call can count for the ID.</p>` },
-      { id: "what-is-remembered", title: "What is remembered", body: `<p>Everything that has one ID is forgotten together, when more than ${FACTS["retention time"]} have passed since its newest click or impression, and since the arrival of a cost that matches none. From then on the ID is new. The hourly purge deletes the rows some time later; that changes nothing that you can see. A click or impression that a queue delivers more than ${FACTS["retention time"]} after it happened is not recorded; its link counts it as dropped, with the reason <code>too_old</code>. The daily totals stay, and <a href="/docs/archive">an archive</a> can keep the rows.</p>` },
+      { id: "what-is-remembered", title: "What is remembered", body: `<p>Everything with the same ID is forgotten together, when more than ${FACTS["retention time"]} have passed since its newest click or impression, and since the arrival of a cost that matches none. From then on the ID is new. The hourly purge deletes the rows some time later; that changes nothing that you can see. A click or impression that a queue delivers more than ${FACTS["retention time"]} after it happened is not recorded; its link counts it as dropped, with the reason <code>too_old</code>. The daily totals stay, and <a href="/docs/archive">an archive</a> can keep the rows.</p>` },
     ],
   },
   runbook: {
     title: "Runbook",
-    lead: `What to do when somebody asks, and when something happens: each question with its page or its command.`,
+    lead: `Common questions and incidents, each with its page or its command.`,
     sections: [
       { id: "questions-of-the-first-month", title: "Questions of the first month", body: `<div class="table" tabindex="0" role="region" aria-label="Questions of the first month"><table>
 <thead>
@@ -1870,7 +1878,7 @@ https://shop.example.com/start?campaign={campaign}&amp;gclid={gclid}</pre>
 </tr>
 <tr>
 <td>Does the purge run?</td>
-<td>The check <code>cron</code> of <a href="/docs/watch#what-to-poll"><code>/readyz</code></a>, and <strong>Health</strong> on the start page</td>
+<td>The check <code>cron</code> of <a href="/docs/watch#what-to-poll"><code>/readyz</code></a>, and <strong>Health</strong> on <strong>Overview</strong></td>
 </tr>
 <tr>
 <td>How full is the database?</td>
@@ -1882,10 +1890,10 @@ https://shop.example.com/start?campaign={campaign}&amp;gclid={gclid}</pre>
 </tr>
 <tr>
 <td>Can you bring a link back?</td>
-<td>Links are archived, never deleted: its settings have <strong>Restore link</strong>, and its <strong>History</strong> has the old values</td>
+<td>Links are archived, never deleted: the settings of the link have <strong>Restore link</strong>, and its <strong>History</strong> has the old values</td>
 </tr>
 <tr>
-<td>Somebody leaves. What do they still have?</td>
+<td>Somebody leaves. What access do they still have?</td>
 <td><a href="/docs/operators#respond-to-incidents">Disable or erase the user</a>, which ends sessions and all tokens</td>
 </tr>
 <tr>
@@ -1905,7 +1913,7 @@ https://shop.example.com/start?campaign={campaign}&amp;gclid={gclid}</pre>
 <td><a href="/docs/privacy">Privacy</a>: no person can be found in what is stored, except users and what partners put into cost IDs</td>
 </tr>
 <tr>
-<td>Where is the log, and how long?</td>
+<td>Where is the log, and how long is it kept?</td>
 <td><a href="/docs/watch#where-the-log-is">Watch the service</a></td>
 </tr>
 <tr>
@@ -1928,39 +1936,39 @@ OPERATOR_TOKEN=ll_api_…</pre>
 <pre data-language="console"><kbd>operator() { curl -s -H &quot;Authorization: Token token=$OPERATOR_TOKEN&quot; &quot;$BASE_URL/operator/v1/$1&quot;; }</kbd>
 <kbd>operator partners/1/costs/demo-click-expired-001 | grep -oE '&quot;(code|match|kind|mismatch|reason)&quot;:&quot;[^&quot;]*&quot;'</kbd>
 <samp>&quot;code&quot;:&quot;not_found&quot;</samp></pre>
-<p>A cost that was never accepted is a <code>404</code> that says what was rejected, which click or impression has the ID, and what a cost for it would get now. The partner&#39;s <code>X-Request-Id</code> finds the request in the log.</p>` },
+<p>A cost that was never accepted gets a <code>404</code> that says what was rejected, which click or impression has the ID, and what a cost for it would get now. The partner&#39;s <code>X-Request-Id</code> finds the request in the log.</p>` },
       { id: "upgrade-and-roll-back", title: "Upgrade and roll back", body: `<p>Get the new source, read its changelog, and run:</p>
 <pre data-language="sh">npm ci
 npm run deploy</pre>
-<p>The migrations run before the new code, and the old code works with them. To go back to the code before:</p>
+<p>The migrations run before the new code, and the old code works with them. To go back to the previous version:</p>
 <pre data-language="sh">npx wrangler rollback</pre>
-<p>This takes back the code with the variables and bindings of that version, and no data: a setting that you changed since is the old one again until the next deployment. To take back data too, <a href="/docs/operators#restore-the-database">restore the database</a>.</p>` },
-      { id: "the-database-is-overloaded", title: "The database is overloaded", body: `<p><strong>What you see:</strong> <code>503</code> <code>unavailable</code> with <code>Retry-After: 5</code>, errors with &quot;overloaded&quot; in the log, and pages that do not answer. Clicks redirect as always, but are not recorded, and <code>lost_engagements</code> in the log says how many. Nothing that was answered with <code>200</code> is lost.</p>
+<p>This restores the code, variables and bindings of that version, but no data. A setting that you have changed since then has its old value again until the next deployment. To restore data too, <a href="/docs/operators#restore-the-database">restore the database</a>.</p>` },
+      { id: "the-database-is-overloaded", title: "The database is overloaded", body: `<p><strong>What you see:</strong> <code>503</code> <code>unavailable</code> with <code>Retry-After: 5</code>, errors with &quot;overloaded&quot; in the log, and pages that do not respond. Clicks redirect as usual, but are not recorded, and <code>lost_engagements</code> in the log says how many. Nothing that was answered with <code>200</code> is lost.</p>
 <ol>
 <li><p>Find out who sends the most: count the log by <code>partner_id</code> and <code>route</code>.</p>
 </li>
-<li><p>Ask that partner to send <a href="/docs/partners#batches-and-csv-files">batches</a> of up to 1,000 costs instead of single ones, which take much more of the database. If it must end now, <a href="/docs/operators#stop-a-partner">stop the partner</a>; its costs are rejected and can be sent again later.</p>
+<li><p>Ask that partner to send <a href="/docs/partners#batches-and-csv-files">batches</a> of up to 1,000 costs instead of single ones, which take much more of the database. If it must stop immediately, <a href="/docs/operators#stop-a-partner">stop the partner</a>; its costs are rejected and can be sent again later.</p>
 </li>
 <li><p>Do not read reports of many days until it is over.</p>
 </li>
-<li><p>If clicks are lost, put a queue before them, which keeps them until the database answers:</p>
+<li><p>If clicks are lost, put a queue before them, which keeps them until the database responds:</p>
 <pre data-language="sh">npx wrangler queues create linkledger-engagements
 npx wrangler queues create linkledger-engagements-dead-letter</pre>
-<p>Uncomment the two sections for queues of <code>wrangler.toml</code>, and run <code>npm run deploy</code>.</p>
+<p>Uncomment the two queue sections of <code>wrangler.toml</code>, and run <code>npm run deploy</code>.</p>
 </li>
 </ol>
-<p>Afterwards, partners send what got <code>503</code> again: the same cost with the same ID is stored once.</p>` },
+<p>Afterwards, partners resend what got <code>503</code>: the same cost with the same ID is stored once.</p>` },
       { id: "before-a-peak", title: "Before a peak", body: `<p>One database takes about 500 clicks a second from the whole world, and more if they come from few places. Above that, put a queue before the clicks, as under <a href="#the-database-is-overloaded">The database is overloaded</a>.</p>
-<p>To try it, deploy a copy with databases of its own, so that no test writes into real figures:</p>
+<p>To try it, deploy a copy with databases of its own, so that the test does not change real figures:</p>
 <pre data-language="sh">npm run deploy -- --env peak
 npm run operator:create -- --remote --env peak you@example.com</pre>
-<p>Create an app, a link and a partner there, and send what you expect, at least twice. A test from one address meets the limits of an address first: 60,000 clicks with <code>s2s=1</code> and 30,000 requests of a credential a minute. For the test, raise <code>SERVER_ENGAGEMENTS</code> and <code>CREDENTIAL_REQUESTS</code> in <code>wrangler.toml</code>, and take that back afterwards. Look at <code>/readyz</code>, the errors and the 95th percentile in the log, and <code>npx wrangler d1 info DB --env peak</code>. At the end, delete it all:</p>
+<p>Create an app, a link and a partner there, and send what you expect, at least twice. A test from one address reaches the limits of an address first: 60,000 clicks with <code>s2s=1</code> and 30,000 requests of a credential a minute. For the test, raise <code>SERVER_ENGAGEMENTS</code> and <code>CREDENTIAL_REQUESTS</code> in <code>wrangler.toml</code>, and lower them again afterwards. Look at <code>/readyz</code>, the errors and the 95th percentile in the log, and <code>npx wrangler d1 info DB --env peak</code>. At the end, delete everything:</p>
 <pre data-language="sh">npx wrangler delete --env peak --force
 npx wrangler d1 delete DB --env peak --skip-confirmation</pre>
 <p>The two KV namespaces whose names begin with <code>linkledger-peak</code> are left; delete them in the dashboard.</p>` },
-      { id: "move-to-another-account", title: "Move to another account", body: `<p>The databases have everything. Workers KV is only a cache, which fills itself again. What arrives at the old service after the export is not in the new one, so begin in a quiet hour, and take the domain away from the old service first: until the end, links do not work, and partners send again what was not answered.</p>
+      { id: "move-to-another-account", title: "Move to another account", body: `<p>The databases have everything. Workers KV is only a cache, which fills itself again. What arrives at the old service after the export is not in the new one, so begin in a quiet hour, and remove the domain from the old service first. Until you finish, links do not work, and partners resend what got no response.</p>
 <ol>
-<li><p>Export the database, and with shards each of them, and bring the statements into an order in which they can be imported:</p>
+<li><p>Export the database (with shards, each of them), and put the statements in an order in which they can be imported:</p>
 <pre data-language="sh">npx wrangler d1 export DB --remote --output linkledger.sql
 npm run export:order -- linkledger.sql</pre>
 </li>
@@ -1973,8 +1981,8 @@ npx wrangler d1 execute DB --remote --yes --file linkledger.sql</pre>
 <li><p>Open <code>/readyz</code>, sign in, and compare the spend of yesterday in both. Then move the domain.</p>
 </li>
 </ol>
-<p>API tokens, credentials, links and passwords are the same. D1 exports and imports large databases for minutes, and limits the size of a file; try it with a copy first.</p>` },
-      { id: "move-partners-to-a-ledger-with-shards", title: "Move partners to a ledger with shards", body: `<p>The number of databases of a ledger is chosen once. A ledger that outgrows its database gets a second one beside it, from a second copy of the source in which <code>wrangler.toml</code> has another <code>name</code>:</p>
+<p>API tokens, credentials, links and passwords are the same. D1 takes minutes to export or import a large database, and limits the size of a file; try it with a copy first.</p>` },
+      { id: "move-partners-to-a-ledger-with-shards", title: "Move partners to a ledger with shards", body: `<p>The number of databases of a ledger is chosen once. If a ledger outgrows its database, deploy a second ledger beside it, from a second copy of the source in which <code>wrangler.toml</code> has another <code>name</code>:</p>
 <pre data-language="sh">npm run deploy -- --shards 32</pre>
 <p>Create the app, the partner and its links there, and let it send its costs and clicks to the new address. Costs of clicks that the first ledger recorded go to the first one, for ${FACTS["cost window"]}. Reports of the days before stay there.</p>` },
     ],
@@ -2021,20 +2029,20 @@ npx wrangler d1 execute DB --remote --yes --file linkledger.sql</pre>
 </li>
 </ol>
 <p>Without these settings, neither the link nor its pages exist. Only this provider is used, and pages of linkledger never ask for its password.</p>` },
-      { id: "who-is-linked-to-whom", title: "Who is linked to whom", body: `<p>A user is linked to a person at the provider by the issuer and the subject, which never change. A subject has 1 to 255 visible ASCII characters. The first sign-in links a member if the provider says that the email address is verified (<code>email_verified</code> is <code>true</code>), the user has this address and single sign-on, and the user is not linked yet. The address is compared as the provider sends it: only A to Z in any case are the same, and one that is not ASCII is no address. From then on the address in linkledger and that at the provider can differ.</p>
-<p>Everybody else is not signed in. If a user of single sign-on has the address, such attempts are on the user&#39;s page in the console for a week, and you link the right one there. Each has a code of six characters, which the person sees too: ask for it by phone or in person, and link only the row with this code. The last five with a verified address and the last five of which the provider says nothing are kept. There are none for people whose address is not verified (<code>email_verified</code> is <code>false</code>). This is so for:</p>
+      { id: "who-is-linked-to-whom", title: "Who is linked to whom", body: `<p>A user is linked to a person at the provider by the issuer and the subject, which never change. A subject has 1 to 255 visible ASCII characters. The first sign-in links a member if the provider says that the email address is verified (<code>email_verified</code> is <code>true</code>), the user has this address and single sign-on, and the user is not linked yet. The address is compared as the provider sends it: only the letters A to Z can differ in case, and an address that is not ASCII never matches. From then on, the addresses in linkledger and at the provider can differ.</p>
+<p>Nobody else is signed in. If a single sign-on user has the address, such attempts are listed on the user&#39;s page in the console for a week, and you link the right one there. Each has a code of six characters, which the person sees too: ask for it by phone or in person, and link only the row with this code. The last five with a verified address and the last five for which the provider does not say are kept. People whose address is not verified (<code>email_verified</code> is <code>false</code>) are not listed. You link in this way:</p>
 <ul>
 <li>operators, always</li>
-<li>providers that do not send <code>email_verified</code>, such as Microsoft Entra by default</li>
+<li>users of providers that do not send <code>email_verified</code>, such as Microsoft Entra by default</li>
 <li>a person who was deleted and created again at the provider: unlink the user first</li>
 </ul>
 <p>The link ends when the user gets another email address, becomes an operator, or gets a password. It also ends the sessions.</p>
-<p>A user with a password is never linked. If you reset the password of a user of single sign-on, they sign in with that password from then on, and the link is deleted.</p>` },
-      { id: "confirm-with-a-new-sign-in", title: "Confirm with a new sign-in", body: `<p>Where others enter their password, these users sign in at the provider again, and can go on for 10 minutes. The provider must say when they did that, in the claim <code>auth_time</code>: in the last 5 minutes, and after linkledger asked for it. It must be the same person. A provider that does not send <code>auth_time</code> confirms nothing; the page says so. Then somebody with a password must do it: an operator issues API tokens, for example.</p>
-<p><code>OPERATOR_MFA</code> does not apply to them: require a second factor at the provider. If the provider says how they signed in (<code>amr</code>) and it was only a password, the console answers <code>403</code>, unless <code>OPERATOR_MFA</code> is <code>optional</code>. They sign in again with a second factor.</p>` },
-      { id: "when-people-leave", title: "When people leave", body: `<p>A session here lasts up to 12 hours, also if the account at the provider was disabled in the meantime. So disable the user here too: sessions, the API token and the access tokens end immediately. Signing out here does not sign out at the provider; the page says so.</p>
-<p>While the provider does not answer, its users cannot sign in, and the sign-in page says so with status 503. Sessions and tokens keep working, and so do passwords: keep an operator who has one.</p>` },
-      { id: "providers", title: "Providers", body: `<p>From the documentation of the providers, not tried here. Names of pages change.</p>
+<p>A user with a password is never linked. If you reset the password of a single sign-on user, they sign in with that password from then on, and the link is deleted.</p>` },
+      { id: "confirm-with-a-new-sign-in", title: "Confirm with a new sign-in", body: `<p>Where others enter their password, these users sign in at the provider again, and can continue for 10 minutes. The provider must say when they did that, in the claim <code>auth_time</code>: in the last 5 minutes, and after linkledger asked for it. It must be the same person. If the provider does not send <code>auth_time</code>, they cannot confirm; the page says so. Then somebody with a password must do it: an operator issues API tokens, for example.</p>
+<p><code>OPERATOR_MFA</code> does not apply to them: require a second factor at the provider. If the provider says how they signed in (<code>amr</code>) and it was only a password, the console returns <code>403</code>, unless <code>OPERATOR_MFA</code> is <code>optional</code>. They sign in again with a second factor.</p>` },
+      { id: "when-people-leave", title: "When people leave", body: `<p>A session here lasts up to 12 hours, even if the account at the provider was disabled in the meantime. So disable the user here too: sessions, the API token and the access tokens end immediately. Signing out here does not sign out at the provider; the page says so.</p>
+<p>While the provider does not respond, its users cannot sign in, and the sign-in page says so with status 503. Sessions and tokens keep working, and so do passwords: keep an operator who has one.</p>` },
+      { id: "providers", title: "Providers", body: `<p>These steps come from the providers&#39; documentation and were not tried here. Names of pages can change.</p>
 <h3 id="google-workspace">Google Workspace</h3>
 <ol>
 <li>In the Google Cloud console, create a project of your organization, and open <strong>Google Auth Platform</strong>.</li>
@@ -2064,7 +2072,7 @@ npx wrangler d1 execute DB --remote --yes --file linkledger.sql</pre>
 <li>In the admin console, choose your realm, then <strong>Clients</strong> and <strong>Create client</strong>, with the type OpenID Connect.</li>
 <li>Turn on <strong>Client authentication</strong> and <strong>Standard flow</strong>, and turn off the other flows.</li>
 <li>Add the redirect URI under <strong>Valid redirect URIs</strong>, without a wildcard.</li>
-<li>Copy the secret from the tab <strong>Credentials</strong>. For more safety, set PKCE to <code>S256</code> under <strong>Advanced</strong>.</li>
+<li>Copy the secret from the tab <strong>Credentials</strong>. For more security, set PKCE to <code>S256</code> under <strong>Advanced</strong>.</li>
 <li>Set <code>OIDC_ISSUER = &quot;https://KEYCLOAK/realms/REALM&quot;</code>. <code>email_verified</code> is the switch <strong>Email verified</strong> of each user.</li>
 </ol>` },
     ],
@@ -2097,12 +2105,12 @@ npx wrangler d1 execute DB --remote --yes --file linkledger.sql</pre>
 </div>
 <p>If it is null, no click or impression arrived with this ID. Check that:</p>
 <ul>
-<li>the URL had the same <code>cost_id</code>, with the same capital and small letters, and no macro that was not filled in</li>
+<li>the URL had the same <code>cost_id</code>, with the same uppercase and lowercase letters, and no unfilled macro</li>
 <li>the link is attached to this partner</li>
 <li>a person, an app or a server opened it: crawlers and link previews are not recorded. The page of the link counts them under &quot;Problems with URLs&quot;, as <code>engagement</code> with the reason &quot;A bot opened the link&quot;</li>
 </ul>
 <p>In a round, the report at <code>/partner</code> says why.</p>` },
-      { id: "a-cost-or-cost-id-is-rejected", title: "A cost or cost ID is rejected", body: `<p>To see what was rejected, open <strong>Costs</strong> at <code>/partner</code> and choose the state &quot;Rejected&quot;, or send <code>GET /cost?match=rejected</code>: the newest ones with ID, reason, tag and time, for ${FACTS["rejection time"]}. For one ID, <code>GET /cost/{cost_id}</code> answers <code>404</code> with its rejections, the click or impression that has it, and what a cost for it would get now. Operators have the same on the page of the partner.</p>
+      { id: "a-cost-or-cost-id-is-rejected", title: "A cost or cost ID is rejected", body: `<p>To see what was rejected, open <strong>Costs</strong> at <code>/partner</code> and choose the state &quot;Rejected&quot;, or send <code>GET /cost?match=rejected</code>: the newest ones with ID, reason, tag and time, for ${FACTS["rejection time"]}. For one ID, <code>GET /cost/{cost_id}</code> returns <code>404</code> with its rejections, the click or impression that has it, and what a cost for it would get now. Operators find the same on the page of the partner.</p>
 <div class="table" tabindex="0" role="region" aria-label="A cost or cost ID is rejected"><table>
 <thead>
 <tr>
@@ -2112,7 +2120,7 @@ npx wrangler d1 execute DB --remote --yes --file linkledger.sql</pre>
 </thead>
 <tbody><tr>
 <td>403 <code>cost_data_disabled</code></td>
-<td>Switch cost data on for the link (<code>PATCH</code> with <code>&quot;cost_data_enabled&quot;: true</code>). It applies to later clicks.</td>
+<td>Turn cost data on for the link (<code>PATCH</code> with <code>&quot;cost_data_enabled&quot;: true</code>). It applies to later clicks.</td>
 </tr>
 <tr>
 <td>403 <code>cost_type_not_integrated</code></td>
@@ -2193,7 +2201,7 @@ npx wrangler d1 execute DB --remote --yes --file linkledger.sql</pre>
 <td>Add the host and the scheme of the target to the app.</td>
 </tr>
 <tr>
-<td>Cost data of a sub-link is not that of the link above it</td>
+<td>The cost data setting of a sub-link is not that of the link above it</td>
 <td>It has a setting of its own, which <code>own</code> shows. Send <code>&quot;cost_data_enabled&quot;: null</code> to make it inherit again.</td>
 </tr>
 <tr>
@@ -2280,7 +2288,7 @@ npx wrangler d1 execute DB --remote --yes --file linkledger.sql</pre>
     sections: [
       { id: "set-up", title: "Set up", body: `<pre data-language="sh">npx openapi-typescript@7 https://links.example.com/openapi.json -o linkledger.d.ts
 npm install openapi-fetch</pre>
-<p>The first line writes the types. <code>npx</code> downloads openapi-typescript with the version of TypeScript that it needs, so your project can have another. Run the line again after an update of linkledger. The second line installs a client of 6 KB that uses <code>fetch</code>.</p>` },
+<p>The first line writes the types. <code>npx</code> downloads openapi-typescript with the version of TypeScript that it needs, so your project can have another version. Run the line again after an update of linkledger. The second line installs a client of 6 KB that uses <code>fetch</code>.</p>` },
       { id: "call-the-api", title: "Call the API", body: `<p>This program creates a link with a partner and a sub-link below it, records a click, and sends its cost:</p>
 <pre data-language="ts">import createClient from &quot;openapi-fetch&quot;;
 import type { components, paths } from &quot;./linkledger.d.ts&quot;;
@@ -2347,7 +2355,7 @@ console.log(link.name, cost.match, cost.amount);</pre>
   },
   "url-prices": {
     title: "Limit prices on URLs",
-    lead: `Keep what strangers write on public URLs out of the spend of a partner.`,
+    lead: `Keep prices that strangers write on public URLs out of a partner&#39;s spend.`,
     sections: [
       { id: "limit-one-price", title: "Limit one price", body: `<p>Anyone can open a public URL, so a price on a URL counts only if the partner&#39;s cost parameters name <code>cost_amount</code> and the price is at most <code>max_url_amount</code>, which is 100 for a new partner:</p>
 <pre data-language="console"><kbd>operator() { curl -s -H &quot;Authorization: Token token=$OPERATOR_TOKEN&quot; \\
@@ -2356,18 +2364,18 @@ console.log(link.name, cost.match, cost.amount);</pre>
 <samp>&quot;max_url_amount&quot;:&quot;25&quot;</samp></pre>
 <p>Write the currency into the cost parameters too, for example <code>cost_currency=USD</code>: then prices in other currencies do not count, and the link counts them as dropped. With a macro in its place, any currency counts. A code that is not ISO 4217 is rejected.</p>
 <p>Partners that were created when the limit was 10,000 keep theirs. <strong>Partners</strong> in the console lists those with more than 100: choose the state &quot;Prices on URLs above 100&quot;.</p>` },
-      { id: "limit-the-sum-of-a-day", title: "Limit the sum of a day", body: `<p><code>max_url_spend</code> limits to how much the prices on URLs of one app, currency and UTC day add up, null for no limit. Set it for every partner whose cost parameters name <code>cost_amount</code>: <strong>Partners</strong> in the console lists those without one as &quot;Prices on URLs without a limit a day&quot;. If the cost parameters fix no currency, the first three of a day can count. With shards, each shard has its part of the limit, at least one highest price. If the cost parameters name <code>cost_amount</code>, the forms of the console ask for the limit: enter one, or choose no limit.</p>
-<p>A price above the limit is held: it is kept, counts nothing and gives no amount to a call, so a stranger who fills the limit takes nothing away.</p>` },
-      { id: "decide-held-prices", title: "Decide held prices", body: `<p><strong>Overview</strong> in the console says which partners have held prices, and <strong>Prices on URLs</strong> on the partner&#39;s page decides them, by app and day. Compare the held sum with what the partner invoices or reports for that day. If it agrees, accept the prices and raise the limit; if it does not, drop them. After 1,000 prices the page says how many are left and goes on.</p>
-<p>In the API, <code>GET /operator/v1/partners/{id}/url-prices</code> lists what counted and what is held, and <code>POST</code> accepts or drops the held prices of a day, 1,000 a request.</p>` },
+      { id: "limit-the-sum-of-a-day", title: "Limit the sum of a day", body: `<p><code>max_url_spend</code> limits the sum of a partner&#39;s prices on URLs in one app, currency and UTC day; null means no limit. Set it for every partner whose cost parameters name <code>cost_amount</code>: <strong>Partners</strong> in the console lists those without one as &quot;Prices on URLs without a limit a day&quot;. If the cost parameters set no currency, the first three currencies of a day can count. With shards, each shard has its part of the limit, which is at least <code>max_url_amount</code>. If the cost parameters name <code>cost_amount</code>, the forms of the console ask for the limit: enter one, or choose no limit.</p>
+<p>A price above the limit is held: it is stored, but it does not count and gives no amount to a call. So no price is lost if a stranger uses up the limit.</p>` },
+      { id: "decide-held-prices", title: "Decide held prices", body: `<p><strong>Overview</strong> in the console says which partners have held prices, and <strong>Prices on URLs</strong> on the partner&#39;s page decides them, by app and day. Compare the held sum with what the partner invoices or reports for that day. If it agrees, accept the prices and raise the limit; if it does not, drop them. After 1,000 prices, the page shows how many are left and lets you continue.</p>
+<p>In the API, <code>GET /operator/v1/partners/{id}/url-prices</code> lists what counted and what is held, and <code>POST</code> accepts or drops the held prices of a day, 1,000 for each request.</p>` },
       { id: "void-the-prices-of-a-day", title: "Void the prices of a day", body: `<p>To void the prices that strangers added on a day, use <strong>Void the prices on URLs of a day</strong> under <strong>Prices on URLs</strong> on the partner&#39;s page. Begin with those without a <code>cost_id</code>, which strangers add most easily. In the API, send <code>day</code> and <code>app_token</code> instead of <code>cost_id</code> to <code>POST /operator/v1/partners/{id}/voids</code>, and repeat it with <code>next</code> until that is null; then do the same with <code>&quot;generated&quot;: false</code> for prices on URLs with a <code>cost_id</code>.</p>` },
     ],
   },
   watch: {
     title: "Watch the service",
-    lead: `What to poll, where the log is and what to ask it, how full the databases are, and what a month costs.`,
+    lead: `What to poll, where the log is and what to look for in it, how full the databases are, and what a month costs.`,
     sections: [
-      { id: "what-to-poll", title: "What to poll", body: `<p>Let a service of your choice ask <code>/readyz</code> once a minute, and wake somebody after three failures in a row: one slow read of Workers KV can fail a check. <a href="/docs/alerts">Alerts</a> report partners, costs and databases, but not a Worker that is down, so the service that asks must run elsewhere.</p>
+      { id: "what-to-poll", title: "What to poll", body: `<p>Use a monitoring service that requests <code>/readyz</code> once a minute and notifies somebody after three failures in a row: one slow read of Workers KV can fail a check. <a href="/docs/alerts">Alerts</a> report partners, costs and databases, but not a Worker that is down, so the monitoring must run elsewhere.</p>
 <pre data-language="sh">BASE_URL=https://links.example.com</pre>
 <pre data-language="console"><kbd>curl -s &quot;$BASE_URL/readyz&quot; | grep -oE '&quot;status&quot;:&quot;[a-z ]*&quot;'</kbd>
 <samp>&quot;status&quot;:&quot;ready&quot;</samp>
@@ -2385,15 +2393,15 @@ console.log(link.name, cost.match, cost.amount);</pre>
 </thead>
 <tbody><tr>
 <td><code>database</code></td>
-<td>A database does not answer. See <a href="/docs/runbook#the-database-is-overloaded">The database is overloaded</a>. Clicks still redirect</td>
+<td>A database does not respond. See <a href="/docs/runbook#the-database-is-overloaded">The database is overloaded</a>. Clicks still redirect</td>
 </tr>
 <tr>
 <td><code>migrations</code></td>
-<td>Not all migrations ran. Run <code>npm run deploy</code>, or the command in the <code>reason</code>. Until then, what needs them gets <code>503</code> <code>not_migrated</code></td>
+<td>Not all migrations ran. Run <code>npm run deploy</code>, or the command in the <code>reason</code>. Until then, requests that need them get <code>503</code> <code>not_migrated</code></td>
 </tr>
 <tr>
 <td><code>shards</code></td>
-<td>The <code>LEDGER_</code> bindings do not fit what the databases store. Correct <code>wrangler.toml</code> and deploy again. Nothing was written to a wrong database</td>
+<td>The <code>LEDGER_</code> bindings do not match what the databases store. Correct <code>wrangler.toml</code> and deploy again. Nothing was written to the wrong database</td>
 </tr>
 <tr>
 <td><code>cron</code></td>
@@ -2405,11 +2413,11 @@ console.log(link.name, cost.match, cost.amount);</pre>
 </tr>
 <tr>
 <td><code>tokens</code>, <code>links</code></td>
-<td>Workers KV does not answer. Requests go on, and ask the database instead</td>
+<td>Workers KV does not respond. Requests still work, and ask the database instead</td>
 </tr>
 <tr>
 <td><code>limiters</code></td>
-<td>A rate limiter does not answer. Requests go on, and nothing limits them</td>
+<td>A rate limiter does not respond. Requests still work, and nothing limits them</td>
 </tr>
 <tr>
 <td><code>single_sign_on</code></td>
@@ -2417,8 +2425,8 @@ console.log(link.name, cost.match, cost.amount);</pre>
 </tr>
 </tbody></table>
 </div>
-<p><code>/healthz</code> answers <code>200</code> while the Worker runs, and asks nothing else. Both are public, so neither names the version: every page of the console does, and the ID of the deployment, which is the one in the Cloudflare dashboard.</p>` },
-      { id: "where-the-log-is", title: "Where the log is", body: `<p>Every request writes one line of JSON to Workers Logs: in the Cloudflare dashboard, choose <strong>Workers &amp; Pages</strong>, the Worker, and <strong>Logs</strong>. Cloudflare keeps the lines as long as your plan says. To see them as they come, only those of failures, or one request:</p>
+<p><code>/healthz</code> returns <code>200</code> while the Worker runs, and checks nothing else. Both are public, so neither shows the version. Every page of the console shows it, and the ID of the deployment as in the Cloudflare dashboard.</p>` },
+      { id: "where-the-log-is", title: "Where the log is", body: `<p>Every request writes one line of JSON to Workers Logs: in the Cloudflare dashboard, choose <strong>Workers &amp; Pages</strong>, the Worker, and <strong>Logs</strong>. Cloudflare keeps the lines as long as your plan says. To see them as they arrive, only the failures, or one request:</p>
 <pre data-language="sh">npx wrangler tail
 npx wrangler tail --status error
 npx wrangler tail --search REQUEST_ID</pre>
@@ -2431,7 +2439,7 @@ npx wrangler tail --search REQUEST_ID</pre>
 </thead>
 <tbody><tr>
 <td><code>request_id</code></td>
-<td>the <code>X-Request-Id</code> of the response; <code>cron</code> for the hourly run, and <code>queue</code> with the name of a queue for its batches</td>
+<td>the <code>X-Request-Id</code> of the response; <code>cron</code> for the hourly job, and <code>queue</code> with the name of a queue for its batches</td>
 </tr>
 <tr>
 <td><code>surface</code>, <code>route</code>, <code>method</code></td>
@@ -2439,7 +2447,7 @@ npx wrangler tail --search REQUEST_ID</pre>
 </tr>
 <tr>
 <td><code>status</code>, <code>outcome</code></td>
-<td>the HTTP status, and <code>ok</code> or the error code; for a sign-in also <code>wrong_password</code>, <code>wrong_code</code>, <code>code_required</code>, <code>password_expired</code>, or what begins with <code>sso_</code></td>
+<td>the HTTP status, and <code>ok</code> or the error code; for a sign-in also <code>wrong_password</code>, <code>wrong_code</code>, <code>code_required</code>, <code>password_expired</code>, or a value that begins with <code>sso_</code></td>
 </tr>
 <tr>
 <td><code>level</code></td>
@@ -2459,7 +2467,7 @@ npx wrangler tail --search REQUEST_ID</pre>
 </tr>
 <tr>
 <td><code>tag</code></td>
-<td>that of a cost</td>
+<td>the tag of a cost</td>
 </tr>
 <tr>
 <td><code>reason</code></td>
@@ -2468,8 +2476,8 @@ npx wrangler tail --search REQUEST_ID</pre>
 </tbody></table>
 </div>
 <p>An unexpected error has a second line with <code>error</code>, <code>message</code> and <code>at</code>. The log never contains tokens, passwords, cost IDs or URLs. <code>LOG_SAMPLE</code> sets the share of requests that are logged; responses with status 500 and above are always logged.</p>
-<p>Requests share calls to the database, and a line with <code>group</code> says how many. An error of a call is the error of all of them, up to 40.</p>` },
-      { id: "what-to-ask-the-log", title: "What to ask the log", body: `<p>In <strong>Observability</strong> of the dashboard, these answer the usual questions. Save them, because they are wanted in a hurry:</p>
+<p>Requests share calls to the database, and a line with <code>group</code> says how many. If a call fails, all requests that share it fail, up to 40.</p>` },
+      { id: "what-to-ask-the-log", title: "What to ask the log", body: `<p>In <strong>Observability</strong> of the dashboard, these filters answer the usual questions. Save them, because you will need them in a hurry:</p>
 <div class="table" tabindex="0" role="region" aria-label="What to ask the log"><table>
 <thead>
 <tr>
@@ -2509,22 +2517,22 @@ npx wrangler tail --search REQUEST_ID</pre>
 <td>95th percentile of <code>milliseconds</code> by <code>route</code></td>
 </tr>
 <tr>
-<td>Does the hourly run fail?</td>
+<td>Does the hourly job fail?</td>
 <td><code>request_id</code> is <code>cron</code></td>
-<td>the lines; without one it works</td>
+<td>the lines; if there are none, it works</td>
 </tr>
 </tbody></table>
 </div>
-<p><code>lost_engagements</code> counts clicks and impressions that were not recorded: in a line of its own because 1,000 statements waited, or because a request was ended; in the line of an error because its call failed; and in that of a queue because messages came too late. A call that was committed without an answer has counted them nevertheless.</p>` },
-      { id: "how-full-a-database-is", title: "How full a database is", body: `<p>A database can have 10 GB. <code>/readyz</code> has the size of each, as <strong>Health</strong> on the start page of operators has:</p>
+<p><code>lost_engagements</code> counts clicks and impressions that were not recorded: in a line of its own because 1,000 statements waited, or because a request was ended; in the line of an error because its call failed; and in that of a queue because messages came too late. If a call was committed but its response was lost, they are counted nevertheless.</p>` },
+      { id: "how-full-a-database-is", title: "How full a database is", body: `<p>A database can hold 10 GB. <code>/readyz</code> shows the size of each, and so does <strong>Health</strong> on the operators&#39; <strong>Overview</strong>:</p>
 <pre data-language="console"><kbd>curl -s &quot;$BASE_URL/readyz&quot; | grep -oE '&quot;databases&quot;:\\[\\{&quot;name&quot;:&quot;[A-Z0-9_]*&quot;,&quot;size_bytes&quot;:'</kbd>
 <samp>&quot;databases&quot;:[{&quot;name&quot;:&quot;DB&quot;,&quot;size_bytes&quot;:</samp></pre>
-<p>From 7 GB on, the start page lists it under <strong>Waiting for you</strong>. A database grows with the costs, and the clicks and impressions with a cost ID, of the last ${FACTS["retention time"]}, ${FACTS["bytes of row"]} bytes each. So a size that has stopped growing stays. If it still grows:</p>
+<p>From 7 GB on, <strong>Overview</strong> lists it under <strong>Waiting for you</strong>. A database grows with the costs, and the clicks and impressions with a cost ID, of the last ${FACTS["retention time"]}, ${FACTS["bytes of row"]} bytes each. So once the size has stopped growing, it stays the same. If it still grows:</p>
 <ol>
-<li>See which partners send the most: <strong>Spend</strong> in the console, or the log by <code>partner_id</code>. Clicks with an ID for which no cost ever comes take the same place: a partner without cost data needs no <code>cost_id</code> in its URLs.</li>
+<li>See which partners send the most: <strong>Spend</strong> in the console, or the log by <code>partner_id</code>. Clicks with an ID for which no cost ever comes take the same space: a partner without cost data needs no <code>cost_id</code> in its URLs.</li>
 <li>A ledger cannot be spread over more databases later. <a href="/docs/runbook#move-partners-to-a-ledger-with-shards">Deploy a second one</a> with shards, and move partners to it. The first one shrinks within ${FACTS["retention time"]}.</li>
 </ol>` },
-      { id: "what-a-month-costs", title: "What a month costs", body: `<p>Nearly all of the bill is rows that are written, at $1 a million, beyond what the plan includes. This prints the size of a database, and the rows that were read and written in the last 24 hours:</p>
+      { id: "what-a-month-costs", title: "What a month costs", body: `<p>Nearly all of the bill is for rows written, at $1 a million, beyond what the plan includes. This prints the size of a database, and the rows that were read and written in the last 24 hours:</p>
 <pre data-language="sh">npx wrangler d1 info DB</pre>
 <p>Multiply the written rows by 30: 400,000 a day are 12 million a month, about $12. With shards, add up the databases (<code>npx wrangler d1 info LEDGER_0</code>, and so on). <code>migrations/README.md</code> of the source has the rows and the price of each kind of request, under &quot;How much one database carries&quot;.</p>` },
     ],
@@ -2535,9 +2543,9 @@ npx wrangler tail --search REQUEST_ID</pre>
     sections: [
       { id: "set-up", title: "Set up", body: `<p>An operator sets the secret <code>WEBHOOK_KEY</code>, which seals the secrets of webhooks in the database. It has 32 to 256 characters:</p>
 <pre data-language="sh">npx wrangler secret put WEBHOOK_KEY</pre>
-<p>Keep it: with another key, each webhook needs a new secret. The second schedule in <code>wrangler.toml</code>, <code>* * * * *</code>, sends events each minute.</p>
-<p>To try it locally, start <code>npx wrangler dev</code> with the flags <code>--var LOCAL_INSECURE:1</code> and <code>--var WEBHOOK_KEY:</code> with 32 characters of your own. A webhook may then have a URL such as <code>http://127.0.0.1:9000/</code>, and a request to <code>/cdn-cgi/local/scheduled?cron=*+*+*+*+*</code> does what a deployment does each minute.</p>` },
-      { id: "create-a-webhook", title: "Create a webhook", body: `<p>Members create webhooks for their app on its page <strong>Alerts</strong>, and operators on theirs: up to 5 for an app, and 5 for operators. The page shows the secret of a webhook once. In the API, <code>POST /operator/v1/webhooks</code> creates one.</p>
+<p>Keep it: with another key, each webhook needs a new secret. The second schedule in <code>wrangler.toml</code>, <code>* * * * *</code>, sends events every minute.</p>
+<p>To try it locally, start <code>npx wrangler dev</code> with the flags <code>--var LOCAL_INSECURE:1</code> and <code>--var WEBHOOK_KEY:</code> with 32 characters of your own. A webhook may then have a URL such as <code>http://127.0.0.1:9000/</code>, and a request to <code>/cdn-cgi/local/scheduled?cron=*+*+*+*+*</code> does what a deployment does every minute.</p>` },
+      { id: "create-a-webhook", title: "Create a webhook", body: `<p>Members create webhooks for their app on its <strong>Alerts</strong> page, and operators on the <strong>Alerts</strong> page of the console: up to 5 for an app, and 5 for operators. The page shows the secret of a webhook once. In the API, <code>POST /operator/v1/webhooks</code> creates one.</p>
 <p>The URL must begin with <code>https://</code>, use port 443 and name a host on the public internet. IP addresses, user names, passwords and the hosts of linkledger itself are rejected.</p>` },
       { id: "events", title: "Events", body: `<div class="table" tabindex="0" role="region" aria-label="Events"><table>
 <thead>
@@ -2576,10 +2584,10 @@ npx wrangler tail --search REQUEST_ID</pre>
   &quot;text&quot;: &quot;Acme Ads was stopped. Its costs are rejected from now on.&quot;,
   &quot;data&quot;: { &quot;partner_id&quot;: 1, &quot;partner&quot;: &quot;Acme Ads&quot; }
 }</pre>` },
-      { id: "delivery", title: "Delivery", body: `<p>An event is stored in the transaction of its cause, and sent at least once. The header <code>webhook-id</code> is the same in every attempt: use it to ignore an event that you have already. Events can come in another order.</p>
-<p>Only a status from 200 to 299 within 10 seconds is a success. No redirect is followed. Otherwise the event is sent again after 1, 5 and 30 minutes, and then after 2, 5, 10, 14, 20 and 24 hours, each in the first run after that. The page of a webhook lists its newest 100 deliveries, and sends one again.</p>
-<p>A run sends at most 50 events, 10 of them to one webhook, and those of alerts first. A webhook that took longer than 5 seconds gets one in a run.</p>
-<p>A receiver that answers 410 turns its webhook off. So do 5 days of failures, and that opens an alert. Turn it on again on its page. Events and deliveries are kept for 30 days.</p>` },
+      { id: "delivery", title: "Delivery", body: `<p>An event is stored in the transaction of its cause, and sent at least once. The header <code>webhook-id</code> is the same in every attempt: use it to ignore an event that you already have. Events can arrive out of order.</p>
+<p>Only a status from 200 to 299 within 10 seconds is a success. Redirects are not followed. Otherwise the event is sent again after 1, 5 and 30 minutes, and then after 2, 5, 10, 14, 20 and 24 hours, each in the first run after that. The page of a webhook lists its newest 100 deliveries, and can send each again.</p>
+<p>A run sends at most 50 events, 10 of them to one webhook, and those of alerts first. A webhook that took longer than 5 seconds gets one event in a run.</p>
+<p>A webhook is turned off if its receiver returns 410, or after 5 days of failures, which also opens an alert. Turn it on again on its page. Events and deliveries are kept for 30 days.</p>` },
       { id: "verify-an-event", title: "Verify an event", body: `<p>Events are signed as the specification Standard Webhooks describes, and there are packages for many languages. Verify an event before you read it. In TypeScript, with the package <code>standardwebhooks</code>:</p>
 <pre data-language="ts">import { Webhook } from &quot;standardwebhooks&quot;;
 
