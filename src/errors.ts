@@ -10,7 +10,7 @@ export const ERRORS = {
   report_too_large: {
     status: 400,
     title: "The report covers too much",
-    help: "A report reads its days in at most 10 calls to a database, each of 200,000 rows of totals or of one day: each day has a row for each link, partner, cost type (or kind) and currency. Only fewer days help: `errors` says how many fit. Set `from` and `to`.",
+    help: "A report reads its days in at most 10 calls to a database, each of 200,000 rows of totals or of one day: each day has a row for each link, partner, cost type (or kind) and currency. Ask for fewer days with `from` and `to`: `errors` says how many fit.",
   },
   level_limit: {
     status: 400,
@@ -19,8 +19,8 @@ export const ERRORS = {
   },
   limit_reached: {
     status: 400,
-    title: "The app has as many as it can have",
-    help: "`detail` says what there is too much of. Nothing was changed.",
+    title: "A limit is reached",
+    help: "`detail` says which limit. Nothing was changed.",
   },
   unknown_partner: {
     status: 400,
@@ -115,7 +115,7 @@ export const ERRORS = {
   insufficient_scope: {
     status: 403,
     title: "The access token does not allow this",
-    help: "An access token with the scope `read` is only for GET, and one for a single app is only for that app. Create another one at `/account/tokens`.",
+    help: "An access token with the scope `read` cannot change anything, and one for a single app works only for that app. Create another one at `/account/tokens`.",
   },
   app_full: {
     status: 403,
@@ -235,7 +235,7 @@ export const ERRORS = {
   unsupported_media_type: {
     status: 415,
     title: "The content type is not supported",
-    help: "Send JSON as application/json, and a cost batch as application/json or text/csv. Send costs in the query string or as application/x-www-form-urlencoded.",
+    help: "Send JSON as application/json in UTF-8, and a cost batch as application/json or text/csv. Send a single cost in the query string, as application/x-www-form-urlencoded or as application/json.",
   },
   rate_limited: {
     status: 429,

@@ -15,7 +15,7 @@ export const findWebhookKey = ({ WEBHOOK_KEY }: Pick<Env, "WEBHOOK_KEY">): Uint8
 export function requireWebhookKey(env: Pick<Env, "WEBHOOK_KEY">): Uint8Array {
   const key = findWebhookKey(env);
   if (key) return key;
-  const text = "Webhooks are not set up: an operator sets the secret WEBHOOK_KEY.";
+  const text = "Webhooks are not set up: an operator must set the secret WEBHOOK_KEY.";
   throw new AppError("not_configured", text, { headers: { "retry-after": "3600" } });
 }
 

@@ -18,7 +18,7 @@ export const listDropped = userOperation({
   path: "/public/v1/apps/:app_token/trackers/:link_token/dropped",
   id: "listDroppedParameters",
   summary: "List the parameters that were dropped from the URLs of a link",
-  description: `Counts of the last ${RETENTION} by UTC day, parameter and reason, latest day first. The parameter \`engagement\` counts clicks and impressions that were not recorded: those that a queue delivered too late, on the day on which they were dropped, and those of bots. What the reasons mean is on \`/docs/rules#why-a-parameter-is-dropped\`.`,
+  description: `Counts of the last ${RETENTION} by UTC day, parameter and reason, latest day first. The parameter \`engagement\` counts clicks and impressions that were not recorded: those that a queue delivered too late, on the day on which they were dropped, and those of bots. \`/docs/rules#why-a-parameter-is-dropped\` says what the reasons mean.`,
   input: { path: linkPath },
   responses: {
     200: {

@@ -20,7 +20,7 @@ const text = (description: string) => z.string().with(z.describe(description));
 /** What a part of the spend is in both periods. */
 const both = {
   spend: text("An exact decimal number"),
-  previous_spend: text("The same of the period before"),
+  previous_spend: text("The spend of the period before"),
   change: text("`spend` − `previous_spend`"),
 };
 
@@ -29,7 +29,7 @@ export const readChanges = userOperation({
   path: "/public/v1/apps/:app_token/performance/changes",
   id: "readChanges",
   summary: "Read what changed",
-  description: `The change of spend between some days and as many days before them, split into parts that add up to it: \`volume\` + \`price\` + \`rest\`. With \`final: false\`, it can still change. \`events\` say what happened in these days, and what operators changed in the days before too. Nothing in them is only an absence: a partner that sends nothing is no event.`,
+  description: `The change of spend between some days and as many days before them, split into parts that add up to it: \`volume\` + \`price\` + \`rest\`. With \`final: false\`, it can still change. \`events\` say what happened in these days, and what operators changed in the days before too. What does not happen is not an event, such as a partner that sends nothing.`,
   input: { path: appPath, query: changesQuery },
   responses: {
     200: {

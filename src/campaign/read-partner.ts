@@ -45,7 +45,7 @@ const status = z
       )
       .with(z.describe("The cost types that it can send or tests; one can be both")),
     last_cost_at: instant(
-      "When its last cost came for any app, accepted or rejected, to the hour, as the hourly cron found it; null if none came in the last weeks",
+      "When its last cost came for any app, accepted or rejected, to the hour, as the hourly job found it; null if none came in the last weeks",
     ),
     last_click_at: instant("When its last click was recorded for any app, to the hour"),
     silent_since: instant(

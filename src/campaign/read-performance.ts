@@ -43,7 +43,7 @@ export const periods = {
     .boolean()
     .with(
       z.describe(
-        `Whether the figures stay as they are: false for ${COST_WINDOW} after \`to\`, while costs can still arrive`,
+        `Whether the figures are final: false for ${COST_WINDOW} after \`to\`, while costs can still arrive`,
       ),
     ),
 };
@@ -78,7 +78,7 @@ export const readPerformance = userOperation({
   path: "/public/v1/apps/:app_token/performance",
   id: "readPerformance",
   summary: "Read what links cost, and how that changed",
-  description: `Spend, clicks, cost per click and coverage of some days and of as many days before them, in one currency. There is a row for each group that has a cost, a click or an impression in either of the two periods. By day and week, \`previous\` is about the days in the same place of the period before. Clicks, impressions and coverage do not depend on the currency. Send \`Accept: text/csv\` to get all rows as CSV, with \`previous_\` before the names of the period before.`,
+  description: `Spend, clicks, cost per click and coverage of some days and of as many days before them, in one currency. There is a row for each group that has a cost, a click or an impression in either of the two periods. By day and week, \`previous\` is about the days in the same place of the period before. Clicks, impressions and coverage do not depend on the currency. Send \`Accept: text/csv\` to get all rows as CSV, with \`previous_\` in front of the names of the period before.`,
   input: { path: appPath, query: performanceQuery, paged: "by text" as const },
   responses: {
     200: {
@@ -89,7 +89,7 @@ export const readPerformance = userOperation({
         z.strictObject({
           ...groupFields("performance"),
           ...figures,
-          previous: z.strictObject(figures).with(z.describe("The same of the period before")),
+          previous: z.strictObject(figures).with(z.describe("The same figures for the period before")),
         }),
       ),
     },

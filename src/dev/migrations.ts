@@ -120,7 +120,7 @@ function readRules(): (Rule & { text: string })[] {
     .split(/\n{2,}/);
   return texts.slice(1).map((text) => {
     const [sql, type, name] = /^CREATE (VIEW|TRIGGER) (\w+) .*(?=;$)/ms.exec(text) ?? [];
-    if (!sql || !type || !name) throw new CommandError(`rules.sql: this is no view or trigger.\n${text}`);
+    if (!sql || !type || !name) throw new CommandError(`rules.sql: this is not a view or trigger.\n${text}`);
     return { type: type.toLowerCase(), name, sql, text };
   });
 }

@@ -9,7 +9,7 @@ import { ENVIRONMENT } from "./deployment/options.ts";
 import { isSignInError, SIGN_IN, type Wrangler, wrangler } from "./wrangler.ts";
 
 const USAGE =
-  "Usage: npm run operator:create -- --remote [--env NAME] EMAIL, or with --local [--persist-to DIR] in the place of --remote";
+  "Usage: npm run operator:create -- --remote [--env NAME] EMAIL, or with --local [--persist-to DIR] instead of --remote";
 
 /** Returns the text to print. Throws CommandError. */
 export async function createOperator(args: string[], wrangler: Wrangler): Promise<string> {
@@ -87,7 +87,7 @@ async function insertOperator(
 /** `output` is what wrangler printed before it failed, `target` the flags that named the database. */
 function explain(output: string, target: string): string {
   if (isSignInError(output))
-    return `You are not signed in to Cloudflare, or may not edit D1. ${SIGN_IN} Then run the command again.`;
+    return `You are not signed in to Cloudflare, or are not allowed to edit D1. ${SIGN_IN} Then run the command again.`;
   if (output.includes("no such table")) {
     return `The database is not migrated. Run npx wrangler d1 migrations apply DB ${target}, then run the command again.`;
   }

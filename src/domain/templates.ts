@@ -49,7 +49,7 @@ export function judgeTemplate(param: TemplateName, template: string): string[] {
           `must not have a #: a browser does not send it or what follows it${instead}, or %23 for a # in a value`,
         ]
       : []),
-    ...(ENTITY.test(template) ? [`must have & where it has &amp;, as HTML writes it${instead}`] : []),
+    ...(ENTITY.test(template) ? [`must have & instead of &amp;, which is only for HTML${instead}`] : []),
     ...strayCharacters(template, instead),
     ...notSeparated(template, instead),
     ...wrongCase(template, instead),

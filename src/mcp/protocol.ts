@@ -85,7 +85,7 @@ export function toMessage(value: unknown, headers: Headers): Message {
   const { method, params = {} } = value;
   const id = idOf(value);
   if ("id" in value && id === undefined)
-    throw new MessageError("invalid_request", "The id must be a text or an integer");
+    throw new MessageError("invalid_request", "The id must be a string or an integer");
   if (!isObject(params)) throw new MessageError("invalid_params", "params must be an object");
   const message = { ...(id !== undefined && { id }), method, params, isOlder: isOlder(value, headers) };
   if (id !== undefined && !message.isOlder) checkMetadata(message, headers);

@@ -58,7 +58,7 @@ export const TOOLS: Tool[] = [
   {
     name: "find_cost",
     description:
-      "What is known of a cost ID of a partner: the cost and what it matched, or why there is none.",
+      "What is known about a cost ID of a partner: the cost and what it matched, or why there is none.",
     operation: readPartnerCost,
     forOperators: true,
   },
@@ -93,7 +93,7 @@ export function toRequest(context: Context, tool: Tool, sent: object) {
   const errors = given.flatMap(([param, value]) => {
     if (!known.includes(param))
       return { param: param.slice(0, 100), message: `is not an argument of ${tool.name}` };
-    return typeof value === "object" ? { param, message: "must be a text, a number, or true or false" } : [];
+    return typeof value === "object" ? { param, message: "must be a string, a number, true or false" } : [];
   });
   if (errors.length > 0) throw invalidRequest(errors);
   const values = new Map(given.map(([name, value]) => [name, String(value)]));

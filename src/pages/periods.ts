@@ -100,13 +100,13 @@ export const cutNotice = ({ from, to }: DayRange, first: number): Markup | "" =>
   first <= from
     ? ""
     : notice(
-        `There is too much to add up for all of these days. The figures are of ${describeDays({ from: first, to })}.`,
+        `There is too much data to add up for all of these days. The figures cover ${describeDays({ from: first, to })}.`,
         "warn",
       );
 
 /** What a page says in the place of changes. */
 export const NOT_OVER = "Today isn't over, so it isn't compared with the days before.";
-export const NOT_READ = "There is too much to add up for the days before, so nothing is compared.";
+export const NOT_READ = "There is too much data to add up for the days before, so nothing is compared.";
 
 /** The parameters of the same days on another page. */
 export function periodQuery({ preset, from, to }: Period): Record<string, string> {

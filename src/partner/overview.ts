@@ -69,7 +69,7 @@ function acceptedCard({ matched, to, complete }: FoundRates): Markup {
     },
     complete
       ? ""
-      : html`<p class="muted">There's more data than this page can read, so costs can be missing.</p>`,
+      : html`<p class="muted">There's more data than this page can read, so some costs can be missing.</p>`,
     table({
       label: "Costs that count, by type and currency",
       layout: "figures-in-row",

@@ -22,7 +22,7 @@ ${pages.join("\n")}
 ## Interfaces
 
 - Campaign API, for users: \`/public/v1/…\` and \`/public/v2/…\`, with an API token (\`ll_api_…\`) or an access token (\`ll_read_…\`, \`ll_write_…\`). Lists the apps (\`GET /public/v1/apps\`), lists, creates and updates links, and reports what they cost (\`GET …/apps/{app_token}/spend\`, \`/engagements\`, \`/performance\`) as JSON or CSV.
-- Cost API, for partners: \`POST /cost\` (query or form), \`POST /cost/batch\` (JSON or CSV, up to 1,000 costs), \`GET /cost\` (the partner's own costs, as JSON or CSV), \`GET /cost/{cost_id}\`, \`POST /cost/{cost_id}/void\`, \`GET /cost/round\`, with a credential (\`ll_live_…\` or \`ll_test_…\`).
+- Cost API, for partners: \`POST /cost\` (query, form or JSON), \`POST /cost/batch\` (JSON or CSV, up to 1,000 costs), \`GET /cost\` (the partner's own costs, as JSON or CSV), \`GET /cost/{cost_id}\`, \`POST /cost/{cost_id}/void\`, \`GET /cost/round\`, with a credential (\`ll_live_…\` or \`ll_test_…\`).
 - Engagement, for the public: \`GET /{link_token}\` (click) and \`GET /impression/{link_token}\`, without credentials. With \`s2s=1\` the response is JSON and is sent after the engagement is stored.
 - Tools for agents: \`POST /mcp\`, the Model Context Protocol, revision 2026-07-28, with an access token for reading (\`ll_read_…\`). [How to connect, and what each tool answers](${origin}/docs/agents).
 - Operator API: \`/operator/v1/…\`, with the API token of an operator, or an access token for all apps.

@@ -40,7 +40,7 @@ const readiness = z.strictObject({
   databases: z.array(
     z.strictObject({
       name: z.string().with(z.describe("The binding: `DB`, or a shard such as `LEDGER_0`")),
-      size_bytes: z.int().with(z.describe("Its size. A database can have 10 GB")),
+      size_bytes: z.int().with(z.describe("Its size. A database can hold 10 GB")),
     }),
   ),
   request_id: z.string(),
@@ -114,7 +114,7 @@ async function resultOf<T>(context: Context, work: Promise<T>): Promise<{ value:
 }
 
 function toCheck(name: string, result: object | undefined): Check {
-  return result ? { ok: true } : { ok: false, reason: `${name} does not answer.` };
+  return result ? { ok: true } : { ok: false, reason: `${name} does not respond.` };
 }
 
 /** A limiter that does not answer limits nothing, so requests would not show it. Any answer is one, also that its limit is reached. */
@@ -131,7 +131,7 @@ async function checkLimiters(context: Context): Promise<Check> {
   const plural = failed.length > 1;
   return {
     ok: false,
-    reason: `The rate limiter${plural ? "s" : ""} ${failed.join(", ")} ${plural ? "do" : "does"} not answer, so what ${plural ? "they limit" : "it limits"} is not limited.`,
+    reason: `The rate limiter${plural ? "s" : ""} ${failed.join(", ")} ${plural ? "do" : "does"} not respond, so what ${plural ? "they limit" : "it limits"} is not limited.`,
   };
 }
 
@@ -156,8 +156,8 @@ function judgeDatabases({ ledger, now }: Context, databases: FoundDatabase[]) {
   const found = databases.flatMap(({ name, db, health }) => (health ? { name, db, ...health } : []));
   const unreachable = databases.filter(({ health }) => !health).map(({ name }) => name);
   if (unreachable.length > 0) {
-    const unknown = { ok: false, reason: "Unknown: the database does not answer." };
-    const database = { ok: false, reason: `The database ${unreachable.join(", ")} does not answer.` };
+    const unknown = { ok: false, reason: "Unknown: the database does not respond." };
+    const database = { ok: false, reason: `The database ${unreachable.join(", ")} does not respond.` };
     return { database, migrations: unknown, shards: unknown, cron: unknown };
   }
   const walks = found.map(({ purgedAt }) => purgedAt);
@@ -198,7 +198,7 @@ function judgeShards(
 /** A failure of the archive does not affect requests, but rows that cannot be archived are kept and fill the databases. */
 function judgeArchive({ env }: Context, answer: object | undefined, databases: FoundDatabase[]): Check {
   if (!env.ARCHIVE) return { ok: true, reason: "Not bound." };
-  if (!answer) return { ok: false, reason: "The bucket ARCHIVE does not answer." };
+  if (!answer) return { ok: false, reason: "The bucket ARCHIVE does not respond." };
   const failures = databases.flatMap(({ health }) => health?.archiveFailingSince ?? []);
   if (failures.length === 0) return { ok: true };
   const since = toIso(Math.min(...failures));
@@ -224,6 +224,6 @@ function judgeCron(purgedAt: number | null, now: number): Check {
   return {
     ok: age <= PURGE_OVERDUE_MS,
     age_seconds: Math.max(0, Math.floor(age / 1000)),
-    ...(age > PURGE_OVERDUE_MS && { reason: "The hourly run is overdue." }),
+    ...(age > PURGE_OVERDUE_MS && { reason: "The hourly job is overdue." }),
   };
 }

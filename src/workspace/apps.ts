@@ -102,7 +102,7 @@ async function cards(context: Context, session: Session, apps: OwnApp[]): Promis
     return { rows: sorted.slice(offset, offset + limit), total: found.length };
   });
   return html`
-    ${totals.from > from ? notice("Your apps have too much to add up for all of these days. Open an app to see more.") : ""}
+    ${totals.from > from ? notice("Your apps have too much data to add up for all of these days. Open an app to see more.") : ""}
     ${apps.length > FEW_APPS ? list.controls : ""}
     ${list.rows.length > 0 ? html`<ul class="grid cards">${list.rows.map(card)}</ul>` : noRows(list, html``, "apps")}
     ${list.pager}`;

@@ -32,7 +32,7 @@ export const undoPage: Show = async ({ env, now }, member) => ({
   body: html`
     ${trail(member)}
     ${pageHead("Undo changes")}
-    <p class="lead">For 24 hours, you can undo what an import, a change of selected links or the settings of a link changed. Undo keeps values that somebody has changed since then, and archives links that an import created. ${FROM_NOW_ON}</p>
+    <p class="lead">For 24 hours, you can undo an import, a change of selected links, or a change of a link's settings. Undo keeps values that somebody has changed since then, and archives links that an import created. ${FROM_NOW_ON}</p>
     ${table({
       label: "Changes that can be undone",
       hasHeading: true,
@@ -94,7 +94,7 @@ function undonePage(member: Member, { links, partners, isMore }: Undone, undoId:
     restored > 0 ? `${countLinks(restored)} restored.` : "",
     archived.length > 0 ? `${countLinks(archived.length)} archived.` : "",
     others > 0 ? `${countLinks(others)} not restored completely.` : "",
-    isMore ? "There are more. Go on until none is left." : "",
+    isMore ? "There are more. Continue until none are left." : "",
     FROM_NOW_ON,
   ];
   return {

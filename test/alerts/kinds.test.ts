@@ -89,7 +89,7 @@ describe("spend_above", () => {
     ];
     expect(texts.map(({ text }) => text)).toEqual([
       ...opened,
-      ...opened.map((text) => `Closed, because its rule looks at other days now: ${text}`),
+      ...opened.map((text) => `Closed, because its rule covers other days now: ${text}`),
     ]);
   });
 

@@ -77,12 +77,12 @@ describe.each(OWNERS)("of %s", (who, path, app) => {
     await page.goto(`${path}/new`);
     await page.getByRole("link", { name: "Costs rejected" }).focus();
     await page.keyboard.press("Enter");
-    const percent = page.getByLabel("And percent of the costs of that hour, more than");
+    const percent = page.getByLabel("Limit of their share of that hour's costs, in percent");
     await percent.fill("400");
     await page.keyboard.press("Enter");
     const error = page.getByRole("alert").getByRole("link");
     expect(await error.textContent()).toBe(
-      "And percent of the costs of that hour, more than must be from 0 to 100.",
+      "Limit of their share of that hour's costs, in percent must be from 0 to 100.",
     );
     await checkEveryWidth(page, `${who}-rejected-rule`);
     await error.focus();

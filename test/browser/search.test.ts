@@ -45,7 +45,7 @@ test("goes on by itself to the end, and adds what it finds", async () => {
   expect(await page.locator("#found tbody tr").count()).toBe(1);
   await page.getByRole("link", { name: "searched-090000" }).waitFor();
   expect(await page.getByRole("button", { name: "Stop" }).count()).toBe(0);
-  expect(await page.getByRole("link", { name: "Go on" }).count()).toBe(0);
+  expect(await page.getByRole("link", { name: "Continue" }).count()).toBe(0);
   expect(await page.locator("#search").getAttribute("aria-busy")).toBe("false");
   await page.getByRole("link", { name: "First page" }).waitFor();
 });
@@ -66,10 +66,10 @@ test("stops when somebody presses Stop, with a keyboard too, and goes on from th
   await page.getByRole("button", { name: "Stop" }).focus();
   await page.keyboard.press("Enter");
   release();
-  const goOn = page.getByRole("link", { name: "Go on" });
+  const goOn = page.getByRole("link", { name: "Continue" });
   await goOn.waitFor();
   expect(await status(page).textContent()).toContain("Searched 60,000");
-  expect(await page.evaluate("document.activeElement.textContent")).toBe("Go on");
+  expect(await page.evaluate("document.activeElement.textContent")).toBe("Continue");
   expect(await page.locator("#search").getAttribute("aria-busy")).toBe("false");
   expect(asked).toEqual([1, 2]);
   await page.keyboard.press("Enter");
@@ -88,7 +88,7 @@ test("goes on with a link without the script", async () => {
   await page.goto("/operator/partners/2/costs?amount_over=1");
   for (const read of ["20,000", "40,000", "60,000", "80,000"]) {
     await status(page).getByText(`Searched ${read}`).waitFor();
-    await page.getByRole("link", { name: "Go on" }).click();
+    await page.getByRole("link", { name: "Continue" }).click();
   }
   await page.getByRole("link", { name: "searched-090000" }).waitFor();
 });

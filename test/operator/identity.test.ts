@@ -54,7 +54,7 @@ describe("an attempt", () => {
     const table = tablesOf((await operator.get(PAGE)).text).find(([heading]) => heading?.cells[0] === "Code");
     expect(table?.slice(1).map(({ cells }) => cells.slice(0, 3))).toEqual([
       ["CODE22", "verified", "sub-2"],
-      ["CODE21", "not said whether verified", "sub-1"],
+      ["CODE21", "verification not stated", "sub-1"],
     ]);
   });
 

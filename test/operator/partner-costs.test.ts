@@ -212,7 +212,7 @@ describe("the number of costs", () => {
     const open = async (path: string) => (await call(path, { headers })).text();
     const page = await open(`/operator/partners/1/costs?${day}`);
     expect(page).toContain(`1 of 3 found. Searched ${first.read.toLocaleString("en-US")} IDs.`);
-    const [, next = ""] = /href="([^"]*)" data-go-on>Go on/.exec(page) ?? [];
+    const [, next = ""] = /href="([^"]*)" data-go-on>Continue/.exec(page) ?? [];
     const end = await open(next.replaceAll("&amp;", "&"));
     expect(end).toContain("3 of 3 found. Searched ");
     expect(end).not.toContain("data-go-on");

@@ -121,7 +121,7 @@ describe("what waits", () => {
   it("says when it was checked if it is nothing", async () => {
     await rows("UPDATE rounds SET state = 'closed'");
     await rows("UPDATE partners SET stopped_at = 1");
-    expect(textOf(await open())).toContain("Nothing needs you. Checked 15 Mar 2026, 12:00 UTC.");
+    expect(textOf(await open())).toContain("Nothing is waiting for you. Checked 15 Mar 2026, 12:00 UTC.");
   });
 
   it("has an archive that fails, and a cron that does not run", async () => {

@@ -213,7 +213,7 @@ describe("/readyz and the log", () => {
     const { bucket } = faultyBucket({ at: () => true, when: "before", message: MESSAGE });
     expect(await readiness(bucket)).toEqual({
       status: 503,
-      archive: { ok: false, reason: "The bucket ARCHIVE does not answer." },
+      archive: { ok: false, reason: "The bucket ARCHIVE does not respond." },
     });
     expect(await readiness(undefined, DUE + HOUR)).toEqual({
       status: 200,

@@ -219,11 +219,11 @@ describe("a report of more rows than all of its calls read", () => {
       expect([path, page.status]).toEqual([path, 200]);
       return textOf(mainOf(page.text));
     };
-    const note = "There is too much to add up for all of these days. The figures are of";
+    const note = "There is too much data to add up for all of these days. The figures cover";
     for (const path of ["", "/performance", "/links", "/links/demo1nk001", "/partners"])
       expect([path, await text(path)]).toEqual([path, expect.stringContaining(note)]);
     expect(await text("/performance")).toContain(
-      "There is too much to add up for the days before, so nothing is compared.",
+      "There is too much data to add up for the days before, so nothing is compared.",
     );
     const csv = await browser.get(`${APP}/performance.csv?${range}&group_by=day`, noted(70));
     expect([csv.status, csv.text.trim().split("\r\n").length]).toEqual([200, 1 + READ]);

@@ -91,7 +91,7 @@ test("is ready with a last run three hours ago, and not one millisecond later", 
     status: 503,
     overall: "not ready",
     database: OK,
-    cron: { ok: false, reason: "The hourly run is overdue." },
+    cron: { ok: false, reason: "The hourly job is overdue." },
   });
 });
 
@@ -157,7 +157,7 @@ test.each<[string, () => Partial<typeof env>, string[]]>([
   const { checks } = JSON.parse(text) as Readiness;
   expect(response.status).toBe(503);
   expect(Object.keys(checks).filter((name) => !checks[name]?.ok)).toEqual(failing);
-  for (const name of failing) expect(checks[name]?.reason).toContain("does not answer");
+  for (const name of failing) expect(checks[name]?.reason).toContain("does not respond");
   expect(text).not.toContain("secret");
 });
 
@@ -204,7 +204,7 @@ test("is not ready if a rate limiter fails, and names each that does; one whose 
     503,
     {
       ok: false,
-      reason: "The rate limiter REPORTS does not answer, so what it limits is not limited.",
+      reason: "The rate limiter REPORTS does not respond, so what it limits is not limited.",
     },
   ]);
   const names = Object.keys(LIMITERS);
@@ -212,7 +212,7 @@ test("is not ready if a rate limiter fails, and names each that does; one whose 
     503,
     {
       ok: false,
-      reason: `The rate limiters ${names.join(", ")} do not answer, so what they limit is not limited.`,
+      reason: `The rate limiters ${names.join(", ")} do not respond, so what they limit is not limited.`,
     },
   ]);
 });

@@ -43,13 +43,13 @@ describe("new links of a network on a day", () => {
     await count(`new_sub_link_count = 812, new_sub_link_day = ${today}`);
     expect(await items()).toEqual([
       {
-        text: "Clicks and impressions created 812 new links below “Acme” today (UTC), and at most 1,000 a day are created. Other new names will count at the links above them.",
+        text: "Clicks and impressions created 812 new links below “Acme” today (UTC), of at most 1,000 a day. Other new names will count for the links above them.",
         links: [IMPORT],
       },
     ]);
     await open(browser, IMPORT.href);
     await count("new_sub_link_count = 1000");
-    expect((await texts())[0]).toContain("a day are created. Other new names count at the links above them.");
+    expect((await texts())[0]).toContain("a day. Other new names count for the links above them.");
   });
 
   it("are those of today: on the next day there are none", async () => {
@@ -63,7 +63,7 @@ describe("new links of a network on a day", () => {
       await call(`/${DEMO.linkToken}?campaign=${name}`, { headers: { "user-agent": IPHONE } });
     expect(await texts()).toEqual([]);
     await call(`/${DEMO.linkToken}?campaign=Four`, { headers: { "user-agent": IPHONE } });
-    expect((await texts())[0]).toContain("created 4 new links below “Acme” today (UTC), and at most 5 a day");
+    expect((await texts())[0]).toContain("created 4 new links below “Acme” today (UTC), of at most 5 a day");
     await count("archived = 1", "label = 'Four'");
     expect(await texts()).toEqual([]);
   });
@@ -75,7 +75,7 @@ it("counts the new links of an app, of which there can be five times as many", a
   await count("new_sub_link_count = 4000", `token = '${DEMO.appToken}'`, "apps");
   expect(await items()).toEqual([
     {
-      text: "Clicks and impressions created 4,000 new links in this app today (UTC), and at most 5,000 a day are created. Other new names will count at the links above them.",
+      text: "Clicks and impressions created 4,000 new links in this app today (UTC), of at most 5,000 a day. Other new names will count for the links above them.",
       links: [IMPORT],
     },
   ]);
@@ -88,7 +88,7 @@ it("counts all links of a network, and leads to the form that archives and to th
   const [item, ...others] = await items();
   expect(others).toEqual([]);
   expect(item).toEqual({
-    text: "Clicks and impressions created 8,000 of the links below “Acme”, and there are places for 10,000. Other new names will count at the links above them. Archive those without costs.",
+    text: "Clicks and impressions created 8,000 of the links below “Acme”, and there are places for 10,000. Other new names will count for the links above them. Archive those without costs.",
     links: [
       { text: "Archive unused sub-links", href: `${APP}/links/unused?network=${DEMO.linkToken}` },
       IMPORT,

@@ -496,7 +496,7 @@ describe("the undo of an import", () => {
       NOW,
     );
     const first = await undo("abc");
-    expect(textOf(first.text)).toContain("100 links archived. There are more. Go on until none is left.");
+    expect(textOf(first.text)).toContain("100 links archived. There are more. Continue until none are left.");
     expect(await undoable()).toEqual(["abc"]);
     expect(first.text).toContain('name="change" value="abc"');
     expect((await undo("abc")).headers.get("location")).toContain("/links/part101/settings?notice=undone");

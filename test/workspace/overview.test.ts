@@ -213,7 +213,7 @@ describe("needs attention", () => {
     await inLedger(`UPDATE daily_engagements SET recorded = 0 WHERE ${recent}`);
     const [first] = problems(await overview());
     expect(first?.text).toMatch(
-      /^The clicks and impressions of Acme Ads in the last two days carry no cost ID/,
+      /^The clicks and impressions of Acme Ads in the last two days have no cost ID/,
     );
     expect(first?.href).toBe(`${APP}/links?partner=1`);
     await inLedger(`DELETE FROM daily_engagements WHERE ${recent}`);
@@ -240,7 +240,7 @@ describe("needs attention", () => {
     await call("/demo1nk003?cost_id=short", { headers: { "user-agent": IPHONE } });
     const page = await overview("period=today");
     expect(problems(page).at(-1)).toEqual({
-      text: "3 URL parameters were ignored, most of them at “Acme”. Show the reasons",
+      text: "3 URL parameters were ignored, most of them on “Acme”. Show the reasons",
       href: `${APP}/ignored?period=today`,
     });
     expect(figuresOf(page)).toContain("Parameters ignored 3");

@@ -93,7 +93,7 @@ describe("a stranger fills the places of a network's day", () => {
       expect.stringContaining("500 sub-links archived of"),
       expect.stringContaining("500 sub-links archived of"),
     ]);
-    expect(texts.at(-1)).toContain("No unused sub-link is left.");
+    expect(texts.at(-1)).toContain("No unused sub-links are left.");
     expect(await labels(0)).toEqual([]);
     expect(await click("campaign=Honest")).toEqual([]);
     expect(await labels(0)).toEqual(["Honest"]);

@@ -20,7 +20,7 @@ export const TOKEN_NOTICES = noticesOf({ ended: "Access token ended. It no longe
 const DEFAULT_DAYS = "90";
 const SCOPES: Option[] = [
   ["read", "Read: changes nothing"],
-  ["write", "Write: everything that you may do"],
+  ["write", "Write: everything that you can do"],
 ];
 
 export function tokensPage(

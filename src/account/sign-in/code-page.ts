@@ -44,6 +44,6 @@ export function codePage(context: Context, sent: CodeForm): Promise<Response> {
         ${rejected ? errorSummary(rejected, "You're not signed in yet.") : ""}
         ${enterCode}
       </section>
-      <p class="hint"><a href="/login?${new URLSearchParams({ next })}">Start over</a>. If you lost your app and your recovery codes, ask ${operatorContact(context.env)} to reset your password.</p>`,
+      <p class="hint"><a href="/login?${new URLSearchParams({ next })}">Start over</a>. If you lost your app and your recovery codes, ask ${operatorContact(context.env)} to turn off two-factor authentication.</p>`,
   });
 }

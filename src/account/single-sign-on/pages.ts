@@ -23,7 +23,7 @@ const FAILURES = {
     status: 400,
     title: "You're not signed in",
     text: (name: string) =>
-      `The answer of ${name} was not valid, was canceled, or came too late. Nothing was changed. Try again.`,
+      `The response from ${name} was not valid, was canceled, or came too late. Nothing was changed. Try again.`,
   },
   not_linked: {
     status: 403,
@@ -41,7 +41,7 @@ const FAILURES = {
     status: 400,
     title: "Not confirmed",
     text: (name: string) =>
-      `The answer of ${name} was not valid, was canceled, or came too late. You're still signed in, and nothing was changed. Try again.`,
+      `The response from ${name} was not valid, was canceled, or came too late. You're still signed in, and nothing was changed. Try again.`,
   },
   session: {
     status: 403,

@@ -80,7 +80,7 @@ export function codesPage(
       <h1>Recovery codes</h1>
       <p class="notice ok" role="status">${shown.message}</p>
       <section class="card">
-        <p class="notice warn">Copy these codes now, and keep them where you find them without your phone. You won't be able to see them again.</p>
+        <p class="notice warn">Copy these codes now, and keep them where you can find them without your phone. You won't be able to see them again.</p>
         <p>If you lose your app, enter one of them instead of a code. Each works once.</p>
         <ul class="codes">${shown.codes.map((code) => html`<li><code>${code}</code></li>`)}</ul>
         <p><a class="button" href="${shown.next}">Done</a></p>
@@ -130,7 +130,7 @@ export function twoFactorPage(
         ${codesStep}
         ${
           isRequired
-            ? html`<p class="hint">Operators must use two-factor authentication. To move it to another app, ask another operator to reset your password.</p>`
+            ? html`<p class="hint">Operators must use two-factor authentication. To move it to another app, ask another operator to turn it off for you, then set it up again.</p>`
             : offStep
         }
         <p class="hint"><a href="/account">Back to your account</a></p>

@@ -126,7 +126,7 @@ export const testWebhook = (db: D1Database, actor: Actor, row: WebhookRow) =>
       db,
       {
         ...{ type: "webhook.test", webhookId: row.id },
-        text: "This is a test of a webhook of linkledger.",
+        text: "This is a test event from linkledger.",
         data: { webhook_id: row.id },
       },
       actor.now,

@@ -33,10 +33,10 @@ export const DROP_REASONS = {
   unfilled_macro: "The network did not replace its macro.",
   placeholder: "The value means nothing, such as null or an advertising ID of zeros.",
   missing_level: "The name of the level above is missing.",
-  cost_id_dropped: "The cost ID of the URL was not used, so its price was not either.",
+  cost_id_dropped: "The cost ID of the URL was not used, so its price was not used either.",
   daily_limit:
     "The prices on URLs of this day are above the limit of the partner, so this one is held until an operator decides.",
-  not_agreed: "The price is in another currency than the partner's cost parameters say.",
+  not_agreed: "The price is not in the currency that the partner's cost parameters name.",
   too_high: "The price is above the highest price that a URL of this partner can have.",
   not_integrated: "The partner cannot send costs of this type yet.",
   not_allowed: `The app does not allow the scheme or the host of this target, or it has more than ${inEnglish(MAX_LOCATION)} characters.`,
@@ -44,6 +44,6 @@ export const DROP_REASONS = {
   bot: "A bot opened the link, so nothing was recorded.",
   too_old: `A click or an impression was delivered more than ${RETENTION} after it happened, so it was not recorded.`,
   too_many_links:
-    "Clicks and impressions created so many links below this network, or in a short time, that no more were created.",
+    "Clicks and impressions created so many links below this network, or so many in a short time, that no more were created.",
 } as const;
 export type DropReason = keyof typeof DROP_REASONS;

@@ -74,7 +74,7 @@ const archivedCost = z
           amount: money,
         }),
       )
-      .with(z.describe("What the totals include for good")),
+      .with(z.describe("What the totals include permanently")),
     expired_at: timestamp.with(z.describe("When the ID was forgotten, or would have been")),
     replaced_at: z.nullable(timestamp).with(z.describe("When another call replaced this one")),
     object: z.string().with(z.describe("The object in the bucket that has this line")),

@@ -81,7 +81,7 @@ export const costFilters = {
     )
     .with(z.describe("Only costs of this link")),
   cost_type: z.optional(costType).with(z.describe("Only costs of this type")),
-  amount_over: z.optional(amount).with(z.describe("Only costs above this amount, in whatever currency")),
+  amount_over: z.optional(amount).with(z.describe("Only costs above this amount, in any currency")),
 };
 const filters = z.strictObject(costFilters);
 
@@ -130,7 +130,7 @@ const listPartnerCostItems = operatorOperation({
   path: "/operator/v1/partners/:id/costs",
   id: "listPartnerCosts",
   summary: "List the costs of a partner",
-  description: `In the order of their IDs, because costs have no index by time. A request reads at most ${inEnglish(MOST_READ)} IDs, so it can have fewer items than \`limit\`, or none, before the end: \`next\` is null only on the last page. \`searched\` is the share of the range of IDs that was looked through. Rejected costs are in a list of their own.`,
+  description: `In the order of their IDs, because costs have no index by time. A request reads at most ${inEnglish(MOST_READ)} IDs, so it can have fewer items than \`limit\`, or none, before the end: \`next\` is null only on the last page. \`searched\` is the share of the range of IDs that was searched. Rejected costs are in a list of their own.`,
   input: {
     path: byId,
     query: z.extend(filters, {
@@ -144,13 +144,15 @@ const listPartnerCostItems = operatorOperation({
       description: "A page of costs",
       schema: reportV1(
         {
-          searched: z.number().with(z.describe("From 0 to 1, about how much of the IDs was looked through")),
+          searched: z
+            .number()
+            .with(z.describe("From 0 to 1, the approximate share of the IDs that was searched")),
           read: z.int().with(z.describe("The IDs that this request read")),
           expected: z
             .nullable(z.int())
             .with(
               z.describe(
-                `How many such costs there are, whatever their amount: of matched ones with a \`day\` of the last ${RETENTION}, and of pending ones, at most so many without a \`day\`; null if that is not known`,
+                `How many such costs there are, whatever their amount: for matched costs with a \`day\` in the last ${RETENTION}, and for pending costs (without a \`day\`, at most this many); null if it is not known`,
               ),
             ),
         },

@@ -80,7 +80,7 @@ const MAX_URL_AMOUNT =
   "The highest price on the URL of a click or impression that counts, in the currency of `cost_parameters`, or in any if that is a macro. For a new partner, 100 by default";
 
 const MAX_URL_SPEND =
-  "To how much the prices on URLs of one app, currency and UTC day can add up. A price that would exceed it is held: it counts nothing until an operator accepts or drops it. With shards, each has its part, at least `max_url_amount`. null: without limit";
+  "The highest sum of the prices on URLs of one app, currency and UTC day. A price that would exceed it is held: it does not count until an operator accepts or drops it. With shards, each has its part, at least `max_url_amount`. null: no limit";
 
 export const PARTNER = noun("PartnerRecord", {
   id: { item: z.int() },
@@ -140,7 +140,7 @@ export const PARTNER = noun("PartnerRecord", {
   },
   open_rounds: { item: z.array(z.int()), from: (json: string) => JSON.parse(json) as number[] },
   last_cost_at: instantOrNull(
-    "When the last cost came, accepted or rejected, to the hour, as the hourly cron found it; null if none came in the last weeks",
+    "When the last cost came, accepted or rejected, to the hour, as the hourly job found it; null if none came in the last weeks",
   ),
   last_click_at: instantOrNull(
     "When the last click was recorded, to the hour; null if none was in the last weeks",
@@ -148,7 +148,7 @@ export const PARTNER = noun("PartnerRecord", {
   open_mismatches: {
     item: z
       .nullable(z.int())
-      .with(z.describe("In its open rounds, as the hourly cron found them; null before its first run")),
+      .with(z.describe("In its open rounds, as the hourly job found them; null before its first run")),
   },
   created_at: INSTANT,
 });
@@ -159,7 +159,7 @@ export const partnerChange = change({
     .optional(z.boolean())
     .with(
       z.describe(
-        "true: costs from this partner are rejected, and its clicks and impressions are recorded with cost data off for good. Costs that count already are kept",
+        "true: costs from this partner are rejected, and its clicks and impressions are recorded with cost data off permanently. Costs that already count are kept",
       ),
     ),
 });

@@ -127,7 +127,7 @@ export const approveRound = itemOperation({
   id: "approveRound",
   summary: "Approve a round and make its cost types live",
   description:
-    "With `cost_types`, only these go live, and the others need another round. Open mismatches of no cost type block every approval.",
+    "With `cost_types`, only these go live, and the others need another round. Open mismatches without a cost type block every approval.",
   input: { path: byId, body: approval },
   item: roundWithReport,
   returns: "Approved",

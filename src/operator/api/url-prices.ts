@@ -29,7 +29,7 @@ export const position = readAs(z.string(), (value, reject) => {
 
 const changedPrices = {
   count: z.int().with(z.describe("How many prices this request changed")),
-  sums: z.record(z.string(), z.string()).with(z.describe("To what they add up, by currency")),
+  sums: z.record(z.string(), z.string()).with(z.describe("Their sum in each currency")),
 };
 export const voidedDay = z
   .strictObject({
@@ -42,7 +42,7 @@ export const voidedDay = z
       ),
     next: z
       .nullable(z.string())
-      .with(z.describe("Send it as `next` to continue; null if the whole day was looked through")),
+      .with(z.describe("Send it as `next` to continue; null if the whole day was searched")),
     request_id: z.string(),
   })
   .with(z.meta({ id: "VoidedDay" }));
@@ -73,8 +73,8 @@ const pricesOfDay = z
     currency: z.string(),
     counted: z
       .string()
-      .with(z.describe("To what the prices add up that were counted; voids and calls give nothing back")),
-    held: z.string().with(z.describe("To what those add up that are held")),
+      .with(z.describe("The sum of the prices that were counted; voids and calls do not reduce it")),
+    held: z.string().with(z.describe("The sum of the prices that are held")),
     held_count: z.int(),
   })
   .with(z.meta({ id: "UrlPrices" }));

@@ -169,7 +169,7 @@ export const updateUser = itemOperation({
   requestExample: { role: "member", your_password: "…" },
   item: USER.item,
   description:
-    "A new email address is the one to sign in with. Sessions, the password and the API token stay, but who was linked at the provider of single sign-on is unlinked and signed out: the next sign-in links again. A new operator is unlinked too, and linked by an operator after the next sign-in.",
+    "A new email address is the one to sign in with. Sessions, the password and the API token stay, but a single sign-on user is unlinked and signed out, and linked again by the next sign-in. A new operator is unlinked too, and an operator must link them after their next sign-in.",
   errors: ["not_found", "user_erased", "last_operator", "email_taken", ...PASSWORD_ERRORS],
   async handle(context, operator, { path: { id }, body: { role, disabled, email, sign_in, your_password } }) {
     const { DB } = context.env;
@@ -255,7 +255,7 @@ export const eraseUser = itemOperation({
   id: "eraseUser",
   summary: "Erase a user",
   description:
-    "Replaces the email address with `erased user` and the ID, for good. Everything that the user can sign in with ends, and so do the tokens, the sessions and the memberships. What the user did stays in the audit log, under the ID.",
+    "Permanently replaces the email address with `erased user` and the ID. Everything that the user can sign in with ends, and so do the tokens, the sessions and the memberships. What the user did stays in the audit log, under the ID.",
   input: { path: byId, body: onlyPassword },
   item: USER.item,
   returns: "The erased user",
@@ -275,7 +275,7 @@ export const turnOffTwoFactor = itemOperation({
   id: "turnOffTwoFactor",
   summary: "Turn off a user's two-factor authentication",
   description:
-    "The password stays, and the sessions end. For a user who lost the phone: check first who asks.",
+    "The password stays, and the sessions end. For a user who lost the phone: first check who is asking.",
   input: { path: byId, body: onlyPassword },
   item: USER.item,
   errors: ["not_found", "user_erased", ...PASSWORD_ERRORS],

@@ -46,7 +46,7 @@ const create = itemOperation({
   id: "createWebhook",
   summary: "Create a webhook",
   description:
-    "An app can have 5 webhooks, and operators can too. The response has the secret with which its events are signed: see `/docs/webhooks`.",
+    "An app can have 5 webhooks, and operators can have 5 too. The response has the secret with which its events are signed: see `/docs/webhooks`.",
   input: {
     body: z.strictObject({
       url: receiverUrl,
@@ -99,7 +99,7 @@ const rotate = itemOperation({
   method: "POST",
   path: `${PATH}/:id/secret`,
   id: "rotateWebhookSecret",
-  summary: "Create a new secret of a webhook",
+  summary: "Create a new secret for a webhook",
   description: "For 24 hours, events are signed with the old secret too.",
   input: { path: byId },
   item: webhookItem,

@@ -156,7 +156,7 @@ const NOTICES = noticesOf({
   "user-disabled": "User disabled. Their API token, access tokens and sessions no longer work.",
   "user-enabled": "User enabled. They can sign in again.",
   "user-erased": "User erased.",
-  "user-unknown": "Nobody has this email address yet. Create the user, who is then a member of the app.",
+  "user-unknown": "Nobody has this email address yet. Create the user, who will then be a member of the app.",
   "two-factor-off": "Two-factor authentication is off. The user can sign in with the password.",
   "identity-linked": "Identity linked. The user can sign in now.",
   "identity-unlinked": "Identity unlinked. The user's sessions ended.",

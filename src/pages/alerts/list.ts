@@ -41,7 +41,7 @@ export const alertsPage: Show = async (context, owner) => {
   } as const;
   const body = html`
     ${pageHead("Alerts", buttonLink(`${path}/new`, "New rule", ""))}
-    <p class="lead">Rules are checked every hour. An alert closes by itself. <a href="/docs/alerts">What each rule looks at</a></p>
+    <p class="lead">Rules are checked every hour. An alert closes when its rule no longer finds anything. <a href="/docs/alerts">What each rule looks at</a></p>
     ${card(
       { id: "open", title: `Open alerts (${open.length})` },
       table({

@@ -62,7 +62,7 @@ const OPENED: Record<AlertKind, (data: Data) => string> = {
   url_prices_limited: ({ partner, held_prices }) =>
     `${showPlural(Number(held_prices), "price")} on URLs of ${partner} ${held_prices === 1 ? "is" : "are"} held, because they are over its limit for the day.`,
   sub_links_full: (data) =>
-    `Clicks and impressions can create no more links ${belowWhat(data)} for now. New names count on the links above.`,
+    `Clicks and impressions can create no more links ${belowWhat(data)} for now. New names count for the links above.`,
   [WEBHOOK_FAILING]: ({ url }) => `The webhook to ${url} was turned off, because it failed for 5 days.`,
 };
 
@@ -90,7 +90,7 @@ export const sentenceOf = ({ kind, data }: { kind: AlertKind; data: string }): s
 
 /** For an alert whose rule is gone, or looks at other days now. */
 export const describeEnd = (kind: AlertKind, data: Data, isRuleGone: boolean): string =>
-  `Closed, because its rule ${isRuleGone ? "was changed or deleted" : "looks at other days now"}: ${OPENED[kind]?.(data) ?? kind}`;
+  `Closed, because its rule ${isRuleGone ? "was changed or deleted" : "covers other days now"}: ${OPENED[kind]?.(data) ?? kind}`;
 
 const LIMITS: { [K in RuleKind]: (settings: Settings[K]) => string } = {
   partner_silent: ({ hours }) => `No cost for ${showPlural(hours, "hour")} while clicks or impressions wait`,

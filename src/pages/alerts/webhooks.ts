@@ -23,7 +23,7 @@ const HINT = "https, port 443, a host on the public internet.";
 function stateBadge({ endedBecause, failingSince }: db.WebhookRow): Markup {
   if (endedBecause !== null)
     return badge(
-      endedBecause === "gone" ? "Off: the receiver answered 410" : "Off: failed for 5 days",
+      endedBecause === "gone" ? "Off: the receiver returned 410" : "Off: failed for 5 days",
       "error",
     );
   return failingSince === null ? badge("On", "ok") : badge("Failing", "warn");
@@ -141,7 +141,7 @@ export const webhookPage: Show = async (context, owner, rejected) => {
     )}
     ${card(
       { id: "deliveries", title: "Deliveries" },
-      html`<p class="muted">The newest ${LISTED}. Events are sent each minute, and tried again for three days.</p>`,
+      html`<p class="muted">The newest ${LISTED}. Events are sent every minute, and tried again for three days.</p>`,
       table({
         label: "Newest deliveries",
         rows: deliveries,
@@ -192,7 +192,7 @@ export const webhookPage: Show = async (context, owner, rejected) => {
         action: here,
         hidden: { action: "delete" },
         summary: "Delete this webhook",
-        explanation: "Its deliveries are deleted too, and events that wait are not sent.",
+        explanation: "Its deliveries are deleted too, and waiting events are not sent.",
         button: "Delete webhook",
       }),
     )}`;

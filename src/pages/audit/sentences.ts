@@ -185,7 +185,7 @@ function ofPrices(verb: string, done: string): Sentence {
   return {
     verb: ({ count, outcome }) =>
       outcome === "not carried out"
-        ? `found ${showPlural(Number(count), "price")} on URLs changed that were to be ${done}, of`
+        ? `did not ${verb} ${showPlural(Number(count), "price")} on URLs that had changed, of`
         : `${outcome === "requested" ? `requested to ${verb}` : done} ${showPlural(Number(count), "price")} on URLs of`,
     more: ({ app_token, day, sums, reason }, nameOf) => {
       const all = Object.entries((sums ?? {}) as Record<string, string>).map(([currency, sum]) =>

@@ -37,7 +37,7 @@ export function searchedList({ list, next, first, isFull, share, progress }: Sea
       <p class="actions">
         ${first === null ? "" : html`<a class="button secondary" href="${first}">First page</a>`}
         ${isOn ? html`<button type="button" class="secondary" data-stop hidden>Stop</button>` : ""}
-        ${next === null ? "" : isOn ? html`<a class="button secondary" href="${next}" data-go-on>Go on</a>` : html`<a class="button secondary" href="${next}">Next page</a>`}
+        ${next === null ? "" : isOn ? html`<a class="button secondary" href="${next}" data-go-on>Continue</a>` : html`<a class="button secondary" href="${next}">Next page</a>`}
       </p>
     </div>`;
 }

@@ -239,7 +239,7 @@ async function importAll(header, rows, others) {
     imported = await sendAll(form.dataset.import, header, rows, "Import");
   } catch (error) {
     return start(
-      `${error.message} Some ${form.dataset.many} may be imported. Upload the file again: those are not imported twice.`,
+      `${error.message} Some ${form.dataset.many} may already be imported. Upload the file again: nothing is imported twice.`,
       "Import",
     );
   }
@@ -314,7 +314,7 @@ function showResults(results) {
   const rows = [...rejected.slice(0, MAX_SHOWN), ...sample];
   problems.querySelector("tbody").replaceChildren(...rows.map(toTableRow));
   if (rejected.length > MAX_SHOWN)
-    status.textContent += ` The table has the first ${MAX_SHOWN} rejected rows, the file all.`;
+    status.textContent += ` The table has the first ${MAX_SHOWN} rejected rows, and the file has all of them.`;
   if (download.href) URL.revokeObjectURL(download.href);
   // The byte order mark is for Excel.
   const lines = ["\ufeff", resultHeader, ...results.map(({ line }) => line)];

@@ -54,7 +54,7 @@ export const missingPage = withLedger("/partner", async (context, partner, calle
     title: "Without an agreeing cost",
     body: html`
         ${pageHead("Clicks and impressions without an agreeing cost")}
-        <p class="lead">Of the last ${RATE_DAYS} days, with cost data on. Each click should have a ${typesOf("click")} cost and each impression a ${typesOf("impression")} cost, if you have integrated that type. To correct one, send its cost with the same cost ID.</p>
+        <p class="lead">Those of the last ${RATE_DAYS} days with cost data on. Each click should have a ${typesOf("click")} cost and each impression a ${typesOf("impression")} cost, if you have integrated that type. To correct one, send its cost with the same cost ID.</p>
         ${table({
           label: "Clicks and impressions without an agreeing cost",
           hasHeading: true,

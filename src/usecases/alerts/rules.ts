@@ -22,10 +22,10 @@ export const kind = z
 
 /** Which of them a kind needs and can have is judged by `judgeSettings`. */
 export const settings = {
-  hours: whole("partner_silent and purge_late: after so many hours"),
+  hours: whole("partner_silent and purge_late: after this many hours"),
   count: whole("costs_rejected: more costs than this in an hour"),
   percent: whole(
-    "costs_rejected: and more than this share of the costs of that hour. discrepancy: this share or more",
+    "costs_rejected: and more than this percentage of the costs of that hour. discrepancy: this percentage or more",
   ),
   gigabytes: whole("database_large: more than this"),
   amount: z
@@ -38,9 +38,7 @@ export const settings = {
   partner_id: z
     .optional(idNumber)
     .with(
-      z.describe(
-        "Only this partner. For it, the rule is in the place of the one of this kind without a partner",
-      ),
+      z.describe("Only this partner. For it, the rule replaces the rule of the same kind for all partners"),
     ),
   link_token: z
     .optional(z.string().check(z.regex(/^[0-9A-Za-z]{1,64}$/, "must be the token of a link")))

@@ -168,7 +168,7 @@ export const linkTarget = z
   .check(z.overwrite(trimInvisible), nameText(0, MAX_TARGET_LENGTH))
   .with(
     z.describe(
-      `Where clicks on the link and those below it lead, if their URLs name no other target: a URL with an allowed scheme and host, up to ${inEnglish(MAX_TARGET_LENGTH)} characters, which can have placeholders (see \`/docs/rules#parameters-that-are-passed-on\`). An empty text: to the URLs of the app, also where a link above has a target. null: inherited`,
+      `Where clicks on the link and those below it lead, if their URLs name no other target: a URL with an allowed scheme and host, up to ${inEnglish(MAX_TARGET_LENGTH)} characters, which can have placeholders (see \`/docs/rules#parameters-that-are-passed-on\`). An empty string: to the URLs of the app, even if a link above has a target. null: inherited`,
     ),
   );
 

@@ -18,7 +18,7 @@ export const receiverUrl = z
   .check(z.trim(), plainText(1, MAX_URL))
   .with(
     z.describe(
-      "Where events are sent to: https, port 443, a host on the public internet that is not of this service",
+      "Where events are sent to: https, port 443, a host on the public internet that is not one of this service",
     ),
   );
 
@@ -32,7 +32,7 @@ export const webhookItem = z
     state: z
       .enum(["on", "gone", "failing"])
       .with(
-        z.describe("gone: the receiver answered 410. failing: it was turned off after 5 days of failures"),
+        z.describe("gone: the receiver returned 410. failing: it was turned off after 5 days of failures"),
       ),
     failing_since: z.nullable(timestamp),
     created_at: timestamp,

@@ -58,9 +58,9 @@ export const unusedPage: Show = async (context, member) => {
     title,
     body: html`
       ${pageHead(title)}
-      <p class="lead">Clicks and impressions created ${subLinks(places)} of ${place} that take places. There are ${showCount(MAX_FROM_ENGAGEMENTS)} below each network.</p>
+      <p class="lead">Clicks and impressions created ${subLinks(places)} of ${place} that take up places. There are ${showCount(MAX_FROM_ENGAGEMENTS)} below each network.</p>
       <p>This archives those of them that have no cost in the last ${AUDIENCE_MONTHS} months, up to ${showCount(MAX_ARCHIVED)} at a time, creatives first. These stay: links that members created, links with a cost or an adjustment, and links with a sub-link that stays.</p>
-      <p>Archived links still redirect, count and take costs. Their places are free for new sub-links. You can restore them on the Links page, with the filter “Only archived”.</p>
+      <p>Archived links still redirect, count and accept costs. Their places are free for new sub-links. You can restore them on the Links page, with the filter “Only archived”.</p>
       ${form({
         action: `${member.path}/links/unused`,
         hidden: { network: query.network ?? "" },
@@ -87,15 +87,15 @@ export const submitUnused: Show = async (context, member) => {
       ${
         next
           ? html`
-              <p>There can be more. Go on until none is left.${archived > 0 ? " Undo restores those of this step." : ""}</p>
+              <p>There can be more. Continue until none are left.${archived > 0 ? " Undo restores those of this step." : ""}</p>
               ${form({
                 action,
                 hidden: { network: network ?? "", level: String(next.level), after: next.after ?? "" },
-                button: `Archive the next, up to ${showCount(MAX_ARCHIVED)}`,
+                button: `Archive up to ${showCount(MAX_ARCHIVED)} more`,
                 cancel: backOf(member, { network }),
               })}`
           : html`
-              <p>No unused sub-link is left.</p>
+              <p>No unused sub-links are left.</p>
               <p class="actions">${buttonLink(backOf(member, { network }), network === null ? "Back to links" : "Back to the link", "")}</p>`
       }`,
   };

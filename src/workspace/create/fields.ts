@@ -94,7 +94,9 @@ function costField(
     [
       [
         "",
-        parent ? `Inherit from parent (${inherited ? "on" : "off"})` : "Off, or as the links above have it",
+        parent
+          ? `Inherit from parent (${inherited ? "on" : "off"})`
+          : "Off, or inherited from the links above",
       ],
       ...(isPossible ? [["on", "On"] as [string, string]] : []),
       ["off", "Off"],

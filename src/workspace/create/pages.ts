@@ -69,7 +69,7 @@ export function newPage(place: Place, rejected?: RejectedForm, checked?: Checked
       ${card(
         { id: "path-preview", title: "Preview" },
         checked?.preview ??
-          html`<p class="muted">What exists of the path, and the URLs of the link. Nothing is created.</p>`,
+          html`<p class="muted">Which links of the path exist, and the URLs of the link. Nothing is created.</p>`,
         html`<p class="actions" data-without-script><button class="secondary" form="create" name="check" value="yes">Check</button></p>`,
       )}
       </div>`,

@@ -172,7 +172,7 @@ function describeCosts(signals: Signals, path: string): Finding[] {
       ? [
           {
             key: "dropped",
-            text: `${showCount(count)} URL ${count === 1 ? "parameter was" : "parameters were"} ignored, most of them at “${worst.label}”.`,
+            text: `${showCount(count)} URL ${count === 1 ? "parameter was" : "parameters were"} ignored, most of them on “${worst.label}”.`,
             count,
             fix: ["Show the reasons", `${path}/ignored${daysOf(signals)}`] as Finding["fix"],
           },
@@ -236,7 +236,7 @@ function describeSilence(
     recorded > 0
       ? `${name} sent no cost for the ${showCount(recorded)} clicks and impressions of the last two days. Ask the partner.`
       : count > 0
-        ? `The clicks and impressions of ${name} in the last two days carry no cost ID, so no cost can match. Check that the partner uses the URLs of its links.`
+        ? `The clicks and impressions of ${name} in the last two days have no cost ID, so no cost can match. Check that the partner uses the URLs of its links.`
         : `${name} sent no clicks, impressions or costs in the last two days. Check that the partner uses the URLs of its links.`;
   const partners = [{ partnerId, name }];
   return [

@@ -14,7 +14,7 @@ export function describeLinks({ fullNetworks, fullApp }: Full, path: string): Fi
   const importing: Finding["fix"] = ["Import the names you expect", `${path}/links/import`];
   const ofToday = (key: string, where: string, { newLinks, maxNewLinks }: FullApp): Finding => ({
     key,
-    text: `Clicks and impressions created ${showCount(newLinks)} new links ${where} today (UTC), and at most ${showCount(maxNewLinks)} a day are created. Other new names ${newLinks < maxNewLinks ? "will count" : "count"} at the links above them.`,
+    text: `Clicks and impressions created ${showCount(newLinks)} new links ${where} today (UTC), of at most ${showCount(maxNewLinks)} a day. Other new names ${newLinks < maxNewLinks ? "will count" : "count"} for the links above them.`,
     count: newLinks,
     fix: importing,
   });
@@ -28,7 +28,7 @@ export function describeLinks({ fullNetworks, fullApp }: Full, path: string): Fi
         ? [
             {
               key: `links:${id}`,
-              text: `Clicks and impressions created ${showCount(links)} of the links below “${label}”, and there are places for ${showCount(MAX_FROM_ENGAGEMENTS)}. Other new names ${links < MAX_FROM_ENGAGEMENTS ? "will count" : "count"} at the links above them. Archive those without costs.`,
+              text: `Clicks and impressions created ${showCount(links)} of the links below “${label}”, and there are places for ${showCount(MAX_FROM_ENGAGEMENTS)}. Other new names ${links < MAX_FROM_ENGAGEMENTS ? "will count" : "count"} for the links above them. Archive those without costs.`,
               count: links,
               fix: ["Archive unused sub-links", unusedPath({ path }, token)] as Finding["fix"],
               otherFix: importing,

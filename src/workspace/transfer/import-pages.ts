@@ -44,12 +44,12 @@ export function importForm(place: Place, error?: AppError, sent = new URLSearchP
         label: "Cells or paths",
         rows: 10,
         autofocus: true,
-        hint: html`Paste cells of a spreadsheet, or one path in each line: ${levels.join(" > ")}. Up to 1,000 rows. <span data-count-of="cells" data-most="${MAX_ROWS}" role="status"></span>`,
+        hint: html`Paste spreadsheet cells, or one path per line: ${levels.join(" > ")}. Up to 1,000 rows. <span data-count-of="cells" data-most="${MAX_ROWS}" role="status"></span>`,
       },
       rejected,
     );
   const beside = (rejected?: RejectedForm) => html`
-    <fieldset><legend>For rows that don't say it themselves</legend>
+    <fieldset><legend>For rows without their own values</legend>
       ${settingFields(parent, partners, member.env, rejected)}
     </fieldset>`;
   const upload = uploadForm(
@@ -85,11 +85,11 @@ function format({ member: { path } }: Place): Markup {
   return card(
     { id: "format", title: "Format" },
     html`
-      <p><strong>To create links:</strong> one link in each row, with the names from its network down to its own. Missing links above it are created too. <code>partner</code>, <code>partner_id</code> and <code>cost_data</code> (<code>on</code>, <code>off</code> or <code>inherit</code>) are for the link of the row; leave them empty to inherit. Columns can be in any order, and after the check you can choose what each of them is.</p>
+      <p><strong>To create links:</strong> one link in each row, with the names from its network down to its own. Missing links above it are created too. <code>partner</code>, <code>partner_id</code>, <code>cost_data</code> (<code>on</code>, <code>off</code> or <code>inherit</code>) and <code>target</code> are for the link of the row; leave them empty to inherit. Columns can be in any order, and after the check you can choose what each of them is.</p>
       <pre tabindex="0" aria-label="Example of new links"><code>network,campaign,ad_group,creative,partner,cost_data
 Acme,,,,Acme Ads,on
 Acme,Spring,Runners,Video 15s,,</code></pre>
-      <p><strong>To change links:</strong> a row with a <code>link_token</code> changes that link, up to 1,000 in a file. <code>partner</code> or <code>partner_id</code> attaches a partner, and <code>none</code> as the ID detaches it; <code>cost_data</code> is <code>on</code>, <code>off</code> or <code>inherit</code>; <code>archived</code> is <code>yes</code> or <code>no</code>. An empty cell changes nothing.</p>
+      <p><strong>To change links:</strong> a row with a <code>link_token</code> changes that link, up to 1,000 in a file. <code>partner</code> or <code>partner_id</code> attaches a partner, and <code>none</code> as the ID detaches it; <code>cost_data</code> is <code>on</code>, <code>off</code> or <code>inherit</code>; <code>archived</code> is <code>yes</code> or <code>no</code>; <code>target</code> is a URL, <code>none</code> for the app's URLs, or <code>inherit</code>. An empty cell changes nothing.</p>
       <pre tabindex="0" aria-label="Example of changes"><code>link_token,partner_id,cost_data,archived
 q2r7kd0n5x,1,on,
 h4tz9wcm2b,none,inherit,yes</code></pre>
@@ -150,7 +150,7 @@ function columnsForm(place: Place, { sheet, sent, text, isFile, corrections, use
   return card(
     { id: "columns", title: "Columns" },
     ignored.length > 0
-      ? notice(`Not imported: ${showList(ignored)}. Choose what it is if it should be.`, "warn")
+      ? notice(`Not imported: ${showList(ignored)}. To import a column, choose what it is.`, "warn")
       : "",
     multipartForm(
       pathsOf(place).form,

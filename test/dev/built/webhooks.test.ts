@@ -51,7 +51,7 @@ it("sends a signed event that the official package verifies, once, and tells nob
   expect(verify(secret, event)).toEqual({
     type: "webhook.test",
     timestamp: expect.stringMatching(/^20.*Z$/),
-    text: "This is a test of a webhook of linkledger.",
+    text: "This is a test event from linkledger.",
     data: { webhook_id: id },
   });
   // A changed body, a changed secret, and a replay after five minutes.

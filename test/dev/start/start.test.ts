@@ -136,7 +136,7 @@ describe("operator:create", () => {
     );
     expect([status, stdout]).toEqual([1, ""]);
     expect(stderr).toContain(
-      "You are not signed in to Cloudflare, or may not edit D1. Run npx wrangler login",
+      "You are not signed in to Cloudflare, or are not allowed to edit D1. Run npx wrangler login",
     );
     expect(stderr).not.toContain("migrated");
   });

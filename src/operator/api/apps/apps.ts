@@ -160,7 +160,7 @@ export const APP = noun("App", {
       ),
     default: DEFAULT_MAX_NEW_SUB_LINKS,
     form: {
-      label: "New links from clicks, a network and day",
+      label: "New links from clicks, for each network and day",
       required: true,
       sends: "number",
       hint: `Clicks whose URL names a new campaign create it. All networks of the app together get ${NETWORKS_OF_NEW_SUB_LINKS} times as many. 0: none.`,

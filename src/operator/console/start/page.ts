@@ -59,7 +59,7 @@ function waitingSection(start: Start, items: Item[], now: number, spendOf: Map<n
   if (items.length === 0)
     return card(
       { id: "waiting", title: "Waiting for you" },
-      notice(html`Nothing needs you. Checked ${describeTime(now)}.`, "ok"),
+      notice(html`Nothing is waiting for you. Checked ${describeTime(now)}.`, "ok"),
       html`<p class="muted">${ratesChecked(start, now)}</p>`,
     );
   const rest = items.length - MOST_ITEMS;

@@ -63,7 +63,7 @@ function attemptsOf({ path, session, rejectedAt }: UserView, attempts: Attempt[]
         {
           heading: "Email address",
           cell: ({ isVerified }) =>
-            isVerified ? badge("verified", "ok") : badge("not said whether verified", "warn"),
+            isVerified ? badge("verified", "ok") : badge("verification not stated", "warn"),
         },
         // Of up to 255 characters, which a table does not break within code.
         { heading: "Subject", cell: ({ subject }) => nameText(subject) },

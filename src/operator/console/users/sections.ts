@@ -27,9 +27,9 @@ type Apps = Awaited<ReturnType<typeof listAppsOfUser>>;
 
 const { email: EMAIL, role: ROLE } = USER.form;
 const EMAIL_HINT =
-  "The user signs in with the new address from now on. Password, sessions and API token stay. A user of single sign-on is signed out and unlinked.";
+  "The user signs in with the new address from now on. Password, sessions and API token stay. A single sign-on user is signed out and unlinked.";
 const ROLE_HINT =
-  "A user who gets another role is signed out everywhere. A new operator's API token keeps the access of a member until it is reset, and who was linked to them for single sign-on is unlinked: link them again after their next sign-in.";
+  "A user who gets another role is signed out everywhere. A new operator's API token keeps the access of a member until it is reset. A new operator with single sign-on is unlinked: link them again after their next sign-in.";
 
 export function emailForm({ user, path, session, rejectedAt }: UserView): Markup {
   const rejected = rejectedAt(path, "email");
@@ -180,7 +180,7 @@ export function twoFactorSection({ user, path, session, rejectedAt }: UserView):
       ? html`<p>${badge("Off")} The user sets it up on the account page.</p>`
       : html`
         <p>${badge("On", "ok")} since ${time(user.two_factor_at)}</p>
-        <p>For a user who lost the phone and the recovery codes. Check first who asks: after this, the password is enough to sign in. All of the user's sessions end.</p>
+        <p>For a user who lost the phone and the recovery codes. First check who is asking: after this, the password is enough to sign in. All of the user's sessions end.</p>
         ${form(
           {
             action,
