@@ -99,7 +99,10 @@ export function redirectToStep({ path }: { path: string }, next: string | undefi
   return redirectResponse(next === undefined ? path : `${path}?${new URLSearchParams({ next })}`);
 }
 
-/** Whether the user must use two-factor authentication: operators, unless the deployment makes it optional. With single sign-on, the provider's factor counts. */
+/**
+ * Whether the user must use two-factor authentication: operators, unless the deployment makes it optional. With single sign-on,
+ * the provider's factor counts.
+ */
 export function mustUseTwoFactor(
   { env }: Context,
   { role, hasPassword }: Pick<SessionUser, "role" | "hasPassword">,
@@ -115,7 +118,10 @@ export function lacksSecondFactor(
   return env.OPERATOR_MFA !== "optional" && session.role === "operator" && session.onlyPassword === 1;
 }
 
-/** Marks the session as used. undefined without a valid session, also if the cookie is forged or expired or the sign-in waits for its code. */
+/**
+ * Marks the session as used. undefined without a valid session, also if the cookie is forged or expired or the sign-in waits for
+ * its code.
+ */
 export async function currentSession(context: Context): Promise<Session | undefined> {
   const idHash = readSessionHash(context);
   const user = idHash && (await findSession(context.env.DB, idHash, context.now));

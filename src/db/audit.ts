@@ -19,7 +19,10 @@ export interface Actor {
 export type Operator = Actor;
 
 const { happenedAt, userId, action, subject, detail, requestId } = auditLog;
-/** `INSERT INTO audit_log … SELECT …`. What follows is the FROM or the WHERE of the SELECT. Takes the value `now`; binding adds the request. */
+/**
+ * `INSERT INTO audit_log … SELECT …`. What follows is the FROM or the WHERE of the SELECT. Takes the value `now`; binding adds
+ * the request.
+ */
 export function insertEntry(
   name: AuditAction | Placeholder,
   entry: {

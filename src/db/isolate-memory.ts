@@ -11,13 +11,16 @@ const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
 
 /**
- * App token → where its links lead, with their own targets, as KV or D1 said, on top of the minute for which KV may have an old value. Only for redirects:
- * what an operator reads or changes comes from D1. Code that changes an app sets it before the response, and a read that was under way
- * then is not remembered.
+ * App token → where its links lead, with their own targets, as KV or D1 said, on top of the minute for which KV may have an old
+ * value. Only for redirects: what an operator reads or changes comes from D1. Code that changes an app sets it before the
+ * response, and a read that was under way then is not remembered.
  */
 export const destinations = new Memory<Destination>({ duration: 5_000, most: 1_000 });
 
-/** Link token → its app and the IDs of the links above it. Never changes. Not whether the link exists in D1, which may have been restored: recording decides that. */
+/**
+ * Link token → its app and the IDs of the links above it. Never changes. Not whether the link exists in D1, which may have been
+ * restored: recording decides that.
+ */
 export const clickedLinks = new Memory<ClickedLink>({ duration: Number.POSITIVE_INFINITY });
 
 /** Link tokens that D1 does not know. Tokens are random, so none of them becomes a link within a minute. Not after an error of D1. */

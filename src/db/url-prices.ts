@@ -1,6 +1,7 @@
 /**
- * What the templates of a partner decide: which values on URLs are its macros, and which prices on URLs count for it. Anyone can write
- * to a public URL, so the partner's cost parameters and the limit that operators set decide it. A round judges with the same values, in domain/rounds/report.ts.
+ * What the templates of a partner decide: which values on URLs are its macros, and which prices on URLs count for it. Anyone can
+ * write to a public URL, so the partner's cost parameters and the limit that operators set decide it. A round judges with the
+ * same values, in domain/rounds/report.ts.
  */
 import { type AnyColumn, type SQL, sql } from "drizzle-orm";
 import type { partners } from "./schema.ts";

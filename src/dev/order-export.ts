@@ -1,7 +1,8 @@
 /**
- * `npm run export:order -- FILE`: puts the statements of a file that `wrangler d1 export` wrote into an order in which they can be
- * imported. D1 exports a table with its rows before the tables and the unique indexes that these refer to, and triggers before the
- * views that they are on. Rows come before the triggers, which would count them again. Reads the file once for each part, because it can be large.
+ * `npm run export:order -- FILE`: puts the statements of a file that `wrangler d1 export` wrote into an order in which they can
+ * be imported. D1 exports a table with its rows before the tables and the unique indexes that these refer to, and triggers before
+ * the views that they are on. Rows come before the triggers, which would count them again. Reads the file once for each part,
+ * because it can be large.
  */
 import { createReadStream, createWriteStream, renameSync } from "node:fs";
 import { createInterface } from "node:readline";

@@ -44,7 +44,10 @@ function migrationsFolder(config: string | undefined): string {
   return resolve(dirname(configPath), rawConfig.d1_databases?.[0]?.migrations_dir ?? "migrations");
 }
 
-/** Migrates all databases. Adds the demo data to an empty one, and the large app to one with the demo, with each row of the ledger in its shard. */
+/**
+ * Migrates all databases. Adds the demo data to an empty one, and the large app to one with the demo, with each row of the ledger
+ * in its shard.
+ */
 async function prepare({ persistTo, config, isLarge }: Flags): Promise<DemoState> {
   const { env, dispose } = await getPlatformProxy<LedgerBindings>({
     ...(config && { configPath: config }),

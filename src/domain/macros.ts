@@ -121,8 +121,8 @@ export const isTemplateMacro = (value: string): boolean =>
   (!isPlain(value) && /\p{L}/u.test(value)) || findUnusable(value, "cost_id") === "unfilled_macro";
 
 /**
- * A value in the form that is compared with the macros of a template, because the network can bring a form that nobody listed; null if it is
- * plain, so no macro of a template equals it.
+ * A value in the form that is compared with the macros of a template, because the network can bring a form that nobody listed;
+ * null if it is plain, so no macro of a template equals it.
  */
 export function toComparable(value: string): string | null {
   const decoded = decodings(value.trim()).at(-1) ?? "";

@@ -6,7 +6,10 @@ const fold = (name: string) => name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, "")
 /** Shorter names than this are near to too many others. */
 const MIN_LENGTH = 3;
 
-/** The only one of the names that is the same but for case and punctuation; else that is one letter away; else that goes on where it ends. */
+/**
+ * The only one of the names that is the same but for case and punctuation; else that is one letter away; else that goes on where
+ * it ends.
+ */
 export function findNear(name: string, names: string[]): string | undefined {
   const sent = fold(name);
   if (sent.length < MIN_LENGTH) return undefined;

@@ -1,4 +1,7 @@
-/** Counts and keeps invalid costs, and reads the counts of rejected ones. A trigger does so with those that were judged (migrations/rules.sql). */
+/**
+ * Counts and keeps invalid costs, and reads the counts of rejected ones. A trigger does so with those that were judged
+ * (migrations/rules.sql).
+ */
 import { type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core/alias";
 import type { RejectionCode } from "../../domain/matching.ts";

@@ -1,4 +1,7 @@
-/** What the workspace changed of links. It is stored in the transaction of the change, and forgotten after 24 hours or when it is undone. */
+/**
+ * What the workspace changed of links. It is stored in the transaction of the change, and forgotten after 24 hours or when it is
+ * undone.
+ */
 import { type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core/alias";
 import { DAY_MS } from "../../domain/time.ts";
@@ -118,8 +121,9 @@ export async function listChanges(db: D1Database, appToken: string, now: number)
 }
 
 /**
- * What was changed under an undo ID, in the parts in which it was stored, and by the token of a link, how often others changed its settings until
- * the entry `until` of the audit log; undefined if the app has no such change of the last 24 hours. `isMore`: it has more parts. The page has checked who asks.
+ * What was changed under an undo ID, in the parts in which it was stored, and by the token of a link, how often others changed
+ * its settings until the entry `until` of the audit log; undefined if the app has no such change of the last 24 hours. `isMore`:
+ * it has more parts. The page has checked who asks.
  */
 export async function findChanges(db: D1Database, appToken: string, of: string, now: number) {
   const values = { appToken, of, since: now - UNDO_MS };

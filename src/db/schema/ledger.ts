@@ -37,7 +37,10 @@ export const ledgerEntries = sqliteTable(
     clickUrlCostType: text("click_url_cost_type"),
     clickUrlCurrency: text("click_url_currency"),
     clickUrlAmount: integer("click_url_amount"),
-    /** Whether the price on the URL is a cost by itself, as decided when the click was recorded. 2: it is held until an operator decides. */
+    /**
+     * Whether the price on the URL is a cost by itself, as decided when the click was recorded. 2: it is held until an operator
+     * decides.
+     */
     clickPriceCounts: integer("click_price_counts"),
     /** The first recorded impression. */
     impressionAppToken: text("impression_app_token"),
@@ -72,7 +75,10 @@ export const ledgerEntries = sqliteTable(
       sql`CASE matched_kind WHEN 'click' THEN click_at WHEN 'impression' THEN impression_at END`,
       VIRTUAL,
     ),
-    /** After this, the row counts as absent: see RETENTION_MS. A matched call is never newer than its engagement by more than the window. */
+    /**
+     * After this, the row counts as absent: see RETENTION_MS. A matched call is never newer than its engagement by more than the
+     * window.
+     */
     rememberedUntil: integer("remembered_until").generatedAlwaysAs(
       sql`max(coalesce(click_at, 0), coalesce(impression_at, 0), iif(matched_kind IS NULL, coalesce(received_at, 0), 0)) + ${RETENTION}`,
       VIRTUAL,

@@ -1,7 +1,7 @@
 /**
  * Deletes the rows that expire: sessions of users and of partners, access tokens, what single sign-on keeps for a while, the
- * responses stored for idempotency keys, what the workspace changed of links, closed alerts, events and their deliveries, rejected costs, and their counts, those of dropped parameters, and the
- * sums of prices on URLs.
+ * responses stored for idempotency keys, what the workspace changed of links, closed alerts, events and their deliveries,
+ * rejected costs, and their counts, those of dropped parameters, and the sums of prices on URLs.
  */
 import { type SQL, sql, type Table } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core/alias";

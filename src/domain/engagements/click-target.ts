@@ -25,14 +25,17 @@ export interface Destination {
 export const MAX_TARGETS = 1_000;
 export const MAX_TARGET_LENGTH = 1_000;
 
-/** The own target of a link, or of the nearest one above it that has one. `ids` are those of the link and of the links above it, upwards. */
+/**
+ * The own target of a link, or of the nearest one above it that has one. `ids` are those of the link and of the links above it,
+ * upwards.
+ */
 export const targetInEffect = ({ targets = {} }: Destination, ids: number[]): string =>
   targets[ids.find((id) => targets[id] !== undefined) ?? ""] ?? "";
 
 /**
- * Where a click leads: the first of these that is there for the platform. A parameter of the URL and the target of a link are skipped if
- * the app does not allow their schemes or hosts. The order is that of the links that people move here (Adjust's), so a deep link comes first, and `fallback` serves only
- * devices without a store.
+ * Where a click leads: the first of these that is there for the platform. A parameter of the URL and the target of a link are
+ * skipped if the app does not allow their schemes or hosts. The order is that of the links that people move here (Adjust's), so a
+ * deep link comes first, and `fallback` serves only devices without a store.
  */
 export const TARGETS = [
   { name: "deep_link", from: "url" },

@@ -1,4 +1,7 @@
-/** Reads a table in CSV (RFC 4180), as programs and spreadsheets write it: the only reader of the API, of uploaded files and of pasted cells. */
+/**
+ * Reads a table in CSV (RFC 4180), as programs and spreadsheets write it: the only reader of the API, of uploaded files and of
+ * pasted cells.
+ */
 
 import { Buffer } from "node:buffer";
 import { CsvError, type Info, parse } from "csv-parse/sync";

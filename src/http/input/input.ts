@@ -19,7 +19,10 @@ export interface Contract {
   headers?: z.ZodMiniObject;
   /** A body that has a default, which is an object without required keys, can be absent or empty. */
   body?: z.ZodMiniType;
-  /** The body can also be a table in CSV: `body` then parses an object with its rows as the list `csv.key`, and `lines` has the line of each. */
+  /**
+   * The body can also be a table in CSV: `body` then parses an object with its rows as the list `csv.key`, and `lines` has the
+   * line of each.
+   */
   csv?: CsvTable & { key: string; example: string };
   /** In JSON, numbers with this name are read as the text that they have there. */
   numberAsText?: string;

@@ -74,10 +74,10 @@ export const USER = noun("User", {
 export type UserItem = z.output<typeof USER.item>;
 
 /**
- * Changes a user by `write`. If it is sensitive, for example because it changes how the user signs in, or if the user is or becomes an
- * operator, or is the one who acts, that takes the operator's own password. `write` gets whether it was entered, and returns undefined if it changed nothing, for example because a member has
- * become an operator. Then the user is judged again. Returns undefined if nothing was changed for another reason. Throws
- * not_found, user_erased, and what `requirePassword` throws.
+ * Changes a user by `write`. If it is sensitive, for example because it changes how the user signs in, or if the user is or
+ * becomes an operator, or is the one who acts, that takes the operator's own password. `write` gets whether it was entered, and
+ * returns undefined if it changed nothing, for example because a member has become an operator. Then the user is judged again.
+ * Returns undefined if nothing was changed for another reason. Throws not_found, user_erased, and what `requirePassword` throws.
  */
 async function changeUser<T>(
   context: Context,

@@ -79,7 +79,10 @@ export function counts(texts: OutcomeTexts, outcomes: Outcome[], states: State[]
 const MOST_ALIKE = 3;
 const MOST_LINES = 200;
 
-/** The rows of the table with their numbers: those that were rejected first, then those to look at. Links without a number are not joined. */
+/**
+ * The rows of the table with their numbers: those that were rejected first, then those to look at. Links without a number are not
+ * joined.
+ */
 function toLines(outcomes: Outcome[]): (Outcome & { row: string })[] {
   const rank = ({ state, marks }: Outcome) => (state === "rejected" ? 0 : marks?.length ? 1 : 2);
   const sorted = outcomes.toSorted((left, right) => rank(left) - rank(right));

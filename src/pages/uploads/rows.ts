@@ -63,7 +63,10 @@ export const NOT_UTF8 = `isn't UTF-8: ${HOW_TO_SAVE}`;
 /** An .xlsx file is a ZIP archive. */
 const isWorkbook = ([first, second]: Uint8Array) => first === 0x50 && second === 0x4b;
 
-/** What is wrong with the file of a form, to be shown above the form. Throws every other error again, and all of them for a client that is not a browser. */
+/**
+ * What is wrong with the file of a form, to be shown above the form. Throws every other error again, and all of them for a client
+ * that is not a browser.
+ */
 export function asFileError(context: Context, error: unknown): AppError {
   const isOfFile = error instanceof AppError && ["invalid_request", "payload_too_large"].includes(error.code);
   if (!isOfFile || !wantsPage(context)) throw error;

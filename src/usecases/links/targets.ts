@@ -12,9 +12,9 @@ import { invalidRequest } from "../../http/input/parse.ts";
 import { logError } from "../../log.ts";
 
 /**
- * Judges targets that links would get. Asks D1 only if there are any. Returns what is wrong with one, given in the order in which the
- * links get them. `isMore`: the link had none of its own before. Two requests at the same time can exceed the most targets of an app by what one of them adds, which harms nothing:
- * the number only keeps small what each isolate reads.
+ * Judges targets that links would get. Asks D1 only if there are any. Returns what is wrong with one, given in the order in which
+ * the links get them. `isMore`: the link had none of its own before. Two requests at the same time can exceed the most targets of
+ * an app by what one of them adds, which harms nothing: the number only keeps small what each isolate reads.
  */
 export async function targetJudge(
   db: D1Database,

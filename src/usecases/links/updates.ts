@@ -168,9 +168,10 @@ interface How extends Omit<db.Writing, "now"> {
 }
 
 /**
- * Updates links of an app, each as `updateOf` says for what it has: those whose updates are accepted, all in one transaction. There is no result for a link that the app
- * does not have. Without access to the app, there is none at all. A changed target is what the next click follows. `isStale`: nothing is
- * written, because the links are not as they were reviewed. Throws `unavailable` if others keep changing the links.
+ * Updates links of an app, each as `updateOf` says for what it has: those whose updates are accepted, all in one transaction.
+ * There is no result for a link that the app does not have. Without access to the app, there is none at all. A changed target is
+ * what the next click follows. `isStale`: nothing is written, because the links are not as they were reviewed. Throws
+ * `unavailable` if others keep changing the links.
  */
 export async function changeLinks(
   context: Context,

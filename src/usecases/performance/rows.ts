@@ -28,7 +28,10 @@ type CountRow = PeriodSums["engagements"][number];
 type AnySum = SpendRow | CountRow;
 
 export interface PerformanceRow extends Measured {
-  /** Identifies the row: a token, an ID, a cost type, a date, a country or a platform. Empty for the total, and for adjustments by country and platform. */
+  /**
+   * Identifies the row: a token, an ID, a cost type, a date, a country or a platform. Empty for the total, and for adjustments by
+   * country and platform.
+   */
   key: string;
   /** The fields of the group, as the API has them. */
   fields: Record<string, string | number | null>;

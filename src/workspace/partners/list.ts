@@ -1,4 +1,7 @@
-/** The Partners page of an app: the state of each partner, its links, what it costs compared with the days before, and how complete its costs are. */
+/**
+ * The Partners page of an app: the state of each partner, its links, what it costs compared with the days before, and how
+ * complete its costs are.
+ */
 import { html } from "hono/html";
 import type { Partner } from "../../db/links/partner-catalog.ts";
 import { toMask, toTypes } from "../../domain/cost-types.ts";

@@ -113,7 +113,10 @@ export function withColumn(url: URL, { columns }: PerformanceView, metric: Metri
   return withQuery(url, { columns: isDefault ? null : chosen.join() });
 }
 
-/** Reads the query of the page or of a view. An empty value counts as absent, because forms send their empty fields. Throws invalid_request. */
+/**
+ * Reads the query of the page or of a view. An empty value counts as absent, because forms send their empty fields. Throws
+ * invalid_request.
+ */
 export function readPerformanceQuery(search: string): PerformanceView {
   const errors: InputError[] = [];
   const pairs = readPairs(search).filter(({ value }) => value !== "");

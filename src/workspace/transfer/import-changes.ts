@@ -1,4 +1,7 @@
-/** The rows of an import that name a link by its token: they change its partner, its cost data setting, its target, and whether it is archived. */
+/**
+ * The rows of an import that name a link by its token: they change its partner, its cost data setting, its target, and whether it
+ * is archived.
+ */
 import * as z from "zod/mini";
 import type { Partners } from "../../db/links/partner-catalog.ts";
 import type { InputError } from "../../errors.ts";

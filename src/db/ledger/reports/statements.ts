@@ -1,4 +1,7 @@
-/** What a report reads, as a plan and as the statements of a database: for the apps of a viewer or those that DB allowed, and for all links or some of them. */
+/**
+ * What a report reads, as a plan and as the statements of a database: for the apps of a viewer or those that DB allowed, and for
+ * all links or some of them.
+ */
 import { type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core/alias";
 import { isByAudience } from "../../../domain/figures/groups.ts";
@@ -68,7 +71,10 @@ export interface SumsRequest<P extends Parts> {
 export const MAX_ROWS = 50_000;
 /** The most rows that a call reads, unless one day has more. */
 const MAX_READ = 600_000;
-/** How often a sum reads a row of totals: from the table, by its key, and by its group. Twice as often by country, which looks for the links first. */
+/**
+ * How often a sum reads a row of totals: from the table, by its key, and by its group. Twice as often by country, which looks for
+ * the links first.
+ */
 const READS_OF_SUM = 3;
 
 /** What a request reads, and what its statements need in DB. */

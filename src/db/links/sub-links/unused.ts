@@ -132,7 +132,10 @@ const audit = perViewer(({ from, isMember, isViewer, userId }) =>
     FROM ${from} CROSS JOIN ${as(m)} ON ${isMember} WHERE ${isViewer} AND changes() > 0`),
 );
 
-/** Archives these links, as far as they are still candidates, with one entry of the audit log, and so that it can be undone. Returns how many are archived. */
+/**
+ * Archives these links, as far as they are still candidates, with one entry of the audit log, and so that it can be undone.
+ * Returns how many are archived.
+ */
 export async function archiveCandidates(
   db: D1Database,
   scope: UnusedScope,

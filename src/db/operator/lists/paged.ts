@@ -5,8 +5,9 @@ import { as, type Fields, query } from "../../query.ts";
 import { runBatch, type Value } from "../../statement.ts";
 
 /**
- * A list by ID, which is the order of creation, the oldest first unless `order` says otherwise. Without `where`, the highest ID is the total, because no rows of these tables are
- * ever deleted. `where` and `within` may bind further values. The total is undefined if `within` is false.
+ * A list by ID, which is the order of creation, the oldest first unless `order` says otherwise. Without `where`, the highest ID
+ * is the total, because no rows of these tables are ever deleted. `where` and `within` may bind further values. The total is
+ * undefined if `within` is false.
  */
 export function pagedList<F extends Fields & { id: AnyColumn }>(
   fields: F,
