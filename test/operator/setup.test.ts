@@ -124,6 +124,18 @@ it("continues from the round: its test link, then one button to the live credent
   expect(textOf(after)).toContain("Delta has a live credential");
 });
 
+it("names the link that the partner has already when a round is opened on its page, and else where to create one", async () => {
+  const opened = async (partner: number) =>
+    (await operator.post(`/operator/partners/${partner}/rounds`, { cost_types: "cpc" })).text;
+  const beacon = await opened(2);
+  expect(textOf(beacon)).toContain(
+    "Send the partner the token of its test link together with this credential: Beacon demo1nk006",
+  );
+  expect(textOf((await operator.get(hrefOf(beacon, "Beacon"))).text)).toContain("Link token demo1nk006");
+  await create();
+  expect(hrefOf(await opened(6), "create a test link")).toBe("/operator/rounds/3/link");
+});
+
 it("has the form for a live credential open while there is none", async () => {
   const isOpen = async () =>
     (await operator.get("/operator/partners/1")).text.includes(

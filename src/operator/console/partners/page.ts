@@ -28,6 +28,7 @@ import { type RoundItem, toRoundItem } from "../../../usecases/rounds/serialize.
 import { notFound } from "../../api/common.ts";
 import { createCredential } from "../../api/credentials.ts";
 import { openRound } from "../../api/rounds.ts";
+import { readNewestTestLink } from "../../api/test-links.ts";
 import { readUrlPrices } from "../../api/url-prices.ts";
 import { credentialTable } from "../credentials.ts";
 import { type Act, idOf, type Show, secretPage } from "../layout.ts";
@@ -199,13 +200,19 @@ export const submitNewRound: Act = async (context, session, form) => {
   const id = idOf(context);
   const body = { partner_id: id, cost_types: form.getAll("cost_types") };
   const round = await openRound.submit(context, session, { body });
+  const link = await readNewestTestLink(context, id);
+  const linkPage = `/operator/rounds/${round.id}/link`;
   return secretPage({
     section: "Partners",
     title: `Round ${round.id} opened`,
     name: "Test credential",
     secret: round.test_credential,
     use: html`
-      <p>The partner also needs a link: <a href="/operator/rounds/${round.id}/link">choose or create a test link</a>, and send its token to the partner together with this credential.</p>
+      ${
+        link
+          ? html`<p>Send the partner the token of its test link together with this credential: <a href="${linkPage}?app=${link.appToken}&amp;link=${link.token}">${nameText(link.label)}</a> <code>${link.token}</code>.</p>`
+          : html`<p>The partner also needs a link: <a href="${linkPage}">create a test link</a>, and send its token to the partner together with this credential.</p>`
+      }
       <p>Next, send the partner the <a href="/docs/partners">partner guide</a>. The partner opens the link with a <code>cost_id</code>, sends the costs to <code>${context.url.origin}/cost</code> with this credential, and signs in at <a href="/partner">${context.url.origin}/partner</a> with it to read the report. Costs in a round never count as spend.</p>`,
     back: `/operator/rounds/${round.id}`,
   });
