@@ -17,10 +17,8 @@ beforeEach(async () => {
 const save = (name: string, query = QUERY, more: Record<string, string> = {}, by = browser) =>
   by.post(`${PAGE}/views`, { name, query, ...more });
 const remove = (id: number, by = browser) => by.post(`${PAGE}/views/${id}/delete`, {});
-const stored = () =>
-  rows<{ id: number; user_id: number | null; name: string; query: string }>(
-    "SELECT id, user_id, name, query FROM views ORDER BY id",
-  );
+type Stored = { id: number; user_id: number | null; name: string; query: string };
+const stored = () => rows<Stored>("SELECT id, user_id, name, query FROM views ORDER BY id");
 const shown = async (by = browser) =>
   linksOf(/<nav class="choice" aria-label="Views">[\s\S]*?<\/nav>/.exec(await open(by, PAGE))?.[0] ?? "");
 
@@ -70,13 +68,50 @@ it("any member deletes a shared view, and nobody another's own", async () => {
   ]);
 });
 
+it.each([{}, { shared: "yes" }])("a view is replaced once its user asks for it: %j", async (more) => {
+  await save("Mine");
+  await save("Mine", QUERY, { shared: "yes" });
+  const before = await stored();
+  const box = '<input type="checkbox" name="replace"';
+  const rejected = await save("Mine", "sort=name", more);
+  expect([rejected.status, rejected.text.includes(box)]).toEqual([400, true]);
+  expect(await stored()).toEqual(before);
+  const place = "shared" in more ? 1 : 0;
+  for (const _ of ["once", "sent twice"])
+    expect((await save("Mine", "sort=name", { ...more, replace: "yes" })).headers.get("location")).toBe(
+      `${PAGE}?sort=name&notice=saved`,
+    );
+  expect(await stored()).toEqual(before.with(place, { ...before[place], query: "sort=name" } as Stored));
+  expect(await rows("SELECT count(*) AS n FROM audit_log WHERE action = 'save view'")).toEqual([{ n: 3 }]);
+  // With a name that was changed after that, it is a new one.
+  expect((await save("Other", "sort=name", { ...more, replace: "yes" })).status).toBe(303);
+  expect(await stored()).toHaveLength(3);
+});
+
+it("an open view can be replaced: its name is there", async () => {
+  await save("Mine", QUERY, { shared: "yes" });
+  const page = mainOf(await open(browser, `${PAGE}?group_by=day&view=1`));
+  const [menu = ""] = /<form[^>]*id="save-view"[\s\S]*?<\/form>/.exec(page) ?? [];
+  expect(menu).toContain('value="Mine"');
+  expect(menu).toMatch(/name="shared"[^>]*checked/);
+  expect(menu).toContain('name="replace"');
+  expect(mainOf(await open(browser, PAGE))).not.toContain('name="replace"');
+});
+
+it("the address of a view can be copied", async () => {
+  await save("Mine");
+  expect(await open(browser, PAGE)).toContain(
+    `data-copy="https://linkledger.test${PAGE}?${QUERY.replaceAll("&", "&amp;")}&amp;view=1"`,
+  );
+});
+
 it.each([{}, { shared: "yes" }])("20 views can be saved, and no two of one name: %j", async (more) => {
   for (let number = 1; number <= 20; number++) await save(`View ${number}`, "", more);
   expect((await save("View 7", "", more)).status).toBe(303);
   const twice = await save("View 7", QUERY, more);
   expect([twice.status, textOf(mainOf(twice.text))]).toEqual([
     400,
-    expect.stringContaining("a view with this name. Choose another name, or delete that view."),
+    expect.stringContaining("a view with this name. Choose another name, or replace that view."),
   ]);
   const more21 = await save("View 21", "", more);
   expect([more21.status, textOf(mainOf(more21.text))]).toEqual([
@@ -104,7 +139,7 @@ it.each([
   [
     "a name that is taken",
     "Taken",
-    "You have a view with this name. Choose another name, or delete that view.",
+    "You have a view with this name. Choose another name, or replace that view.",
   ],
   ["a name of 61 characters", "x".repeat(61), "Name of the view has 61 characters"],
   ["an invisible character", "a\u200Bb", "Name of the view must not contain invisible characters."],

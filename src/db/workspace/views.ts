@@ -4,7 +4,7 @@
 import { sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core/alias";
 import { type Actor, auditChange } from "../audit.ts";
-import { as, insertInto, query, type RowOf, returning } from "../query.ts";
+import { as, insertInto, names, query, type RowOf, returning } from "../query.ts";
 import { views } from "../schema.ts";
 import { runBatch } from "../statement.ts";
 
@@ -35,6 +35,11 @@ const insert = returning(
       AND NOT EXISTS (SELECT 1 FROM ${as(v)} WHERE ${isOfOwner} AND ${v.name} = ${p("name")})`,
   { id: views.id },
 );
+const replace = returning(
+  sql`UPDATE ${views} SET ${names(views.query)} = ${p("query")}
+    WHERE ${views.id} = (SELECT ${v.id} FROM ${as(v)} WHERE ${isOfOwner} AND ${v.name} = ${p("name")}) AND ${views.query} <> ${p("query")}`,
+  { id: views.id },
+);
 const remove = returning(sql`DELETE FROM ${views} WHERE ${views.id} = ${p("id")}`, { id: views.id });
 
 /** Reads the views that a member sees, their own first. For a batch. */
@@ -44,23 +49,24 @@ interface NewView {
   name: string;
   query: string;
   isShared: boolean;
+  /** Whether it takes the place of the owner's view with this name. */
+  isReplacing: boolean;
 }
 
-/** Saves a view, unless the owner has one with this name or MAX_VIEWS. Returns the views that there were. */
+/** Saves a view, unless the owner has another one with this name or MAX_VIEWS. Returns the views that there were. */
 export async function saveView(
   db: D1Database,
   actor: Actor,
   appToken: string,
-  { name, query, isShared }: NewView,
+  { name, query, isShared, isReplacing }: NewView,
 ): Promise<{ isSaved: boolean; before: View[] }> {
   const { userId } = actor;
-  const [before, saved] = await runBatch(
-    db,
-    list(db, { userId, appToken }),
-    insert(db, { appToken, owner: isShared ? null : userId, name, query }),
-    auditChange(db, actor, "save view", "app", appToken, { name, shared: isShared }),
-  );
-  return { isSaved: saved.length > 0, before };
+  const view = { appToken, owner: isShared ? null : userId, name, query };
+  const audit = auditChange(db, actor, "save view", "app", appToken, { name, shared: isShared });
+  const [before, saved] = await runBatch(db, list(db, { userId, appToken }), insert(db, view), audit);
+  if (saved.length > 0 || !isReplacing) return { isSaved: saved.length > 0, before };
+  const [replaced] = await runBatch(db, replace(db, view), audit);
+  return { isSaved: replaced.length > 0, before };
 }
 
 /** Deletes a view of the user or a shared one. Does nothing if there is none. */

@@ -18,6 +18,7 @@ const MAX_QUERY = 2_000;
 const viewForm = z.object({
   name: z.string().check(z.trim(), nameText(1, 60)),
   shared: z.optional(z.literal("yes", "must be yes")),
+  replace: z.optional(z.literal("yes", "must be yes")),
   // The page without a query has none to send.
   query: z._default(z.string().check(z.maxLength(MAX_QUERY, `can have at most ${MAX_QUERY} characters`)), ""),
 });
@@ -27,10 +28,10 @@ export const backToPerformance: Show = async (_, member) => redirectResponse(pat
 export const submitView: Show = async (context, member) => {
   const read = await readForm(context, viewForm);
   if ("errors" in read) return showRejected(context, member, rejectedWith(read.errors, read.sent));
-  const { name, shared, query } = read.fields;
+  const { name, shared, replace, query } = read.fields;
   readPerformanceQuery(query);
   const isShared = shared === "yes";
-  const added = { name, query, isShared };
+  const added = { name, query, isShared, isReplacing: replace === "yes" };
   const actor = actorOf(context, member);
   const { isSaved, before } = await saveView(context.env.DB, actor, member.app.token, added);
   const existing = before.find((view) => view.name === name && Boolean(view.isShared) === isShared);
@@ -45,7 +46,7 @@ export const submitView: Show = async (context, member) => {
 function explain(isShared: boolean, isUsed: boolean): string {
   const whose = isShared ? "The members of this app share" : "You have";
   return isUsed
-    ? `${whose} a view with this name. Choose another name, or delete that view.`
+    ? `${whose} a view with this name. Choose another name, or replace that view.`
     : `${whose} ${MAX_VIEWS} views. Delete one to save another.`;
 }
 
