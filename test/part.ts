@@ -4,15 +4,23 @@
  */
 import { env } from "cloudflare:workers";
 
+const { LONG, SEED, SEED_PATH } = env as { [name in "LONG" | "SEED" | "SEED_PATH"]?: string };
+
 /** Whether everything runs. */
-export const isLong = (env as { LONG?: string }).LONG === "1";
+export const isLong = LONG === "1";
 
 /** The distance between the calls that fail, in tests that count them: each in the long part, every third in `npm test`. */
 export const CALL_STEP = isLong ? 1 : 3;
 
-/** The parameters of a random property that has `all` runs in the long part, and `some` in `npm test`, always the same. */
-export const runs = (all: number, some: number = all) =>
-  isLong ? { numRuns: all } : { numRuns: some, seed: 20_260_101 };
+/**
+ * The parameters of a random property that has `all` runs in the long part, and `some` in `npm test`, always the same. A property
+ * that fails prints its seed and its path; SEED and SEED_PATH repeat it, in both parts.
+ */
+export const runs = (all: number, some: number = all) => ({
+  numRuns: isLong ? all : some,
+  ...(SEED ? { seed: Number(SEED) } : !isLong && { seed: 20_260_101 }),
+  ...(SEED_PATH && { path: SEED_PATH }),
+});
 
 /** Cases that share code: all in the long part, and in `npm test` one of so many, others for each place in the list of what has them. */
 export const oneOf = <Case>(count: number, cases: Case[], place: number): Case[] =>

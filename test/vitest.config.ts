@@ -19,13 +19,18 @@ const TEST_MIGRATIONS = await readD1Migrations({
   migrationsPattern: "migrations/[0-9]*.sql",
 });
 
+const { SEED = "", SEED_PATH = "" } = process.env;
+
 /** The Worker's bindings in wrangler.toml, plus the given ones. */
 const worker = (bindings: Record<string, string>, d1Databases: string[] = []) =>
   cloudflareTest({
     wrangler: { configPath: join(root, "wrangler.toml") },
     miniflare: {
       // As with npm start. Tests of two-factor authentication choose for themselves.
-      bindings: { TEST_MIGRATIONS, OPERATOR_MFA: "optional", LONG: isLong ? "1" : "", ...bindings },
+      bindings: {
+        ...{ TEST_MIGRATIONS, OPERATOR_MFA: "optional", LONG: isLong ? "1" : "", SEED, SEED_PATH },
+        ...bindings,
+      },
       d1Databases,
       r2Buckets: ["TEST_BUCKET"],
       email: { send_email: [{ name: "TEST_EMAIL" }] },
