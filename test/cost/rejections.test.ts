@@ -115,6 +115,22 @@ describe("the app of a rejection", () => {
     expect(await counted()).toEqual([["", 0, "partner_stopped", 1]]);
   });
 
+  it("is that of the click if the impression of the ID is in another app", async () => {
+    await rows("UPDATE partners SET stopped_at = 1 WHERE id = 1");
+    const [other] = await rows<{ token: string }>(
+      "UPDATE links SET partner_id = 1 WHERE app_token <> ? AND level = 1 RETURNING token",
+      APP,
+    );
+    await view(ID, { link: other?.token ?? "" });
+    await WAYS["one cost"]?.({ ...COST, cost_type: "cpi", cost_id: ID }, { now: NOW + DAY });
+    await click(ID);
+    await WAYS["one cost"]?.({ ...COST, cost_type: "cpi", cost_id: ID });
+    expect(await counted()).toEqual([
+      [APP, 0, "partner_stopped", 1],
+      [DEMO.otherAppToken, 1, "partner_stopped", 1],
+    ]);
+  });
+
   it("is empty once the engagement is forgotten, 14 days after it", async () => {
     await rows("UPDATE partners SET stopped_at = 1 WHERE id = 1");
     await click(ID);

@@ -174,6 +174,17 @@ describe("/apps", () => {
   });
 });
 
+it.each(["/operator", "/apps", "/account", OTHER])(
+  "the header of an operator has no name twice, and leads to the own apps: %s",
+  async (path) => {
+    const page = await open(await operator(), path);
+    const links = linksOf(/<header class="top">[\s\S]*?<\/header>/.exec(page)?.[0] ?? "");
+    const names = links.map(({ text }) => text);
+    expect(names).toEqual([...new Set(names)]);
+    expect(links).toContainEqual({ text: "Your apps", href: "/apps" });
+  },
+);
+
 describe("every page of an app", () => {
   it.each(PAGES)("is only for its members: %s", async (page) => {
     const browser = await signedIn();

@@ -50,6 +50,11 @@ const problems = (page: string) => {
 
 describe("the figures", () => {
   it("equal the sums of the API, for the days and the days before", async () => {
+    await env.DB.prepare(
+      "INSERT INTO daily_totals SELECT ?, ? - 7 * value, 1, 1, 'cpc', 'USD', 'unpriced', 3 - value, 0 FROM json_each('[0, 1]')",
+    )
+      .bind(DEMO.appToken, today - 1)
+      .run();
     const page = await overview("from=2026-03-08&to=2026-03-14");
     const [now, before] = ["from=2026-03-08&to=2026-03-14", "from=2026-03-01&to=2026-03-07"];
     const spend = new Intl.NumberFormat("en-US", { style: "currency", currency: "USD" });
@@ -77,6 +82,9 @@ describe("the figures", () => {
         `${name} ${count.toLocaleString("en-US")} ${percent(count, earlier)}`,
       );
     }
+    expect(figuresOf(page).filter((text) => text.startsWith("Unpriced"))).toEqual([
+      "Unpriced costs 3 +50.0%",
+    ]);
     expect(figuresOf(page).map((text) => text.replace(/ [^A-Za-z]*\d.*/, ""))).toEqual([
       "Spend in USD",
       "Spend in EUR",

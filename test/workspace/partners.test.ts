@@ -42,6 +42,20 @@ it("shows the state of each partner in the words of operators, its links, its sp
   expect(lineOf(await open(browser, TODAY), "Acme Ads")[1]).toBe("Stopped");
 });
 
+it("counts links with a partner of their own as on while they inherit it from any level", async () => {
+  await rows("UPDATE links SET partner_id = 1, cost_switch = NULL WHERE id IN (2, 3, 4)");
+  const counted = async () => lineOf(await open(browser, TODAY), "Acme Ads").slice(2, 4);
+  for (const [change, on] of [
+    ["cost_switch = 1 WHERE id = 1", "4"],
+    ["cost_switch = 0 WHERE id = 2", "1"],
+    ["cost_switch = 1 WHERE id = 3", "3"],
+    ["cost_switch = NULL WHERE id IN (1, 2, 3)", "0"],
+  ] as const) {
+    await rows(`UPDATE links SET ${change}`);
+    expect(await counted(), change).toEqual(["4", on]);
+  }
+});
+
 it("shows each currency of a partner with its own price", async () => {
   for (const [id, cost_currency, cost_amount] of [
     ["partners-click-1", "USD", "2"],
