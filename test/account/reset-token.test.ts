@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { hashToken } from "../../src/auth/secrets.ts";
 import { rememberToken } from "../../src/auth/tokens.ts";
-import { DEMO, env, freshDemo, NOW, rows } from "../harness.ts";
+import { DEMO, env, freshDemo, NOW, rows, withMethods } from "../harness.ts";
 import { changedBefore, meeting } from "../support.ts";
 import {
   accountState,
@@ -28,31 +28,18 @@ const WITHOUT_TOKEN = "DELETE FROM api_tokens WHERE user_id = 1";
 /** KV as another edge location sees it: reads return the first value forever, and writes are not visible. */
 function staleKv(): KVNamespace {
   const seen = new Map<string, unknown>();
-  return new Proxy(env.TOKENS, {
-    get(target, name) {
-      if (name === "get") {
-        return async (key: string) => {
-          if (!seen.has(key)) seen.set(key, await target.get(key, "json"));
-          return seen.get(key);
-        };
-      }
-      if (name === "put") return async () => undefined;
-      const value = Reflect.get(target, name);
-      return typeof value === "function" ? value.bind(target) : value;
+  return withMethods(env.TOKENS, {
+    get: async (key: string) => {
+      if (!seen.has(key)) seen.set(key, await env.TOKENS.get(key, "json"));
+      return seen.get(key);
     },
+    put: async () => undefined,
   });
 }
 
 /** KV in which one operation fails. */
-function failingKv(operation: "get" | "put"): KVNamespace {
-  return new Proxy(env.TOKENS, {
-    get(target, name) {
-      if (name === operation) return () => Promise.reject(new Error("injected: KV does not work"));
-      const value = Reflect.get(target, name);
-      return typeof value === "function" ? value.bind(target) : value;
-    },
-  });
-}
+const failingKv = (operation: "get" | "put") =>
+  withMethods(env.TOKENS, { [operation]: () => Promise.reject(new Error("injected: KV does not work")) });
 
 describe("a reset", () => {
   it("creates a new token that works, and the old one no longer works", async () => {

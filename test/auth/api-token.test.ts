@@ -15,6 +15,7 @@ import {
   ORIGIN,
   type ProblemBody,
   rows,
+  withMethods,
 } from "../harness.ts";
 import { everyRoute } from "../http/every-route.ts";
 import { tableReader } from "../restore.ts";
@@ -60,15 +61,8 @@ const resetInDatabase = () =>
   env.DB.prepare("DELETE FROM api_tokens WHERE token_hash = ?").bind(tokenHash).run();
 
 /** Real KV with one operation replaced. */
-function tokensWith(name: "get" | "put", operation: (...values: unknown[]) => unknown): KVNamespace {
-  return new Proxy(env.TOKENS, {
-    get(target, property) {
-      if (property === name) return operation;
-      const value = Reflect.get(target, property);
-      return typeof value === "function" ? value.bind(target) : value;
-    },
-  });
-}
+const tokensWith = (name: "get" | "put", operation: (...values: unknown[]) => unknown) =>
+  withMethods(env.TOKENS, { [name]: operation });
 
 describe("the Authorization header", () => {
   const { apiToken } = DEMO;
@@ -247,14 +241,11 @@ describe("a token that is reset during its request", () => {
     "no longer writes if the request calls D1 twice: $operation",
     async ({ path, options }) => {
       let batches = 0;
-      const DB = new Proxy(env.DB, {
-        get(target, name) {
-          if (name !== "batch") return Reflect.get(target, name).bind(target);
-          return async (statements: D1PreparedStatement[]) => {
-            const results = await target.batch(statements);
-            if (++batches === 1) await resetInDatabase();
-            return results;
-          };
+      const DB = withMethods(env.DB, {
+        batch: async (statements: D1PreparedStatement[]) => {
+          const results = await env.DB.batch(statements);
+          if (++batches === 1) await resetInDatabase();
+          return results;
         },
       });
       const before = await rows("SELECT * FROM links");

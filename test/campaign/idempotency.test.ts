@@ -13,6 +13,7 @@ import {
   NOW,
   rejection,
   rows,
+  withMethods,
 } from "../harness.ts";
 import { LINKS, patchLink } from "./support.ts";
 
@@ -220,16 +221,10 @@ describe("a key", () => {
 /** Real D1 that does something before its second batch. */
 function beforeSecondBatch(first: () => Promise<void>): D1Database {
   let calls = 0;
-  return new Proxy(env.DB, {
-    get(target, name) {
-      if (name === "batch") {
-        return async (statements: D1PreparedStatement[]) => {
-          if (++calls === 2) await first();
-          return target.batch(statements);
-        };
-      }
-      const value = Reflect.get(target, name);
-      return typeof value === "function" ? value.bind(target) : value;
+  return withMethods(env.DB, {
+    batch: async (statements: D1PreparedStatement[]) => {
+      if (++calls === 2) await first();
+      return env.DB.batch(statements);
     },
   });
 }

@@ -14,6 +14,7 @@ import {
   resetStorage,
   rows,
   view,
+  withMethods,
 } from "../harness.ts";
 import { failingDatabase, freshLedger, LINK } from "../support.ts";
 
@@ -24,21 +25,14 @@ const STORE = "https://apps.apple.com/app/id1234567890";
 const recorded = () => rows("SELECT kind FROM engagements WHERE cost_id = ?", ID);
 
 /** A KV namespace on which the named operations fail. */
+const fails = () => Promise.reject(new Error("injected: KV is down"));
 const failingKv = (...operations: string[]) =>
-  new Proxy(env.LINKS, {
-    get(target, name) {
-      if (operations.includes(String(name))) return () => Promise.reject(new Error("injected: KV is down"));
-      const value = Reflect.get(target, name);
-      return typeof value === "function" ? value.bind(target) : value;
-    },
-  });
+  withMethods(env.LINKS, Object.fromEntries(operations.map((name) => [name, fails])));
 
 it("sends no query to D1 before the redirect if the link is cached, and does not wait for the recording", async () => {
   await click("faulty-warm-up-1");
   const never = new Promise<never>(() => undefined);
-  const DB = new Proxy(env.DB, {
-    get: (target, name) => (name === "batch" ? () => never : target.prepare.bind(target)),
-  });
+  const DB = withMethods(env.DB, { batch: () => never });
   const headers = { "user-agent": IPHONE };
   const request = new Request(`${ORIGIN}${LINK}?cost_id=${ID}`, { headers, redirect: "manual" });
   const pending: Promise<unknown>[] = [];
@@ -82,12 +76,8 @@ it("redirects if KV holds a malformed destination", async () => {
 });
 
 it("returns 503 with Retry-After if neither KV nor D1 can provide the destination", async () => {
-  const DB = new Proxy(env.DB, {
-    get: (target, name) =>
-      name === "batch"
-        ? () => Promise.reject(new Error("D1_ERROR: D1 DB is overloaded"))
-        : target.prepare.bind(target),
-  });
+  const overloaded = () => Promise.reject(new Error("D1_ERROR: D1 DB is overloaded"));
+  const DB = withMethods(env.DB, { batch: overloaded });
   const response = await click(ID, { env: { DB } });
   expect(response.status).toBe(503);
   expect(response.headers.get("retry-after")).toBe("5");

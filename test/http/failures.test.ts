@@ -41,15 +41,7 @@ const CALLS: [string, string, Call][] = [
 ];
 
 /** Real D1 whose calls fail. */
-function failingDatabase(error: Error): D1Database {
-  return new Proxy(env.DB, {
-    get(target, name) {
-      if (name === "batch") return async () => Promise.reject(error);
-      const value = Reflect.get(target, name);
-      return typeof value === "function" ? value.bind(target) : value;
-    },
-  });
-}
+const failingDatabase = (error: Error) => withMethods(env.DB, { batch: () => Promise.reject(error) });
 
 let log: MockInstance<typeof console.error>;
 

@@ -1,6 +1,6 @@
 /** Text of callers stays text on pages, in CSV files and in the log. */
 import { beforeAll, describe, expect, it, vi } from "vitest";
-import { call, click, DEMO, env, freshWholeDemo, NOW, rows } from "../harness.ts";
+import { call, click, DEMO, env, freshWholeDemo, NOW, rows, withMethods } from "../harness.ts";
 import { everyOperation, needing, SESSIONS, startSessions } from "./support.ts";
 
 const MARK = "xss0mark";
@@ -254,11 +254,8 @@ it("a log line is one line of JSON and quotes no input", async () => {
     const hostile = path.replace(/\b(1|demoapp00001|demo1nk001)\b/, encoded);
     await call(`${hostile}?x=${encoded}&cost_id=${encoded}`, { method, headers, token: DEMO.operatorToken });
   }
-  const DB = new Proxy(env.DB, {
-    get: (target, name) =>
-      name === "batch"
-        ? () => Promise.reject(new Error(`${inject.replaceAll("\n", "\r")} ${DEMO.apiToken}`))
-        : Reflect.get(target, name).bind(target),
+  const DB = withMethods(env.DB, {
+    batch: () => Promise.reject(new Error(`${inject.replaceAll("\n", "\r")} ${DEMO.apiToken}`)),
   });
   await call("/public/v1/partners", { token: DEMO.apiToken, env: { DB }, now: NOW });
   vi.restoreAllMocks();

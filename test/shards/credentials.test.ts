@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { replicateCredentials } from "../../src/db/ledger/shards.ts";
 import worker, { serve } from "../../src/index.ts";
-import { ask, DEMO, env, freshDemo, ledgerOn, NOW, ORIGIN } from "../harness.ts";
+import { ask, DEMO, env, freshDemo, ledgerOn, NOW, ORIGIN, withMethods } from "../harness.ts";
 import { downDatabase, idOn, shard } from "./support.ts";
 
 beforeEach(freshDemo);
@@ -121,14 +121,11 @@ describe("a revocation", () => {
     const wasRead = new Promise<void>((resolve) => {
       markRead = resolve;
     });
-    const delayed = new Proxy(shard(0), {
-      get(target, name) {
-        if (name !== "batch") return target.prepare.bind(target);
-        return async (statements: D1PreparedStatement[]) => {
-          markRead();
-          await released;
-          return target.batch(statements);
-        };
+    const delayed = withMethods(shard(0), {
+      batch: async (statements: D1PreparedStatement[]) => {
+        markRead();
+        await released;
+        return shard(0).batch(statements);
       },
     });
     const [, ...others] = ledgerOn().shards;

@@ -150,14 +150,8 @@ test.each<[string, string, Call, string | undefined]>([
   expect(lines.map((line) => line.tag)).toEqual([tag]);
 });
 
-const broken: D1Database = new Proxy(env.DB, {
-  get(target, name) {
-    if (name === "batch") {
-      return () => Promise.reject(new Error(`cannot bind ${DEMO.apiToken}\nparams: acme-secret-0001`));
-    }
-    const value = Reflect.get(target, name);
-    return typeof value === "function" ? value.bind(target) : value;
-  },
+const broken = withMethods(env.DB, {
+  batch: () => Promise.reject(new Error(`cannot bind ${DEMO.apiToken}\nparams: acme-secret-0001`)),
 });
 
 const SECRETS = [DEMO.apiToken, DEMO.costToken, "secret", "0".repeat(30), "ll_api_D"];
