@@ -84,8 +84,8 @@ export async function judgeAlerts(
     hasEmail,
   };
   const failures: unknown[] = [];
-  const judge = (some: (string | null)[]) =>
-    judgePart(ledger, some, known, now).catch((error) => failures.push(error));
+  const judge = (appTokens: (string | null)[]) =>
+    judgePart(ledger, appTokens, known, now).catch((error) => failures.push(error));
   await judge([null]);
   while (waiting.length > 0 && left() >= databasesOf(ledger).length + CALLS_OF_PART) {
     let links = 0;

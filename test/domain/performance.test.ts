@@ -4,7 +4,7 @@ import {
   changeOf,
   currenciesOf,
   figureOf,
-  isElsewhere,
+  isInOtherCurrencies,
   type Measured,
   signalOf,
   toFigures,
@@ -122,9 +122,9 @@ describe("figures", () => {
 
   it("are elsewhere if all costs are in other currencies", () => {
     const figures = (...rows: Parameters<typeof toFigures>[1]) => toFigures("USD", rows, []);
-    expect(isElsewhere(figures(row("cpc", "EUR", "5")))).toBe(true);
-    expect(isElsewhere(figures(row("cpc", "EUR", "5"), row("cpc", "USD", "0")))).toBe(false);
-    expect(isElsewhere(figures())).toBe(false);
+    expect(isInOtherCurrencies(figures(row("cpc", "EUR", "5")))).toBe(true);
+    expect(isInOtherCurrencies(figures(row("cpc", "EUR", "5"), row("cpc", "USD", "0")))).toBe(false);
+    expect(isInOtherCurrencies(figures())).toBe(false);
   });
 
   it("have prices of one type, and of 1,000 impressions", () => {

@@ -98,17 +98,17 @@ export async function prepareSpend(control: D1Database, rules: SpendOf[], apps: 
       : [[]];
   const linksOf = new Map(withLink.map((rule, index) => [rule, ids[index]?.[0]?.ids]));
   const others = rules.filter(({ linkToken }) => linkToken === null);
-  const values = [...chunk(withLink, RULES_WITH_LINK), ...chunk(others, RULES)].map((some) => ({
-    rules: JSON.stringify(some),
-    links: `[${some.map((rule) => linksOf.get(rule) ?? "[]").join()}]`,
-    apps: JSON.stringify(some.some(({ app }) => app === null) ? apps : []),
+  const values = [...chunk(withLink, RULES_WITH_LINK), ...chunk(others, RULES)].map((part) => ({
+    rules: JSON.stringify(part),
+    links: `[${part.map((rule) => linksOf.get(rule) ?? "[]").join()}]`,
+    apps: JSON.stringify(part.some(({ app }) => app === null) ? apps : []),
   }));
   return {
     linkNames: new Map(names.map(({ token, name }) => [token, name])),
     // Adjustments are in DB only.
     sumsIn: (db: D1Database) =>
       (db === control ? [costs, adjusted] : [costs]).flatMap((sums) =>
-        values.map((some) => sums(db, some) as Bound<SumsRow>),
+        values.map((part) => sums(db, part) as Bound<SumsRow>),
       ),
   };
 }

@@ -102,14 +102,12 @@ export function rejectionsOf(
 export function addRejections(parts: (Rejected & { scanned: number })[][]): Rejected[] {
   if (parts.some((rows) => rows.reduce((sum, row) => sum + row.scanned, 0) > MAX_COVERED))
     throw new TooLargeError();
-  const rows = parts.flat();
-  return [...Map.groupBy(rows, ({ day, code }) => `${day} ${code}`)]
-    .sort(([left], [right]) => (left < right ? -1 : 1))
-    .flatMap(([, same]) =>
-      same
-        .slice(0, 1)
-        .map(({ day, code }) => ({ day, code, count: same.reduce((sum, row) => sum + row.count, 0) })),
-    );
+  const sums = new Map<string, Rejected>();
+  for (const { day, code, count } of parts.flat()) {
+    const key = `${day} ${code}`;
+    sums.set(key, { day, code, count: count + (sums.get(key)?.count ?? 0) });
+  }
+  return [...sums].sort(([left], [right]) => (left < right ? -1 : 1)).map(([, sum]) => sum);
 }
 
 const ofAppFields = {

@@ -18,8 +18,8 @@ export const countOf = (opened: OpenedLink[]) => opened.reduce((sum, { count = 1
 /** Alike engagements as one with their count, in the place of the first. */
 export function merge(opened: OpenedLink[]): OpenedLink[] {
   const alike = Map.groupBy(opened, (one) => likenessOf(one) ?? one);
-  return [...alike.values()].map((some) => {
-    const [first] = some as [OpenedLink];
-    return some.length === 1 ? first : { ...first, count: countOf(some) };
+  return [...alike.values()].map((same) => {
+    const [first] = same as [OpenedLink];
+    return same.length === 1 ? first : { ...first, count: countOf(same) };
   });
 }

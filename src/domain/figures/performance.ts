@@ -106,7 +106,7 @@ export function figureOf(figures: Figures, name: FigureName | PriceName): bigint
 }
 
 /** Whether all of its costs are in other currencies, so that a spend of zero would read as free. */
-export const isElsewhere = ({ spend, matched, otherCurrencies }: Figures): boolean =>
+export const isInOtherCurrencies = ({ spend, matched, otherCurrencies }: Figures): boolean =>
   spend === 0n && matched === 0n && otherCurrencies.length > 0;
 
 const sum = (rows: CostRow[], name: "matched") => BigInt(rows.reduce((total, row) => total + row[name], 0));

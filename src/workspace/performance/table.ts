@@ -3,7 +3,7 @@
 import { html } from "hono/html";
 import type { DayRange } from "../../db/ledger/reports/statements.ts";
 import { daysOf, filterOf, lengthOf, within } from "../../domain/figures/groups.ts";
-import { isElsewhere } from "../../domain/figures/performance.ts";
+import { isInOtherCurrencies } from "../../domain/figures/performance.ts";
 import { formatDate } from "../../domain/time.ts";
 import { sparkline } from "../../pages/chart/sparkline.ts";
 import { nameText, pathText } from "../../pages/elements.ts";
@@ -46,7 +46,7 @@ export function performanceTable(
     cell: ({ row }: ShownRow) => cell(row),
   });
   const cell = (metric: Metric, row: PerformanceRow) =>
-    metric === "spend" && isElsewhere(row.now)
+    metric === "spend" && isInOtherCurrencies(row.now)
       ? otherCurrencies(url, page, row)
       : figure(metric, row.now, currency);
   return html`

@@ -5,7 +5,7 @@ import type { Adjustment } from "../../db/ledger/reports/adjustments.ts";
 import { findViews, type View } from "../../db/workspace/views.ts";
 import type { CostType } from "../../domain/cost-types.ts";
 import { daysOf, GROUPS } from "../../domain/figures/groups.ts";
-import { isElsewhere } from "../../domain/figures/performance.ts";
+import { isInOtherCurrencies } from "../../domain/figures/performance.ts";
 import type { Context } from "../../env.ts";
 import { AppError } from "../../errors.ts";
 import { type Period, toPeriod } from "../../pages/periods.ts";
@@ -122,7 +122,7 @@ function withOpenRows(
   const field = sort.column === "name" ? GROUPS[query.group_by].name : sort.column;
   const sorted = sortRows(rows, { field, isDescending: sort.isDescending });
   // A spend of zero is the lowest, and not that of rows with spend in other currencies.
-  const isLast = ({ now }: PerformanceRow) => sort.column === "spend" && isElsewhere(now);
+  const isLast = ({ now }: PerformanceRow) => sort.column === "spend" && isInOtherCurrencies(now);
   const ordered = [...sorted.filter((row) => !isLast(row)), ...sorted.filter(isLast)];
   return ordered.flatMap((row) => {
     const isOwn = row.key === parent;

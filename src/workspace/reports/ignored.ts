@@ -236,11 +236,9 @@ async function readIgnored({ ledger }: Context, { viewer, app }: Member, period:
 }
 
 const toLines = (found: Found[], keyOf: (one: Found) => string): Line[] =>
-  [...Map.groupBy(found, keyOf).values()].flatMap((alike) =>
-    alike.slice(0, 1).map((first) => ({
-      first,
-      links: new Set(alike.map(({ linkId }) => linkId)).size,
-      count: alike.reduce((sum, { count }) => sum + count, 0),
-      last: Math.max(...alike.map(({ last }) => last)),
-    })),
-  );
+  [...Map.groupBy(found, keyOf).values()].map((alike) => ({
+    first: alike[0] as Found,
+    links: new Set(alike.map(({ linkId }) => linkId)).size,
+    count: alike.reduce((sum, { count }) => sum + count, 0),
+    last: Math.max(...alike.map(({ last }) => last)),
+  }));

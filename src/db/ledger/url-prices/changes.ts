@@ -263,9 +263,9 @@ async function carryOut(
 function sumsOf(prices: Price[]): Record<string, string> {
   const byCurrency = Map.groupBy(prices, ({ currency }) => currency);
   return Object.fromEntries(
-    [...byCurrency].map(([currency, some]) => [
+    [...byCurrency].map(([currency, same]) => [
       currency,
-      formatMoney(some.reduce((sum, price) => sum + BigInt(price.money), 0n)),
+      formatMoney(same.reduce((sum, price) => sum + BigInt(price.money), 0n)),
     ]),
   );
 }

@@ -45,14 +45,13 @@ export function findUrlPriceDays(db: D1Database, today: number): Bound<RowOf<typ
 
 /** The sums of all databases. */
 export function addUrlPriceDays(rows: RowOf<typeof fields>[]): UrlPriceDays[] {
-  const keyOf = ({ partnerId, appToken, currency }: RowOf<typeof fields>) =>
-    `${partnerId} ${appToken} ${currency}`;
-  return [...Map.groupBy(rows, keyOf).values()].flatMap((same) => {
-    const counted = new Map<number, bigint>();
-    for (const [day, sum] of same.flatMap(({ days }) => JSON.parse(days) as [number, string][]))
+  const found = new Map<string, UrlPriceDays & { counted: Map<number, bigint> }>();
+  for (const { partnerId, appToken, currency, days } of rows) {
+    const key = `${partnerId} ${appToken} ${currency}`;
+    const counted = found.get(key)?.counted ?? new Map<number, bigint>();
+    for (const [day, sum] of JSON.parse(days) as [number, string][])
       counted.set(day, (counted.get(day) ?? 0n) + BigInt(sum));
-    return same
-      .slice(0, 1)
-      .map(({ partnerId, appToken, currency }) => ({ partnerId, appToken, currency, counted }));
-  });
+    found.set(key, { partnerId, appToken, currency, counted });
+  }
+  return [...found.values()];
 }

@@ -190,10 +190,10 @@ function urlPriceSteps({ urlPrices }: PartnerFacts, path: string): PartnerStep[]
   const near = urlPrices.filter(({ limit }) => limit !== undefined);
   const unusual = urlPrices.filter(({ limit }) => limit === undefined);
   const found = (
-    some: typeof urlPrices,
+    days: typeof urlPrices,
     how: (one: (typeof urlPrices)[number]) => string,
   ): Pick<PartnerStep, "tone" | "what" | "since">[] => {
-    const [first, ...others] = some.toSorted((one, other) => (one.counted > other.counted ? -1 : 1));
+    const [first, ...others] = days.toSorted((one, other) => (one.counted > other.counted ? -1 : 1));
     if (!first) return [];
     const { appName, currency, day, counted } = first;
     const more = others.length > 0 ? `; and ${others.length} more` : "";
@@ -201,7 +201,7 @@ function urlPriceSteps({ urlPrices }: PartnerFacts, path: string): PartnerStep[]
       {
         tone: "warn",
         what: `prices on URLs of ${appName} add up to ${moneyOf(counted, currency)} on ${describeDay(day)} (UTC), ${how(first)}${more}`,
-        since: DAY_MS * Math.min(...some.map((one) => one.day)),
+        since: DAY_MS * Math.min(...days.map((one) => one.day)),
       },
     ];
   };
