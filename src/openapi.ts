@@ -76,10 +76,7 @@ function toOperation(operation: Operation, method: Method, surface: string): Jso
     "application/json": toContent(body, "input", operation.requestExample),
     ...(input.csv && { "text/csv": { schema: { type: "string" }, example: input.csv.example } }),
   };
-  const form = input.form && {
-    "application/x-www-form-urlencoded": { schema: toSchema(z.partial(input.form), "input") },
-    "application/json": { schema: toSchema(z.partial(input.form), "input") },
-  };
+  const form = input.form && toFormContent(input.form);
   const content = json ?? form;
   return {
     operationId: operation.id,
@@ -99,6 +96,13 @@ function toOperation(operation: Operation, method: Method, surface: string): Jso
       ),
     },
   };
+}
+
+/** A parameter can be in the query string or in the body, so neither requires it; `x-required` names those that must be in one. */
+function toFormContent(form: z.ZodMiniObject): Json {
+  const { required } = toSchema(form, "input");
+  const schema = { ...toSchema(z.partial(form), "input"), "x-required": required };
+  return { "application/x-www-form-urlencoded": { schema }, "application/json": { schema } };
 }
 
 function toParameters(schema: z.ZodMiniType | undefined, place: "path" | "query" | "header"): Json[] {

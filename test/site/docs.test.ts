@@ -138,6 +138,11 @@ describe("the page of an operation", () => {
     expect(field("name")).toContain("required");
     expect(field("parent_token")).not.toContain("required");
     expect(field("Idempotency-Key")).not.toContain("required");
+    // Each in the query string or in the body.
+    const cost = (await pageOf("submitCost")).matchAll(
+      /<dt><code>(\w+)<\/code>(?:(?!<\/dt>)[\s\S])*>required</g,
+    );
+    expect([...cost].map(([, name]) => name)).toEqual(["cost_type", "cost_currency", "cost_id", "tag"]);
   });
 
   it("has a sample in three languages with the credential of its area", async () => {

@@ -7,6 +7,8 @@ export interface JsonSchema {
   description?: string;
   properties?: Record<string, JsonSchema>;
   required?: string[];
+  /** Instead of `required`, where a field can also be elsewhere. */
+  "x-required"?: string[];
   additionalProperties?: JsonSchema | boolean;
   items?: JsonSchema;
   anyOf?: JsonSchema[];

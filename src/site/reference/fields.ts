@@ -11,8 +11,8 @@ export interface Field {
   description?: string | undefined;
 }
 
-/** Which kind of field gets a label: the less usual one, or none. */
-export type Marks = "required" | "optional" | "none";
+/** Which kind of field gets a label: the less usual one. */
+export type Marks = "required" | "optional";
 
 export function fieldList(document: ApiDocument, fields: Field[], marks: Marks): Markup {
   const items = fields.map(({ name, schema, required, description }) => {
@@ -32,7 +32,8 @@ export function fieldList(document: ApiDocument, fields: Field[], marks: Marks):
 }
 
 /** The properties of an object. */
-export function toFields({ properties = {}, required = [] }: JsonSchema): Field[] {
+export function toFields(schema: JsonSchema): Field[] {
+  const { properties = {}, required = schema["x-required"] ?? [] } = schema;
   return Object.entries(properties).map(([name, schema]) => ({
     name,
     schema,
