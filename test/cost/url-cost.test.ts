@@ -452,6 +452,7 @@ describe("a cost_id that is on the URL and cannot be used drops the price too", 
     ["too short", "cost_id=short", "invalid"],
     ["not UTF-8", "cost_id=price-on-url-%ED%A0%80", "invalid"],
     ["two IDs", "cost_id=price-on-url-01&cost_id=price-on-url-02", "repeated"],
+    ["a URL that was copied from HTML", "amp;cost_id=price-on-url-01", "escaped"],
   ])("which counts with its reason: %s", async (_what, id, reason) => {
     const { body } = await ask(`${LINK}?s2s=1&${id}&${PRICE}`);
     expect(body).toMatchObject({

@@ -151,6 +151,18 @@ describe("the limit of 10,000 sub-links that engagements create below a network"
   });
 });
 
+it("counts the parameters of a URL that was copied from HTML, each as it should be named", async () => {
+  const query =
+    "?s2s=1&amp;cost_id=sub-link-click-05&amp;campaign=Spring&amp;cost_type=cpc&amp;platform=ios&amp;other=1";
+  const { body } = await ask(`/${DEMO.linkToken}${query}&amp;adgroup=`);
+  expect(body).toMatchObject({ recorded: false, cost_id: null });
+  expect(await dropped()).toEqual(["campaign escaped 1", "cost_id escaped 1", "platform escaped 1"]);
+  // The same name without amp; is what counts.
+  await open("campaign=Spring&amp;campaign=Summer&cost_id=sub-link-click-06");
+  expect(await dropped()).toHaveLength(3);
+  expect(await counts()).toEqual(["Acme: 1/0", "Spring: 1/1"]);
+});
+
 describe("a sub-link with another partner in effect", () => {
   it("is not used, also if a younger one has the name, and is counted as dropped", async () => {
     await rows("UPDATE links SET partner_id = 2 WHERE id = 2");

@@ -9,6 +9,7 @@ export const ID_LOSSES = [
   "placeholder",
   "invalid",
   "repeated",
+  "escaped",
   "repeated_id",
   "other_app",
   "partner_changed",

@@ -88,7 +88,8 @@ function readReportedAudience(pairs: Pair[]): { audience: Audience; dropped: Dro
   const platform = readParameter(named, "platform", osName);
   const isNamed = platform.value !== null || platform.reason !== null;
   const agent = isNamed ? NOTHING : readParameter(pairs, "user_agent", userAgent);
-  const sent = valuesOf(pairs, "platform").length > 0 ? "platform" : "os_name";
+  const isOther = valuesOf(pairs, "platform").length === 0 && valuesOf(pairs, "os_name").length > 0;
+  const sent = isOther ? "os_name" : "platform";
   return {
     audience: {
       country: country.value ?? UNKNOWN_COUNTRY,
@@ -108,7 +109,7 @@ function readOpened(
   const pairs = readPairs(url.search.slice(1));
   const { audience, dropped: droppedAudience } = audienceOf(pairs);
   const id = readParameter(pairs, "cost_id", costId);
-  const isIdDropped = id.value === null && pairs.some(({ name }) => name === "cost_id");
+  const isIdDropped = id.value === null && pairs.some(({ name }) => /^(amp;)?cost_id$/.test(name));
   const { price, dropped, macros } = isIdDropped ? dropPrice(pairs) : readPrice(pairs, kind);
   const hasPrice = Object.values(price).every((value) => value !== null);
   return {
@@ -194,8 +195,8 @@ const NOTHING = { value: null, reason: null };
 /** The valid value of a parameter, or why it cannot be used. An empty parameter is like a missing one. */
 function readParameter<T>(pairs: Pair[], parameter: string, field: z.ZodMiniType<T, string>) {
   const found = valuesOf(pairs, parameter);
-  if (found.length === 0) return NOTHING;
   const reject = (reason: DropReason) => ({ value: null, reason });
+  if (found.length === 0) return valuesOf(pairs, `amp;${parameter}`).length > 0 ? reject("escaped") : NOTHING;
   if (found.some(({ isUtf8 }) => !isUtf8)) return reject("invalid");
   const place = parameter === "cost_id" ? "cost_id" : "name";
   const unusable = found.map(({ value }) => findUnusable(value, place)).find((reason) => reason);

@@ -19,6 +19,7 @@ const REASONS: Record<LossReason, string> = {
   placeholder: "The cost ID means nothing, such as null",
   invalid: "The cost ID isn't valid",
   repeated: "Two cost IDs on one URL",
+  escaped: "The URL was copied from the source of a page, with amp; before cost_id",
   repeated_id: "The cost ID was used before",
   other_app: "The cost ID was used before in another app",
   partner_changed: "Not known: the link changed its partner on that day",
