@@ -62,15 +62,21 @@ const figures = {
   clicks: count("null by cost type, because a click has none"),
   impressions: count("null by cost type"),
   matched: z.int().with(z.describe("Costs in `currency` with an engagement and an amount")),
-  cost_per_click: decimal("Spend of cpc costs without adjustments ÷ their number; null without any"),
+  cost_per_click: decimal(
+    "Spend of cpc costs without adjustments ÷ their number, rounded to 8 places, half away from zero; null without any",
+  ),
   effective_cost_per_click: decimal(
-    "All spend ÷ all clicks; null without clicks, by cost type, and if there is spend in another currency",
+    "All spend ÷ all clicks, rounded in the same way; null without clicks, by cost type, and if there is spend in another currency",
   ),
   coverage: decimal(
-    "Matched cpc, cpi and cpe costs in any currency, with or without an amount ÷ recorded clicks, cut to four places; null without recorded clicks",
+    "Matched cpc, cpi and cpe costs in any currency, with or without an amount ÷ recorded clicks, cut to four places; null without recorded clicks, and for cpm",
   ),
-  impression_coverage: decimal("The same of cpm costs and recorded impressions"),
-  other_currencies: z.boolean().with(z.describe("Whether there is spend in another currency too")),
+  impression_coverage: decimal(
+    "The same of cpm costs and recorded impressions; null for another cost type than cpm",
+  ),
+  other_currencies: z
+    .boolean()
+    .with(z.describe("Whether there is spend in another currency too, whose sum is not zero")),
 };
 
 export const readPerformance = userOperation({

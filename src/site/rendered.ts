@@ -763,7 +763,8 @@ GROUP BY ALL ORDER BY ALL;</pre>
 <p>An address above its limit of rejected credentials gets <code>429</code> for a minute, before the database is asked. A credential that worked in the last five minutes still works from that address. An unknown link is remembered for a minute, and <code>/readyz</code> returns the results of checks that are at most five seconds old.</p>
 <p>One copy of the Worker reads one report at a time, for its users in turn. Another report waits up to 10 seconds, so two tabs of a browser both get theirs, and then gets <code>429</code>. A report whose days have more than 200,000 rows of totals is read in ranges of days, in at most 10 calls, and costs and clicks go before each of them. If that is not enough, pages show the newest days that fit and say so, and the API answers <code>400</code> <code>report_too_large</code> with the number of days that fit. A click or a cost that arrives between two calls can be in one day and not in another.</p>
 <p>A browser that has signed in to an account before is counted by itself, so attempts by others never lock its owner out. It counts as a new browser again after a new password, when two-factor authentication is turned on or off, and after &quot;Sign out everywhere&quot;. One copy of the Worker checks at most two passwords a second; the others wait a few seconds and then get <code>429</code>.</p>
-<p>In a clock hour, 20 wrong two-factor codes can be entered for an account: by each browser that has signed in to it before, and by all others together. Then they get <code>429</code> until the hour ends.</p>` },
+<p>In a clock hour, 20 wrong two-factor codes can be entered for an account: by each browser that has signed in to it before, and by all others together. Then they get <code>429</code> until the hour ends.</p>
+<p>A crawler or a checker of links that is signed in opens many pages with totals, and so reaches the 120 reports of a user. Let it wait as <code>Retry-After</code> says, or open fewer than two such pages a second.</p>` },
       { id: "deadlines", title: "Deadlines", body: `<div class="table" tabindex="0" role="region" aria-label="Deadlines"><table>
 <thead>
 <tr>
@@ -801,6 +802,7 @@ GROUP BY ALL ORDER BY ALL;</pre>
 <li>One cost ID has one cost. Use a different ID for each click and impression.</li>
 <li>Currencies are never converted.</li>
 <li>It sends no scheduled reports. <a href="/docs/alerts">Alerts</a> have fixed thresholds, and members get no email. Programs can read the API.</li>
+<li>Pages of other sites cannot call the APIs from a browser: no response has CORS headers, because a token in a page is known to everybody who opens it. Call them from a server.</li>
 <li>Days and times are in UTC. There is no setting for another time zone.</li>
 </ul>` },
     ],
@@ -835,7 +837,7 @@ GROUP BY ALL ORDER BY ALL;</pre>
 <p>Above the chart, one sentence says why spend changed, and a list beside it shows what changed most and what happened: a partner that was stopped or resumed, a cost type that went live, changed parameters, cost data that was turned on or off, rejected and voided costs, adjustments, and coverage that fell by 10 points. Marks on the axis of the chart show the days of these events. The parts of the sentence add up to the change: more or fewer costs at the price of the days before, another price, cost types that only one of the periods has, and adjustments. <strong>Overview</strong> has the same, in the currency that is chosen there.</p>
 <p><strong>Cost per click</strong> is the spend of cost type cpc divided by the number of its costs, and <strong>Coverage</strong> is the share of recorded clicks (those with a cost ID) that have a cost. A cost counts on the day of its click or impression, in UTC, after it has matched (<a href="/docs/rules">matching rules</a>). If an operator adjusted the spend, a line below the table says by how much. Open it to see each adjustment with its reason.</p>
 <p>Anyone can open a link with any cost ID. The first click or impression with an ID gets its cost, even in another app. If a cost is missing or on the wrong link, ask the partner to void it and to use IDs that nobody can guess.</p>` },
-      { id: "save-a-view", title: "Save a view", body: `<p>On Performance, <strong>Views</strong> and then <strong>Save view</strong> keeps your choices under a name. You can have 20 views of your own, and the members of an app can share 20. The address of a page also contains its choices, so you can send it to somebody.</p>` },
+      { id: "save-a-view", title: "Save a view", body: `<p>On Performance, <strong>Views</strong> and then <strong>Save view</strong> keeps your choices under a name. You can have 20 views of your own, and the members of an app can share 20. The address of a page also contains its choices, so you can send it to somebody, and <strong>Copy link</strong> copies the address of a view. To update a view, save it again under its name with <strong>Replace the view with this name</strong>.</p>` },
       { id: "change-links", title: "Change links", body: `<p>Open a link and choose <strong>Settings</strong> to rename or archive it, to attach a partner, or to turn cost data on or off. &quot;Same as parent&quot; makes a sub-link inherit cost data again. You see the new URLs before you save.</p>
 <p>To change several links, select up to 200 of them on <strong>Links</strong>, on as many pages as you need: the box above the table selects all on the page, and Shift selects a range. After a search or with a filter, <strong>Select all that match</strong> selects up to 1,000 links on all pages. You review each change before it is saved, with the number of links below that inherit it; if other links match by then, you review them again. The filter &quot;Cost data: Set on a sub-link&quot; finds the sub-links that do not inherit it.</p>
 <p>Anyone can open a link with any campaign name, so clicks can create sub-links that you do not want. <strong>Archive unused</strong> on the page of a network, or <strong>More</strong>, <strong>Archive unused sub-links</strong> on <strong>Links</strong> for the whole app, archives those that clicks and impressions created and that have no cost in the last ${FACTS["audience time"]}, 1,000 at a time, until none is left. They still record clicks, and their <a href="/docs/limits#sizes">places</a> are free again. <strong>Undo</strong> restores those of the last step, and the filter &quot;Only archived&quot; finds all of them.</p>` },
@@ -874,7 +876,7 @@ GROUP BY ALL ORDER BY ALL;</pre>
 </tr>
 <tr>
 <td><code>partner</code></td>
-<td>for a new link, its partner by name instead of by ID</td>
+<td>the partner of the link by its name, instead of <code>partner_id</code></td>
 </tr>
 <tr>
 <td><code>click_url</code>, <code>impression_url</code>, <code>created_at</code></td>
@@ -1245,7 +1247,7 @@ OPERATOR_TOKEN=ll_api_…</pre>
 </tr>
 <tr>
 <td>Clicks are in the dead-letter queue</td>
-<td>Bind it as a second consumer and deploy. They are recorded with their own time.</td>
+<td>The Cloudflare dashboard shows its backlog under <strong>Queues</strong>, <code>linkledger-engagements-dead-letter</code>. Bind it as a second consumer and deploy. The clicks are recorded with their own time.</td>
 </tr>
 <tr>
 <td>Somebody asks who changed something</td>
@@ -1270,7 +1272,8 @@ OPERATOR_TOKEN=ll_api_…</pre>
 <p>Keep <code>preview_urls = false</code>. With preview URLs, each version that you ever deployed has an address, where an error that you have fixed since then still happens, on the same data.</p>` },
       { id: "keep-what-the-purge-deletes", title: "Keep what the purge deletes", body: `<p>The purge keeps only totals of costs that are older than ${FACTS["retention time"]}. If partners may dispute single costs later, <a href="/docs/archive">bind an archive</a> beforehand: create a bucket, uncomment its section in <code>wrangler.toml</code>, and deploy.</p>` },
       { id: "restore-the-database", title: "Restore the database", body: `<p>D1 keeps every state of the last 30 days on a paid plan:</p>
-<pre data-language="sh">npx wrangler d1 time-travel restore DB --timestamp=2026-07-01T12:00:00Z</pre>
+<pre data-language="sh">npx wrangler d1 time-travel restore DB --timestamp=2026-07-01T12:00:00Z
+npx wrangler d1 time-travel restore LEDGER_0 --timestamp=2026-07-01T12:00:00Z # with shards: each of them</pre>
 <p>Restore all databases of the ledger to the same time. Then repeat every revocation, reset and removal since that time, because the restore undid them. For a copy outside Cloudflare, run <code>npx wrangler d1 export DB --remote --output backup.sql</code>. Before you import it, <a href="/docs/runbook#move-to-another-account">put it in order</a>.</p>` },
     ],
   },
@@ -1384,20 +1387,21 @@ LINK_TOKEN=…</pre>
 <li><code>GET /cost/{cost_id}</code> returns the state of a cost: <code>matched</code>, <code>pending</code>, <code>lapsed</code> or <code>voided</code>. With a test credential, it is a cost of your round. If a click or impression has the ID but cannot take the cost, <code>mismatch</code> says why.</li>
 </ul>
 <p>The <a href="/docs/rules">matching rules</a> have the details. If a cost stays pending, see <a href="/docs/troubleshooting#a-cost-stays-pending">Troubleshooting</a>.</p>` },
-      { id: "list-your-costs", title: "List your costs", body: `<p><code>GET /cost</code> lists your costs by ID, and <code>/partner/costs</code> shows them in a browser. With <code>match=matched</code>, <code>pending</code>, <code>lapsed</code> or <code>voided</code> it has only those; with <code>Accept: text/csv</code> it is a CSV file. Follow <code>paging.next</code> (in CSV, the <code>Link</code> header) until it is null: a page can have fewer items than <code>limit</code>, or none.</p>` },
+      { id: "list-your-costs", title: "List your costs", body: `<p><code>GET /cost</code> lists your costs by ID, and <code>/partner/costs</code> shows them in a browser. With <code>match=matched</code>, <code>pending</code>, <code>lapsed</code> or <code>voided</code> it has only those, and with <code>match=rejected</code> only the newest costs that got 400 or 403; with <code>Accept: text/csv</code> it is a CSV file. Follow <code>paging.next</code> (in CSV, the <code>Link</code> header) until it is null: a page can have fewer items than <code>limit</code>, or none.</p>` },
       { id: "retries", title: "Retries", body: `<p>It is always safe to send a cost again. The same values return <code>200</code> with <code>&quot;duplicate&quot;: true</code> and count once. Other values for the same cost ID are rejected: <a href="#correct-a-cost">void the cost</a> first.</p>
 <ul>
 <li><strong>No response:</strong> send the request again.</li>
 <li><strong>408, 429, 500, 503:</strong> send the same request again after <code>Retry-After</code> seconds. If there is no such header, wait 1 second, then 2, then 4, and so on.</li>
 <li><strong>400, 401, 403:</strong> fix the request first. The response lists everything that is wrong with it.</li>
 </ul>
+<p>Clicks and impressions with <code>s2s=1</code> have a limit of <a href="/docs/limits#rate-limits">60,000 a minute from one address</a>. If your servers send more, ask the operator to raise <code>SERVER_ENGAGEMENTS</code> in <code>wrangler.toml</code>.</p>
 <p>Keep the <code>X-Request-Id</code> of a response that you do not understand. The operator can find the request by it.</p>` },
       { id: "batches-and-csv-files", title: "Batches and CSV files", body: `<p><code>POST /cost/batch</code> accepts up to 1,000 costs and 1 MiB of JSON or CSV. It returns <code>200</code> with one result for each cost, in the same order. One bad cost does not affect the others, so check each result: a rejected cost has a <code>code</code>.</p>
 <pre data-language="console"><kbd>curl -s -H &quot;Authorization: Token token=$COST_TOKEN&quot; -H 'Content-Type: application/json' \\
     -d '{&quot;costs&quot;: [{&quot;cost_type&quot;: &quot;cpc&quot;, &quot;cost_currency&quot;: &quot;USD&quot;, &quot;cost_amount&quot;: &quot;0.25&quot;, &quot;cost_id&quot;: &quot;yourname-20260701-0002&quot;, &quot;tag&quot;: &quot;batch&quot;}]}' \\
     &quot;$BASE_URL/cost/batch&quot;</kbd>
 <samp>{&quot;results&quot;:[{&quot;status&quot;:&quot;ok&quot;,&quot;cost_id&quot;:&quot;yourname-20260701-0002&quot;,&quot;match&quot;:&quot;pending&quot;,&quot;duplicate&quot;:false,&quot;amount&quot;:&quot;0.25&quot;,&quot;round&quot;:1,&quot;mismatch&quot;:&quot;cost_without_engagement&quot;}],&quot;request_id&quot;:&quot;fa838562-87b5-42a9-a947-5293afc76162&quot;}</samp></pre>
-<p>In JSON the amount is text, for example <code>&quot;0.25&quot;</code>. Numbers are rejected because they may have been rounded.</p>
+<p>In JSON the amount can be text, for example <code>&quot;0.25&quot;</code>, or a number without an exponent. Send text if your program computes with binary fractions: it can write 0.30000000000000004 for 0.3, which is rejected.</p>
 <p>A batch can also be a CSV file with a header row of parameter names, for example from a spreadsheet:</p>
 <pre data-language="console"><kbd>printf '%s\\n' cost_type,cost_currency,cost_id,cost_amount,tag cpc,USD,yourname-20260701-0003,2.5,july | \\
     curl -s -H &quot;Authorization: Token token=$COST_TOKEN&quot; -H 'Content-Type: text/csv' -H 'Accept: text/csv' \\
@@ -1616,7 +1620,7 @@ LINK_TOKEN=…</pre>
 <td>${FACTS["audience time"]}, then the purge deletes them within a day</td>
 </tr>
 <tr>
-<td>What an import changed of links, so that it can be undone</td>
+<td>What an import, a change of several links or the settings of a link changed, so that it can be undone</td>
 <td>24 hours, then the purge deletes it</td>
 </tr>
 <tr>
@@ -1898,11 +1902,11 @@ https://shop.example.com/start?campaign={campaign}&amp;gclid={gclid}</pre>
 </tr>
 <tr>
 <td>A partner&#39;s credential leaked</td>
-<td><a href="/docs/operators#issue-and-revoke-credentials">Revoke it</a> and issue a new one. What was sent with it is in the log by <code>partner_id</code>; void what is wrong</td>
+<td><a href="/docs/operators#issue-and-revoke-credentials">Revoke it</a> and issue a new one. The log has what the partner sent by <code>partner_id</code>, whichever of its credentials was used; <code>credential_id</code> is there for its pages only. Void what is wrong</td>
 </tr>
 <tr>
 <td>A template was wrong for a week</td>
-<td>The <a href="/docs/operators#read-the-audit-log">audit log</a> of the partner has the old template and when it changed. <a href="/docs/corrections">Correct what it counted</a> with voids and adjustments</td>
+<td>The <a href="/docs/operators#read-the-audit-log">audit log</a> of the partner has the old template and when it changed. <strong>Spend</strong> in the console, with the partner and these days, has the sum in question by app. <a href="/docs/corrections">Correct what it counted</a> with voids and adjustments</td>
 </tr>
 <tr>
 <td>How do we move to another account?</td>
@@ -2534,7 +2538,8 @@ npx wrangler tail --search REQUEST_ID</pre>
 </ol>` },
       { id: "what-a-month-costs", title: "What a month costs", body: `<p>Nearly all of the bill is for rows written, at $1 a million, beyond what the plan includes. This prints the size of a database, and the rows that were read and written in the last 24 hours:</p>
 <pre data-language="sh">npx wrangler d1 info DB</pre>
-<p>Multiply the written rows by 30: 400,000 a day are 12 million a month, about $12. With shards, add up the databases (<code>npx wrangler d1 info LEDGER_0</code>, and so on). <code>migrations/README.md</code> of the source has the rows and the price of each kind of request, under &quot;How much one database carries&quot;.</p>` },
+<p>Multiply the written rows by 30: 400,000 a day are 12 million a month, about $12. With shards, add up the databases (<code>npx wrangler d1 info LEDGER_0</code>, and so on). <code>migrations/README.md</code> of the source has the rows and the price of each kind of request, under &quot;How much one database carries&quot;.</p>
+<p><strong>Spend</strong> in the console has the matched costs of all apps in any period. No page adds up the clicks of all apps: those of one app are on its <strong>Overview</strong>, and the bill follows the written rows, which have all of them.</p>` },
     ],
   },
   webhooks: {
