@@ -54,6 +54,7 @@ export function viewsMenu(context: Context, member: Member, views: View[], rejec
   const deletions = views.map((view) =>
     form({
       action: `${action}/${view.id}/delete`,
+      className: "view",
       more: html`<span>${shownName(view.name)}${view.isShared ? html` <span class="muted">shared</span>` : ""}</span>${copyButton(context.url.origin + hrefOf(view), `of ${view.name}`, "Copy link")}`,
       button: html`Delete<span class="visually-hidden"> ${view.name}</span>`,
       kind: "small secondary",
