@@ -69,7 +69,7 @@ const queueServers: Server[] = [];
 const counting: Server[] = [];
 try {
   if (flags["start-up"]) {
-    measureStartUp(folder);
+    await measureStartUp();
   } else if (flags["sign-in"]) {
     if (!(await measureSignIns())) process.exitCode = 1;
   } else if (flags.reports) {
@@ -113,7 +113,7 @@ async function measure(checkout: Checkout, ours: Prepared): Promise<void> {
   const measured = await measurePaths();
   printBatch(measured);
   console.log(`Bundle: ${(checkout.gzipBytes / 1024).toFixed(1)} KiB gzip (aim: at most ${MAX_SCRIPT_KIB})`);
-  measureStartUp(folder);
+  await measureStartUp();
   if (flags.growth && servers[0]) await measureGrowth(servers[0]);
 }
 
