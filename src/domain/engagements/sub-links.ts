@@ -26,7 +26,7 @@ export const isNearlyFull = (count: number | bigint, most: number | bigint) =>
 export const DROP_REASONS = {
   invalid: "The value is not valid.",
   repeated: "The parameter is given twice with different values.",
-  escaped: "Its name begins with amp; because the URL was copied from the source of a page. Copy it as text.",
+  escaped: 'Its name begins with "amp;": the URL was copied from the source of a page. Copy it as text.',
   repeated_id:
     "An earlier click or impression of this app has the same cost ID, so this one was counted, but cannot match a cost.",
   other_app:
