@@ -355,7 +355,7 @@ END;
 
 -- The door for rejected costs of credentials that are valid. Nothing is stored under this name.
 CREATE VIEW rejections AS
-SELECT 0 AS partner_id, '' AS app_token, '' AS code, 0 AS rejected_at, '' AS cost_id, '' AS tag
+SELECT 0 AS partner_id, '' AS app_token, '' AS code, 0 AS rejected_at, '' AS cost_id, '' AS tag, '' AS params
 WHERE false;
 
 -- Counts a rejected cost, and keeps it. From the 200th of a partner and code on, it is kept in the row of the oldest, which is one
@@ -365,13 +365,13 @@ CREATE TRIGGER rejection_counted INSTEAD OF INSERT ON rejections BEGIN
   VALUES (NEW.partner_id, NEW.app_token, CAST(NEW.rejected_at AS INTEGER) / 86400000, NEW.code, 1)
   ON CONFLICT DO UPDATE SET count = count + 1;
   UPDATE recent_rejections SET number = number + 200, rejected_at = NEW.rejected_at, cost_id = NEW.cost_id, tag = NEW.tag,
-    app_token = NEW.app_token
+    app_token = NEW.app_token, params = NEW.params
   WHERE partner_id = NEW.partner_id AND code = NEW.code
     AND number = (SELECT max(number) FROM recent_rejections WHERE partner_id = NEW.partner_id AND code = NEW.code) - 199;
-  INSERT INTO recent_rejections (partner_id, code, number, rejected_at, cost_id, tag, app_token)
+  INSERT INTO recent_rejections (partner_id, code, number, rejected_at, cost_id, tag, app_token, params)
   SELECT NEW.partner_id, NEW.code,
     coalesce((SELECT max(number) FROM recent_rejections WHERE partner_id = NEW.partner_id AND code = NEW.code), 0) + 1,
-    NEW.rejected_at, NEW.cost_id, NEW.tag, NEW.app_token
+    NEW.rejected_at, NEW.cost_id, NEW.tag, NEW.app_token, NEW.params
   WHERE changes() = 0;
 END;
 

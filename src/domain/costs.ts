@@ -109,3 +109,15 @@ export interface Credential {
 /** The opened link and the sub-links that the URL names. */
 export const pathOf = ({ linkToken, subLinks }: OpenedLink) =>
   [linkToken, ...subLinks.map(({ name }) => name ?? "")].join("::");
+
+/** What can be wrong with a cost: its parameters (spec §2.5), its row in a file, and the whole body. */
+const WRONG = ["cost_type", "cost_currency", "cost_id", "tag", "cost_amount", "row", "body"];
+
+/**
+ * What errors are about, with a space between the names; null if they name nothing of these, because a caller can send any name. In a
+ * batch, a name follows the number of its cost.
+ */
+export function paramsOf(errors: { param: string }[]): string | null {
+  const names = new Set(errors.map(({ param }) => param.split(".").at(-1)));
+  return WRONG.filter((name) => names.has(name)).join(" ") || null;
+}

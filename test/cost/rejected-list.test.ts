@@ -30,6 +30,7 @@ interface Item {
   match: string;
   cost_id: string | null;
   code: string;
+  params: string[];
   tag: string | null;
   rejected_at: string;
 }
@@ -40,7 +41,7 @@ interface Page {
 
 const list = (query = "", token = DEMO.costToken, now = NOW) =>
   ask<Page>(`/cost?match=rejected${query}`, { token, now });
-const batch = (costs: object[], now = NOW) =>
+const batch = (costs: unknown[], now = NOW) =>
   ask("/cost/batch", { token: DEMO.costToken, json: { costs }, now });
 const stop = () => rows("UPDATE partners SET stopped_at = 1 WHERE id = 1");
 /** Many costs that are rejected with window_closed or as invalid. */
@@ -59,6 +60,7 @@ describe("GET /cost?match=rejected", () => {
         match: "rejected",
         cost_id: null,
         code: "invalid_request",
+        params: ["cost_type", "cost_currency", "cost_id", "tag"],
         tag: null,
         rejected_at: "2026-03-15T12:00:00.002Z",
       },
@@ -66,6 +68,7 @@ describe("GET /cost?match=rejected", () => {
         match: "rejected",
         cost_id: "short",
         code: "invalid_request",
+        params: ["cost_id"],
         tag: "typo",
         rejected_at: "2026-03-15T12:00:00.001Z",
       },
@@ -73,11 +76,49 @@ describe("GET /cost?match=rejected", () => {
         match: "rejected",
         cost_id: ID,
         code: "window_closed",
+        params: [],
         tag: "late",
         rejected_at: "2026-03-15T12:00:00.000Z",
       },
     ]);
     expect((await ask<Page>("/cost", { token: DEMO.costToken })).body.items).toEqual([]);
+  });
+
+  it("names the parameters that were wrong, of each cost of a batch or a file, and no others that were sent", async () => {
+    await batch([
+      { ...COST, cost_id: ID, cost_currency: "ZZZ", cost_amount: "1e3" },
+      { ...COST, cost_id: `${ID}-2`, tag: "" },
+      "no cost",
+    ]);
+    const wrong = (await list()).body.items.map(({ cost_id, params }) => [cost_id, params.join()]);
+    expect(wrong.toSorted()).toEqual([
+      [null, ""],
+      [ID, "cost_currency,cost_amount"],
+      [`${ID}-2`, "tag"],
+    ]);
+    await call("/cost", {
+      method: "POST",
+      token: DEMO.costToken,
+      headers: { "content-type": "application/json" },
+      body: `{"cost_type":"cpc","secret":1,"secret":2,"tag":3}`,
+      now: NOW + 1,
+    });
+    expect((await list("&limit=1")).body.items[0]?.params).toEqual(["cost_currency", "cost_id", "tag"]);
+    await call("/cost/batch", {
+      method: "POST",
+      token: DEMO.costToken,
+      headers: { "content-type": "text/csv" },
+      body: `${Object.keys(COST).join()},cost_id\ncpc,USD,t`,
+      now: NOW + 2,
+    });
+    expect((await list("&limit=1")).body.items[0]?.params).toEqual(["row"]);
+    await startSessions();
+    const page = await (
+      await call("/operator/partners/1/rejections", {
+        headers: { cookie: SESSIONS.operator, accept: "text/html" },
+      })
+    ).text();
+    expect(page).toContain('<span class="muted">cost_currency, cost_amount</span>');
   });
 
   it("keeps an ID and a tag up to their greatest lengths, without control characters", async () => {
@@ -124,7 +165,7 @@ describe("GET /cost?match=rejected", () => {
       headers: { accept: "text/csv" },
     });
     expect((await whole.text()).split("\r\n").toSorted()).toContain(
-      '=HYPERLINK(1234),rejected,partner_stopped,"a,b",2026-03-15T12:00:00.000Z',
+      '=HYPERLINK(1234),rejected,partner_stopped,,"a,b",2026-03-15T12:00:00.000Z',
     );
   });
 
@@ -143,7 +184,7 @@ describe("GET /cost?match=rejected", () => {
 
   it("is for the partner of the credential only", async () => {
     await rows(
-      "INSERT INTO recent_rejections VALUES (2, 'window_closed', 1, ?, 'of-another-one', 't', '')",
+      "INSERT INTO recent_rejections VALUES (2, 'window_closed', 1, ?, 'of-another-one', 't', '', NULL)",
       NOW,
     );
     expect((await list()).body.items).toEqual([]);
@@ -311,7 +352,7 @@ describe("pages", () => {
     const found = (await browser.get("/partner/costs?match=rejected&cost_id=rejected")).markup;
     expect([found.includes(ID), found.includes("short")]).toEqual([true, false]);
     const file = (await browser.get("/partner/costs.csv?match=rejected")).markup;
-    expect(file).toContain(`${ID},rejected,window_closed,late,2026-03-15T12:00:00.000Z`);
+    expect(file).toContain(`${ID},rejected,window_closed,,late,2026-03-15T12:00:00.000Z`);
     const page = await browser.get(`/partner/costs/${ID}`);
     expect([page.status, page.markup.includes("You have no accepted cost with this ID.")]).toEqual([
       404,

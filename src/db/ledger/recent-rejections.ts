@@ -39,6 +39,7 @@ const fields = {
   costId: r.costId,
   tag: r.tag,
   appToken: r.appToken,
+  params: r.params,
 };
 /** A rejected cost. */
 export type RecentRejection = RowOf<typeof fields>;

@@ -13,8 +13,8 @@ import type { DayRange } from "./reports/statements.ts";
 import { databasesOf, type Ledger, readShards, runGated } from "./shards.ts";
 
 const p = (name: string) => sql`${sql.placeholder(name)}`;
-const sent = jsonValues("costId", "tag");
-/** Of an invalid cost, what was sent as its ID and its tag. */
+const sent = jsonValues("costId", "tag", "params");
+/** Of an invalid cost, what was sent as its ID and its tag, and which parameters were wrong. */
 export type InvalidCost = Sent<typeof sent>;
 
 const add = statement<unknown>(

@@ -186,4 +186,5 @@ export const rejections = sqliteView("rejections", {
   rejectedAt: integer("rejected_at").notNull(),
   costId: text("cost_id"),
   tag: text(),
+  params: text(),
 }).existing();

@@ -211,6 +211,8 @@ export const recentRejections = sqliteTable(
     tag: text(),
     /** As in `daily_rejections`. */
     appToken: text("app_token").notNull(),
+    /** The parameters that were wrong, with a space between them. Null for other codes than invalid_request. */
+    params: text(),
   },
   (table) => [primaryKey({ columns: [table.partnerId, table.code, table.number] })],
 );

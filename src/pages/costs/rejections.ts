@@ -18,7 +18,11 @@ export const KEPT_REJECTIONS = `The newest 200 of each reason are kept, for ${in
 export const reasonLink = (code: string): Markup =>
   html`<a href="/docs/errors#${code}">${ERRORS[code as RejectionCode].title}</a>`;
 
-const REASON: Column<RejectionItem> = { heading: "Reason", cell: ({ code }) => reasonLink(code) };
+const REASON: Column<RejectionItem> = {
+  heading: "Reason",
+  cell: ({ code, params }) =>
+    html`${reasonLink(code)}${params.length > 0 ? html` <span class="muted">${params.join(", ")}</span>` : ""}`,
+};
 const SENT: Column<RejectionItem> = { heading: "Sent", cell: ({ rejected_at }) => time(rejected_at) };
 
 /** Rejected costs, the newest first. `href` leads to the page of an ID, if there is one. */

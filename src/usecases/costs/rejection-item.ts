@@ -21,6 +21,9 @@ export const rejectionItem = {
       ),
     ),
   code: z.string().with(z.describe("The error code of the answer")),
+  params: z
+    .array(z.string())
+    .with(z.describe("The parameters that were wrong. Empty for other codes than invalid_request")),
   tag: z.nullable(z.string()),
   rejected_at: timestamp,
 };
@@ -28,18 +31,20 @@ export const rejectionItem = {
 export const toRejectionItem = ({
   costId,
   code,
+  params,
   tag,
   rejectedAt,
-}: Pick<RecentRejection, "costId" | "code" | "tag" | "rejectedAt">) => ({
+}: Pick<RecentRejection, "costId" | "code" | "params" | "tag" | "rejectedAt">) => ({
   match: "rejected" as const,
   cost_id: costId,
   code,
+  params: params?.split(" ") ?? [],
   tag,
   rejected_at: toIso(rejectedAt),
 });
 export type RejectionItem = ReturnType<typeof toRejectionItem>;
 
-export const REJECTION_COLUMNS = ["cost_id", "match", "code", "tag", "rejected_at"];
+export const REJECTION_COLUMNS = ["cost_id", "match", "code", "params", "tag", "rejected_at"];
 
 /** The items as a CSV file, written by `toCsv` for people or by `toCsvAsSent` for programs. */
 export function rejectionsResponse(
@@ -47,10 +52,11 @@ export function rejectionsResponse(
   write: (header: string[], rows: Cell[][]) => string,
   headers: Record<string, string> = {},
 ): Response {
-  const rows = items.map(({ cost_id, match, code, tag, rejected_at }) => [
+  const rows = items.map(({ cost_id, match, code, params, tag, rejected_at }) => [
     cost_id,
     match,
     code,
+    params.join(" "),
     tag,
     rejected_at,
   ]);

@@ -2,7 +2,7 @@
 import type { CostCaller } from "../../auth/guards.ts";
 import { findCredential } from "../../db/ledger/costs.ts";
 import { addInvalid, type InvalidCost } from "../../db/ledger/rejections.ts";
-import { MAX_COST_ID, MAX_TAG } from "../../domain/costs.ts";
+import { MAX_COST_ID, MAX_TAG, paramsOf } from "../../domain/costs.ts";
 import type { RejectionCode } from "../../domain/matching.ts";
 import type { Context } from "../../env.ts";
 import { AppError } from "../../errors.ts";
@@ -18,14 +18,15 @@ export function noteInvalid(
   sent: SentParameters[],
 ): void {
   const invalid = costs.flatMap((cost, index) =>
-    cost instanceof AppError && cost.code === "invalid_request" ? [toInvalid(sent[index])] : [],
+    cost instanceof AppError && cost.code === "invalid_request" ? [toInvalid(cost, sent[index])] : [],
   );
   if (invalid.length > 0) afterResponse(addInvalid(ledger, partnerId, invalid, now));
 }
 
-const toInvalid = ({ cost_id, tag }: SentParameters = {}): InvalidCost => ({
+const toInvalid = (error: AppError, { cost_id, tag }: SentParameters = {}): InvalidCost => ({
   costId: shorten(cost_id, MAX_COST_ID),
   tag: shorten(tag, MAX_TAG),
+  params: paramsOf(error.errors),
 });
 
 /** The first characters of a text. Null: nothing was sent. */

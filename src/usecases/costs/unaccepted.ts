@@ -54,7 +54,9 @@ function answerTo(
 
 /** Sentences about it, with times as in the API. Empty if nothing is known. */
 function describeUnaccepted({ rejections, engagements, expected }: Unaccepted): string {
-  const rejected = rejections.map(({ rejectedAt, code }) => `${code} at ${toIso(rejectedAt)}`);
+  const rejected = rejections.map(
+    ({ rejectedAt, code, params }) => `${code}${params ? ` (${params})` : ""} at ${toIso(rejectedAt)}`,
+  );
   const { click, impression } = engagements;
   const recorded = [
     ...(click ? [`a click at ${toIso(click.occurredAt)}`] : []),

@@ -1,7 +1,7 @@
 /** Reads the submissions of a test credential's round as costs, with one call to DB. */
 import { type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core/alias";
-import type { Engagements } from "../../../domain/costs.ts";
+import { type Engagements, paramsOf } from "../../../domain/costs.ts";
 import { matchOf, preferred, type RejectionCode } from "../../../domain/matching.ts";
 import { storedCostAfter } from "../../../domain/rounds/entries.ts";
 import { listEngagements } from "../../../domain/rounds/findings.ts";
@@ -72,13 +72,14 @@ export async function listTestRejections(
     testCredential(control, values),
     rejectedEntries(control, values),
   );
-  const found = entries.map(toEntry).map(({ number, receivedAt, costId, sent, answer }) => ({
+  const found = entries.map(toEntry).map(({ number, receivedAt, costId, sent, answer, errors }) => ({
     code: answer as RejectionCode,
     number,
     rejectedAt: receivedAt,
     costId,
     tag: sent.tag ?? null,
     appToken: "",
+    params: answer === "invalid_request" ? paramsOf(errors) : null,
   }));
   const items = found.slice(0, limit);
   const last = items.at(-1);
