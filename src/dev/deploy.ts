@@ -11,7 +11,7 @@ import { type Cloudflare, cloudflareOf } from "./deployment/cloudflare.ts";
 import { planDatabases } from "./deployment/databases.ts";
 import { readDeployOptions, USAGE } from "./deployment/options.ts";
 import { type Deployment, waitUntilReady } from "./deployment/ready.ts";
-import { addShards, readSettings, type Settings } from "./deployment/settings.ts";
+import { addShards, readSettings } from "./deployment/settings.ts";
 import { setIdentity } from "./deployment/shard-identity.ts";
 import { type Wrangler, wrangler } from "./wrangler.ts";
 
@@ -28,39 +28,32 @@ export async function deploy(
   const plan = await planDatabases(cloudflare, settings, options);
   addShards(file, plan.added);
   await cloudflare.findOrCreate("D1 database", settings.d1_databases, plan.found, plan.place);
-  await migrate(cloudflare, settings);
+  // Before the new code, while the old code still runs. wrangler asks for confirmation only for DB, unless CI is set already.
+  for (const { binding } of settings.d1_databases)
+    await cloudflare.run(
+      ["d1", "migrations", "apply", binding, "--remote"],
+      binding === "DB" ? {} : { CI: "true" },
+    );
   if (!plan.isStored) await storePlaces(cloudflare, plan.shards);
   // wrangler creates namespaces with these titles too, but finds none that an interrupted deployment has created.
-  const found = await cloudflare.list("KV namespace");
-  await cloudflare.findOrCreate("KV namespace", settings.kv_namespaces, found);
-  const said = await waitUntilReady(await deployCode(cloudflare), pause);
-  console.log(`
-${said}
-
-  No operator yet? Create one, who can then sign in at /login:
-    npm run operator:create -- --remote ${options.env === undefined ? "" : `--env ${options.env} `}EMAIL
+  await cloudflare.findOrCreate("KV namespace", settings.kv_namespaces);
+  console.log(`\n${await waitUntilReady(await deployCode(cloudflare), pause)}`);
+  const environment = options.env === undefined ? "" : `--env ${options.env} `;
+  if (!plan.hasUsers)
+    console.log(`
+  There is no user yet. Create an operator, who can then sign in at /login:
+    npm run operator:create -- --remote ${environment}EMAIL
 `);
-}
-
-/** Before the new code, while the old code still runs. */
-async function migrate(cloudflare: Cloudflare, { d1_databases: databases }: Settings): Promise<void> {
-  for (const { binding } of databases) {
-    // wrangler asks for confirmation only for DB, unless CI is set already.
-    const environment: Record<string, string> = binding === "DB" ? {} : { CI: "true" };
-    await cloudflare.run(["d1", "migrations", "apply", binding, "--remote"], environment);
-  }
 }
 
 /** DB is last: when it stores the number, every shard does. */
 async function storePlaces(cloudflare: Cloudflare, shards: number): Promise<void> {
-  const indexes = Array.from({ length: shards }, (_, index) => index);
-  for (const index of shards > 0 ? [...indexes, null] : []) {
+  for (const index of shards > 0 ? [...Array(shards).keys(), null] : []) {
     const binding = index === null ? "DB" : `LEDGER_${index}`;
     if ((await cloudflare.execute(binding, setIdentity(shards, index))).length === 0)
       throw new CommandError(
         `The database of ${binding} has costs or clicks, or is part of another ledger. It was not changed. Check its name in wrangler.toml.`,
       );
-    console.log(`${binding}: ${index === null ? "DB" : `shard ${index}`} of ${shards} shards.`);
   }
 }
 

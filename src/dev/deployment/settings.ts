@@ -40,20 +40,20 @@ export function readSettings(file: string, environment: string | undefined): Set
   return settings;
 }
 
-/** What is only for tests on this machine, and a secret. */
+/** What is only for tests on this machine, and what is a secret. */
 function findLocal({ vars = {} }: AllSettings): string[] {
-  const set = (name: string) => vars[name] !== undefined;
-  const origins = ["ORIGIN", "OIDC_ISSUER"].filter(
-    (name) => set(name) && !String(vars[name]).startsWith("https://"),
-  );
+  const isSet = (name: string) => vars[name] !== undefined;
+  const isLocal = (name: string) => isSet(name) && !String(vars[name]).startsWith("https://");
+  const secrets = ["OIDC_CLIENT_SECRET", "WEBHOOK_KEY"].filter(isSet);
   return [
-    ...(set("LOCAL_INSECURE") ? ["wrangler.toml sets LOCAL_INSECURE, which is only for tests."] : []),
-    ...(set("OIDC_CLIENT_SECRET")
-      ? [
-          "wrangler.toml sets OIDC_CLIENT_SECRET, which is a secret. Remove it, and run npx wrangler secret put OIDC_CLIENT_SECRET.",
-        ]
-      : []),
-    ...origins.map((name) => `${name} in wrangler.toml must begin with https://.`),
+    ...(isSet("LOCAL_INSECURE") ? ["wrangler.toml sets LOCAL_INSECURE, which is only for tests."] : []),
+    ...secrets.map(
+      (name) =>
+        `wrangler.toml sets ${name}, which is a secret. Remove it, and run npx wrangler secret put ${name}.`,
+    ),
+    ...["ORIGIN", "OIDC_ISSUER"]
+      .filter(isLocal)
+      .map((name) => `${name} in wrangler.toml must begin with https://.`),
   ];
 }
 

@@ -10,6 +10,7 @@ test.each([
   ['OIDC_ISSUER = "http://127.0.0.1:9000"', "OIDC_ISSUER in wrangler.toml must begin with https://"],
   ['ORIGIN = "http://localhost:8787"', "ORIGIN in wrangler.toml must begin with https://"],
   ['OIDC_CLIENT_SECRET = "secret"', "OIDC_CLIENT_SECRET, which is a secret"],
+  ['WEBHOOK_KEY = "secret"', "WEBHOOK_KEY, which is a secret"],
 ])(
   "rejects a setting that is only for tests, or a secret, before anything is created: %s",
   async (setting, message) => {

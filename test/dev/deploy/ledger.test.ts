@@ -46,6 +46,17 @@ describe("a deployed ledger with two shards", () => {
     ]);
   });
 
+  test("asks for an operator only while the service has no user", async () => {
+    const { sqlite } = deployed.stub.database("linkledger-db");
+    const hint = "There is no user yet. Create an operator";
+    expect((await deployed.deploy()).out).not.toContain(hint);
+    sqlite.exec("CREATE TABLE kept AS SELECT * FROM users; DELETE FROM users");
+    expect((await deployed.deploy()).out).toContain(hint);
+    sqlite.exec(
+      "INSERT INTO users (email, role, created_at) SELECT email, role, created_at FROM kept; DROP TABLE kept",
+    );
+  });
+
   test.each([
     [
       "one of two shards",
