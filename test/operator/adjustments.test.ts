@@ -255,6 +255,35 @@ describe("the console", () => {
     expect(other).toContain('value="older0link"');
   });
 
+  it("finds a link by words of its path in an app with more links than are offered", async () => {
+    await rows(
+      `INSERT INTO links (token, app_token, parent_id, level, label, created_at)
+       WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 200)
+       SELECT 'many' || i, ?, (SELECT id FROM links WHERE token = 'demo1nk002'), 3, 'Many ' || i, 0 FROM n`,
+      DEMO.appToken,
+    );
+    const operator = new Browser();
+    await operator.signIn(DEMO.operatorEmail, DEMO.operatorPassword);
+    const at = (find: string) =>
+      `${path}/new?${new URLSearchParams({ app_token: DEMO.appToken, ...(find && { find }) })}`;
+    const optionsOf = (page: string) =>
+      [...page.matchAll(/<option value="([^"]+)" >[^<]* \(\1\)/g)].map(([, token]) => token);
+    const first = (await operator.get(at(""))).text;
+    expect(first).toContain("The app has more links than the newest 200, which are offered below.");
+    expect(first).toContain('<option value="many200">Acme › Spring › Many 200</option>');
+    const found = (await operator.get(at("spring › MANY 17"))).text;
+    expect(found).toContain("12 links found.");
+    expect(optionsOf(found)).toHaveLength(12);
+    expect(optionsOf((await operator.get(at("newsletter"))).text)).toEqual(["demo1nk008"]);
+    const rejected = await operator.post(`${path}/new`, {
+      ...FORM,
+      link_token: "many17",
+      amount: "0",
+      find: "many 17",
+    });
+    expect(rejected.text).toMatch(/<option value="many17" selected>/);
+  });
+
   it("adds an adjustment once, lists it, and keeps the input of a rejected form", async () => {
     const operator = new Browser();
     await operator.signIn(DEMO.operatorEmail, DEMO.operatorPassword);

@@ -40,13 +40,16 @@ export const namesOfLinks = query(
 
 /** As many links are offered. */
 export const MAX_LINK_NAMES = 200;
+const hasWords = sql`NOT EXISTS (SELECT 1 FROM json_each(${p("words")}) w WHERE instr(lower(${name}), lower(w.value)) = 0)`;
 const newest = query(
   { token: l.token, name },
-  sql`FROM ${as(l)} ${ancestors} WHERE ${l.appToken} = ${p("appToken")} ORDER BY ${l.id} DESC LIMIT ${sql.raw(String(MAX_LINK_NAMES))}`,
+  sql`FROM ${as(l)} ${ancestors} WHERE ${l.appToken} = ${p("appToken")} AND ${hasWords}
+    ORDER BY ${l.id} DESC LIMIT ${sql.raw(String(MAX_LINK_NAMES))}`,
 );
 
-/** The newest links of an app, for a choice. */
-export async function listLinkNames(db: D1Database, appToken: string) {
-  const [found] = await runBatch(db, newest(db, { appToken }));
+/** The newest links of an app, for a choice: those with all of these words in their path. */
+export async function listLinkNames(db: D1Database, appToken: string, text = "") {
+  const words = JSON.stringify(text.split(/[\s›>]+/).filter((word) => word !== ""));
+  const [found] = await runBatch(db, newest(db, { appToken, words }));
   return found;
 }

@@ -1,7 +1,7 @@
 /** The console's page of adjustments: the newest ones, and the form that adds one. */
 import { html } from "hono/html";
 import { nanoid } from "nanoid";
-import { listLinkNames } from "../../db/alerts/subjects.ts";
+import { listLinkNames, MAX_LINK_NAMES } from "../../db/alerts/subjects.ts";
 import { searchAdjustments } from "../../db/operator/adjustments.ts";
 import { listAppsWithArchived } from "../../db/operator/apps.ts";
 import { listPartnerNames } from "../../db/operator/partners.ts";
@@ -15,8 +15,8 @@ import { form, sentBody } from "../../pages/forms/form.ts";
 import { linkField } from "../../pages/forms/link-field.ts";
 import { noRows, readListView } from "../../pages/lists/list.ts";
 import { table } from "../../pages/lists/table.ts";
-import { describeDay, showAmount } from "../../pages/locale.ts";
-import { time } from "../../pages/markup.ts";
+import { describeDay, showAmount, showCount, showPlural } from "../../pages/locale.ts";
+import { type Markup, time } from "../../pages/markup.ts";
 import { requiredIdempotencyKey } from "../../usecases/idempotency.ts";
 import { ADJUSTMENT, addAdjustment, newAdjustment } from "../api/adjustments.ts";
 import { type Act, done, type Show } from "./layout.ts";
@@ -111,7 +111,8 @@ export const newAdjustmentPage: Show = async ({ env, url, now }, rejected) => {
           }),
         )}`,
     };
-  const links = await listLinkNames(env.DB, app);
+  const find = (rejected?.form ?? url.searchParams).get("find") ?? "";
+  const links = await listLinkNames(env.DB, app, find);
   const isUsed = rejected?.error.code === "idempotency_key_reused";
   const key = isUsed ? undefined : rejected?.form.get("idempotency_key");
   const yesterday = new Date(now - DAY_MS).toISOString().slice(0, 10);
@@ -120,6 +121,7 @@ export const newAdjustmentPage: Show = async ({ env, url, now }, rejected) => {
     section: "Adjustments",
     body: html`
       ${pageHead("New adjustment")}
+      ${find !== "" || links.length === MAX_LINK_NAMES ? findLink(url.searchParams, app, find, links.length) : ""}
       ${card(
         { id: "values", title: "What to correct" },
         html`<p class="muted">An adjustment can't be changed or deleted. To undo it, add its opposite.</p>`,
@@ -141,7 +143,7 @@ export const newAdjustmentPage: Show = async ({ env, url, now }, rejected) => {
               partner_id: { ...FIELDS.partner_id, options: partners.map(toOption) },
             },
             values: { day: yesterday, app_token: app, ...Object.fromEntries(url.searchParams) },
-            hidden: { idempotency_key: key || nanoid() },
+            hidden: { idempotency_key: key || nanoid(), find },
             button: "Add adjustment",
           },
           rejected,
@@ -149,6 +151,31 @@ export const newAdjustmentPage: Show = async ({ env, url, now }, rejected) => {
       )}`,
   };
 };
+
+/** Finds the link in an app that has more than a list can offer. `count`: how many links were found. */
+function findLink(sent: URLSearchParams, app: string, find: string, count: number): Markup {
+  const isMore = count === MAX_LINK_NAMES;
+  const most = showCount(MAX_LINK_NAMES);
+  const found = isMore ? `The newest ${most} are offered. Add words.` : `${showPlural(count, "link")} found.`;
+  return card(
+    { id: "find-link", title: "Find the link" },
+    form({
+      method: "get",
+      action: `${PATH}/new`,
+      fields: {
+        find: {
+          label: "Words of its path",
+          hint:
+            find === "" ? `The app has more links than the newest ${most}, which are offered below.` : found,
+        },
+      },
+      values: { find },
+      hidden: { ...Object.fromEntries(sent), app_token: app, find: "" },
+      button: "Find link",
+      kind: "secondary",
+    }),
+  );
+}
 
 const CHOICES: Record<string, string> = { link_token: "Choose a link", currency: "Choose a currency" };
 
