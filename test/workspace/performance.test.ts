@@ -177,6 +177,22 @@ describe("the rows", () => {
     expect(toggle[0]?.href).toContain("open=");
   });
 
+  it("mark links that were created for a round, and those below them, until somebody turns on cost data", async () => {
+    const marked = async (level: number) => {
+      const lines = tablesOf(await show(`${WEEK}&level=${level}`)).at(-1) ?? [];
+      return lines.flatMap(({ cells, href }) =>
+        / Test$/.test(cells[0] ?? "") ? [/\w+$/.exec(href ?? "")?.[0]] : [],
+      );
+    };
+    const set = (settings: string) => rows(`UPDATE links SET ${settings} WHERE token = ?`, DEMO.linkToken);
+    expect([await marked(1), await marked(2)]).toEqual([[], []]);
+    await set("round_id = (SELECT min(id) FROM rounds), cost_switch = NULL");
+    expect(await marked(1)).toEqual([DEMO.linkToken]);
+    expect(await marked(2)).toContain("demo1nk002");
+    await set("cost_switch = 1");
+    expect([await marked(1), await marked(2)]).toEqual([[], []]);
+  });
+
   it("have a signal where something is wrong", async () => {
     await inLedger("DELETE FROM daily_totals", "DELETE FROM daily_engagements");
     const [database = env.DB] = ledgerOn().shards;

@@ -38,6 +38,8 @@ export interface PerformanceRow extends Measured {
   /** Of a row by link: its level, and the link above it. */
   level?: number | undefined;
   parentToken?: string | null | undefined;
+  /** Whether its link was created to test a partner, and has no cost data yet. */
+  isTest?: boolean;
   /** Of a row by cost type. */
   costType?: CostType | undefined;
 }
@@ -86,6 +88,7 @@ export function toRows({ now, before }: BothSums, scope: RowScope): PerformanceR
       fields: first ? fields(first) : {},
       level: first?.level,
       parentToken: first?.parentToken,
+      isTest: first?.roundId != null && !first.costSwitch,
       costType,
       now: toFigures(scope.currency, found.spend, found.engagements, costType),
       before: toFigures(scope.currency, found.spendBefore, found.engagementsBefore, costType),

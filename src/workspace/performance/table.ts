@@ -6,7 +6,7 @@ import { daysOf, filterOf, lengthOf, within } from "../../domain/figures/groups.
 import { isInOtherCurrencies } from "../../domain/figures/performance.ts";
 import { formatDate } from "../../domain/time.ts";
 import { sparkline } from "../../pages/chart/sparkline.ts";
-import { nameText, pathText } from "../../pages/elements.ts";
+import { badge, nameText, pathText } from "../../pages/elements.ts";
 import { withQuery } from "../../pages/lists/query.ts";
 import { firstRows, table } from "../../pages/lists/table.ts";
 import { describeDays, showPlural } from "../../pages/locale.ts";
@@ -146,7 +146,7 @@ function linkName(url: URL, member: Member, page: PerformancePage, shown: ShownR
   const above = depth === 0 ? names.slice(0, -1) : [];
   const label = String(row.fields.link_label ?? "");
   const href = `${member.path}/links/${row.key}?${new URLSearchParams(shownDays(page))}`;
-  return html`${isOpen === undefined ? "" : toggle(url, page.query.open, row.key, isOpen, label)}<a href="${href}">${nameText(label)}</a>${above.length > 0 ? html` <span class="path muted" title="${above.join(" › ")}">${pathText(above)}</span>` : ""}${isOwn ? html` <span class="muted" title="No ${LEVEL_NAMES[page.query.level + depth - 1]?.toLowerCase()}">direct</span>` : ""}`;
+  return html`${isOpen === undefined ? "" : toggle(url, page.query.open, row.key, isOpen, label)}<a href="${href}">${nameText(label)}</a>${above.length > 0 ? html` <span class="path muted" title="${above.join(" › ")}">${pathText(above)}</span>` : ""}${isOwn ? html` <span class="muted" title="No ${LEVEL_NAMES[page.query.level + depth - 1]?.toLowerCase()}">direct</span>` : ""}${row.isTest ? html` ${badge("Test")}` : ""}`;
 }
 
 /** Shows the campaigns of the days. Says how many they are, if the report does not have all of them. */

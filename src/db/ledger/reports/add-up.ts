@@ -75,16 +75,24 @@ export interface Target {
   parentToken: string | null;
   /** Whether cost data is on, by the nearest setting; null: nothing sets it. */
   costSwitch: number | null;
+  /** The round that it, or a link above it, was created for. */
+  roundId: number | null;
 }
 
 /** Each link is added to the link of this level above it, or to itself. */
 export function targetsAt(level: number, links: LinkChain[]): Target[] {
   return links.map((link) => {
     const chain = [
-      { id: link.linkId, token: link.token, label: link.label, costSwitch: link.costSwitch },
-      { id: link.id1, token: link.token1, label: link.label1, costSwitch: link.switch1 },
-      { id: link.id2, token: link.token2, label: link.label2, costSwitch: link.switch2 },
-      { id: link.id3, token: link.token3, label: link.label3, costSwitch: link.switch3 },
+      {
+        id: link.linkId,
+        token: link.token,
+        label: link.label,
+        costSwitch: link.costSwitch,
+        round: link.round,
+      },
+      { id: link.id1, token: link.token1, label: link.label1, costSwitch: link.switch1, round: link.round1 },
+      { id: link.id2, token: link.token2, label: link.label2, costSwitch: link.switch2, round: link.round2 },
+      { id: link.id3, token: link.token3, label: link.label3, costSwitch: link.switch3, round: link.round3 },
     ].slice(Math.max(link.level - level, 0), link.level);
     const [target] = chain;
     return {
@@ -99,6 +107,7 @@ export function targetsAt(level: number, links: LinkChain[]): Target[] {
       level: Math.min(level, link.level),
       parentToken: chain[1]?.token ?? null,
       costSwitch: chain.find(({ costSwitch }) => costSwitch !== null)?.costSwitch ?? null,
+      roundId: chain.find(({ round }) => round !== null)?.round ?? null,
     };
   });
 }

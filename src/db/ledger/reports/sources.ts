@@ -200,6 +200,8 @@ interface Names {
   parentToken?: string | null;
   /** Whether cost data is on for the link, by the nearest setting; null: nothing sets it. */
   costSwitch?: number | null;
+  /** The round that the link, or one above it, was created for. */
+  roundId?: number | null;
 }
 
 /** What the rows of all reports have, and a row's other keys and sums by name. */

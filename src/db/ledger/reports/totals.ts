@@ -207,9 +207,10 @@ const chainFields = {
   token: l.token,
   label: l.label,
   costSwitch: l.costSwitch,
-  ...optional({ id1: l1.id, token1: l1.token, label1: l1.label, switch1: l1.costSwitch }),
-  ...optional({ id2: l2.id, token2: l2.token, label2: l2.label, switch2: l2.costSwitch }),
-  ...optional({ id3: l3.id, token3: l3.token, label3: l3.label, switch3: l3.costSwitch }),
+  round: l.roundId,
+  ...optional({ id1: l1.id, token1: l1.token, label1: l1.label, switch1: l1.costSwitch, round1: l1.roundId }),
+  ...optional({ id2: l2.id, token2: l2.token, label2: l2.label, switch2: l2.costSwitch, round2: l2.roundId }),
+  ...optional({ id3: l3.id, token3: l3.token, label3: l3.label, switch3: l3.costSwitch, round3: l3.roundId }),
 };
 export type LinkChain = RowOf<typeof chainFields>;
 const chainsOf = (ids: SQL) =>
