@@ -9,14 +9,7 @@ import { overview } from "./overview.ts";
 import { roundPage } from "./round.ts";
 import { setupPage } from "./setup.ts";
 import { orSignIn, signIn, signOut } from "./sign-in.ts";
-import {
-  backToUpload,
-  checkPart,
-  checkUpload,
-  importPart,
-  importUpload,
-  showUpload,
-} from "./upload/routes.ts";
+import { backToUpload, checkUpload, importUpload, showUpload } from "./upload/routes.ts";
 
 export const partnerRoutes: Route[] = [
   partnerStyles.route,
@@ -32,8 +25,6 @@ export const partnerRoutes: Route[] = [
   { path: "/partner/costs/:cost_id/void", methods: { GET: backToCost, POST: voidCost } },
   { path: "/partner/upload", methods: { GET: showUpload, POST: checkUpload } },
   { path: "/partner/upload/import", methods: { GET: backToUpload, POST: importUpload } },
-  { path: "/partner/upload/check-part", methods: { POST: checkPart } },
-  { path: "/partner/upload/import-part", methods: { POST: importPart } },
   { path: "/partner/round", methods: { GET: roundPage } },
   { path: "/partner/setup", methods: { GET: setupPage } },
 ];

@@ -68,21 +68,23 @@ export const submitUndo: Show = async (context, member) => {
     : undonePage(member, undone, sent.fields.change);
 };
 
+/** Links that the change had created are archived. */
 const TEXTS: OutcomeTexts = {
   noun: ["link", "links"],
   name: "Path",
   states: {
     ...LINK_TEXTS.states,
-    imported: { word: "restored", color: "ok" },
-    duplicate: { word: "restored", color: "ok" },
+    imported: { word: "archived", color: "ok" },
+    duplicate: { word: "archived", color: "ok" },
     rejected: { word: "not completely", color: "warn" },
   },
+  changes: { imported: { word: "restored", color: "ok" }, duplicate: { word: "restored", color: "ok" } },
 };
 
 function undonePage(member: Member, { links, partners, isMore }: Undone, undoId: string): AppPage {
   const outcomes = links.map(({ change, result, isKept }): Outcome => {
     if (!result) return unknownLink(change.token);
-    const outcome = toOutcome(result, partners, "imported");
+    const outcome = { ...toOutcome(result, partners, "imported"), isChange: !isCreation(change) };
     if (!isKept || outcome.state === "rejected") return outcome;
     const detail = `${outcome.detail} Somebody changed it since, and those values stay.`.trim();
     return { ...outcome, state: "rejected", detail };

@@ -225,8 +225,8 @@ describe("a file with more rows than one request takes", () => {
   it("is sent again while the server is busy", async () => {
     const page = await signedIn("/partner/upload");
     let failures = 0;
-    await page.route("**/check-part", async (route) => {
-      if (failures++ > 0) return route.continue();
+    await page.route("**/partner/upload", async (route) => {
+      if (route.request().method() === "GET" || failures++ > 0) return route.continue();
       return route.fulfill({ status: 503, headers: { "retry-after": "1" }, body: "{}" });
     });
     await page.getByLabel("CSV file").setInputFiles(toFile(linesOf("busy-server-cost", 1_001)));

@@ -129,7 +129,7 @@ const CHANGES_NOTHING = [
   "POST /operator/partners/:id/url-prices",
   "POST /operator/partners/:id/url-prices/voids",
   "POST /partner/upload",
-  "POST /partner/upload/check-part",
+  "POST /partner/upload of a part",
   "POST /apps/:app_token/links/import",
   "POST /apps/:app_token/links/import of changes",
 ];

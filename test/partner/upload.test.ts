@@ -282,7 +282,7 @@ describe("a file that cannot be read", () => {
     expect(await ledger()).toEqual(before);
   });
 
-  it.each(["application/x-www-form-urlencoded", "text/csv", "multipart/form-data"])(
+  it.each(["application/x-www-form-urlencoded", "application/json", "multipart/form-data"])(
     "is rejected as another media type: %s",
     async (type) => {
       const options = { method: "POST", body: "file=x", headers: { "content-type": type } };
@@ -348,7 +348,7 @@ describe("a part of a larger file", () => {
   const PART = `row,${HEADER}\n5001,cpc,USD,part-cost-00001,1,t\n5002,cpc,USD,short,1,t\n5003,cpc,USD`;
 
   it("is checked and imported with the numbers of its rows, and returns lines of the file with the results", async () => {
-    const checked = await send("/partner/upload/check-part", PART);
+    const checked = await send("/partner/upload", PART);
     expect(checked.body.header).toBe("row,cost_id,status,code,message,match,duplicate,amount,mismatch\r\n");
     expect(checked.body.rows).toMatchObject([
       {
@@ -361,9 +361,9 @@ describe("a part of a larger file", () => {
       { row: 4, name: null, state: "rejected" },
     ]);
     expect(await costsOf("part-cost")).toEqual([]);
-    const imported = await send("/partner/upload/import-part", PART.split("\n").slice(0, 2).join("\n"));
+    const imported = await send("/partner/upload/import", PART.split("\n").slice(0, 2).join("\n"));
     expect(imported.body.rows).toMatchObject([{ row: 5001, state: "imported", detail: "pending" }]);
-    const again = await send("/partner/upload/import-part", PART.split("\n").slice(0, 2).join("\n"));
+    const again = await send("/partner/upload/import", PART.split("\n").slice(0, 2).join("\n"));
     expect(again.body.rows).toMatchObject([
       { state: "duplicate", line: expect.stringContaining(",true,1,\r\n") },
     ]);
@@ -378,7 +378,7 @@ describe("a part of a larger file", () => {
       [PART, { origin: "https://evil.test" }, 403],
       [PART, { cookie: "" }, 401],
     ] as [string, Record<string, string>, number][]) {
-      for (const path of ["/partner/upload/check-part", "/partner/upload/import-part"])
+      for (const path of ["/partner/upload", "/partner/upload/import"])
         expect((await send(path, body, headers)).status).toBe(status);
     }
     expect(await costsOf("numbered")).toEqual([]);

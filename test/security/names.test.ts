@@ -212,7 +212,7 @@ describe("a stored cost ID with invisible characters", () => {
     const headers = { cookie: SESSIONS.partner, accept: "text/html", origin: ORIGIN };
     const checked = await (await call("/partner/upload", { method: "POST", headers, body: form })).text();
     expect(checked).toContain(`<code>${shown("file")}</code>`);
-    const { body } = await ask<{ rows: { name: string; key: string }[] }>("/partner/upload/check-part", {
+    const { body } = await ask<{ rows: { name: string; key: string }[] }>("/partner/upload", {
       method: "POST",
       headers: { ...headers, accept: "application/json", "content-type": "text/csv" },
       body: `row,cost_type,cost_currency,cost_id,cost_amount,tag\n1,${line}`,

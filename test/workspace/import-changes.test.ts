@@ -441,7 +441,17 @@ describe("the undo of an import", () => {
     const page = await open(browser, `${APP}/links/${PLAIN}`);
     expect(textOf(page)).toContain("Undo for 3 links");
     const [, change = ""] = /name="change" value="([^"]+)"/.exec(page) ?? [];
-    expect(textOf((await undo(change)).text)).toContain("1 link restored. 2 links archived.");
+    const undone = await undo(change);
+    expect(textOf(undone.text)).toContain("1 link restored. 2 links archived.");
+    const words =
+      tablesOf(undone.text)[0]
+        ?.slice(1)
+        .map(({ cells: [name, word] }) => [name, word]) ?? [];
+    expect(Object.fromEntries(words)).toEqual({
+      "New Net": "archived",
+      "New Net > New A": "archived",
+      Newsletter: "restored",
+    });
     expect((await settings()).filter(({ archived }) => archived === 1)).toMatchObject([
       { label: "New Net" },
       { label: "New A" },

@@ -37,6 +37,15 @@ export interface UploadTexts extends OutcomeTexts {
 const FILE_NAME = "results.csv";
 const CHECK = "Check file";
 
+/** Where the forms of an upload lead, and the parts of a larger file: to the check, the confirmation, and what was imported. */
+export interface UploadPaths {
+  form: string;
+  confirm: string;
+  list: string;
+  /** What undoes an import. */
+  undo?: string;
+}
+
 /** What a form has beside its file: fields with these names. */
 export interface MoreFields {
   names: RegExp;
@@ -45,13 +54,10 @@ export interface MoreFields {
   beside: (rejected?: RejectedForm) => Markup;
 }
 
-/**
- * The form of the file, and where the script shows its progress. `check` and `importTo` are the paths for parts. After an error, the
- * summary is shown above the form.
- */
+/** The form of the file, and where the script shows its progress. After an error, the summary is shown above the form. */
 export function uploadForm(
   texts: UploadTexts,
-  paths: { action: string; check: string; importTo: string; list: string; undo?: string },
+  paths: UploadPaths,
   note: string,
   error?: AppError,
   more?: MoreFields,
@@ -73,7 +79,7 @@ export function uploadForm(
   const { noun, said } = texts;
   const words = (of: UploadTexts["changes"] = {}) =>
     Object.fromEntries(Object.entries(of).map(([state, { word }]) => [state, word]));
-  const data = html`data-words="${JSON.stringify([words(texts.states), words(texts.changes)])}" data-check="${paths.check}" data-import="${paths.importTo}" data-one="${noun[0]}" data-many="${noun[1]}"
+  const data = html`data-words="${JSON.stringify([words(texts.states), words(texts.changes)])}" data-import="${paths.confirm}" data-one="${noun[0]}" data-many="${noun[1]}"
     data-ready="${said.ready}" data-imported="${said.imported}" data-duplicate="${said.duplicate}" data-not-utf8="${NOT_UTF8}" data-utf16="${UTF16}" data-workbook="${WORKBOOK}"
     ${texts.levels ? html`data-levels="${texts.levels.join(" ")}"` : ""}`;
   const lead = html`<strong>The file can't be imported.</strong> Nothing was imported.`;
@@ -82,10 +88,11 @@ export function uploadForm(
     form: html`
       <section class="card">
         ${multipartForm(
-          paths.action,
+          paths.form,
           html`
           ${more ? html`<div class="columns"><div>${above}${file}</div><div>${beside}</div></div>` : file}
-          <button>${texts.check ?? CHECK}</button>`,
+          <button>${texts.check ?? CHECK}</button>
+          <progress aria-label="Check" hidden></progress>`,
           html` id="upload" ${data}`,
         )}
         <p class="hint">${note}</p>
@@ -119,7 +126,7 @@ function rejectFile({ code, message, errors }: AppError, more?: MoreFields): Rej
   );
 }
 
-function progress(texts: UploadTexts, { list, undo }: { list: string; undo?: string }): Markup {
+function progress(texts: UploadTexts, { list, undo }: UploadPaths): Markup {
   return html`
     <section class="card" id="progress" aria-labelledby="progress-title" hidden>
       <h2 id="progress-title" tabindex="-1">Check</h2>
@@ -138,13 +145,6 @@ function progress(texts: UploadTexts, { list, undo }: { list: string; undo?: str
     </section>`;
 }
 
-/** Where the forms of an upload lead: the form of the file, the confirmation, and what was imported. */
-export interface UploadPaths {
-  form: string;
-  confirm: string;
-  list: string;
-}
-
 /** What the check of a file found. `good` has the rows to import; `more` can change what they are. */
 export function checkedBody(
   texts: UploadTexts,
@@ -153,7 +153,7 @@ export function checkedBody(
   show: ShowOutcome,
 ): Markup {
   const { said, noun } = texts;
-  const todo = doneOf(texts, outcomes, "ready", "Import", "change");
+  const todo = whatToDo(texts, outcomes);
   return html`
     ${pageHead(texts.check ?? CHECK)}
     <p class="lead">Nothing is ${countChanges(outcomes, "ready") > 0 ? "saved" : said.imported} yet.</p>
@@ -206,19 +206,12 @@ export function resultBody(
 }
 
 /** `Import 3 links and change 2 links`; an empty text if there is neither. */
-function doneOf(
-  texts: UploadTexts,
-  outcomes: Outcome[],
-  state: Outcome["state"],
-  create: string,
-  change: string,
-): string {
-  const [items, changes] = [countItems(outcomes, state), countChanges(outcomes, state)];
-  const parts = [
-    items > 0 ? `${create} ${countText(texts, items)}` : "",
-    changes > 0 ? `${change} ${countText(texts, changes)}` : "",
-  ];
-  const text = parts.filter(Boolean).join(" and ");
+function whatToDo(texts: UploadTexts, outcomes: Outcome[]): string {
+  const [items, changes] = [countItems(outcomes, "ready"), countChanges(outcomes, "ready")];
+  const text = [
+    ...(items > 0 ? [`import ${countText(texts, items)}`] : []),
+    ...(changes > 0 ? [`change ${countText(texts, changes)}`] : []),
+  ].join(" and ");
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 

@@ -81,14 +81,19 @@ export async function readConfirmed(context: Context, maxBytes: number, table: C
   return readPart(sent, table);
 }
 
-/** The text of a part that a script sends. Throws unsupported_media_type, invalid_request and payload_too_large. */
-export async function readPartText({ request }: Context, maxBytes: number): Promise<string> {
-  if (mediaType(request) !== "text/csv")
-    throw new AppError("unsupported_media_type", "Send the body as text/csv.");
+/** Whether the script sent a part of a larger file, and not a browser a form. */
+export const isPart = ({ request }: Context) => mediaType(request) === "text/csv";
+
+/** The rows of a part. Throws what `readPart` throws, and invalid_request and payload_too_large. */
+export async function readPartOf(
+  { request }: Context,
+  maxBytes: number,
+  table: CsvTable,
+): Promise<FileRow[]> {
   const errors: InputError[] = [];
   const text = decodeTable(await readBody(request, maxBytes), errors);
   if (text === undefined) throw invalidRequest(errors);
-  return text;
+  return readPart(text, table);
 }
 
 const rowNumber = z.string().check(z.regex(/^[1-9]\d{0,7}$/, "must be the number of a row"));

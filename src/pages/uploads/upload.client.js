@@ -24,9 +24,9 @@ form?.addEventListener("submit", async (event) => {
   const text = await decode(file);
   const [named, one] = /^\s*"?sep=([,;\t|])"?[,;|\t ]*(?:\r\n|\r|\n|$)/i.exec(text ?? "") ?? [""];
   const [header, ...rows] = text === undefined ? [] : splitRows(text, named.length);
-  if (file.size <= MAX_FORM_BYTES && rows.length <= MAX_ROWS) return form.submit();
+  if (file.size <= MAX_FORM_BYTES && rows.length <= MAX_ROWS) return submitWhole();
   if (text === undefined) return start(`The file ${await whyUnreadable(file)}. Nothing was imported.`);
-  if (rows.length === 0) return form.submit();
+  if (rows.length === 0) return submitWhole();
   separator = one ?? [",", ";", "\t", "|"].find((sign) => header.line.includes(sign)) ?? ",";
   const numbered = rows
     .filter(({ line }) => cellsOf(line).some((cell) => cell.trim() !== ""))
@@ -41,15 +41,19 @@ form?.elements.cells?.addEventListener("input", ({ target }) => {
   counter.textContent = count > 0 ? `${numberOf(count)} of ${numberOf(Number(counter.dataset.most))}.` : "";
 });
 
-/** A bar until the page with the result is there, and not after Back. */
-const confirmation = document.querySelector("#confirm");
-function showWork(isWorking) {
-  confirmation.querySelector("progress").hidden = !isWorking;
-  confirmation.querySelector("button").disabled = isWorking;
+/** A bar until the next page is there, and not after Back. It has no steps: one request has all rows, and nothing is known before it ends. */
+function showWork(one, isWorking) {
+  one.setAttribute("aria-busy", isWorking);
+  one.querySelector("progress").hidden = !isWorking;
+  one.querySelector("button").disabled = isWorking;
 }
-if (confirmation) {
-  confirmation.addEventListener("submit", () => showWork(true));
-  addEventListener("pageshow", () => showWork(false));
+function submitWhole() {
+  showWork(form, true);
+  form.submit();
+}
+for (const one of [form, document.querySelector("#confirm")].filter(Boolean)) {
+  one.addEventListener("submit", (event) => event.defaultPrevented || showWork(one, true));
+  addEventListener("pageshow", () => showWork(one, false));
 }
 
 /** What all rows of the file get is in the query. */
@@ -210,7 +214,7 @@ async function describe(response) {
 async function check(header, rows) {
   let checked;
   try {
-    const sent = await sendAll(form.dataset.check, header, rows, "Check");
+    const sent = await sendAll(form.action, header, rows, "Check");
     checked = withoutRepeats(sent).sort((left, right) => left.row - right.row);
   } catch (error) {
     return start(`${error.message} Nothing was imported.`);

@@ -38,12 +38,7 @@ const show = { name: ({ name }: Outcome) => html`<code>${showInvisible(name ?? "
 export function uploadPage(error?: AppError): PartnerPage {
   const { summary, form } = uploadForm(
     COST_TEXTS,
-    {
-      action: PATHS.form,
-      check: `${PATHS.form}/check-part`,
-      importTo: `${PATHS.form}/import-part`,
-      list: PATHS.list,
-    },
+    PATHS,
     "The check changes nothing. You'll see what would be imported before you confirm. Uploading the same file again changes nothing either.",
     error,
   );

@@ -1,16 +1,18 @@
 /**
  * `/partner/upload`: a partner sends a file of costs. The file is checked first, and nothing is stored; the confirmation then
- * carries exactly the rows that the check found good, which are validated again. The script does the same in parts.
+ * carries exactly the rows that the check found good, which are validated again. The script sends the parts of a larger file to the same paths.
  */
+import type { CostCaller } from "../../auth/guards.ts";
+import type { Context } from "../../env.ts";
 import { jsonResponse } from "../../http/envelope.ts";
 import { readMultipart } from "../../http/input/form.ts";
 import { redirectResponse } from "../../http/redirect.ts";
 import {
   asFileError,
+  isPart,
   readConfirmed,
   readFileText,
-  readPart,
-  readPartText,
+  readPartOf,
   readRows,
   toFormBytes,
   toPartJson,
@@ -29,6 +31,7 @@ export const showUpload = withLedger("/partner/upload", async (_context, partner
 });
 
 export const checkUpload = withLedger("/partner/upload", async (context, partner, caller) => {
+  if (isPart(context)) return answerPart(context, caller, checkRows);
   try {
     const form = await readMultipart(context, MAX_FORM_BYTES);
     const rows = readRows(await readFileText(form.get("file"), MAX_BATCH_BYTES), TABLE);
@@ -43,21 +46,17 @@ export const checkUpload = withLedger("/partner/upload", async (context, partner
 });
 
 export const importUpload = withLedger("/partner/upload", async (context, _partner, caller) => {
+  if (isPart(context)) return answerPart(context, caller, importRows);
   return resultPage(await importRows(context, caller, await readConfirmed(context, MAX_FORM_BYTES, TABLE)));
 });
+
+async function answerPart(context: Context, caller: CostCaller, act: typeof checkRows): Promise<Response> {
+  const rows = await readPartOf(context, MAX_FORM_BYTES, TABLE);
+  return jsonResponse(toPartJson(RESULT_COLUMNS, await act(context, caller, rows), repeated));
+}
 
 /** For a reload of the result. */
 export const backToUpload = withLedger("/partner/upload", async (_context, partner, caller) => {
   caller.authorize(partner);
   return redirectResponse("/partner/upload");
 });
-
-/** Parts of a larger file, for the script. */
-const sendPart = (act: typeof checkRows) =>
-  withLedger("/partner/upload", async (context, _partner, caller) => {
-    const rows = readPart(await readPartText(context, MAX_FORM_BYTES), TABLE);
-    return jsonResponse(toPartJson(RESULT_COLUMNS, await act(context, caller, rows), repeated));
-  });
-
-export const checkPart = sendPart(checkRows);
-export const importPart = sendPart(importRows);
