@@ -263,6 +263,21 @@ describe("the code", () => {
     expect(mentions(anyFile, days)).toEqual([]);
   });
 
+  it("has a README of at most 1,500 words, with every setting of wrangler.toml", () => {
+    const [readme = "", settings = ""] = ["../README.md", "../wrangler.toml"].map((path) => documents[path]);
+    expect(readme.split(/\s+/).length).toBeLessThanOrEqual(1_501);
+    const names = [...settings.matchAll(/^(?:# )?([A-Z][A-Z_]+) = /gm)].map(([, name = ""]) => name);
+    expect(names).toContain("OPERATOR_MFA");
+    expect(names.filter((name) => !readme.includes(`\`${name}\``))).toEqual([]);
+  });
+
+  it("names in migrations/README.md every file that has the cost window", () => {
+    const readme = documents["../migrations/README.md"] ?? "";
+    const files = mentions(isWorker, /\bCOST_WINDOW_MS\b/).filter((path) => path !== "site/rendered.ts");
+    expect(files.filter((path) => !readme.includes(`\`src/${path}\``))).toEqual([]);
+    expect(files).toContain("db/ledger/submission.ts");
+  });
+
   it("names a cost type only in its row and in the demo data", () => {
     const quoted = new RegExp(`["'\`](${COST_TYPES.join("|")})["'\`]`);
     // rendered.ts: the SQL of /docs/archive, see docs.test.ts.
@@ -307,11 +322,14 @@ it("has no route whose first segment could be a link token", () => {
   expect(words.filter((word) => looksLikeToken.test(word))).toEqual([]);
 });
 
-const documents = import.meta.glob(["../src/README.md", "../migrations/README.md"], {
-  query: "?raw",
-  import: "default",
-  eager: true,
-});
+const documents = import.meta.glob(
+  ["../README.md", "../wrangler.toml", "../src/README.md", "../migrations/README.md"],
+  {
+    query: "?raw",
+    import: "default",
+    eager: true,
+  },
+);
 
 describe("the READMEs", () => {
   const allOf = (pattern: RegExp) =>

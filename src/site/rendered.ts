@@ -12,7 +12,7 @@ export const PAGES = {
 <li>Put the token where your assistant keeps its secrets. It expires on the day that you chose, and you can end it earlier on the same page.</li>
 </ol>
 <p>An API token (<code>ll_api_…</code>) or an access token with the scope Write works too, but it can do more than an assistant needs.</p>` },
-      { id: "connect-an-assistant", title: "Connect an assistant", body: `<p>The address is <code>https://links.example.com/mcp</code>, with your host. Send the token in the <code>Authorization</code> header, as <code>Bearer …</code>. Assistants that can only sign in with OAuth cannot connect.</p>
+      { id: "connect-an-assistant", title: "Connect an assistant", body: `<p>The address is <code>https://links.example.com/mcp</code>, with your host. Send the token in the <code>Authorization</code> header, as <code>Bearer …</code>, which means the same as <code>Token token=…</code> on the other pages. Assistants that can only sign in with OAuth cannot connect.</p>
 <p><strong>Visual Studio Code</strong>, in <code>.vscode/mcp.json</code>. It asks for the token and keeps it:</p>
 <pre data-language="json">{
   &quot;inputs&quot;: [{ &quot;type&quot;: &quot;promptString&quot;, &quot;id&quot;: &quot;token&quot;, &quot;description&quot;: &quot;Access token&quot;, &quot;password&quot;: true }],
@@ -41,7 +41,19 @@ export const PAGES = {
       &quot;headers&quot;: { &quot;Authorization&quot;: &quot;Bearer $LINKLEDGER_TOKEN&quot; }
     }
   }
-}</pre>` },
+}</pre>
+<p><strong>To check the address and the token</strong>, ask for the tools. The names are those of the tools and, at the end, of the service:</p>
+<pre data-language="sh">BASE_URL=https://links.example.com
+API_TOKEN=ll_read_…</pre>
+<pre data-language="console"><kbd>curl -s -H &quot;Authorization: Bearer $API_TOKEN&quot; -H 'Content-Type: application/json' \\
+    -H 'Accept: application/json, text/event-stream' \\
+    -d '{&quot;jsonrpc&quot;: &quot;2.0&quot;, &quot;id&quot;: 1, &quot;method&quot;: &quot;tools/list&quot;}' &quot;$BASE_URL/mcp&quot; | grep -oE '&quot;name&quot;:&quot;[a-z_]+&quot;'</kbd>
+<samp>&quot;name&quot;:&quot;list_apps&quot;
+&quot;name&quot;:&quot;search_links&quot;
+&quot;name&quot;:&quot;performance&quot;
+&quot;name&quot;:&quot;what_changed&quot;
+&quot;name&quot;:&quot;partner_status&quot;
+&quot;name&quot;:&quot;linkledger&quot;</samp></pre>` },
       { id: "what-each-tool-answers", title: "What each tool answers", body: `<p>Each tool is an operation of the API, with its parameters, its fields, its limits and its errors.</p>
 <div class="table" tabindex="0" role="region" aria-label="What each tool answers"><table>
 <thead>
@@ -816,7 +828,7 @@ GROUP BY ALL ORDER BY ALL;</pre>
       { id: "create-a-link", title: "Create a link", body: `<p>A link of level 1 is a network. Below it are campaigns (level 2), ad groups (level 3) and creatives (level 4).</p>
 <ol>
 <li>On <strong>Links</strong>, choose <strong>Create link</strong>.</li>
-<li>Enter the names of the path from the network to the new link. Links that exist are reused and never changed, and missing ones are created. <strong>Check</strong> says which of them exist, and shows the URLs, before anything is created.</li>
+<li>Enter the names of the path from the network to the new link. Links that exist are reused and never changed, and missing ones are created. <strong>Preview</strong>, beside the form, says which of them exist, and shows the URLs, before anything is created.</li>
 <li>Choose the partner. Turn <strong>Cost data</strong> on if the partner sends costs: costs count only for clicks that are recorded while it is on. Links below inherit both.</li>
 <li>Give the partner the click URL and the impression URL of the link, unchanged. They have macros such as <code>{click_id}</code>, which the partner replaces.</li>
 </ol>
@@ -1154,7 +1166,7 @@ OPERATOR_TOKEN=ll_api_…</pre>
 <td>not required</td>
 </tr>
 <tr>
-<td>Disable or enable a member, add or remove a member of an app, and everything else</td>
+<td>Everything else, such as adding a member to an app</td>
 <td>not required</td>
 <td>not required</td>
 </tr>
@@ -1378,7 +1390,7 @@ LINK_TOKEN=…</pre>
 <p>A good cost ID is a UUID, or your company&#39;s name followed by your click or impression ID. An advertising ID with the app ID is not enough: without permission, every phone sends an advertising ID of zeros. Add your click ID to it. A macro that was not replaced, and a value that means nothing, such as <code>null</code>, are rejected.</p>
 <p>Amounts are exact: linkledger does not round or convert them. Round prices with more places, such as those of auctions, to five; zeros at the end do not count. If you charge per action (CPA), send <code>cpe</code>.</p>
 <p>A price on the URL of a click or impression can count without a call. Its <code>cost_id</code> must then be valid or absent, its currency the one that the operator has set for you, and its amount at most your limit, which is 100 unless the operator has set another. The <a href="/docs/rules#prices-on-urls">matching rules</a> have the details.</p>
-<p>If you leave out <code>cost_amount</code>, the amount on the URL of the click or impression counts. If there is none, the cost is <strong>unpriced</strong> and the response has <code>&quot;amount&quot;: null</code>. Send the cost again with the amount to complete it.</p>` },
+<p>If you leave out <code>cost_amount</code>, or its value is empty because a macro has none, the amount on the URL of the click or impression counts. If there is none, the cost is <strong>unpriced</strong> and the response has <code>&quot;amount&quot;: null</code>. Send the cost again with the amount to complete it.</p>` },
       { id: "pending-and-matched", title: "Pending and matched", body: `<ul>
 <li>Match the cost type: ${FACTS["what fits"]}. With ${FACTS["types with discrepancy"]}, send one cost for each click or impression.</li>
 <li>If the cost arrives before its click or impression, it is <strong>pending</strong>. It matches when they arrive. You do not need to send it again.</li>
@@ -1387,7 +1399,7 @@ LINK_TOKEN=…</pre>
 <li><code>GET /cost/{cost_id}</code> returns the state of a cost: <code>matched</code>, <code>pending</code>, <code>lapsed</code> or <code>voided</code>. With a test credential, it is a cost of your round. If a click or impression has the ID but cannot take the cost, <code>mismatch</code> says why.</li>
 </ul>
 <p>The <a href="/docs/rules">matching rules</a> have the details. If a cost stays pending, see <a href="/docs/troubleshooting#a-cost-stays-pending">Troubleshooting</a>.</p>` },
-      { id: "list-your-costs", title: "List your costs", body: `<p><code>GET /cost</code> lists your costs by ID, and <code>/partner/costs</code> shows them in a browser. With <code>match=matched</code>, <code>pending</code>, <code>lapsed</code> or <code>voided</code> it has only those, and with <code>match=rejected</code> only the newest costs that got 400 or 403; with <code>Accept: text/csv</code> it is a CSV file. Follow <code>paging.next</code> (in CSV, the <code>Link</code> header) until it is null: a page can have fewer items than <code>limit</code>, or none.</p>` },
+      { id: "list-your-costs", title: "List your costs", body: `<p><code>GET /cost</code> lists your costs by ID, and <code>/partner/costs</code> shows them in a browser. With <code>match=matched</code>, <code>pending</code>, <code>lapsed</code> or <code>voided</code> it has only those, and with <code>match=rejected</code> only the newest costs that got 400 or 403, each with its error code and the parameters that were wrong; with <code>Accept: text/csv</code> it is a CSV file. Follow <code>paging.next</code> (in CSV, the <code>Link</code> header) until it is null: a page can have fewer items than <code>limit</code>, or none.</p>` },
       { id: "retries", title: "Retries", body: `<p>It is always safe to send a cost again. The same values return <code>200</code> with <code>&quot;duplicate&quot;: true</code> and count once. Other values for the same cost ID are rejected: <a href="#correct-a-cost">void the cost</a> first.</p>
 <ul>
 <li><strong>No response:</strong> send the request again.</li>
@@ -1691,7 +1703,7 @@ LINK_TOKEN=…</pre>
 <li>Read the report together: you in the console, the partner at <code>/partner</code>.</li>
 <li>Dismiss mismatches that you both understand and that cannot be fixed, one by one or all of a kind. You can give a reason, which the partner sees, and undo a dismissal while the round is open. Then approve the cost types that pass. With the API: <code>POST …/dismissals</code> and <code>POST …/approve</code> of the <a href="/docs/api/operator/approveRound">round</a>.</li>
 <li>Issue a live credential, on the setup page or the partner&#39;s page. Check that the partner&#39;s cost parameters contain <code>cost_id=</code>.</li>
-<li>Ask the app&#39;s owner to turn cost data on for the link: <code>PATCH</code> with <code>{&quot;cost_data_enabled&quot;: true}</code>. Later clicks accept costs.</li>
+<li>Ask a member of the app to attach the partner to its links and to turn cost data on, for one link on its <strong>Settings</strong> page, for many on <strong>Links</strong>, or with the <a href="/docs/api/campaign/updateLink">API</a>: <code>{&quot;partner_id&quot;: 6, &quot;cost_data_enabled&quot;: true}</code>. Clicks after that accept costs.</li>
 </ol>
 <p>A partner that is already live tests another cost type on a link with cost data off. What comes through its other links is live traffic and not part of the round.</p>` },
       { id: "pass-a-round-as-a-partner", title: "Pass a round as a partner", body: `<p>Sign in at <code>/partner</code> with your test credential. The page has the commands: open your link with a <code>cost_id</code>, then send the cost with the same ID. It also has the report, which <code>GET /cost/round</code> returns as JSON. <code>GET /cost</code> and <code>GET /cost/{cost_id}</code> return what you sent in the state that it would have as a live cost, with <code>&quot;test&quot;: true</code>. Each mismatch has what you sent, what was expected, and what to do. A correct cost with the same cost ID resolves the earlier mismatch.</p>` },
@@ -1940,8 +1952,8 @@ OPERATOR_TOKEN=ll_api_…</pre>
 <pre data-language="console"><kbd>operator() { curl -s -H &quot;Authorization: Token token=$OPERATOR_TOKEN&quot; &quot;$BASE_URL/operator/v1/$1&quot;; }</kbd>
 <kbd>operator partners/1/costs/demo-click-expired-001 | grep -oE '&quot;(code|match|kind|mismatch|reason)&quot;:&quot;[^&quot;]*&quot;'</kbd>
 <samp>&quot;code&quot;:&quot;not_found&quot;</samp></pre>
-<p>A cost that was never accepted gets a <code>404</code> that says what was rejected, which click or impression has the ID, and what a cost for it would get now. The partner&#39;s <code>X-Request-Id</code> finds the request in the log.</p>` },
-      { id: "upgrade-and-roll-back", title: "Upgrade and roll back", body: `<p>Get the new source, read its changelog, and run:</p>
+<p>A cost that was never accepted gets a <code>404</code> that says what was rejected and which parameters were wrong, which click or impression has the ID, and what a cost for it would get now. The partner&#39;s <code>X-Request-Id</code> finds the request in the log.</p>` },
+      { id: "upgrade-and-roll-back", title: "Upgrade and roll back", body: `<p>Get the new source, read what an upgrade must do in its <code>.github/CHANGELOG.md</code>, and run:</p>
 <pre data-language="sh">npm ci
 npm run deploy</pre>
 <p>The migrations run before the new code, and the old code works with them. To go back to the previous version:</p>

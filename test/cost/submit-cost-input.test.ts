@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { ask, DEMO, freshDemo, type ProblemBody, rejection, rows, sendCost } from "../harness.ts";
+import { ask, click, DEMO, freshDemo, type ProblemBody, rejection, rows, sendCost } from "../harness.ts";
 
 beforeAll(freshDemo);
 
@@ -206,6 +206,25 @@ describe("cost_amount", () => {
     const { body } = await sendCost({ cost_id: newId(), cost_amount });
     expect(body.errors).toEqual([{ param: "cost_amount", message: expect.stringContaining(message) }]);
   });
+
+  it.each<[string, (id: string) => Parameters<typeof ask>[1], string?]>([
+    ["the query", () => ({}), "&cost_amount="],
+    ["a form", () => ({ body: new URLSearchParams({ cost_amount: "" }) })],
+    ["JSON", () => ({ json: { cost_amount: "" } })],
+  ])(
+    "that is empty is like none in %s: the price on the URL counts, or the cost is unpriced",
+    async (_, how, more = "") => {
+      const send = (id: string) =>
+        ask<{ amount: string | null; match: string }>(
+          `/cost?cost_type=cpc&cost_currency=USD&tag=t&cost_id=${id}${more}`,
+          { method: "POST", token: DEMO.costToken, ...how(id) },
+        );
+      const [plain, priced] = [newId(), newId()];
+      await click(priced, { query: "&cost_type=cpc&cost_currency=USD&cost_amount=0.3" });
+      expect(await send(plain)).toMatchObject({ status: 200, body: { amount: null, match: "pending" } });
+      expect(await send(priced)).toMatchObject({ status: 200, body: { amount: "0.3", match: "matched" } });
+    },
+  );
 
   it("can be given twice with the same meaning, and empty beside another one", async () => {
     const query = (amounts: string) =>

@@ -17,7 +17,7 @@ export function greeting(baseUrl: string, { hasDemo, tokens, logins }: DemoState
     return `
 linkledger is ready.
 
-  Sign in: ${baseUrl}/account
+  Sign in, and change your password: ${baseUrl}/account
 
   The database was not empty, so no demo data was added. To get the demo, start with an empty database:
     npm start -- --persist-to ANOTHER_DIRECTORY
@@ -39,7 +39,7 @@ linkledger is ready.
   return `
 linkledger is ready.
 
-  Sign in: ${baseUrl}/account
+  Sign in, and change the passwords: ${baseUrl}/account
     ${login(DEMO.email, DEMO.password)}
     ${login(DEMO.operatorEmail, DEMO.operatorPassword)}
 
