@@ -201,7 +201,7 @@ it("all links on a page are selected by the box in its head, and a range with Sh
   await page.waitForURL((url) => !url.searchParams.has("selected"));
 });
 
-it("a partner is attached to 40 links in seven clicks, and detached again in one", async () => {
+it("task 5: a partner is attached to 40 links in seven clicks, and detached again in one", async () => {
   const prefix = unique("Forty");
   const network = await createLink(prefix);
   for (let at = 0; at < 40; at++)
@@ -226,6 +226,18 @@ it("a partner is attached to 40 links in seven clicks, and detached again in one
   expect(clicks).toBeLessThanOrEqual(7);
   await press(page, "Undo");
   await page.getByText("40 links restored.").waitFor();
+});
+
+it("the focus ring of a notice is around the notice, and not around the text in it", async () => {
+  const link = await createLink(unique("Ring"));
+  const page = await openPage(`${APP}/links/${link.token}/settings`);
+  await page.getByRole("button", { name: "Archive link" }).focus();
+  await page.keyboard.press("Enter");
+  await page.locator(".notice.ok > p:focus").getByText("Link archived.").waitFor();
+  const rings = await page.evaluate<string[]>(
+    `[".notice.ok", ".notice.ok > p"].map((name) => getComputedStyle(document.querySelector(name)).outlineStyle)`,
+  );
+  expect(rings).toEqual(["solid", "none"]);
 });
 
 describe("with only the keyboard", () => {
@@ -307,7 +319,7 @@ it("two people who rename the same link: the second one sees it", async () => {
   await other.getByText("Link renamed.").waitFor();
   await page.getByRole("textbox", { name: "Name" }).fill("Mine");
   await press(page, "Rename link");
-  await page.getByRole("alert").getByText("The name is “Theirs” now. You entered “Mine”.").waitFor();
+  await page.getByRole("alert").getByText("it changes now: Name: Theirs → Mine.").waitFor();
   await press(page, "Rename link");
   await page.getByText("Link renamed.").waitFor();
   expect((await readLink(link)).name).toBe("Mine");

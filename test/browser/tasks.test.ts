@@ -1,6 +1,7 @@
 /**
  * What people come for, from the first page to the answer, found by the text that is on each page: links, buttons, boxes and choices
- * in lists count as clicks, and each task has its number. Signing in and typing do not count.
+ * in lists count as clicks, and each task has its number. Signing in and typing do not count. Tasks 4 and 5 are in create.test.ts and
+ * edit.test.ts.
  */
 import { type Browser, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, expect, inject, test } from "vitest";

@@ -2,7 +2,7 @@
 import { beforeEach, expect, it } from "vitest";
 import { signedIn } from "../account/support.ts";
 import { ask, call, DEMO, env, freshDemo, rows, withMethods, wrapDatabases } from "../harness.ts";
-import { DEMO_LINKS, reviewedOf } from "../security/support.ts";
+import { DEMO_LINKS, reviewedOf, shownOf } from "../security/support.ts";
 import { changedBefore } from "../support.ts";
 import { LINKS, patchLink, readLink } from "./support.ts";
 
@@ -141,7 +141,7 @@ it("changes no link of a selection if, between the read and the write, one gets 
 it("rejects a form that was judged by what a person saw, if that changes between the read and the write", async () => {
   const browser = await signedIn();
   const DB = changedBefore(3, () => patchLink(PLAIN, { name: "Letter" }));
-  const form = { name: "Mail", seen_name: "Newsletter" };
+  const form = { name: "Mail", ...shownOf("name") };
   const response = await browser.post(`/apps/${DEMO.appToken}/links/${PLAIN}/settings/name`, form, {
     env: { DB },
   });

@@ -19,6 +19,7 @@ import {
   SECOND_SESSION,
   SESSIONS,
   sessionFor,
+  shownOf,
 } from "../security/support.ts";
 import { ARCHIVED, ENDED_WEBHOOK, IMPORTED, LINKED_USER, ROUND, SSO_USER, VIEW } from "./state.ts";
 
@@ -368,7 +369,7 @@ const SAMPLES: Record<string, Sample> = {
   ...page("/operator/users/2/two-factor", form(), { pattern: "/operator/users/:id/two-factor" }),
   ...page(`/operator/users/${SSO_USER}/token`, form(), { pattern: "/operator/users/:id/token" }),
   ...page("/operator/users/1/erase", form(), { pattern: "/operator/users/:id/erase" }),
-  ...page(`${LINK_PAGE}/settings/name`, form({ name: "b", seen_name: "Acme" }), {
+  ...page(`${LINK_PAGE}/settings/name`, form({ name: "b", ...shownOf("name", {}, DEMO_LINKS.ofPartner) }), {
     pattern: "/apps/:app_token/links/:link_token/settings/name",
   }),
   ...page(`${LINK_PAGE}/settings/archived`, form({ archived: "yes" }), {
@@ -376,12 +377,16 @@ const SAMPLES: Record<string, Sample> = {
   }),
   ...page(
     `${LINK_PAGE}/settings/partner`,
-    form({ partner: "3", cost: "off", seen_partner: "1", seen_switch: "1", seen_cost: "on" }),
+    form({ partner: "3", cost: "off", ...shownOf("partner", {}, DEMO_LINKS.ofPartner) }),
     { pattern: "/apps/:app_token/links/:link_token/settings/partner" },
   ),
   ...page(
     `${LINK_PAGE}/settings/target`,
-    form({ leads: "own", target: "https://example.com/sale", seen_target: "inherit" }),
+    form({
+      leads: "own",
+      target: "https://example.com/sale",
+      ...shownOf("target", {}, DEMO_LINKS.ofPartner),
+    }),
     { pattern: "/apps/:app_token/links/:link_token/settings/target" },
   ),
   ...page(
@@ -409,8 +414,6 @@ const SAMPLES: Record<string, Sample> = {
   ...page("/partner/costs/demo-spend-00-0/void", form(), { pattern: "/partner/costs/:cost_id/void" }),
   "POST /partner/upload": upload("/partner/upload", 'name="file"; filename="costs.csv"', UPLOADED),
   "POST /partner/upload/import": upload("/partner/upload/import", 'name="rows"', UPLOADED_PART),
-  "POST /partner/upload/check-part": part("/partner/upload/check-part"),
-  "POST /partner/upload/import-part": part("/partner/upload/import-part"),
   ...page("/operator/credentials/1/revoke", form(), { pattern: "/operator/credentials/:id/revoke" }),
 };
 
@@ -455,6 +458,8 @@ const VARIANTS: Record<string, Sample> = {
     'name="rows"',
     `row,link_token,cost_data\n1,${DEMO.linkToken},off`,
   ),
+  "POST /partner/upload of a part": part("/partner/upload"),
+  "POST /partner/upload/import of a part": part("/partner/upload/import"),
   ...onAlerts("a deletion", "rules/1", { action: "delete" }),
   ...onAlerts("a test", "webhooks/1", { action: "test" }, true),
   ...onAlerts("a rotation", "webhooks/1", { action: "rotate" }, true),

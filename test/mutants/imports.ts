@@ -19,8 +19,8 @@ export const imports: Mutant[] = [
   {
     name: "an import attaches the partner that a link has again",
     file: "src/workspace/transfer/import-changes.ts",
-    search: "partner_id !== undefined && partner_id !== link.partnerId && { partner_id }",
-    replace: "partner_id !== undefined && { partner_id }",
+    search: "value !== now[name]",
+    replace: 'name === "partner_id" || value !== now[name]',
     tests: ["test/workspace/import-changes.test.ts"],
   },
   {
@@ -73,8 +73,8 @@ export const imports: Mutant[] = [
   {
     name: "DB stores the number of shards before the shards do",
     file: "src/dev/deploy.ts",
-    search: "[...indexes, null]",
-    replace: "[null, ...indexes]",
+    search: "[...Array(shards).keys(), null]",
+    replace: "[null, ...Array(shards).keys()]",
     project: "commands",
     tests: ["test/dev/deploy/ledger.test.ts"],
   },
@@ -89,8 +89,8 @@ export const imports: Mutant[] = [
   {
     name: "the undo of an import takes back the cost data that somebody set since",
     file: "src/usecases/links/undo.ts",
-    search: "      cost_data_enabled: toSwitch(link.costSwitch),\n",
-    replace: "",
+    search: '[...goesBack, "costSwitch" as const]',
+    replace: "goesBack",
     tests: ["test/workspace/import-changes.test.ts"],
   },
 ];

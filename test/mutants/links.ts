@@ -75,7 +75,7 @@ export const links: Mutant[] = [
   {
     name: "links are changed without a look at what was reviewed",
     file: "src/usecases/links/updates.ts",
-    search: "writes.length > 0 && !isReviewed([...links.values()])",
+    search: "writes.length > 0 && reviewed !== undefined && !isAs([...links.values()], reviewed)",
     replace: "false",
     tests: ["test/workspace/bulk.test.ts", "test/workspace/bulk-matches.test.ts"],
   },

@@ -5,7 +5,7 @@ import { sampled } from "../faults/operations.ts";
 import { restoreState, startState } from "../faults/state.ts";
 import { DEMO, NOW, rows } from "../harness.ts";
 import { SINGLE_SIGN_ON } from "../support.ts";
-import { DEMO_LINKS, reviewedOf } from "./support.ts";
+import { DEMO_LINKS, reviewedOf, shownOf } from "./support.ts";
 
 beforeAll(startState);
 beforeEach(restoreState);
@@ -109,9 +109,7 @@ const ENTRIES: Record<string, Expected> = {
   "POST /partner/sign-out": ["partner 1 (by null): sign out"],
   "POST /partner/costs/:cost_id/void": [VOID_BY_PARTNER],
   "POST /partner/upload": check,
-  "POST /partner/upload/check-part": check,
   "POST /partner/upload/import": costs,
-  "POST /partner/upload/import-part": costs,
   "POST /operator/apps/new": ["app new (by 2): create app"],
   "POST /operator/apps/:token": [APP],
   "POST /operator/apps/:token/archive": [APP],
@@ -163,7 +161,7 @@ const MORE: [what: string, name: string, bodies: string[], entries: string[]][] 
   [
     "detaches a link",
     "POST /apps/:app_token/links/:link_token/settings/partner",
-    ["partner=none&cost=off&seen_partner=1&seen_switch=1&seen_cost=on"],
+    [`partner=none&cost=off&reviewed=${shownOf("partner", {}, ofPartner).reviewed}`],
     [DEMO_LINK],
   ],
   [

@@ -5,7 +5,9 @@ import { hashRecoveryCode } from "../../src/auth/sign-in/recovery-codes.ts";
 import type { Credentials } from "../../src/http/operation.ts";
 import { operationOf } from "../../src/http/operation.ts";
 import type { Method } from "../../src/http/router.ts";
-import { type Bulk, versionOf } from "../../src/workspace/bulk/actions.ts";
+import { versionOf } from "../../src/usecases/links/updates.ts";
+import { type Bulk, replacedBy } from "../../src/workspace/bulk/actions.ts";
+import { type SectionName, shownVersion } from "../../src/workspace/edit/edited-link.ts";
 import { type Call, DEMO, env, NOW, ORIGIN } from "../harness.ts";
 import { RULE, samplePath } from "../http/every-route.ts";
 import { tableReader } from "../restore.ts";
@@ -109,8 +111,6 @@ export const PAGE_BODIES: Partial<Record<string, string>> = {
   "POST /apps/:app_token/links/import/rows": "multipart/form-data; boundary=boundary",
   "POST /partner/upload": "multipart/form-data; boundary=boundary",
   "POST /partner/upload/import": "multipart/form-data; boundary=boundary",
-  "POST /partner/upload/check-part": "text/csv",
-  "POST /partner/upload/import-part": "text/csv",
 };
 
 const sessionId = (name: string) => name.padEnd(43, "0");
@@ -141,13 +141,23 @@ export const SESSIONS = {
 
 /** Links of the demo data, as a review shows them. */
 export const DEMO_LINKS = {
-  ofPartner: { token: DEMO.linkToken, partnerId: 1, costSwitch: 1, target: null },
-  plain: { token: "demo1nk008", partnerId: null, costSwitch: null, target: null },
+  ofPartner: { token: DEMO.linkToken, label: "Acme", archived: 0, partnerId: 1, costSwitch: 1, target: null },
+  plain: {
+    ...{ token: "demo1nk008", label: "Newsletter", archived: 0 },
+    ...{ partnerId: null, costSwitch: null, target: null },
+  },
 };
 
 /** The field that the form of a review has for these links. */
 export const reviewedOf = (action: Bulk["action"], ...links: Parameters<typeof versionOf>[0]) =>
-  versionOf(links, { action });
+  versionOf(links, replacedBy({ action }));
+
+/** The field that the form of a section has on the settings page of a link with these settings. */
+export const shownOf = (
+  section: SectionName,
+  link: Partial<Parameters<typeof shownVersion>[1]> = {},
+  base: Parameters<typeof shownVersion>[1] = DEMO_LINKS.plain,
+) => ({ reviewed: shownVersion(section, { ...base, ...link }) });
 
 /** A credential of the demo partner that was revoked. */
 const REVOKED = createToken("live", "PartnerRevoked".padEnd(43, "0"));

@@ -233,7 +233,10 @@ describe("the form for one link", () => {
     await create({ network: "New Second", partner: `Acme Ads (${id})` });
     expect(await created()).toContainEqual(expect.objectContaining({ partner_id: id }));
     expect(errorsOf(await create({ network: "New Third", partner: "Acme Ads" }))).toEqual([
-      { text: "Partner is the name of several partners; choose a suggestion with its ID.", href: "#partner" },
+      {
+        text: `Partner is the name of several partners; add the ID to it, for example Acme Ads (${id}).`,
+        href: "#partner",
+      },
     ]);
   });
 

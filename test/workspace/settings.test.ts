@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { type Browser, signedIn } from "../account/support.ts";
 import { createLink, patchLink, readLink } from "../campaign/support.ts";
 import { countingDatabase, DEMO, freshDemo, rows } from "../harness.ts";
+import { DEMO_LINKS, shownOf } from "../security/support.ts";
 import { APP, decode, mainOf, open, textOf } from "./page-text.ts";
 
 const PLAIN = "demo1nk008";
@@ -15,21 +16,19 @@ beforeEach(async () => {
 });
 
 const textAt = async (path: string) => textOf(mainOf(await open(browser, path)));
-const partnerForm = (fields: Record<string, string>) => ({
+type Shown = Parameters<typeof shownOf>[1];
+/** `shown`: what the page showed of the link. */
+const nameForm = (name: string, shown?: Shown) => ({ name, ...shownOf("name", shown) });
+const partnerForm = (fields: Record<string, string>, shown?: Shown) => ({
   partner: "1",
   cost: "off",
-  seen_partner: "none",
-  seen_switch: "none",
-  seen_cost: "off",
+  ...shownOf("partner", shown),
   ...fields,
 });
 
 describe("the name", () => {
   it("is changed, and the page says so", async () => {
-    const { status, headers } = await browser.post(`${settingsOf(PLAIN)}/name`, {
-      name: " Letter ",
-      seen_name: "Newsletter",
-    });
+    const { status, headers } = await browser.post(`${settingsOf(PLAIN)}/name`, nameForm(" Letter "));
     expect([status, headers.get("location")]).toEqual([303, `${settingsOf(PLAIN)}?notice=renamed`]);
     expect(await textAt(`${settingsOf(PLAIN)}?notice=renamed`)).toContain("Link renamed.");
     expect((await readLink(PLAIN)).name).toBe("Letter");
@@ -40,7 +39,7 @@ describe("the name", () => {
     ["a::b", "Name must not contain ::, which joins the names of a path."],
     ["x".repeat(256), "Name has 256 characters; it can have at most 255."],
   ])("keeps what was entered, with a summary that links to the field: %s", async (name, sentence) => {
-    const rejected = await browser.post(`${settingsOf(PLAIN)}/name`, { name, seen_name: "Newsletter" });
+    const rejected = await browser.post(`${settingsOf(PLAIN)}/name`, nameForm(name));
     expect(rejected.status).toBe(400);
     expect(rejected.text).toContain(`<a href="#name">${sentence}</a>`);
     expect(rejected.text).toMatch(/role="alert" tabindex="-1" autofocus/);
@@ -51,36 +50,43 @@ describe("the name", () => {
 
   it("that somebody else changed is shown, and can then be replaced", async () => {
     await patchLink(PLAIN, { name: "Theirs" });
-    const conflict = await browser.post(`${settingsOf(PLAIN)}/name`, {
-      name: "Mine",
-      seen_name: "Newsletter",
-    });
+    const conflict = await browser.post(`${settingsOf(PLAIN)}/name`, nameForm("Mine"));
     expect(conflict.status).toBe(409);
-    expect(textOf(conflict.text)).toContain("The name is “Theirs” now. You entered “Mine”.");
+    expect(textOf(conflict.text)).toContain(
+      "Somebody changed this after you opened the page. If you save again, it changes now: Name: Theirs → Mine.",
+    );
+    expect(conflict.text).toContain('value="Mine"');
     expect((await readLink(PLAIN)).name).toBe("Theirs");
-    expect(conflict.text).toContain('name="seen_name" value="Theirs"');
-    const again = await browser.post(`${settingsOf(PLAIN)}/name`, { name: "Mine", seen_name: "Theirs" });
+    const { reviewed } = nameForm("Mine", { label: "Theirs" });
+    expect(conflict.text).toContain(`name="reviewed" value="${reviewed}"`);
+    const again = await browser.post(`${settingsOf(PLAIN)}/name`, { name: "Mine", reviewed });
     expect(again.status).toBe(303);
     expect((await readLink(PLAIN)).name).toBe("Mine");
   });
 
-  it("is not changed by a form without the name that was shown", async () => {
-    const { status, text } = await browser.post(`${settingsOf(PLAIN)}/name`, { name: "Mine" });
-    expect(status).toBe(400);
-    expect(textOf(text)).toContain("The form was not complete. Try again.");
+  it("is not changed by a form that does not say what was shown, or says something else", async () => {
+    for (const form of [
+      { name: "Mine" },
+      { name: "Mine", reviewed: "x" },
+      nameForm("Mine", { label: "x" }),
+    ]) {
+      const { status, text } = await browser.post(`${settingsOf(PLAIN)}/name`, form);
+      expect(status).toBe(409);
+      expect(textOf(text)).toContain("Name: Newsletter → Mine.");
+    }
     expect((await readLink(PLAIN)).name).toBe("Newsletter");
   });
 
   it("that somebody else changed to the same is no conflict", async () => {
     await patchLink(PLAIN, { name: "Same" });
-    const form = { name: "Same", seen_name: "Newsletter" };
+    const form = nameForm("Same");
     const { headers } = await browser.post(`${settingsOf(PLAIN)}/name`, form);
     expect(headers.get("location")).toBe(`${settingsOf(PLAIN)}?notice=unchanged`);
   });
 
   it("can change while somebody else archives the link", async () => {
     await patchLink(PLAIN, { archived: true });
-    await browser.post(`${settingsOf(PLAIN)}/name`, { name: "Mine", seen_name: "Newsletter" });
+    await browser.post(`${settingsOf(PLAIN)}/name`, nameForm("Mine"));
     expect(await readLink(PLAIN)).toMatchObject({ name: "Mine", archived: true });
   });
 });
@@ -89,16 +95,16 @@ describe("each setting", () => {
   const undoAt = async (path: string) =>
     [...(await open(browser, path)).matchAll(/name="change" value="([^"]+)"/g)].map(([, id = ""]) => id);
   it.each<[string, Record<string, string>, string, object]>([
-    ["name", { name: "Other", seen_name: "Newsletter" }, "renamed", { name: "Newsletter" }],
+    ["name", nameForm("Other"), "renamed", { name: "Newsletter" }],
     [
       "partner",
-      { partner: "1", cost: "on", seen_partner: "none", seen_switch: "none", seen_cost: "off" },
+      partnerForm({ cost: "on" }),
       "saved",
       { own: { partner_id: null, cost_data_enabled: null, target: null } },
     ],
     [
       "target",
-      { leads: "none", target: "", seen_target: "inherit" },
+      { leads: "none", target: "", ...shownOf("target") },
       "targeted",
       { own: { partner_id: null, cost_data_enabled: null, target: null } },
     ],
@@ -117,7 +123,7 @@ describe("each setting", () => {
   });
 
   it("keeps what somebody else changed in the meantime, and does not offer to undo that as one's own", async () => {
-    await browser.post(`${settingsOf(PLAIN)}/target`, { leads: "none", target: "", seen_target: "inherit" });
+    await browser.post(`${settingsOf(PLAIN)}/target`, { leads: "none", target: "", ...shownOf("target") });
     const [change = ""] = await undoAt(`${APP}/links/${PLAIN}`);
     await patchLink(PLAIN, { target: null });
     await patchLink(PLAIN, { target: "" });
@@ -128,7 +134,7 @@ describe("each setting", () => {
   });
 
   it("is not offered by a notice that says that nothing changed", async () => {
-    await browser.post(`${settingsOf(PLAIN)}/name`, { name: "Other", seen_name: "Newsletter" });
+    await browser.post(`${settingsOf(PLAIN)}/name`, nameForm("Other"));
     expect(await undoAt(`${settingsOf(PLAIN)}?notice=unchanged`)).toEqual([]);
   });
 });
@@ -179,8 +185,9 @@ describe("partner and cost data", () => {
     const page = await open(browser, `${settingsOf(PLAIN)}?partner=1&cost=on`);
     expect(await rows("SELECT * FROM links")).toEqual(before);
     expect(textOf(page)).toContain("Partner None Acme Ads Cost data Off On");
+    const [preview = ""] = /<form[^>]*settings\/partner"[\s\S]*?<\/form>/.exec(page) ?? [];
     const form = Object.fromEntries(
-      [...page.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)"/g)].map(([, name, value]) => [
+      [...preview.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)"/g)].map(([, name, value]) => [
         name,
         value,
       ]),
@@ -196,13 +203,7 @@ describe("partner and cost data", () => {
     const text = await textAt(`${settingsOf(DEMO.linkToken)}?partner=none`);
     expect(text).toContain("Partner Acme Ads None Cost data On Off");
     expect(text).toContain("This turns cost data off.");
-    const form = partnerForm({
-      partner: "none",
-      cost: "on",
-      seen_partner: "1",
-      seen_switch: "1",
-      seen_cost: "on",
-    });
+    const form = partnerForm({ partner: "none", cost: "on" }, DEMO_LINKS.ofPartner);
     await browser.post(`${settingsOf(DEMO.linkToken)}/partner`, form);
     expect(await readLink(DEMO.linkToken)).toMatchObject({ partner_id: null, cost_data_enabled: false });
   });
@@ -213,7 +214,7 @@ describe("partner and cost data", () => {
     await rows(`UPDATE links SET partner_id = 2, cost_switch = NULL WHERE token = '${child}'`);
     const text = await textAt(`${settingsOf(child)}?partner=1&cost=off`);
     expect(text).toContain("Cost data Off, same as parent Off, set on this link");
-    await browser.post(`${settingsOf(child)}/partner`, partnerForm({ seen_partner: "2" }));
+    await browser.post(`${settingsOf(child)}/partner`, partnerForm({}, { token: child, partnerId: 2 }));
     expect(await readLink(child)).toMatchObject({ partner_id: 1, cost_data_enabled: false });
   });
 
@@ -224,7 +225,7 @@ describe("partner and cost data", () => {
     const page = await open(browser, `${settingsOf(child)}?cost=inherit`);
     expect(textOf(page)).toContain("Cost data Off, set on this link On, same as parent");
     expect(textOf(page)).toContain("Inherit from parent (on)");
-    const form = partnerForm({ partner: "none", cost: "inherit", seen_switch: "0" });
+    const form = partnerForm({ partner: "none", cost: "inherit" }, { token: child, costSwitch: 0 });
     const saved = await browser.post(`${settingsOf(child)}/partner`, form);
     expect(saved.headers.get("location")).toBe(`${settingsOf(child)}?notice=saved`);
     expect((await readLink(child)).own.cost_data_enabled).toBe(null);
@@ -241,12 +242,12 @@ describe("partner and cost data", () => {
 
   it("stay same as parent with another partner", async () => {
     const child = "demo1nk002";
-    const form = partnerForm({ partner: "2", cost: "inherit", seen_cost: "inherit" });
+    const form = partnerForm({ partner: "2", cost: "inherit" }, { token: child });
     await browser.post(`${settingsOf(child)}/partner`, form);
     expect((await readLink(child)).own).toEqual({ partner_id: 2, cost_data_enabled: null, target: null });
     await browser.post(
       `${settingsOf(child)}/partner`,
-      partnerForm({ partner: "none", cost: "inherit", seen_partner: "2", seen_cost: "inherit" }),
+      partnerForm({ partner: "none", cost: "inherit" }, { token: child, partnerId: 2 }),
     );
     expect(await readLink(child)).toMatchObject({ partner_id: null, cost_data_enabled: true });
   });
@@ -255,7 +256,7 @@ describe("partner and cost data", () => {
     const child = "demo1nk002";
     await rows(`UPDATE links SET partner_id = NULL, cost_switch = NULL WHERE token = '${DEMO.linkToken}'`);
     await patchLink(DEMO.linkToken, { partner_id: 1, cost_data_enabled: true });
-    await browser.post(`${settingsOf(child)}/partner`, partnerForm({}));
+    await browser.post(`${settingsOf(child)}/partner`, partnerForm({}, { token: child }));
     expect(await readLink(child)).toMatchObject({ partner_id: 1, cost_data_enabled: false });
   });
 
@@ -290,9 +291,9 @@ describe("partner and cost data", () => {
     await patchLink(PLAIN, { partner_id: 3 });
     const conflict = await browser.post(`${settingsOf(PLAIN)}/partner`, partnerForm({ cost: "on" }));
     expect(conflict.status).toBe(409);
-    expect(textOf(conflict.text)).toContain("Partner now: Corsair Media. You chose: Acme Ads.");
+    expect(textOf(conflict.text)).toContain("Partner: Corsair Media → Acme Ads.");
     expect(await readLink(PLAIN)).toMatchObject({ partner_id: 3 });
-    const form = partnerForm({ cost: "on", seen_partner: "3", seen_switch: "0" });
+    const form = partnerForm({ cost: "on" }, { partnerId: 3, costSwitch: 0 });
     expect((await browser.post(`${settingsOf(PLAIN)}/partner`, form)).status).toBe(303);
     expect(await readLink(PLAIN)).toMatchObject({ partner_id: 1, cost_data_enabled: true });
   });
@@ -307,7 +308,7 @@ describe("a form", () => {
   it.each(["demo1nk009", "nosuchlink"])("of a link that the app does not have is 404: %s", async (token) => {
     const before = await rows("SELECT * FROM links");
     const posts = [
-      await browser.post(`${settingsOf(token)}/name`, { name: "x", seen_name: "x" }),
+      await browser.post(`${settingsOf(token)}/name`, nameForm("x")),
       await browser.post(`${settingsOf(token)}/archived`, { archived: "yes" }),
       await browser.post(`${settingsOf(token)}/partner`, partnerForm({})),
       await browser.get(settingsOf(token)),
@@ -319,7 +320,7 @@ describe("a form", () => {
 
   it("asks D1 three times: for the session, to read the link, and to change it", async () => {
     const { database, counts } = countingDatabase();
-    const form = { name: "Letter", seen_name: "Newsletter" };
+    const form = nameForm("Letter");
     await browser.post(`${settingsOf(PLAIN)}/name`, form, { env: { DB: database } });
     expect(counts.calls).toBe(3);
     expect(counts.written).toBeLessThanOrEqual(10);
@@ -329,7 +330,7 @@ describe("a form", () => {
 describe("the history", () => {
   it("says who changed what and when, the newest first", async () => {
     const { token } = await createLink("Summer");
-    await browser.post(`${settingsOf(token)}/name`, { name: "Autumn", seen_name: "Summer" });
+    await browser.post(`${settingsOf(token)}/name`, nameForm("Autumn", { token, label: "Summer" }));
     await patchLink(token, { partner_id: 1, cost_data_enabled: true });
     await patchLink(token, { partner_id: null, archived: true });
     const text = await textAt(`${APP}/links/${token}`);

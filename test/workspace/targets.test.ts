@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { type Browser, signedIn } from "../account/support.ts";
 import { patchLink, readLink } from "../campaign/support.ts";
 import { call, DEMO, freshDemo, IPHONE, rows } from "../harness.ts";
+import { shownOf } from "../security/support.ts";
 import { confirm, outcomesOf, toFile, upload } from "./files.ts";
 import { APP, mainOf, open, textOf } from "./page-text.ts";
 
@@ -21,11 +22,12 @@ const textAt = async (path: string) => textOf(mainOf(await open(browser, path)))
 const ownTarget = async (token: string) => (await readLink(token)).own.target;
 const follow = async (token: string) =>
   (await call(`/${token}`, { headers: { "user-agent": IPHONE } })).headers.get("location");
-const save = (token: string, fields: Record<string, string>) =>
+/** `shown`: the target that the page showed. */
+const save = (token: string, fields: Record<string, string>, shown: string | null = null) =>
   browser.post(`${settingsOf(token)}/target`, {
     leads: "own",
     target: "",
-    seen_target: "inherit",
+    ...shownOf("target", { token, target: shown }),
     ...fields,
   });
 
@@ -63,9 +65,9 @@ describe("the form of the target", () => {
     ]);
     expect(await textAt(`${settingsOf(SPRING)}?notice=targeted`)).toContain("Target saved.");
     expect(await follow(RUNNERS)).toBe(SALE);
-    await save(SPRING, { leads: "none", seen_target: SALE });
+    await save(SPRING, { leads: "none" }, SALE);
     expect([await ownTarget(SPRING), await follow(SPRING)]).toEqual(["", STORE]);
-    await save(SPRING, { leads: "inherit", seen_target: "" });
+    await save(SPRING, { leads: "inherit" }, "");
     expect(await ownTarget(SPRING)).toBeNull();
   });
 
@@ -89,14 +91,14 @@ describe("the form of the target", () => {
     await patchLink(PLAIN, { target: SALE });
     const conflict = await save(PLAIN, { target: `${SALE}/2` });
     expect(conflict.status).toBe(409);
-    expect(textOf(conflict.text)).toContain(`The target is ${SALE} now.`);
-    expect((await save(PLAIN, { target: `${SALE}/2`, seen_target: SALE })).status).toBe(303);
+    expect(textOf(conflict.text)).toContain(`Target: ${SALE} → ${SALE}/2.`);
+    expect((await save(PLAIN, { target: `${SALE}/2` }, SALE)).status).toBe(303);
     expect(await ownTarget(PLAIN)).toBe(`${SALE}/2`);
   });
 
   it("is in the history of the link", async () => {
     await save(PLAIN, { target: SALE });
-    await save(PLAIN, { leads: "inherit", seen_target: SALE });
+    await save(PLAIN, { leads: "inherit" }, SALE);
     const text = await textAt(`${APP}/links/${PLAIN}/history`);
     expect(text).toContain(`set its target to “${SALE}”`);
     expect(text).toContain(`set its target to inherit, instead of “${SALE}”`);

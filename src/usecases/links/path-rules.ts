@@ -1,14 +1,16 @@
 /** Judges rows that name links by path: which links they would create, and why not. No I/O. */
 
 import type { PathSettings } from "../../db/links/lists.ts";
-import type { Partners } from "../../db/links/partner-catalog.ts";
+import type { Partner, Partners } from "../../db/links/partner-catalog.ts";
 import type * as db from "../../db/links/paths.ts";
 import { expectDefined } from "../../domain/expect-defined.ts";
 import { findNear } from "../../domain/near-name.ts";
 import { inEnglish } from "../../domain/texts.ts";
 import { AppError, type InputError } from "../../errors.ts";
 import { invalidRequest } from "../../http/input/parse.ts";
+import { inheritedFrom, newRow } from "./link.ts";
 import { keyOf, type PathRow } from "./path-rows.ts";
+import { judgeUpdate } from "./updates.ts";
 
 /** The link of a row: the one that exists or was created, or that would be created. */
 export interface PathResult {
@@ -37,28 +39,26 @@ export function inOrder<Row extends { names: string[] }>(rows: Row[]): Row[] {
   return rows.toSorted((one, other) => one.names.length - other.names.length);
 }
 
+/** How a text names a partner whose name is not clear. */
+export const withId = ({ id, displayName }: Pick<Partner, "id" | "displayName">) => `${displayName} (${id})`;
+
 /** The row with the ID of its partner. */
 export function findPartner(row: PathRow, partners: Partners): PathRow | AppError {
   const { partnerId, partnerName } = row;
   if (partnerName === undefined) return row;
-  const named = [...partners.values()].filter(({ displayName }) => displayName === partnerName);
-  const known = partners.get(partnerId ?? 0);
   const reject = (message: string) => invalidRequest([{ param: "partner", message }]);
-  if (known && known.displayName !== partnerName)
+  const all = [...partners.values()];
+  const named = all.filter((one) => one.displayName === partnerName || withId(one) === partnerName);
+  const known = partners.get(partnerId ?? 0);
+  if (known && !named.includes(known))
     return reject(`is ${partnerName}, but partner_id ${partnerId} is ${known.displayName}`);
   if (known) return row;
-  const [only, ...others] = named;
-  const near =
-    only ??
-    findNear(
-      partnerName,
-      [...partners.values()].map(({ displayName }) => displayName),
-    );
-  const instead = near ? ` Did you mean ${near}?` : "";
-  if (!only) return reject(`There's no partner “${partnerName}”.${instead}`);
-  return others.length > 0
-    ? reject("is the name of several partners; add the column partner_id")
-    : { ...row, partnerId: partnerId ?? only.id };
+  const [only, other] = named;
+  if (other) return reject(`is the name of several partners; add the ID to it, for example ${withId(other)}`);
+  if (only) return { ...row, partnerId: partnerId ?? only.id };
+  const names = all.map(({ displayName }) => displayName);
+  const near = findNear(partnerName, names);
+  return reject(`There's no partner “${partnerName}”.${near ? ` Did you mean ${near}?` : ""}`);
 }
 
 export type Judged = { row: PathRow | AppError; result: PathResult | AppError };
@@ -150,7 +150,7 @@ function judgePlace({ names, base }: PathRow, place: db.FoundPath): AppError | u
   );
 }
 
-/** The errors of the settings of a new link: the rules of an update (see `judgeUpdate`). */
+/** The errors of the settings of a new link: those of an update of a link that has only what it inherits. */
 function judgeSettings(
   row: PathRow,
   { base, nodes }: db.FoundPath,
@@ -159,25 +159,24 @@ function judgeSettings(
 ): InputError[] {
   const errors: InputError[] = [];
   if (row.archived) errors.push({ param: "archived", message: "can't be yes for a new link" });
-  if (row.partnerId !== null && !partners.has(row.partnerId)) {
-    errors.push({ param: "partner", message: "doesn't exist" });
-  } else if (row.costSwitch) {
-    const above = row.names
-      .slice(0, -1)
-      .map((_, at) => nodes[at]?.partnerId ?? planned.get(keyOf(row, at + 1)) ?? null);
-    const inherited = above.findLast((id) => id !== null) ?? base?.partnerId ?? base?.inheritedPartner;
-    const partner = partners.get(row.partnerId ?? inherited ?? 0);
-    if (!partner) {
-      errors.push({
-        param: "cost_data",
-        message: "can't be on: no partner is attached to this link or above it",
-      });
-    } else if (!partner.supportsCostData) {
-      errors.push({
-        param: "cost_data",
-        message: `can't be on: ${partner.displayName} doesn't support cost data yet`,
-      });
-    }
+  const above = row.names
+    .slice(0, -1)
+    .map((_, at) => nodes[at]?.partnerId ?? planned.get(keyOf(row, at + 1)) ?? null);
+  const inheritedPartner =
+    above.findLast((id) => id !== null) ?? base?.partnerId ?? base?.inheritedPartner ?? null;
+  const link = {
+    ...newRow({ token: "", label: "", level: 1 }),
+    ...inheritedFrom(undefined),
+    inheritedPartner,
+  };
+  const update = { partner_id: row.partnerId ?? undefined, cost_data_enabled: row.costSwitch ?? undefined };
+  const { rejection, partner } = judgeUpdate(link, update, partners);
+  if (rejection === "unknown_partner") errors.push({ param: "partner", message: "doesn't exist" });
+  else if (rejection) {
+    const reason = partner
+      ? `${partner.displayName} doesn't support cost data yet`
+      : "no partner is attached to this link or above it";
+    errors.push({ param: "cost_data", message: `can't be on: ${reason}` });
   }
   return errors;
 }

@@ -4,13 +4,13 @@
  */
 import type { AppAccess } from "../../db/accounts/viewers.ts";
 import { findChanges, type LinkChange, removalStatement } from "../../db/links/changes.ts";
-import type { AppScope } from "../../db/links/lists.ts";
+import { type AppScope, LINK_SETTINGS } from "../../db/links/lists.ts";
 import type { Partners } from "../../db/links/partner-catalog.ts";
 import { type LinkSettings, SETTINGS } from "../../db/links/updates.ts";
 import type { Context } from "../../env.ts";
 import { AppError } from "../../errors.ts";
-import { type StoredLink, toSwitch } from "./link.ts";
-import { changeLinks, type LinkUpdate, type UpdateResult } from "./updates.ts";
+import type { StoredLink } from "./link.ts";
+import { asUpdate, changeLinks, type LinkUpdate, type UpdateResult } from "./updates.ts";
 
 export interface Undone {
   access: AppAccess | undefined;
@@ -44,7 +44,13 @@ export async function undoChange(context: Context, scope: AppScope, undoId: stri
     const updateOf = (link: StoredLink) => {
       const change = changes.get(link.token);
       const settings = change ? settingsOf(change, link).filter(({ isKept }) => !isKept) : [];
-      return change ? toUndo(change, link, new Set(settings.map(({ key }) => key))) : {};
+      return change
+        ? toUndo(
+            change,
+            link,
+            settings.map(({ key }) => key),
+          )
+        : {};
     };
     const { results, ...rest } = await changeLinks(context, scope, [...changes.keys()], updateOf, {
       action: "undo change",
@@ -77,20 +83,9 @@ function inTransactions(parts: { id: number; changes: LinkChange[] }[]) {
 }
 
 /** The values before the change, of the settings that go back. */
-function toUndo(
-  { before }: LinkChange,
-  link: StoredLink,
-  goesBack: ReadonlySet<keyof LinkSettings>,
-): LinkUpdate {
-  return {
-    ...(goesBack.has("label") && { name: before.label }),
-    ...(goesBack.has("archived") && { archived: before.archived === 1 }),
-    // Another partner could switch cost data off, so the setting goes with it.
-    ...(goesBack.has("partnerId") && {
-      partner_id: before.partnerId,
-      cost_data_enabled: toSwitch(link.costSwitch),
-    }),
-    ...(goesBack.has("target") && { target: before.target ?? null }),
-    ...(goesBack.has("costSwitch") && { cost_data_enabled: toSwitch(before.costSwitch ?? null) }),
-  };
+function toUndo({ before }: LinkChange, link: StoredLink, goesBack: (keyof LinkSettings)[]): LinkUpdate {
+  // Another partner could switch cost data off, so the setting goes with it.
+  const keys = goesBack.includes("partnerId") ? [...goesBack, "costSwitch" as const] : goesBack;
+  const update = asUpdate({ ...link, ...Object.fromEntries(goesBack.map((key) => [key, before[key]])) });
+  return Object.fromEntries(keys.map((key) => [LINK_SETTINGS[key], update[LINK_SETTINGS[key]]]));
 }

@@ -5,6 +5,7 @@ import type { AppScope, LinkSetting } from "../../db/links/lists.ts";
 import type { Partner, Partners } from "../../db/links/partner-catalog.ts";
 import * as db from "../../db/links/updates.ts";
 import type { Bound } from "../../db/statement.ts";
+import { sha256 } from "../../domain/hash.ts";
 import type { Context } from "../../env.ts";
 import { AppError } from "../../errors.ts";
 import { type linkUpdate, type StoredLink, toSwitch } from "./link.ts";
@@ -15,14 +16,10 @@ export type LinkUpdate = z.output<typeof linkUpdate>;
 /** What is asked for, of a link in its current state. */
 export type UpdateOf = (link: StoredLink, partners: Partners) => LinkUpdate;
 
-/** The values that a person saw before they decided on the update. The link is not changed if one of them is another now. */
-export type SeenLink = Partial<db.LinkSettings>;
-
-/** `link_changed`: somebody else changed the link since it was seen. The last two are about the target. */
+/** The last two are about the target. */
 export type UpdateRejection =
   | "unknown_partner"
   | "partner_without_cost_data"
-  | "link_changed"
   | "invalid_request"
   | "limit_reached";
 
@@ -44,12 +41,7 @@ export interface UpdateResult {
  * without such a partner, and attaching a partner without support switches it off. Detaching the link's own partner returns the
  * setting to inheriting; a link of level 1 has nothing to inherit, so it is off.
  */
-export function judgeUpdate(
-  before: StoredLink,
-  update: LinkUpdate,
-  partners: Partners,
-  seen: SeenLink = {},
-): UpdateResult {
+export function judgeUpdate(before: StoredLink, update: LinkUpdate, partners: Partners): UpdateResult {
   const own = update.partner_id === undefined ? before.partnerId : update.partner_id;
   const partner = partners.get(own ?? before.inheritedPartner ?? 0);
   const isSupported = partner?.supportsCostData === 1;
@@ -62,7 +54,6 @@ export function judgeUpdate(
   });
   if (update.partner_id != null && !partners.has(update.partner_id)) return rejected("unknown_partner");
   if (update.cost_data_enabled && !isSupported) return rejected("partner_without_cost_data");
-  const isSeen = db.SETTINGS.every((key) => seen[key] === undefined || seen[key] === before[key]);
   const costSwitch =
     update.cost_data_enabled === undefined
       ? switchAfter(before, update, isSupported)
@@ -76,7 +67,6 @@ export function judgeUpdate(
   };
   const after = { ...before, ...settings };
   const isChanged = db.SETTINGS.some((key) => before[key] !== after[key]);
-  if (isChanged && !isSeen) return rejected("link_changed");
   return { before, after, rejection: undefined, isChanged, partner };
 }
 
@@ -86,23 +76,20 @@ function switchAfter(before: StoredLink, { partner_id }: LinkUpdate, isSupported
   return partner_id != null && !isSupported ? false : toSwitch(before.costSwitch);
 }
 
-/** The detail of the audit entry, by the names of the API: what differs. */
-function toDetail({ before, after }: UpdateResult): object {
-  const fields = ({
-    label,
-    archived,
-    partnerId,
-    costSwitch,
-    target,
-  }: StoredLink): Record<LinkSetting, unknown> => ({
+/** The update that gives a link these settings. */
+export const asUpdate = ({ label, archived, partnerId, costSwitch, target }: db.LinkSettings) =>
+  ({
     name: label,
     archived: archived === 1,
     partner_id: partnerId,
     cost_data_enabled: toSwitch(costSwitch),
     target,
-  });
-  const to: Record<string, unknown> = fields(after);
-  const differing = Object.entries(fields(before)).filter(([field, from]) => from !== to[field]);
+  }) satisfies Record<LinkSetting, unknown>;
+
+/** The detail of the audit entry, by the names of the API: what differs. */
+function toDetail({ before, after }: UpdateResult): object {
+  const to: Record<string, unknown> = asUpdate(after);
+  const differing = Object.entries(asUpdate(before)).filter(([field, from]) => from !== to[field]);
   return Object.fromEntries(differing.map(([field, from]) => [field, { from, to: to[field] }]));
 }
 
@@ -127,11 +114,10 @@ export async function judgeUpdates(
   scope: AppScope,
   { links, partners }: Pick<Awaited<ReturnType<typeof db.readLinks>>, "links" | "partners">,
   updateOf: UpdateOf,
-  seen: SeenLink = {},
 ): Promise<Map<string, UpdateResult>> {
   const results = [...links].map(([token, link]): [string, UpdateResult] => [
     token,
-    judgeUpdate(link, updateOf(link, partners), partners, seen),
+    judgeUpdate(link, updateOf(link, partners), partners),
   ]);
   const isNew = ({ before, after }: UpdateResult) => before.target !== after.target;
   const changed = results.flatMap(([, result]) => (isNew(result) ? result.after.target : []));
@@ -156,11 +142,26 @@ export async function checkLinks({ env }: Context, scope: AppScope, tokens: stri
 /** How often an update is read and judged while others change the same links. */
 const MAX_ATTEMPTS = 5;
 
+/** What somebody saw of links before they decided to change them: which settings, and their version. */
+interface Reviewed {
+  settings: readonly (keyof db.LinkSettings)[];
+  version: string;
+}
+
+/** Differs if the links are others, or one of these settings. */
+export function versionOf(
+  links: Pick<StoredLink, "token" | keyof db.LinkSettings>[],
+  settings: Reviewed["settings"],
+): string {
+  const shown = links.map((link) => [link.token, ...settings.map((key) => link[key])]);
+  return sha256(JSON.stringify(shown.sort()));
+}
+
+const isAs = (links: StoredLink[], { settings, version }: Reviewed) => versionOf(links, settings) === version;
+
 interface How extends Omit<db.Writing, "now"> {
-  /** Of each link. */
-  seen?: SeenLink | undefined;
   /** Nothing is written for links that are not as somebody reviewed them. */
-  isReviewed?: (links: StoredLink[]) => boolean;
+  reviewed?: Reviewed;
   /** For a change that can be undone. */
   record?: Recording;
   /** What else to store in the transaction that writes the changes. */
@@ -178,17 +179,17 @@ export async function changeLinks(
   scope: AppScope,
   tokens: string[],
   updateOf: UpdateOf,
-  { seen = {}, isReviewed = () => true, record, alsoStore = [], ...writing }: How = {},
+  { reviewed, record, alsoStore = [], ...writing }: How = {},
 ) {
   const { now } = context;
   const database = context.env.DB;
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
     const { access, partners, links } = await db.readLinks(database, scope, tokens);
-    const results = await judgeUpdates(database, scope, { links, partners }, updateOf, seen);
+    const results = await judgeUpdates(database, scope, { links, partners }, updateOf);
     const writes = [...results].flatMap(([token, result]) =>
       result.isChanged ? { token, ...toOwn(result), detail: toDetail(result) } : [],
     );
-    const isStale = writes.length > 0 && !isReviewed([...links.values()]);
+    const isStale = writes.length > 0 && reviewed !== undefined && !isAs([...links.values()], reviewed);
     const read = { access, partners, results, isStale };
     if (isStale) return read;
     const after = record

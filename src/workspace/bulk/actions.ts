@@ -1,8 +1,8 @@
 /** What one change of several links can be: its name, what is said after it, and what it changes of each link. */
 import * as z from "zod/mini";
-import { sha256 } from "../../domain/hash.ts";
+import type { LinkSettings } from "../../db/links/updates.ts";
 import { idText } from "../../http/input/fields.ts";
-import { linkTarget, type StoredLink } from "../../usecases/links/link.ts";
+import { linkTarget } from "../../usecases/links/link.ts";
 import type { LinkUpdate } from "../../usecases/links/updates.ts";
 import { selectedLinks } from "../links/query.ts";
 
@@ -75,14 +75,8 @@ export const bulkForm = fields.check(
   }),
 );
 
-/** Differs if the links, or what the change replaces of them, are others. To archive and to restore replaces nothing. */
-export function versionOf(
-  links: Pick<StoredLink, "token" | "partnerId" | "costSwitch" | "target">[],
-  { action }: Pick<Bulk, "action">,
-): string {
-  const isSwitched = action === "archive" || action === "restore";
-  const shown = links.map(({ token, partnerId, costSwitch, target }) =>
-    isSwitched ? [token] : action.startsWith("target") ? [token, target] : [token, partnerId, costSwitch],
-  );
-  return sha256(JSON.stringify(shown.sort()));
+/** What a change replaces of its links. To archive and to restore replaces nothing. */
+export function replacedBy({ action }: Pick<Bulk, "action">): readonly (keyof LinkSettings)[] {
+  if (action === "archive" || action === "restore") return [];
+  return action.startsWith("target") ? ["target"] : ["partnerId", "costSwitch"];
 }

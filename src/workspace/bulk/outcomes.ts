@@ -76,6 +76,7 @@ export function describeChange(before: StoredLink, after: StoredLink, partners: 
   const isOn = (link: StoredLink) =>
     (link.costSwitch ?? link.inheritedSwitch) === 1 && partnerOf(link, partners)?.supportsCostData === 1;
   const parts: string[] = [];
+  if (before.label !== after.label) parts.push(`Name: ${before.label} → ${after.label}.`);
   if (before.archived !== after.archived)
     parts.push(`Archived: ${after.archived ? "no → yes" : "yes → no"}.`);
   if (before.partnerId !== after.partnerId) {

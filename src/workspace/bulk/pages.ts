@@ -10,11 +10,11 @@ import { form } from "../../pages/forms/form.ts";
 import { showCount } from "../../pages/locale.ts";
 import type { Markup } from "../../pages/markup.ts";
 import { outcomeTable } from "../../pages/uploads/outcomes.ts";
-import { changeLinks, type UpdateResult } from "../../usecases/links/updates.ts";
+import { changeLinks, type UpdateResult, versionOf } from "../../usecases/links/updates.ts";
 import { type AppPage, authorizeApp, type Member, type Show, scopeOf } from "../frame.ts";
 import { ALL_MATCHES } from "../links/query.ts";
 import { LINK_TEXTS, showLinks } from "../transfer/texts.ts";
-import { ACTIONS, type Bulk, bulkForm, versionOf } from "./actions.ts";
+import { ACTIONS, type Bulk, bulkForm, replacedBy } from "./actions.ts";
 import { countLinks, toOutcome, undoForm, unknownLink } from "./outcomes.ts";
 import { readTargets, type Targets } from "./targets.ts";
 
@@ -52,10 +52,7 @@ async function reviewPage(
     ? `${countLinks(results.size)} that ${results.size === 1 ? "matches" : "match"}`
     : `${showCount(outcomes.length)} selected ${outcomes.length === 1 ? "link" : "links"}`;
   const { action, partner, target, links } = bulk;
-  const reviewed = versionOf(
-    [...results.values()].map(({ before }) => before),
-    bulk,
-  );
+  const shown = [...results.values()].map(({ before }) => before);
   return {
     title,
     body: html`
@@ -74,7 +71,7 @@ async function reviewPage(
                 target,
                 links: String(links),
                 back: bulk.back,
-                reviewed,
+                reviewed: versionOf(shown, replacedBy(bulk)),
               },
               button: `Change ${countLinks(changed)}`,
               cancel: back,
@@ -119,7 +116,7 @@ export const submitBulk: Show = async (context, member) => {
   const found = bulk.links === ALL_MATCHES ? await readTargets(context, member, bulk) : undefined;
   const tokens = bulk.links === ALL_MATCHES ? [...(found?.results.keys() ?? [])] : bulk.links;
   const done = await changeLinks(context, scopeOf(member), tokens, () => ACTIONS[bulk.action].update(bulk), {
-    isReviewed: (links) => versionOf(links, bulk) === bulk.reviewed,
+    reviewed: { settings: replacedBy(bulk), version: bulk.reviewed },
     record: { source: "bulk" },
   });
   authorizeApp(done.access);

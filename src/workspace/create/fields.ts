@@ -1,21 +1,18 @@
-/** The fields of the settings of a new link: the partner, the cost switch and the target. */
+/** The fields of the settings of a new link: the partner, the cost switch and the target. They are named like the columns of a file. */
 import { html } from "hono/html";
-import type { PathSettings } from "../../db/links/lists.ts";
 import type { Partner, Partners } from "../../db/links/partner-catalog.ts";
 import type { FoundPath } from "../../db/links/paths.ts";
-import type { InputError } from "../../errors.ts";
-import { idText } from "../../http/input/fields.ts";
-import { parsePart } from "../../http/input/parse.ts";
 import { operatorContact } from "../../pages/contact.ts";
 import { field, type Option, type RejectedForm, select } from "../../pages/forms/fields.ts";
 import type { Markup } from "../../pages/markup.ts";
-import { linkTarget } from "../../usecases/links/link.ts";
-import type { PathRow } from "../../usecases/links/path-rows.ts";
+import { withId } from "../../usecases/links/path-rules.ts";
 import type { Member } from "../frame.ts";
 import { byName, describePartner, partnerOptions } from "../partner-options.ts";
 
 /** With more partners than this, the field is a text with suggestions, which can be searched. */
 const MOST_OPTIONS = 50;
+
+export const SETTING_FIELDS = ["partner", "partner_id", "cost_data", "target"];
 
 type Parent = FoundPath["base"];
 
@@ -44,13 +41,16 @@ export function settingFields(
     )}`;
 }
 
+/** What finds a partner: its name, with the ID if other partners have this name or could look like it. */
+function textOf({ id, displayName }: Partner, partners: Partner[]): string {
+  const isClear = partners.filter((one) => one.displayName === displayName).length === 1;
+  return isClear && !/\(\d+\)$/.test(displayName) ? displayName : withId({ id, displayName });
+}
+
 function partnerField(above: Partner | undefined, partners: Partners, rejected?: RejectedForm): Markup {
   const sorted = byName(partners);
   if (sorted.length > MOST_OPTIONS) {
-    const suggested = suggestionsOf(partners);
-    const suggestions = sorted.map(
-      (partner): Option => [suggested.get(partner.id) ?? "", describePartner(partner)],
-    );
+    const suggestions = sorted.map((partner): Option => [textOf(partner, sorted), describePartner(partner)]);
     const hint = above
       ? `Leave empty to inherit ${above.displayName}.`
       : "Leave empty for no partner. Type to search.";
@@ -61,19 +61,6 @@ function partnerField(above: Partner | undefined, partners: Partners, rejected?:
     hint: "The links below it inherit it.",
     rejected,
   });
-}
-
-/** A text for each partner by ID: its name, with the ID if other partners have this name or could look like it. */
-export function suggestionsOf(partners: Partners): Map<number, string> {
-  const counts = new Map<string, number>();
-  for (const { displayName } of partners.values())
-    counts.set(displayName, (counts.get(displayName) ?? 0) + 1);
-  return new Map(
-    [...partners.values()].map(({ id, displayName }) => {
-      const isClear = counts.get(displayName) === 1 && !/\(\d+\)$/.test(displayName);
-      return [id, isClear ? displayName : `${displayName} (${id})`];
-    }),
-  );
 }
 
 function costField(
@@ -108,29 +95,3 @@ function costField(
 
 const whyNot = ({ supportsCostData, displayName }: Partner) =>
   supportsCostData ? "" : `: ${displayName} doesn't yet`;
-
-/** What the form sent for these fields. Adds an error for each that is invalid. */
-export function readSettings(
-  form: URLSearchParams,
-  partners: Partners,
-  errors: InputError[],
-): PathSettings & Pick<PathRow, "partnerName"> {
-  const cost = form.get("cost_data") ?? "";
-  const id = form.get("partner_id") ?? "";
-  if (!/^(on|off)?$/.test(cost)) errors.push({ param: "cost_data", message: "must be on or off" });
-  const partnerName = form.get("partner")?.trim() || undefined;
-  const [suggested] = [...suggestionsOf(partners)].find(([, text]) => text === partnerName) ?? [];
-  const isName = [...partners.values()].some(({ displayName }) => displayName === partnerName);
-  if (isName && suggested === undefined && id === "")
-    errors.push({
-      param: "partner",
-      message: "is the name of several partners; choose a suggestion with its ID",
-    });
-  const sent = id === "" ? undefined : parsePart(idText, id, errors, "partner_id");
-  return {
-    partnerId: sent ?? suggested ?? null,
-    partnerName: sent === undefined && suggested !== undefined ? undefined : partnerName,
-    costSwitch: cost === "" ? null : cost === "on",
-    target: parsePart(linkTarget, form.get("target") ?? "", errors, "target") || null,
-  };
-}

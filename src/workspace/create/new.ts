@@ -1,19 +1,20 @@
 /** `/apps/{app}/links/new`: creates the links of one path. A path that exists is used, so sending a form twice creates each link once. */
 import { expectDefined } from "../../domain/expect-defined.ts";
 import type { Context } from "../../env.ts";
-import { AppError, ERRORS, type InputError } from "../../errors.ts";
+import { AppError, ERRORS } from "../../errors.ts";
 import { readFields } from "../../http/input/form.ts";
 import { invalidRequest } from "../../http/input/parse.ts";
 import { nameContact } from "../../pages/contact.ts";
 import { RejectedForm } from "../../pages/forms/fields.ts";
-import { LEVEL_FIELDS, type PathRow, readNames } from "../../usecases/links/path-rows.ts";
+import { LEVEL_FIELDS, type PathRow } from "../../usecases/links/path-rows.ts";
 import type { PathResult } from "../../usecases/links/path-rules.ts";
 import { checkPaths, createPaths } from "../../usecases/links/paths.ts";
 import { authorizeApp, type Show, scopeOf } from "../frame.ts";
 import { LINK_NOTICES } from "../links/query.ts";
-import { readSettings } from "./fields.ts";
+import { readCells, toRow } from "../transfer/import-rows.ts";
+import { SETTING_FIELDS } from "./fields.ts";
 import { newPage } from "./pages.ts";
-import { type Place, readPlace } from "./place.ts";
+import { firstLevelOf, type Place, readPlace } from "./place.ts";
 import { pathPreview } from "./preview.ts";
 
 export const newLinkPage: Show = async (context, member) => newPage(await readPlace(context, member));
@@ -44,13 +45,11 @@ function reject({ env }: Context, { code, message, errors }: AppError, form: URL
 const TWICE_MS = 60_000;
 
 async function createOne(context: Context, place: Place, form: URLSearchParams) {
-  const { member, parent, partners } = place;
-  const errors: InputError[] = [];
-  const settings = readSettings(form, partners, errors);
-  const sent = Object.fromEntries(LEVEL_FIELDS.map((name) => [name, form.get(name) ?? ""]));
-  const names = readNames(sent, (parent?.level ?? 0) + 1, errors);
-  if (errors.length > 0) throw invalidRequest(errors);
-  const rows = toRows({ base: parent?.token ?? null, names, ...settings }, form.get("attach"));
+  const { member, partners } = place;
+  const values = readCells(form, [...LEVEL_FIELDS.slice(firstLevelOf(place) - 1), ...SETTING_FIELDS]);
+  const sent = toRow({ number: 1, values }, place);
+  if (sent instanceof AppError) throw sent;
+  const rows = toRows(sent, form.get("attach"));
   const isCheck = form.has("check");
   // The link that the partner is attached to can be there with another one, which nothing here changes.
   if (rows.length > 1) {

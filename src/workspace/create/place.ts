@@ -24,6 +24,9 @@ export async function readPlace(context: Context, member: Member): Promise<Place
   return { member, parent, partners };
 }
 
+/** The level of the first link of a path. */
+export const firstLevelOf = ({ parent }: Place) => (parent?.level ?? 0) + 1;
+
 /** The address of a page of this place. */
 export const hrefOf = ({ member, parent }: Place, page: "new" | "import" | "import/rows" = "new") =>
   `${member.path}/links/${page}${parent ? `?${new URLSearchParams({ parent: parent.token })}` : ""}`;

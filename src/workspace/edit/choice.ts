@@ -9,16 +9,11 @@ import type { Option, RejectedForm } from "../../pages/forms/fields.ts";
 import { form } from "../../pages/forms/form.ts";
 import type { Markup } from "../../pages/markup.ts";
 import { type StoredLink, toLink } from "../../usecases/links/link.ts";
-import {
-  judgeUpdate,
-  type LinkUpdate,
-  type SeenLink,
-  type UpdateResult,
-} from "../../usecases/links/updates.ts";
+import { judgeUpdate, type LinkUpdate, type UpdateResult } from "../../usecases/links/updates.ts";
 import { explain, noSupport } from "../bulk/outcomes.ts";
 import { partnerOf } from "../links/cells.ts";
 import { partnerOptions } from "../partner-options.ts";
-import type { EditedLink } from "./edited-link.ts";
+import { type EditedLink, shownVersion } from "./edited-link.ts";
 
 /** Both are the link's own: `partner` is `none` or an ID. */
 export const choiceFields = {
@@ -55,22 +50,6 @@ export function toUpdate(choice: Choice, link: StoredLink): LinkUpdate {
 export function describeCost({ level, costSwitch }: StoredLink, isOn: boolean): string {
   const source = level === 1 ? "" : costSwitch === null ? ", same as parent" : ", set on this link";
   return `${isOn ? "On" : "Off"}${source}`;
-}
-
-/** For hidden fields, which a person cannot fix. */
-export const FORM_INCOMPLETE = "The form was not complete. Try again.";
-
-export const seenFields = z.object({
-  ...choiceFields,
-  seen_partner: z.union(choiceFields.partner.def.options, FORM_INCOMPLETE),
-  seen_switch: z.enum(["none", "0", "1"], FORM_INCOMPLETE),
-});
-
-export function toSeen({ seen_partner, seen_switch }: z.output<typeof seenFields>): SeenLink {
-  return {
-    partnerId: seen_partner === "none" ? null : seen_partner,
-    costSwitch: seen_switch === "none" ? null : Number(seen_switch),
-  };
 }
 
 /** The form that previews a choice. */
@@ -162,8 +141,7 @@ export function preview(context: Context, edited: EditedLink, choice: Choice, ju
     ${form({
       action: `${path}/settings/partner`,
       hidden: {
-        seen_partner: String(row.partnerId ?? "none"),
-        seen_switch: String(row.costSwitch ?? "none"),
+        reviewed: shownVersion("partner", row),
         partner: String(choice.partner),
         cost: choice.cost,
       },

@@ -5,6 +5,7 @@ import { type PageLink, pageLinkStatement } from "../../db/links/browse.ts";
 import { toDestination } from "../../db/links/destinations.ts";
 import { type HistoryRow, historyStatement } from "../../db/links/history.ts";
 import { type Partners, runWithPartners } from "../../db/links/partner-catalog.ts";
+import type { LinkSettings } from "../../db/links/updates.ts";
 import { runBatch } from "../../db/statement.ts";
 import type { Destination } from "../../domain/engagements/click-target.ts";
 import type { Context } from "../../env.ts";
@@ -12,6 +13,7 @@ import { AppError } from "../../errors.ts";
 import { breadcrumb } from "../../pages/elements.ts";
 import type { Markup } from "../../pages/markup.ts";
 import { type Link, toLink } from "../../usecases/links/link.ts";
+import { versionOf } from "../../usecases/links/updates.ts";
 import type { Member } from "../frame.ts";
 
 export interface EditedLink {
@@ -25,6 +27,17 @@ export interface EditedLink {
   /** Whom to ask. */
   env: Member["env"];
 }
+
+export type SectionName = "name" | "partner" | "target";
+/** The settings that each section of the settings page shows. */
+export const SHOWN: Record<SectionName, (keyof LinkSettings)[]> = {
+  name: ["label"],
+  partner: ["partnerId", "costSwitch"],
+  target: ["target"],
+};
+/** For a hidden field: a form changes nothing if a setting that it showed is another one now. */
+export const shownVersion = (section: SectionName, row: Parameters<typeof versionOf>[0][number]) =>
+  versionOf([row], SHOWN[section]);
 
 export function linkNotFound(): AppError {
   return new AppError("not_found", "This app has no link with this token.");

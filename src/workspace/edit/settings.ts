@@ -21,7 +21,7 @@ import {
   judgeChoice,
   preview,
 } from "./choice.ts";
-import { type EditedLink, linkTrail, readLink } from "./edited-link.ts";
+import { type EditedLink, linkTrail, readLink, type SectionName, shownVersion } from "./edited-link.ts";
 import { undoOf } from "./history.ts";
 
 export const SETTINGS_NOTICES = noticesOf({
@@ -61,7 +61,6 @@ export const settingsPage: Show = async (context, member) => {
     : renderSettings(context, member, edited, { choice, isPreview });
 };
 
-export type SectionName = "name" | "partner" | "target";
 export interface State {
   done?: Done | undefined;
   choice?: Choice;
@@ -70,9 +69,6 @@ export interface State {
 }
 const rejectedIn = (section: SectionName, { rejected }: State) =>
   rejected?.section === section ? rejected.form : undefined;
-
-/** In a hidden field, which is empty for the URLs of the app. No URL has it. */
-export const INHERITED = "inherit";
 
 /** The page, also after a rejected form. */
 export function renderSettings(context: Context, member: Member, edited: EditedLink, state: State) {
@@ -117,7 +113,7 @@ function nameSection(_: Context, { row, path }: EditedLink, state: State): Marku
     form(
       {
         action: `${path}/settings/name`,
-        hidden: { seen_name: row.label },
+        hidden: { reviewed: shownVersion("name", row) },
         fields: { name: { label: "Name", required: true, hint: "Up to 255 characters, without ::" } },
         values: { name: row.label },
         button: "Rename link",
@@ -153,7 +149,7 @@ function targetSection(_: Context, { row, path, destination }: EditedLink, state
     form(
       {
         action: `${path}/settings/target`,
-        hidden: { seen_target: row.target ?? INHERITED },
+        hidden: { reviewed: shownVersion("target", row) },
         fields: {
           leads: {
             label: "Clicks lead to",

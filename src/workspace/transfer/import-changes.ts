@@ -8,7 +8,7 @@ import type { InputError } from "../../errors.ts";
 import { idText } from "../../http/input/fields.ts";
 import { parsePart } from "../../http/input/parse.ts";
 import { linkTarget, namesOf, type StoredLink } from "../../usecases/links/link.ts";
-import type { LinkUpdate, UpdateResult } from "../../usecases/links/updates.ts";
+import { asUpdate, type LinkUpdate, type UpdateResult } from "../../usecases/links/updates.ts";
 
 const choice = <T extends string>(words: [T, ...T[]], message: string) =>
   z.optional(z.pipe(z.string().check(z.toLowerCase()), z.enum(words, message)));
@@ -46,17 +46,9 @@ export function readChange(cells: Record<string, string>, errors: InputError[]):
 }
 
 /** Without what the link has already: an export that is imported again changes nothing, whatever its partners support today. */
-export function toUpdate(
-  link: StoredLink,
-  { partner_id, cost_data_enabled: cost, archived, target }: RowChange,
-): LinkUpdate {
-  const costSwitch = cost === undefined || cost === null ? cost : Number(cost);
-  return {
-    ...(partner_id !== undefined && partner_id !== link.partnerId && { partner_id }),
-    ...(cost !== undefined && costSwitch !== link.costSwitch && { cost_data_enabled: cost }),
-    ...(archived !== undefined && Number(archived) !== link.archived && { archived }),
-    ...(target !== undefined && target !== link.target && { target }),
-  };
+export function toUpdate(link: StoredLink, change: RowChange): LinkUpdate {
+  const now: Record<string, unknown> = asUpdate(link);
+  return Object.fromEntries(Object.entries(change).filter(([name, value]) => value !== now[name]));
 }
 
 /** What differs in columns that are only for people. */

@@ -18,9 +18,9 @@ import {
 import type { Outcome } from "../../pages/uploads/rows.ts";
 import { FIELD_NAMES } from "../../usecases/links/path-rows.ts";
 import { undoForm } from "../bulk/outcomes.ts";
-import { settingFields } from "../create/fields.ts";
+import { SETTING_FIELDS, settingFields } from "../create/fields.ts";
 import { fixedLevels } from "../create/pages.ts";
-import { cancelHref, howMany, hrefOf, type Place, trail } from "../create/place.ts";
+import { cancelHref, firstLevelOf, howMany, hrefOf, type Place, trail } from "../create/place.ts";
 import type { AppPage } from "../frame.ts";
 import { LEVEL_NAMES } from "../links/query.ts";
 import { MAX_ROWS, TABLE } from "./import-rows.ts";
@@ -31,11 +31,11 @@ const pathsOf = (place: Place): UploadPaths => ({
   form: hrefOf(place, "import"),
   confirm: hrefOf(place, "import/rows"),
   list: cancelHref(place),
+  undo: `${place.member.path}/links/undo`,
 });
 
 export function importForm(place: Place, error?: AppError, sent = new URLSearchParams()): AppPage {
   const { member, parent, partners } = place;
-  const paths = pathsOf(place);
   const levels = LEVEL_NAMES.slice(parent?.level ?? 0);
   const above = (rejected?: RejectedForm) =>
     field(
@@ -54,13 +54,7 @@ export function importForm(place: Place, error?: AppError, sent = new URLSearchP
     </fieldset>`;
   const upload = uploadForm(
     LINK_TEXTS,
-    {
-      action: paths.form,
-      check: paths.form,
-      importTo: paths.confirm,
-      list: paths.list,
-      undo: `${member.path}/links/undo`,
-    },
+    pathsOf(place),
     "The check changes nothing. You'll see what would be created and changed before you confirm. You can send the same rows twice: nothing is created again.",
     error,
     { names: /^(cells|partner|partner_id|cost_data|target)$/, sent, above, beside },
@@ -85,7 +79,7 @@ function format({ member: { path } }: Place): Markup {
   return card(
     { id: "format", title: "Format" },
     html`
-      <p><strong>To create links:</strong> one link in each row, with the names from its network down to its own. Missing links above it are created too. <code>partner</code>, <code>partner_id</code>, <code>cost_data</code> (<code>on</code>, <code>off</code> or <code>inherit</code>) and <code>target</code> are for the link of the row; leave them empty to inherit. Columns can be in any order, and after the check you can choose what each of them is.</p>
+      <p><strong>To create links:</strong> one link in each row, with the names from its network down to its own. Missing links above it are created too. <code>partner</code>, <code>partner_id</code>, <code>cost_data</code> (<code>on</code>, <code>off</code> or <code>inherit</code>) and <code>target</code> are for the link of the row; leave them empty to inherit. If several partners have the same name, add the ID, as in <code>Acme Ads (12)</code>. Columns can be in any order, and after the check you can choose what each of them is.</p>
       <pre tabindex="0" aria-label="Example of new links"><code>network,campaign,ad_group,creative,partner,cost_data
 Acme,,,,Acme Ads,on
 Acme,Spring,Runners,Video 15s,,</code></pre>
@@ -102,6 +96,8 @@ export interface Correction {
   name: string;
   near: string;
   rows: number;
+  /** Whether somebody chose it. */
+  isUsed: boolean;
 }
 
 /** The rows as they were sent, and how they were read. */
@@ -111,8 +107,6 @@ export interface Read {
   text: string;
   isFile: boolean;
   corrections: Correction[];
-  /** The names that were corrected. */
-  used: Set<string>;
 }
 
 /** `good` has the rows to import. */
@@ -128,9 +122,9 @@ export function checkedPage(place: Place, found: { outcomes: Outcome[]; good: st
 }
 
 /** The first rows with what each column is, which can be changed, and names to correct. */
-function columnsForm(place: Place, { sheet, sent, text, isFile, corrections, used }: Read): Markup {
+function columnsForm(place: Place, { sheet, sent, text, isFile, corrections }: Read): Markup {
   const { columns, headings, sample } = sheet;
-  const names = columnsFrom((place.parent?.level ?? 0) + 1);
+  const names = columnsFrom(firstLevelOf(place));
   const options: Option[] = [
     ["", "Ignore"],
     ...names.map((name): Option => [name, FIELD_NAMES[name] ?? name]),
@@ -144,8 +138,7 @@ function columnsForm(place: Place, { sheet, sent, text, isFile, corrections, use
     const heading = headingOf(at);
     return name === "" && !TABLE.unread?.includes(heading.toLowerCase()) ? [`“${heading}”`] : [];
   });
-  const settings = ["partner", "partner_id", "cost_data", "target"];
-  const kept = settings.map((name): [name: string, value: string] => [name, sent.get(name) ?? ""]);
+  const kept = SETTING_FIELDS.map((name): [name: string, value: string] => [name, sent.get(name) ?? ""]);
   kept.push(["chosen", "yes"], ["csv", isFile ? text : ""]);
   return card(
     { id: "columns", title: "Columns" },
@@ -165,7 +158,7 @@ function columnsForm(place: Place, { sheet, sent, text, isFile, corrections, use
           rows: [undefined, ...sample],
         })}
         ${check("headings", "The first row has headings", headings !== undefined)}
-        ${corrections.map(({ name, near, rows }, at) => check(`correct${at}`, html`Use ${near} for “${name}” (${showPlural(rows, "row")})`, used.has(name), name))}
+        ${corrections.map(({ name, near, rows, isUsed }, at) => check(`correct${at}`, html`Use ${near} for “${name}” (${showPlural(rows, "row")})`, isUsed, name))}
         ${isFile ? "" : field({ name: "cells", label: "Rows", rows: 6, value: text, hint: "Change them here, and check again." })}
         <button class="secondary">Check again</button>`,
     ),

@@ -20,7 +20,8 @@ import { findPartner, type PathResult } from "../../usecases/links/path-rules.ts
 import { checkPaths, createPaths } from "../../usecases/links/paths.ts";
 import { changeLinks, checkLinks, type UpdateOf } from "../../usecases/links/updates.ts";
 import { toOutcome, unknownLink } from "../bulk/outcomes.ts";
-import { authorizeApp, type Member, scopeOf } from "../frame.ts";
+import { firstLevelOf, type Place } from "../create/place.ts";
+import { authorizeApp, scopeOf } from "../frame.ts";
 import { noteDifferences, type RowChange, readChange, settingColumns, toUpdate } from "./import-changes.ts";
 import { describeAdded } from "./texts.ts";
 
@@ -54,16 +55,10 @@ export const TABLE: CsvTable = {
 /** The columns that the confirmation carries. */
 export const SENT_COLUMNS = Object.keys(fields.shape);
 
-/** The link below which the rows create links, and the level of the first of them. */
-export interface Below {
-  base: string | null;
-  firstLevel: number;
-}
-
 /** The same table for rows below a link. */
-export const tableFor = ({ firstLevel }: Below): CsvTable => ({
+export const tableFor = (place: Place): CsvTable => ({
   ...TABLE,
-  needsOneOf: [LEVEL_FIELDS[firstLevel - 1] ?? "", "link_token"],
+  needsOneOf: [LEVEL_FIELDS[firstLevelOf(place) - 1] ?? "", "link_token"],
 });
 
 /** What is done with the rows, and the state of a link that it changes. */
@@ -86,14 +81,13 @@ export function importStep(partOf: string | null = null): Step {
 
 export async function runRows(
   context: Context,
-  member: Member,
+  place: Place,
   rows: FileRow[],
-  below: Below,
   { create, change, done }: Step,
 ): Promise<Outcome[]> {
-  const scope = scopeOf(member);
+  const scope = scopeOf(place.member);
   const sent = rejectRepeats(
-    rows.map((row) => toRow(row, below)),
+    rows.map((row) => toRow(row, place)),
     (index) => rows[index]?.number ?? 0,
   );
   const ofLinks = new Map(
@@ -138,21 +132,28 @@ interface SentRow extends PathRow {
   change?: RowChange;
 }
 
+/** The fields of a form that are named like columns, as the cells of a row. */
+export function readCells(form: URLSearchParams, names: readonly string[]): Record<string, string> {
+  const cells = names.map((name): [string, string] => [name, form.get(name)?.trim() ?? ""]);
+  return Object.fromEntries(cells.filter(([, cell]) => cell !== ""));
+}
+
 /** A row with a token changes that link, and other rows create the link of their path. */
-function toRow({ nth = 0, values: cells, misfit }: FileRow, below: Below): SentRow | AppError {
+export function toRow({ nth = 0, values: cells, misfit }: FileRow, place: Place): SentRow | AppError {
   if (misfit) return misfit;
+  const firstLevel = firstLevelOf(place);
   const errors: InputError[] = [];
   const token = cells.link_token?.trim() || null;
   const change = readChange(cells, errors);
-  const names = token === null ? readNames(cells, below.firstLevel, errors) : [];
-  const above = LEVEL_FIELDS.slice(0, below.firstLevel - 1).filter((field) => cells[field]);
+  const names = token === null ? readNames(cells, firstLevel, errors) : [];
+  const above = LEVEL_FIELDS.slice(0, firstLevel - 1).filter((field) => cells[field]);
   if (token === null) errors.push(...above.map((param) => ({ param, message: ABOVE })));
   if (token !== null && nth > MAX_ROWS) errors.push(TOO_FAR);
   if (errors.length > 0) return invalidRequest(errors);
   const { partner_id, cost_data_enabled, archived, target = null } = change;
   return {
     cells,
-    base: token ?? below.base,
+    base: token ?? place.parent?.token ?? null,
     names,
     partnerId: partner_id ?? null,
     partnerName: partner_id === null ? undefined : cells.partner?.trim() || undefined,

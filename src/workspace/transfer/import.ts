@@ -8,30 +8,31 @@ import { findNear } from "../../domain/near-name.ts";
 import type { Context } from "../../env.ts";
 import { AppError, type InputError } from "../../errors.ts";
 import { jsonResponse } from "../../http/envelope.ts";
-import { mediaType } from "../../http/input/body.ts";
 import { readMultipart } from "../../http/input/form.ts";
 import { invalidRequest } from "../../http/input/parse.ts";
 import {
   asFileError,
   type FileRow,
+  isPart,
   type Outcome,
   readConfirmed,
   readFileText,
-  readPart,
-  readPartText,
+  readPartOf,
   toFormBytes,
   toPartJson,
   writeRows,
 } from "../../pages/uploads/rows.ts";
-import { readSettings } from "../create/fields.ts";
-import { type Place, readPlace } from "../create/place.ts";
+import { withId } from "../../usecases/links/path-rules.ts";
+import { SETTING_FIELDS } from "../create/fields.ts";
+import { firstLevelOf, type Place, readPlace } from "../create/place.ts";
 import type { Show } from "../frame.ts";
+import { readChange } from "./import-changes.ts";
 import { type Correction, checkedPage, importForm, resultPage } from "./import-pages.ts";
 import {
-  type Below,
   CHECK,
   importStep,
   MAX_BYTES,
+  readCells,
   runRows,
   SENT_COLUMNS,
   type Step,
@@ -42,16 +43,11 @@ import { LINK_TEXTS } from "./texts.ts";
 
 const MAX_FORM_BYTES = toFormBytes(MAX_BYTES);
 
-const belowOf = ({ parent }: Place): Below => ({
-  base: parent?.token ?? null,
-  firstLevel: (parent?.level ?? 0) + 1,
-});
-
 export const importPage: Show = async (context, member) => importForm(await readPlace(context, member));
 
 export const checkImport: Show = async (context, member) => {
   const place = await readPlace(context, member);
-  if (mediaType(context.request) === "text/csv") return sendPart(context, place, CHECK);
+  if (isPart(context)) return sendPart(context, place, CHECK);
   let sent = new URLSearchParams();
   try {
     const form = await readMultipart(context, MAX_FORM_BYTES);
@@ -73,23 +69,15 @@ function toCells(error: AppError, sent: URLSearchParams): AppError {
 }
 
 async function showCheck(context: Context, place: Place, sent: URLSearchParams, file: File | string | null) {
-  const { member, partners } = place;
-  const errors: InputError[] = [];
-  const defaults = toDefaults(sent, partners, errors);
-  if (errors.length > 0) throw invalidRequest(errors);
+  const defaults = readDefaults(sent);
   const { text, isFile } = await readText(sent, file);
-  const below = belowOf(place);
-  const sheet = readSheet(text, { isFile, firstLevel: below.firstLevel }, toChosen(sent));
-  const used = new Set([...sent].flatMap(([name, value]) => (/^correct\d+$/.test(name) ? [value] : [])));
-  const corrections = findCorrections(sheet.rows, partners);
-  const rows = withDefaults(correct(sheet.rows, corrections, used), defaults);
-  const outcomes = sheet.problem === undefined ? await runRows(context, member, rows, below, CHECK) : [];
-  const good = rows.filter((_, index) => outcomes[index]?.state === "ready");
-  return checkedPage(
-    place,
-    { outcomes, good: writeRows(SENT_COLUMNS, good) },
-    { sheet, sent, text, isFile, corrections, used },
-  );
+  const sheet = readSheet(text, { isFile, firstLevel: firstLevelOf(place) }, toChosen(sent));
+  const corrections = findCorrections(sheet.rows, place.partners, sent);
+  const rows = withDefaults(correct(sheet.rows, corrections), defaults);
+  const outcomes = sheet.problem === undefined ? await runRows(context, place, rows, CHECK) : [];
+  const ready = rows.filter((_, index) => outcomes[index]?.state === "ready");
+  const found = { outcomes, good: writeRows(SENT_COLUMNS, ready) };
+  return checkedPage(place, found, { sheet, sent, text, isFile, corrections });
 }
 
 /** The pasted text, or that of the file. `csv` is the text of a file whose columns were chosen. */
@@ -112,36 +100,32 @@ function toChosen(sent: URLSearchParams): Chosen | undefined {
   return { columns: columns.map(([, value]) => value), hasHeadings: sent.get("headings") === "yes" };
 }
 
-/** What rows get that have no cell for it, as cells. */
-function toDefaults(sent: URLSearchParams, partners: Partners, errors: InputError[]): Record<string, string> {
-  const { partnerId, partnerName, costSwitch, target } = readSettings(sent, partners, errors);
-  return {
-    ...(partnerId !== null && { partner_id: String(partnerId) }),
-    ...(partnerName !== undefined && { partner: partnerName }),
-    ...(costSwitch !== null && { cost_data: costSwitch ? "on" : "off" }),
-    ...(target !== null && { target }),
-  };
+/** What rows get that have no cell for it. Throws invalid_request. */
+function readDefaults(sent: URLSearchParams): Record<string, string> {
+  const errors: InputError[] = [];
+  const cells = readCells(sent, SETTING_FIELDS);
+  readChange(cells, errors);
+  if (errors.length > 0) throw invalidRequest(errors);
+  return cells;
 }
 
 /** So many wrong names are compared with those of the partners. */
 const MOST_CORRECTIONS = 20;
 
 /** Names that no partner has, and the partner that nearly has each. */
-function findCorrections(rows: FileRow[], partners: Partners): Correction[] {
+function findCorrections(rows: FileRow[], partners: Partners, sent: URLSearchParams): Correction[] {
   const names = [...partners.values()].map(({ displayName }) => displayName);
-  const known = new Set(names);
-  const sent = rows.flatMap(({ values: { partner } }) =>
-    partner === undefined || known.has(partner) ? [] : [partner],
-  );
-  const counts = Map.groupBy(sent, (name) => name);
-  return [...counts].slice(0, MOST_CORRECTIONS).flatMap(([name, { length }]) => {
+  const known = new Set(["", ...names, ...[...partners.values()].map(withId)]);
+  const unknown = rows.map(({ values }) => values.partner ?? "").filter((name) => !known.has(name));
+  const used = [...sent].flatMap(([field, name]) => (/^correct\d+$/.test(field) ? [name] : []));
+  return [...Map.groupBy(unknown, (name) => name)].slice(0, MOST_CORRECTIONS).flatMap(([name, same]) => {
     const near = findNear(name, names);
-    return near === undefined ? [] : { name, near, rows: length };
+    return near === undefined ? [] : { name, near, rows: same.length, isUsed: used.includes(name) };
   });
 }
 
-function correct(rows: FileRow[], corrections: Correction[], used: Set<string>): FileRow[] {
-  const near = new Map(corrections.filter(({ name }) => used.has(name)).map((one) => [one.name, one.near]));
+function correct(rows: FileRow[], corrections: Correction[]): FileRow[] {
+  const near = new Map(corrections.filter(({ isUsed }) => isUsed).map((one) => [one.name, one.near]));
   return rows.map((row) => {
     const partner = near.get(row.values.partner ?? "");
     return partner === undefined ? row : { ...row, values: { ...row.values, partner } };
@@ -149,25 +133,20 @@ function correct(rows: FileRow[], corrections: Correction[], used: Set<string>):
 }
 
 export const confirmImport: Show = async (context, member) => {
-  const isPart = mediaType(context.request) === "text/csv";
-  const needsPlace = isPart || context.url.searchParams.has("parent");
+  const needsPlace = isPart(context) || context.url.searchParams.has("parent");
   const place = needsPlace
     ? await readPlace(context, member)
     : { member, parent: undefined, partners: new Map() };
-  if (isPart) return sendPart(context, place, importStep(context.url.searchParams.get("part_of")));
-  const below = belowOf(place);
-  const rows = await readConfirmed(context, MAX_FORM_BYTES, tableFor(below));
-  return resultPage(place, await runRows(context, member, rows, below, importStep()), context.requestId);
+  if (isPart(context)) return sendPart(context, place, importStep(context.url.searchParams.get("part_of")));
+  const rows = await readConfirmed(context, MAX_FORM_BYTES, tableFor(place));
+  return resultPage(place, await runRows(context, place, rows, importStep()), context.requestId);
 };
 
 /** The results of a part of a larger file, for the script. What all rows get is in the query. */
 async function sendPart(context: Context, place: Place, step: Step): Promise<Response> {
-  const errors: InputError[] = [];
-  const defaults = toDefaults(context.url.searchParams, place.partners, errors);
-  if (errors.length > 0) throw invalidRequest(errors);
-  const below = belowOf(place);
-  const rows = readPart(await readPartText(context, MAX_FORM_BYTES), tableFor(below));
-  const outcomes = await runRows(context, place.member, withDefaults(rows, defaults), below, step);
+  const defaults = readDefaults(context.url.searchParams);
+  const rows = await readPartOf(context, MAX_FORM_BYTES, tableFor(place));
+  const outcomes = await runRows(context, place, withDefaults(rows, defaults), step);
   const isDone = outcomes.some(({ state }) => state === "imported");
   const undo = isDone && { undo: context.requestId };
   return jsonResponse({ ...toPartJson(LINK_TEXTS.columns, outcomes, repeatOf), ...undo });
