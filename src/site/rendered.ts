@@ -42,7 +42,7 @@ export const PAGES = {
     }
   }
 }</pre>
-<p><strong>To check the address and the token</strong>, ask for the tools. The names are those of the tools and, at the end, of the service:</p>
+<p><strong>To check the address and the token</strong>, ask for the tools. The last name is the server&#39;s own:</p>
 <pre data-language="sh">BASE_URL=https://links.example.com
 API_TOKEN=ll_read_…</pre>
 <pre data-language="console"><kbd>curl -s -H &quot;Authorization: Bearer $API_TOKEN&quot; -H 'Content-Type: application/json' \\

@@ -41,7 +41,7 @@ form?.elements.cells?.addEventListener("input", ({ target }) => {
   counter.textContent = count > 0 ? `${numberOf(count)} of ${numberOf(Number(counter.dataset.most))}.` : "";
 });
 
-/** A bar until the next page is there, and not after Back. It has no steps: one request has all rows, and nothing is known before it ends. */
+/** A bar until the next page is there, and not after Back. It has no steps, because one request has all rows. */
 function showWork(one, isWorking) {
   one.setAttribute("aria-busy", isWorking);
   one.querySelector("progress").hidden = !isWorking;

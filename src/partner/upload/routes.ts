@@ -1,6 +1,7 @@
 /**
  * `/partner/upload`: a partner sends a file of costs. The file is checked first, and nothing is stored; the confirmation then
- * carries exactly the rows that the check found good, which are validated again. The script sends the parts of a larger file to the same paths.
+ * carries exactly the rows that the check found good, which are validated again. The script sends the parts of a larger file to the
+ * same paths.
  */
 import type { CostCaller } from "../../auth/guards.ts";
 import type { Context } from "../../env.ts";
