@@ -75,4 +75,26 @@ export const figures: Mutant[] = [
     replace: "export const AUDIENCE_MONTHS = 24",
     tests: ["test/purge/expired.test.ts"],
   },
+  {
+    name: "unpriced costs are not compared with those of the days before",
+    file: "src/workspace/overview.ts",
+    search: "unpriced, unpricedBefore)",
+    replace: "unpriced)",
+    tests: ["test/workspace/overview.test.ts"],
+  },
+  {
+    name: "a link with a partner of its own counts as off if it inherits On",
+    file: "src/db/ledger/attention.ts",
+    search:
+      "coalesce(${l.costSwitch}, ${l1.costSwitch}, ${l2.costSwitch}, ${l3.costSwitch}, 0) AS cost_switch",
+    replace: "coalesce(${l.costSwitch}, 0) AS cost_switch",
+    tests: ["test/workspace/partners.test.ts"],
+  },
+  {
+    name: "a view replaces another one without a question",
+    file: "src/db/workspace/views.ts",
+    search: "saved.length > 0 || !isReplacing",
+    replace: "saved.length > 0",
+    tests: ["test/workspace/views.test.ts"],
+  },
 ];

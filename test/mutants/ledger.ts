@@ -66,4 +66,12 @@ export const ledger: Mutant[] = [
     replace: "false",
     tests: ["test/cost/url-cost.test.ts"],
   },
+  {
+    name: "a rejection counts under the app of the impression, although the click is in another one",
+    file: "src/db/ledger/submission.ts",
+    search: 'coalesce(iif(${typeFits("click")}, ${s.clickAppToken}, NULL),',
+    replace:
+      'coalesce(iif(${typeFits("impression")}, ${s.impressionAppToken}, NULL), iif(${typeFits("click")}, ${s.clickAppToken}, NULL),',
+    tests: ["test/cost/rejections.test.ts"],
+  },
 ];
