@@ -259,6 +259,35 @@ describe("the chart", () => {
     },
   );
 
+  it.each([
+    [4n, 20n, ["Total $20.00", "Acme Ads $4.00"], "Spend by day"],
+    // Its line would be flat.
+    [4n, 21n, [], "Spend by day"],
+  ])(
+    "draws only the total, as bars, once it is over five times the largest series: %s of %s",
+    async (one, all, legend, title) => {
+      const markup = await draw({
+        title: "Spend by day",
+        by: "campaign",
+        series: [
+          named("Acme Ads", [0, one * USD]),
+          { ...named("7 others", [0, (all - one) * USD]), isRest: true },
+        ],
+      });
+      expect(legendOf(markup)).toEqual(legend);
+      expect(bars(markup)).toHaveLength(legend.length > 0 ? 0 : 1);
+      expect(labels(markup)[0]).toBe(`1 Mar 2026: $${all}.00${legend.length > 0 ? " (Acme Ads $4.00)" : ""}`);
+      expect(markup).toContain(`>${title}: $${all}.00<`);
+    },
+  );
+
+  it("names what its series are where there are several", async () => {
+    const title = async (...series: Chart["series"]) =>
+      /<figcaption><span[^>]*>([^<]*)/.exec(await draw({ title: "Spend", by: "campaign", series }))?.[1];
+    expect(await title(named("A", [0, USD]), named("B", [0, USD]))).toBe("Spend and campaign: $2.00");
+    expect(await title(named("A", [0, USD]), named("B"))).toBe("Spend: $1.00");
+  });
+
   it("says what the dashed line is also without other names", async () => {
     const markup = await draw({
       series: [named("", [0, 3n * USD])],

@@ -11,9 +11,9 @@ import { describeDay, describeShortDay, NONE } from "../locale.ts";
 import type { Markup } from "../markup.ts";
 import script from "./chart.client.js";
 import { areas, LINES_HEIGHT, line } from "./lines.ts";
-import { max, type Plot, percent, type Stack, toPlot, toStacks } from "./plot.ts";
+import { type Plot, percent, type Stack, toPlot, toStacks } from "./plot.ts";
 import { dayTicks } from "./scales.ts";
-import { type Drawing, type Series, toDrawing, totalOf, type Values } from "./series.ts";
+import { type Drawing, max, type Series, toDrawing, totalOf, type Values } from "./series.ts";
 import type { Unit } from "./units.ts";
 
 export const chartScript = servedFile("/chart.js", "text/javascript; charset=utf-8", script);
@@ -22,6 +22,8 @@ export interface Chart {
   /** Unique on the page. */
   id: string;
   title: string;
+  /** What the series are, for the title of a chart with several: `campaign`. */
+  by?: string;
   days: DayRange;
   /** In their order: the first five have a color of their own, and the others are added up if they can be. */
   series: Series[];
@@ -47,11 +49,13 @@ export interface ChartEvent {
 const MOST_BARS = 34;
 
 export function dailyChart(chart: Chart): Markup {
-  const { id, title, days, unit, before, today } = chart;
+  const { id, days, unit, before, today } = chart;
   const drawing = toDrawing(chart.series, unit.isRatio, chart.whole);
   const { series, whole } = drawing;
   const stacks = toStacks(days, drawing);
   const plot = toPlot(stacks, drawing, days, unit, before);
+  const isBy = chart.by !== undefined && series.filter(({ name }) => name).length > 1;
+  const title = isBy ? `${chart.title} and ${chart.by}` : chart.title;
   const total = whole ? totalOf(whole) : stacks.reduce((sum, stack) => sum + stack.total, 0n);
   const isLong = stacks.length > MOST_BARS;
   const lines = [

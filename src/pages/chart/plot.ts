@@ -15,8 +15,6 @@ export interface Stack {
   parts: { color: number; name: string; from: bigint; to: bigint }[];
 }
 
-export const max = (one: bigint, other: bigint) => (one > other ? one : other);
-
 export function toStacks({ from, to }: DayRange, { series, whole }: Drawing): Stack[] {
   return Array.from({ length: to - from + 1 }, (_, offset) => {
     const day = from + offset;

@@ -30,9 +30,13 @@ export interface Drawing {
 const OWN_COLORS = 5;
 const REST_COLOR = 6;
 
+/** Below a total of more than so many times the largest of them, the lines of single series are flat. */
+const MOST_ABOVE_LINES = 5n;
+
 /**
  * The first five series have a color by their place, also without values, so that charts that are given the same series have the same
- * colors. The others are added up. Where they are more than half of all, and for ratios, everything is a line, and the first five are.
+ * colors. The others are added up. Where they are more than half of all, and for ratios, everything is a line, and the first five are;
+ * beside a total that is much larger than each of them, there is only the total.
  */
 export function toDrawing(given: Series[], isRatio: boolean, whole: Series | undefined): Drawing {
   const all = given.filter(({ isRest }) => !isRest).map((one, index) => ({ ...one, color: index + 1 }));
@@ -47,9 +51,13 @@ export function toDrawing(given: Series[], isRatio: boolean, whole: Series | und
   const rest: Colored = { name, values: sumByDay(others), isRest: true, color: REST_COLOR };
   const everything = sumByDay([...own, rest]);
   if (2n * sum(rest.values) <= sum(everything)) return { series: [...own, rest], whole: undefined };
-  return { series: own, whole: { name: "Total", ...whole, values: everything } };
+  const largest = own.reduce((most, { values }) => max(most, sum(values)), 0n);
+  return sum(everything) > MOST_ABOVE_LINES * largest
+    ? { series: [{ name: "", values: everything, color: 1 }], whole: undefined }
+    : { series: own, whole: { name: "Total", ...whole, values: everything } };
 }
 
+export const max = (one: bigint, other: bigint) => (one > other ? one : other);
 const sum = (values: Values) => [...values.values()].reduce((total, value) => total + value, 0n);
 
 export const totalOf = ({ values, total }: Series) => (total === undefined ? sum(values) : total);

@@ -66,7 +66,8 @@ export function performanceChart(url: URL, page: PerformancePage, compared: Comp
   const isTotal = byDate && !unit.isRatio;
   return dailyChart({
     id: "performance-chart",
-    title: `${METRICS[metric]} by day${rows.length > 1 ? ` and ${groupName(query).toLowerCase()}` : ""}`,
+    title: `${METRICS[metric]} by day`,
+    by: groupName(query).toLowerCase(),
     days: report.now,
     unit,
     series: isTotal

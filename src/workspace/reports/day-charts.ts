@@ -31,18 +31,17 @@ interface DayCharts {
 export const spendCharts = ({ currencies, now, before, by, ...shown }: DayCharts): Markup[] =>
   currencies
     .filter((currency) => hasValues(spendByDay(now.spend, currency)))
-    .map((currency) => {
-      const series = toSeries(by, now.spend, currency);
-      const count = series.filter(({ values }) => values.size > 0).length;
-      return dailyChart({
+    .map((currency) =>
+      dailyChart({
         ...common(shown, currency),
         id: `spend-${currency}`,
-        title: `Spend in ${currency} by day${count > 1 ? ` and ${by.replace("_", " ")}` : ""}`,
-        series,
+        title: `Spend in ${currency} by day`,
+        by: by.replace("_", " "),
+        series: toSeries(by, now.spend, currency),
         unit: moneyUnit(currency),
         before: before && shifted(spendByDay(before.spend, currency), shown),
-      });
-    });
+      }),
+    );
 
 /** Of clicks, or of impressions where there are only these. */
 export function countChart({ now, before, ...shown }: DayCharts): Markup | "" {
