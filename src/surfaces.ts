@@ -43,7 +43,10 @@ const SURFACES: Surface[] = [
   {
     name: "workspace",
     hasPages: true,
-    segments: ["apps", "workspace.js", "workspace.css", "performance.css", "create.js", "chart.js"],
+    segments: [
+      ...["apps", "workspace.js", "links.js", "create.js", "chart.js"],
+      ...["workspace.css", "performance.css"],
+    ],
     load: async () => (await import("./workspace/routes.ts")).workspaceRoutes,
   },
   {

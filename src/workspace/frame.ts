@@ -47,7 +47,7 @@ export interface AppPage {
   status?: number;
   headers?: Record<string, string>;
   scripts?: string[];
-  /** More stylesheets than that of the workspace. */
+  /** Its stylesheets in the place of that of the workspace. */
   styles?: string[];
 }
 
@@ -108,7 +108,7 @@ function appPage(context: Context, { app, path, session }: Member, tab: Tab, pag
   return pageResponse(context, {
     ...page,
     wide: true,
-    styles: [workspaceStyles.href, ...(page.styles ?? [])],
+    styles: page.styles ?? [workspaceStyles.href],
     body: html`${app.archivedAt === null ? "" : ARCHIVED}${page.body}`,
     title: `${page.title} · ${app.name}`,
     user: session,

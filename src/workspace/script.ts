@@ -1,13 +1,16 @@
-/** The script and the stylesheets of the workspace. */
+/** The scripts and the stylesheets of the workspace. A page loads only those that it needs. */
 import { servedFile } from "../http/served-file.ts";
 import creation from "./create/create.client.js";
+import links from "./links/links.client.js";
 import performance from "./performance/performance.css";
 import text from "./workspace.client.js";
 import stylesheet from "./workspace.css";
 
 export const workspaceScript = servedFile("/workspace.js", "text/javascript; charset=utf-8", text);
 export const workspaceStyles = servedFile("/workspace.css", "text/css; charset=utf-8", stylesheet);
-/** Only for the Performance page, so that the first view of the others is smaller. */
+/** For the Performance page, in the place of those of the workspace. */
 export const performanceStyles = servedFile("/performance.css", "text/css; charset=utf-8", performance);
+/** For lists of links to select, and for the page of a link. Before that of the workspace. */
+export const linksScript = servedFile("/links.js", "text/javascript; charset=utf-8", links);
 /** Only for the form that creates one link. */
 export const createScript = servedFile("/create.js", "text/javascript; charset=utf-8", creation);

@@ -1,4 +1,4 @@
-// Keeps the selection of links in the address, and opens branches and sorts rows without loading the whole page. Every page works without it.
+// Opens branches and sorts rows without loading the whole page, and moves with the arrow keys. Every page works without it.
 
 addEventListener("click", async (event) => {
   const link = event.target.closest("a[data-in-place]");
@@ -10,110 +10,17 @@ addEventListener("click", async (event) => {
   }
 });
 
-/** Without the fragment, which changes when a link on the page leads to a part of it. */
-const currentPlace = () => location.pathname + location.search;
+/** Without the fragment, which changes when a link on the page leads to a part of it, and without what is selected on it. */
+function currentPlace() {
+  const query = new URLSearchParams(location.search);
+  query.delete("selected");
+  return location.pathname + query;
+}
 let shownPlace = currentPlace();
 
 addEventListener("popstate", () => {
-  if (currentPlace() === shownPlace) return;
-  // Back and Forward change what is shown, and not what is selected.
-  if (selection) history.replaceState(null, "", withSelection(location.href));
-  showPart();
+  if (currentPlace() !== shownPlace) showPart();
 });
-
-// The tokens of the selected links, once they differ from those of the page.
-let selection;
-
-function withSelection(address) {
-  const url = new URL(address);
-  if (selection.size > 0) url.searchParams.set("selected", [...selection].join());
-  else url.searchParams.delete("selected");
-  return url.href;
-}
-
-addEventListener("change", ({ target }) => {
-  if (!target.matches("input[type=checkbox][form=selection]")) return;
-  const form = document.querySelector("#selection");
-  const current = new URL(location.href).searchParams.get("selected");
-  selection ??= new Set(current ? current.split(",") : []);
-  const { max } = form.parentElement.dataset;
-  if (target.checked && selection.size >= Number(max)) {
-    target.checked = false;
-    showCount(`You can select up to ${max} links.`);
-    return;
-  }
-  if (target.checked) selection.add(target.value);
-  else selection.delete(target.value);
-  history.replaceState(null, "", withSelection(location.href));
-  shownPlace = currentPlace();
-  form.elements.back.value = location.search;
-  form.parentElement.hidden = selection.size === 0;
-  showPartner();
-  for (const link of document.querySelectorAll("main a[href]")) {
-    const isSamePage = new URL(link.href).pathname === location.pathname;
-    if (isSamePage && !link.matches("[data-own-selection]")) link.href = withSelection(link.href);
-  }
-  for (const get of document.querySelectorAll("form.filters, .period form")) {
-    const input = get.elements.selected ?? get.appendChild(document.createElement("input"));
-    Object.assign(input, { type: "hidden", name: "selected", value: [...selection].join() });
-  }
-  showCount(selection.size === 0 ? "No links selected" : `${selection.size} selected`);
-});
-
-/** The boxes of the links on the page, in their order. */
-const boxes = () => [...document.querySelectorAll("input[type=checkbox][form=selection]")];
-/** As a click on each, so that the same happens. */
-function checkAll(some, isChecked) {
-  for (const box of some) if (box.checked !== isChecked) box.click();
-}
-
-let lastBox;
-addEventListener("click", ({ target, shiftKey }) => {
-  if (!target.matches("input[type=checkbox][form=selection]")) return;
-  const all = boxes();
-  const [from, to] = [all.indexOf(lastBox), all.indexOf(target)].sort((one, other) => one - other);
-  if (shiftKey && from >= 0) checkAll(all.slice(from, to + 1), target.checked);
-  lastBox = target;
-});
-
-/** A box in the head of the table, for all links on the page. */
-function addHead() {
-  const head = document.querySelector(".links thead th");
-  if (!head || boxes().length === 0) return;
-  const all = document.createElement("input");
-  Object.assign(all, { type: "checkbox", ariaLabel: "Select all links on this page" });
-  const show = () => (all.checked = boxes().every(({ checked }) => checked));
-  show();
-  all.addEventListener("change", () => checkAll(boxes(), all.checked));
-  head.closest("table").addEventListener("change", show);
-  head.prepend(all, " ");
-}
-addHead();
-
-function showCount(text) {
-  document.querySelector("[data-selected-count]").textContent = text;
-}
-
-function hideWithScript() {
-  for (const element of document.querySelectorAll("[data-without-script]")) element.hidden = true;
-}
-hideWithScript();
-
-/** The bar for selected links is there while links are selected, and the partner while one can be attached. */
-function showSelection() {
-  const form = document.querySelector("#selection");
-  if (!form) return;
-  const count = document.querySelector("[data-selected-count]").textContent;
-  form.parentElement.hidden = /^No /.test(count);
-  form.elements.action.addEventListener("change", showPartner);
-  showPartner();
-}
-function showPartner() {
-  const { action, partner, target } = document.querySelector("#selection").elements;
-  partner.closest(".field").hidden = action.value !== "attach";
-  target.closest(".field").hidden = action.value !== "target";
-}
-showSelection();
 
 const rowsOf = (part) => part.querySelectorAll(".table tbody tr");
 
@@ -128,9 +35,6 @@ async function showPart(focus) {
     const count = rowsOf(present).length;
     present.replaceWith(part);
     dispatchEvent(new Event("replaced"));
-    hideWithScript();
-    showSelection();
-    addHead();
     addArrows();
     const target = focus ? document.getElementById(focus) : part.querySelector(".links");
     // What was chosen in a menu leaves it open.
@@ -166,37 +70,3 @@ addEventListener("keydown", (event) => {
   focusIn(stops, stops[to]);
   stops[to].focus();
 });
-
-/** Shows the test of a link on the link's page, in the place of a page of its own. */
-addEventListener("click", (event) => {
-  const { target } = event;
-  const link = target.closest("a[data-test-link]");
-  const isPlain = !(event.metaKey || event.ctrlKey || event.shiftKey || event.altKey);
-  if (link && isPlain) {
-    event.preventDefault();
-    showTest(link.href);
-  }
-  if (target.closest("[data-close-test]")) {
-    document.querySelector("#test-panel").hidden = true;
-    document.querySelector("a[data-test-link]").focus();
-  }
-});
-
-addEventListener("submit", (event) => {
-  const form = event.target;
-  if (!form.closest("#test-panel")) return;
-  event.preventDefault();
-  showTest(`${form.action}?${new URLSearchParams(new FormData(form))}`);
-});
-
-async function showTest(address) {
-  const panel = document.querySelector("#test-panel");
-  panel.hidden = false;
-  await loadPart(panel, address, (page) => {
-    panel.replaceChildren(page.querySelector("[data-test]"));
-    panel.querySelector("[data-close-test]").hidden = false;
-    panel.querySelector("[role=alert], #test-result").focus({ preventScroll: true });
-    // Without an animation.
-    panel.scrollIntoView();
-  });
-}

@@ -26,6 +26,7 @@ const PUBLIC_PAGES = [
   "GET /account.js",
   "GET /landing.css",
   "GET /workspace.js",
+  "GET /links.js",
   "GET /workspace.css",
   "GET /performance.css",
   "GET /chart.js",

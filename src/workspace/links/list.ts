@@ -10,7 +10,7 @@ import { cutNotice, periodPicker } from "../../pages/periods.ts";
 import { explainTooMany, matchOffer, selectionForm, sortedPartners } from "../bulk/selection.ts";
 import { unusedPath } from "../bulk/unused.ts";
 import type { Member, Show } from "../frame.ts";
-import { workspaceScript } from "../script.ts";
+import { linksScript, workspaceScript } from "../script.ts";
 import { ALL_MATCHES, isSearch, LEVEL_NAMES, type LinksQuery, ROOT, SORTS } from "./query.ts";
 import { branchLines, linksTable } from "./table.ts";
 import { type LinksView, readLinksView } from "./view.ts";
@@ -30,7 +30,7 @@ export const linksPage: Show = async (context, member) => {
   const isEmpty = view.branches.get(ROOT)?.links.length === 0;
   return {
     title: "Links",
-    scripts: [workspaceScript.href],
+    scripts: [linksScript.href, workspaceScript.href],
     body: html`
       ${pageHead(
         "Links",
