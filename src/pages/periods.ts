@@ -4,8 +4,9 @@ import * as z from "zod/mini";
 import type { DayRange } from "../db/ledger/reports/statements.ts";
 import { dayOf, formatDate } from "../domain/time.ts";
 import { utcDate } from "../http/input/fields.ts";
-import { dayChecks } from "../http/input/report-fields.ts";
+import { isWithinLimits, MAX_DAYS } from "../http/input/report-fields.ts";
 import { menu, notice } from "./elements.ts";
+import { type RejectedForm, rejectedWith } from "./forms/fields.ts";
 import { keptInputs, withQuery } from "./lists/query.ts";
 import { describeDays } from "./locale.ts";
 import type { Markup } from "./markup.ts";
@@ -40,8 +41,8 @@ interface PeriodQuery {
 const check = (param: keyof PeriodQuery, isValid: (query: PeriodQuery) => boolean, error: string) =>
   z.refine<PeriodQuery>(isValid, { path: [param], error, when: () => true });
 
+/** What the form with the dates can send is no error of these: see `rejectedDates`. */
 export const periodChecks = [
-  ...dayChecks,
   check("from", ({ from, to }) => from !== undefined || to === undefined, "is required with to"),
   check("to", ({ from, to }) => to !== undefined || from === undefined, "is required with from"),
   check(
@@ -59,8 +60,8 @@ export interface Period extends DayRange {
 }
 
 /**
- * The days of a query that passed `periodChecks`, by default the last seven that are over. `firstDay` is the first day with clicks or
- * impressions: before the first one is over, the default is today.
+ * The days of a query that passed `periodChecks`, by default the last seven that are over, also for dates that are rejected.
+ * `firstDay` is the first day with clicks or impressions: before the first one is over, the default is today.
  */
 export function toPeriod(
   { period, from, to, compare }: PeriodQuery,
@@ -69,8 +70,22 @@ export function toPeriod(
 ): Period {
   const isNew = firstDay !== null && firstDay >= dayOf(now);
   const preset = period ?? (isNew ? "today" : "7d");
-  const days = from === undefined || to === undefined ? { preset, ...presetDays(preset, now) } : { from, to };
+  const days =
+    from === undefined || to === undefined || !isWithinLimits(from, to)
+      ? { preset, ...presetDays(preset, now) }
+      : { from, to };
   return compare === "1" ? { ...days, previous: daysBefore(days) } : days;
+}
+
+/** The dates that were entered, if they are no period: the page shows others, and the form these with what to do. */
+export function rejectedDates({ searchParams }: URL): RejectedForm | undefined {
+  const [from, to] = ["from", "to"].map((name) => z.safeParse(utcDate, searchParams.get(name)).data);
+  if (from === undefined || to === undefined || isWithinLimits(from, to)) return undefined;
+  const message =
+    from > to
+      ? "must be on or after the From date"
+      : `must be at most ${MAX_DAYS - 1} days after the From date`;
+  return rejectedWith([{ param: "to", message }], searchParams);
 }
 
 /** A preset ends with the last day that is over. On the first day of a month, that month has only today. */
@@ -120,17 +135,26 @@ export function periodMenu(url: URL, period: Period, summary: Markup | string): 
     const href = withQuery(url, { period: name, from: null, to: null });
     return html`<li><a href="${href}" ${current}>${PRESETS[name]}</a></li>`;
   });
-  const dateInput = (name: "from" | "to", label: string) => html`
-    <label>${label} <input type="date" name="${name}" value="${formatDate(period[name])}" required></label>`;
-  return menu(summary, [
-    html`<ul>${presets}</ul>`,
-    html`
+  const rejected = rejectedDates(url);
+  const error = rejected?.describe("to", "period-to", "The To date");
+  const dateInput = (name: "from" | "to", label: string, marks: Markup | "" = "") => html`
+    <label>${label} <input type="date" name="${name}" value="${rejected?.form.get(name) ?? formatDate(period[name])}" required${marks}></label>`;
+  return menu(
+    summary,
+    [
+      html`<ul>${presets}</ul>`,
+      html`
           <form method="get" action="${url.pathname}">
             ${keptInputs(url, "period", "from", "to")}
-            ${dateInput("from", "From")} ${dateInput("to", "To")}
+            ${dateInput("from", "From")}
+            ${dateInput("to", "To", error ? html` aria-invalid="true" aria-describedby="period-error" autofocus` : "")}
+            ${error ? html`<p class="field-error" id="period-error" role="alert">${error}</p>` : ""}
             <button class="secondary">Apply</button>
           </form>`,
-  ]);
+    ],
+    "",
+    rejected !== undefined,
+  );
 }
 
 export const presetName = ({ preset }: Period): string | undefined => preset && PRESETS[preset];

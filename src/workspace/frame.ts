@@ -14,6 +14,7 @@ import { errorBody } from "../pages/error.ts";
 import { pageResponse } from "../pages/frame.ts";
 import { withQuery } from "../pages/lists/query.ts";
 import { asCode, type Markup } from "../pages/markup.ts";
+import { rejectedDates } from "../pages/periods.ts";
 import { workspaceStyles } from "./script.ts";
 
 /** A signed-in member of an app. Statements that take `viewer` check the session and the membership again, in their own batch. */
@@ -101,16 +102,18 @@ const ARCHIVED = html`
 function appPage(context: Context, { app, path, session }: Member, tab: Tab, page: AppPage) {
   // An archived app is reached by its address only.
   const listed = session.apps.filter((one) => one.archivedAt === null || one.token === app.token);
-  const days = page.status === undefined ? daysOf(context.url) : "";
+  const hasWrongDates = page.status === undefined && rejectedDates(context.url) !== undefined;
+  const days = page.status === undefined && !hasWrongDates ? daysOf(context.url) : "";
   const tabs = Object.entries(TABS).map(
     ([name, below]) => [path + below + days, TAB_NAMES[name as Tab]] as const,
   );
   return pageResponse(context, {
     ...page,
+    ...(hasWrongDates && { status: 400 }),
     wide: true,
     styles: page.styles ?? [workspaceStyles.href],
     body: html`${app.archivedAt === null ? "" : ARCHIVED}${page.body}`,
-    title: `${page.title} · ${app.name}`,
+    title: `${hasWrongDates ? "Error: " : ""}${page.title} · ${app.name}`,
     user: session,
     switcher: html`
       <details class="menu switcher">

@@ -77,6 +77,12 @@ it("end with the last day that is over unless today is asked for", async () => {
   expect(tableOf(await open("/partner/totals"))).toEqual([["cpc", "USD", "2", "1", "$0.25"]]);
   expect(tableOf(await open("/partner/totals?period=today"))).toHaveLength(3);
   expect((await open("/partner/totals?period=30d&from=2026-03-14")).status).toBe(400);
+  // The page stays, and says what to do. A file has no other days than those that were asked for.
+  const wrong = "from=2026-03-15&to=2026-03-14";
+  const page = await open(`/partner/totals?${wrong}`);
+  expect([page.status, tableOf(page)]).toEqual([400, [["cpc", "USD", "2", "1", "$0.25"]]]);
+  expect(page.text).toContain("The To date must be on or after the From date.");
+  expect((await open(`/partner/totals.csv?${wrong}`)).status).toBe(400);
   expect((await open("/partner/totals?from=2026-03-01&to=2026-03-02")).text).toContain(
     "No matched costs in this period.",
   );

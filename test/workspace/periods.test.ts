@@ -11,6 +11,7 @@ import {
   periodChecks,
   periodFields,
   periodPicker,
+  rejectedDates,
   toPeriod,
 } from "../../src/pages/periods.ts";
 
@@ -41,6 +42,9 @@ describe("the days of a query", () => {
     ["period=month", ["2026-03-01", "2026-03-14", "month"]],
     ["from=2026-01-31&to=2026-02-01", ["2026-01-31", "2026-02-01"]],
     ["from=2025-03-15&to=2026-03-15", ["2025-03-15", "2026-03-15"]],
+    // A day more, and the last day before the first one.
+    ["from=2025-03-15&to=2026-03-16", ["2026-03-08", "2026-03-14", "7d"]],
+    ["from=2026-03-02&to=2026-03-01", ["2026-03-08", "2026-03-14", "7d"]],
     ["compare=1", ["2026-03-08", "2026-03-14", "2026-03-01", "2026-03-07", "7d"]],
     ["period=today&compare=1", ["2026-03-15", "2026-03-15", "2026-03-14", "2026-03-14", "today"]],
     ["from=2024-02-29&to=2024-03-01&compare=1", ["2024-02-29", "2024-03-01", "2024-02-27", "2024-02-28"]],
@@ -82,11 +86,6 @@ describe("the days of a query", () => {
         "from must be a calendar date, for example 2026-03-14",
         "to must be a calendar date, for example 2026-03-14",
       ],
-    ],
-    ["from=2026-03-02&to=2026-03-01", ["to must be on or after the from date"]],
-    [
-      "from=2025-03-15&to=2026-03-16",
-      ["to is too late: a report covers at most 366 days, including from and to"],
     ],
     ["from=2026-03-01", ["to is required with from"]],
     ["to=2026-03-01", ["from is required with to"]],
@@ -137,6 +136,32 @@ describe("the picker", () => {
     ]);
     expect(markup).not.toContain("aria-current");
   });
+
+  it.each([
+    ["from=2026-03-02&to=2026-03-01", "The To date must be on or after the From date."],
+    ["from=2025-03-15&to=2026-03-16", "The To date must be at most 365 days after the From date."],
+  ])("is open with the dates that it rejects and what to do: %s", async (dates, text) => {
+    const markup = await show(`q=a&${dates}`);
+    const [from = "", to = ""] = [...new URLSearchParams(dates).values()];
+    expect(markup).toContain('<details class="menu " open><summary>Last 7 days</summary>');
+    expect(markup).toContain(`name="from" value="${from}" required>`);
+    expect(markup).toContain(
+      `name="to" value="${to}" required aria-invalid="true" aria-describedby="period-error" autofocus>`,
+    );
+    expect(markup).toContain(`<p class="field-error" id="period-error" role="alert">${text}</p>`);
+    // The page shows other days, and the presets are a way out.
+    expect(markup).toContain("8 – 14 Mar 2026, UTC");
+    expect(hrefs(markup)[0]).toBe("/apps/a/links?q=a&period=7d");
+  });
+
+  it.each(["from=2026-03-02&to=2026-03-02", "from=2026-03-02", "from=x&to=2026-03-01", "period=30d", ""])(
+    "is closed with other dates: %j",
+    async (dates) => {
+      const url = new URL(`https://example.com/?${dates}`);
+      expect(rejectedDates(url)).toBeUndefined();
+      expect(String(await periodPicker(url, toPeriod({}, NOW)))).not.toMatch(/ open|field-error/);
+    },
+  );
 
   it("marks the preset in use, also by default", async () => {
     expect(await show("")).toMatch(/<summary>Last 7 days<[\s\S]*<a [^>]*aria-current="true">Last 7 days</);

@@ -18,7 +18,7 @@ import { type Column, firstRows, table } from "../../pages/lists/table.ts";
 import { describeDay, showCount } from "../../pages/locale.ts";
 import type { Markup } from "../../pages/markup.ts";
 import { moneyText } from "../../pages/money.ts";
-import { periodChecks, periodFields, periodPicker, toPeriod } from "../../pages/periods.ts";
+import { periodChecks, periodFields, periodPicker, rejectedDates, toPeriod } from "../../pages/periods.ts";
 import { report, withLedger } from "../frame.ts";
 
 const PATH = "/partner/totals";
@@ -83,6 +83,7 @@ export const totalsPage = withLedger(
     const file = `${PATH}.csv?${new URLSearchParams({ from: formatDate(period.from), to: formatDate(period.to) })}`;
     return {
       title: "Totals",
+      ...(rejectedDates(context.url) && { status: 400 }),
       body: html`
         ${pageHead("Totals")}
         <p class="lead">${ABOUT}</p>
@@ -127,6 +128,8 @@ export const totalsFile = withLedger(
   "/partner/totals",
   report(async (context, partner, caller) => {
     caller.authorize(partner);
+    const rejected = rejectedDates(context.url);
+    if (rejected) throw rejected.error;
     const { period, matched, complete } = await find(context, partner);
     if (!complete) throw new AppError("report_too_large", TOO_MANY);
     const rows = toDays(matched).map(({ day, costType, currency, costs, unpriced, amount }) => [
