@@ -50,6 +50,24 @@ describe("a link's page", () => {
     expect(copied).toContain(link?.impression_url);
   });
 
+  it("has its URLs, its QR code and its test above its figures, and what explains them below", async () => {
+    await click("link-page-order-1", { link: "demo1nk003" });
+    const page = mainOf(await open(browser, LINK));
+    const parts = [
+      'aria-labelledby="urls"',
+      "/qr.svg",
+      "data-test-link",
+      'class="figures"',
+      'class="daily-chart"',
+      'id="sub-links"',
+      'id="leads"',
+      'id="costs"',
+    ];
+    const places = parts.map((part) => page.indexOf(part));
+    expect(places.every((place) => place > 0)).toBe(true);
+    expect(places).toEqual(places.toSorted((one, other) => one - other));
+  });
+
   it("leads to its test, which links elsewhere than to the click URL", async () => {
     const page = await open(browser, LINK);
     expect(hrefOf(page, "Test link")).toBe(`${LINK}/test`);

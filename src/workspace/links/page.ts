@@ -14,6 +14,7 @@ import {
   buttonLink,
   copyButton,
   facts,
+  menu,
   nameText,
   notice,
   type Tile,
@@ -28,10 +29,11 @@ import { unusedPath } from "../bulk/unused.ts";
 import { historySection } from "../edit/history.ts";
 import type { Member, Show } from "../frame.ts";
 import { partnerLink } from "../partners/link.ts";
+import { finality } from "../performance/cells.ts";
 import { adjustedNote } from "../reports/adjusted.ts";
 import { countChart, spendCharts } from "../reports/day-charts.ts";
 import { addUp } from "../reports/lines.ts";
-import { workspaceScript } from "../script.ts";
+import { linksScript } from "../script.ts";
 import { audienceSection } from "./audience.ts";
 import { costCell, countsText, keepDays, partnerCell, partnerOf, testBadge } from "./cells.ts";
 import { type LinkView, MOST_SUB_LINKS, readLinkView } from "./link-view.ts";
@@ -46,7 +48,7 @@ export const linkPage: Show = async (context, member) => {
   const { url } = context;
   return {
     title: row.label,
-    scripts: [chartScript.href, workspaceScript.href],
+    scripts: [chartScript.href, linksScript.href],
     body: html`
       ${trail(member, url, row)}
       <div class="head">
@@ -56,13 +58,15 @@ export const linkPage: Show = async (context, member) => {
       ${showNotice(LINK_NOTICES, context)}
       ${states(member, url, view)}
       ${addresses(member, url, view)}
-      ${targetSection(view.destination, row, `${member.path}/links/${row.token}/settings`)}
-      <p class="today">Today so far: ${countsText(view.today)}.</p>
-      ${periodPicker(withoutNotice(url), period)}
+      <div class="toolbar">
+        ${periodPicker(withoutNotice(url), period)}
+        <p class="muted">Today so far: ${countsText(view.today)}.</p>
+      </div>
       ${cutNotice(period, view.from)}
-      ${figures(member, view)}
+      ${figures(member, view, context.now)}
       ${charts(member, view, dayOf(context.now))}
       ${subLinks(context, member, view)}
+      ${targetSection(view.destination, row, `${member.path}/links/${row.token}/settings`)}
       ${costsByType(member, view)}
       ${audienceSection(url, view.audience)}
       ${problems(view)}
@@ -105,35 +109,30 @@ function states(member: Member, url: URL, { row, partners }: LinkView): Markup {
     ${partner && isSwitchedOn && !partner.supportsCostData ? notice(html`Cost data is on, but ${partnerLink(member, partner, keepDays(url))} doesn't support it. Ask ${operatorContact(env)} for an integration round.`, "warn") : ""}`;
 }
 
+/** The URLs, each in one line, above the figures: they are copied more often than they are read. */
 function addresses(member: Member, url: URL, { row, link, partners }: LinkView): Markup {
   const address = (id: string, name: string, text: string, copied: string) => html`
-    <h3 id="${id}">${name}</h3>
-    <div class="secret"><code aria-labelledby="${id}" role="group" tabindex="0">${highlightMacros(text)}</code>${copyButton(text, `${copied} of ${row.label}`)}</div>`;
+    <div class="secret"><span id="${id}">${name}</span><code aria-labelledby="${id}" role="group" tabindex="0">${highlightMacros(text)}</code>${copyButton(text, `${copied} of ${row.label}`)}</div>`;
   const partner = partnerOf(row, partners);
   return html`
-    <section class="card" aria-labelledby="urls">
-      <h2 id="urls">URLs</h2>
-      <div class="urls">
-        <div>
-          ${address("click-url", "Click URL", link.click_url, "click URL")}
-          ${address("impression-url", "Impression URL", link.impression_url, "impression URL")}
-          ${link.click_url === link.url ? "" : html`<p class="hint"><mark>Marked</mark> parts are macros. ${partner?.displayName} replaces them for each click and impression.</p>`}
-          <p class="actions">
-            <a class="button secondary" href="${url.pathname}/test" data-test-link>Test link</a>
-            <span class="hint">Shows what a click would record and where it leads. Nothing is recorded.</span>
-          </p>
-          ${facts(
-            ["Partner", partnerCell(member, row, partners, keepDays(url))],
-            [
-              "Cost data",
-              html`${costCell(link, row)}${row.costSwitch === null && row.inheritedSwitch !== null ? html` <span class="muted">inherited</span>` : ""}`,
-            ],
-          )}
-        </div>
-        <figure class="qr">
-          <img src="${url.pathname}/qr.svg" alt="QR code of ${link.url}" width="176" height="176">
-          <figcaption><a href="${url.pathname}/qr.svg" download="${link.token}.svg">Download QR code</a></figcaption>
-        </figure>
+    <section class="card urls" aria-labelledby="urls">
+      <h2 id="urls" class="visually-hidden">URLs</h2>
+      ${address("click-url", "Click URL", link.click_url, "click URL")}
+      ${address("impression-url", "Impression URL", link.impression_url, "impression URL")}
+      <div class="actions">
+        ${facts(
+          ["Partner", partnerCell(member, row, partners, keepDays(url))],
+          [
+            "Cost data",
+            html`${costCell(link, row)}${row.costSwitch === null && row.inheritedSwitch !== null ? html` <span class="muted">inherited</span>` : ""}`,
+          ],
+        )}
+        ${link.click_url === link.url ? "" : html`<p class="hint"><mark>Marked</mark> parts are macros. ${partner?.displayName} replaces them for each click and impression.</p>`}
+        ${menu("QR code", [
+          html`<img src="${url.pathname}/qr.svg" alt="QR code of ${link.url}" width="176" height="176" loading="lazy">`,
+          html`<a href="${url.pathname}/qr.svg" download="${link.token}.svg">Download QR code</a>`,
+        ])}
+        <a class="button small secondary" href="${url.pathname}/test" data-test-link>Test link</a>
       </div>
     </section>
     <div id="test-panel" hidden></div>`;
@@ -151,7 +150,7 @@ function highlightMacros(url: string): Markup[] {
   return [html`${url.slice(0, start)}`, ...pairs];
 }
 
-function figures(member: Member, view: LinkView): Markup {
+function figures(member: Member, view: LinkView, now: number): Markup {
   const { spend, counts, period, row, adjustments, partners } = view;
   // Without anything before, nothing changed: everything is new.
   const isNew = view.before?.spend.length === 0 && view.before.counts.length === 0;
@@ -189,7 +188,7 @@ function figures(member: Member, view: LinkView): Markup {
       { name: "Matched costs", value: showCount(costs("matched")) },
       ...(costs("unpriced") > 0 ? [{ name: "Unpriced costs", value: showCount(costs("unpriced")) }] : []),
     ])}
-    ${hints.length > 0 ? html`<p class="hint">${hints.join(" ")}</p>` : ""}
+    <p class="hint">${hints.join(" ")} ${finality(period, now)}</p>
     ${adjustedNote(member, sums, adjustments, partners)}`;
 }
 
