@@ -26,6 +26,7 @@ import {
   toPeriod,
 } from "../pages/periods.ts";
 import type { AppPage, Member, Show } from "./frame.ts";
+import { finality } from "./performance/cells.ts";
 import { DEFAULT_COLUMNS, metrics } from "./performance/query.ts";
 import { adjustedNote } from "./reports/adjusted.ts";
 import { findProblems, missingCondition, NO_COSTS } from "./reports/attention.ts";
@@ -79,7 +80,7 @@ export const overviewPage: Show = async (context, member) => {
       ${isNew(firstDay, context.now, costs) ? startCard(member, { ...overview, firstDay, link: undefined }) : ""}
       ${periodPicker(context.url, period)}
       ${cutNotice(period, overview.period.from)}
-      ${figures(member, overview, totals, dayOf(context.now))}
+      ${figures(member, overview, totals, context.now)}
       ${adjustedNote(member, totals, overview.adjustments, overview.partners)}
       ${openAlerts(member, overview)}
       ${attention(member, overview)}
@@ -92,7 +93,7 @@ export const overviewPage: Show = async (context, member) => {
 
 const withImpressions = metrics.filter((one) => one === "impressions" || DEFAULT_COLUMNS.includes(one));
 
-function figures({ path, app }: Member, overview: Overview, totals: Sums[], today: number): Markup {
+function figures({ path, app }: Member, overview: Overview, totals: Sums[], now: number): Markup {
   const { engagements, engagementsBefore, spendBefore, unpriced, dropped, period, performanceHref, isCut } =
     overview;
   const countOf = (counts: Counts, kind: string) =>
@@ -101,7 +102,7 @@ function figures({ path, app }: Member, overview: Overview, totals: Sums[], toda
   const isEmptyBefore = engagementsBefore.length + spendBefore.length === 0;
   const since =
     isEmptyBefore && !isCut && app.firstDay !== null && app.firstDay > days.to ? app.firstDay : undefined;
-  const isCompared = period.to < today && since === undefined && !isCut;
+  const isCompared = period.to < dayOf(now) && since === undefined && !isCut;
   const noteOf = (now: bigint, before: bigint) => (isCompared ? { note: showChange(now, before) } : {});
   const count = (name: string, href: string, now: number, before?: number): Tile => ({
     name,
@@ -140,7 +141,7 @@ function figures({ path, app }: Member, overview: Overview, totals: Sums[], toda
         dropped.reduce((sum, link) => sum + link.count, 0),
       ),
     ])}
-    <p class="hint">${isCompared ? `Compared with ${describeDays(days)}.` : isCut ? NOT_READ : since === undefined ? NOT_OVER : `There is no data before ${describeDay(since)} to compare with.`}</p>`;
+    <p class="hint">${isCompared ? `Compared with ${describeDays(days)}.` : isCut ? NOT_READ : since === undefined ? NOT_OVER : `There is no data before ${describeDay(since)} to compare with.`} ${finality(period, now)}</p>`;
 }
 
 /** The first ones are shown. */
@@ -184,6 +185,9 @@ function attention({ path, env, ...member }: Member, overview: Overview): Markup
   const more = items.slice(MOST_FINDINGS);
   return card(
     { id: "attention", title: "Needs attention", kind: "attention" },
+    period.preset && period.preset !== "today" && overview.rejected.length > 0
+      ? html`<p class="hint">Of ${describeDays(period)}. Rejected costs include those of today.</p>`
+      : "",
     html`<ul>${items.slice(0, MOST_FINDINGS)}</ul>`,
     more.length === 0
       ? ""

@@ -2,8 +2,10 @@
 import type { Page, Request } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { LARGE } from "../../src/dev/demo/large/links.ts";
+import { PARTNER_NAMES } from "../../src/dev/demo/large/names.ts";
 import { liveToken, PARTNERS } from "../../src/dev/demo/large/partners.ts";
 import { largeRows } from "../../src/dev/demo/large.ts";
+import { metrics } from "../../src/workspace/performance/query.ts";
 import { type LiveService, startBuiltService } from "../live-service.ts";
 import { measureLayout } from "./layout.ts";
 import { checkPage, useWindows } from "./matrix.ts";
@@ -100,6 +102,80 @@ describe("Performance in one window", () => {
     expect(stops).toBeLessThanOrEqual(26);
   });
 
+  it("says above the chart whether its days are final, and which partners are paid in other currencies", async () => {
+    const page = await at(1280);
+    for (const query of ["", "?group_by=partner", "?period=90d"]) {
+      await page.goto(PAGE + query);
+      const state = page.locator(".state");
+      const [final = "", euros = ""] = await state.locator("p").allInnerTexts();
+      expect([query, final]).toEqual([
+        query,
+        expect.stringMatching(/^Not final: costs can arrive until \d+ \w+ \d{4}\.$/),
+      ]);
+      const [, first, second, more] = /^Paid in EUR: (.+), (.+), (\d+) more$/.exec(euros) ?? [];
+      const paid = PARTNERS.filter(({ currency, isIntegrated }) => currency === "EUR" && isIntegrated);
+      const names = paid.map(({ id }) => PARTNER_NAMES[id - (PARTNERS[0]?.id ?? 0)]);
+      expect(names).toEqual(expect.arrayContaining([first, second]));
+      expect(Number(more)).toBe(names.length - 2);
+      const [box, chart] = [await state.boundingBox(), await page.locator(".card.charts").boundingBox()];
+      expect((box?.y ?? 800) + (box?.height ?? 0)).toBeLessThanOrEqual(chart?.y ?? 0);
+      // In the row of the tiles, whose height does not change with it.
+      expect(Math.round(box?.height ?? 0)).toBeLessThanOrEqual(72);
+    }
+  });
+
+  it("draws only the total where it is much larger than each campaign", async () => {
+    const page = await at(1280);
+    expect(await page.locator(".plot .line:not(.before, .behind)").count()).toBe(0);
+    expect(await page.locator(".plot .bar").count()).toBe(7);
+    expect(await page.locator("figcaption").innerText()).toMatch(/^Spend by day: /);
+    // Each campaign has its own course.
+    expect(await page.locator(".spark").count()).toBeGreaterThan(40);
+  });
+
+  it("keeps its rows where they are while a menu is open", async () => {
+    const page = await at(1280);
+    const top = async () => (await page.locator(".performance tbody tr").first().boundingBox())?.y;
+    const before = await top();
+    const menus = page.locator("main .menu:visible > summary");
+    expect(await menus.count()).toBeGreaterThan(5);
+    for (const menu of await menus.all()) {
+      await menu.click();
+      expect([await menu.innerText(), await top()]).toEqual([await menu.innerText(), before]);
+    }
+  });
+
+  it("has all columns in tiles of one size, in rows of the same columns", async () => {
+    const page = await at(1280, `?columns=${metrics.join()}`);
+    for (const [width, most] of [
+      [1280, 5],
+      [768, 3],
+      [390, 2],
+    ] as const) {
+      await page.setViewportSize({ width, height: 800 });
+      const boxes = await page
+        .locator(".figures > li")
+        .evaluateAll((all) => all.map((one) => one.getBoundingClientRect().toJSON()));
+      expect(boxes).toHaveLength(metrics.length);
+      expect([width, new Set(boxes.map((box) => Math.round(box.width))).size]).toEqual([width, 1]);
+      expect([width, new Set(boxes.map((box) => Math.round(box.x))).size]).toEqual([width, most]);
+    }
+  });
+
+  it("has its menus within a window of 768 px", async () => {
+    const page = await at(768);
+    for (const name of ["", "?from=2026-01-01&to=2026-12-31"]) {
+      await page.goto(PAGE + name);
+      const rights = await page
+        .locator(".head > .toolbar :is(summary, .button)")
+        .evaluateAll((all) =>
+          all.filter((one) => one.checkVisibility()).map((one) => one.getBoundingClientRect().right),
+        );
+      expect(rights.length).toBeGreaterThan(4);
+      expect(Math.max(...rights)).toBeLessThanOrEqual(768);
+    }
+  });
+
   it("has all columns at 768 px, without a cut heading", async () => {
     const page = await at(768, "?compare=0");
     const table = page.locator(".performance .table");
@@ -121,6 +197,63 @@ describe("Performance in one window", () => {
     expect(Math.max(...rows)).toBeLessThanOrEqual(72);
     // The first one has no line above it.
     expect(new Set(rows.slice(1).map(Math.round)).size).toBe(1);
+    const choices = await page
+      .locator(".by :is(.choices a, .menu > summary)")
+      .evaluateAll((all) => all.map((one) => Math.round(one.getBoundingClientRect().top)));
+    expect(choices.length).toBe(5);
+    expect(new Set(choices).size).toBe(1);
+    // What the chart says is not cut.
+    for (const selector of [".readout", ".legend th span"])
+      for (const part of await page.locator(selector).all())
+        expect(await part.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0);
+  });
+});
+
+describe("a link's page at 1280 x 800 px", () => {
+  const PAGE = `/apps/${LARGE.appToken}/links/atlas01000`;
+
+  it("has its URL with Copy, its QR code, its figures and its first chart in the window", async () => {
+    const page = await windowOf("demo");
+    await page.emulateMedia({ colorScheme: "light", forcedColors: "none" });
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await page.goto(PAGE);
+    const bottomOf = async (selector: string) => {
+      const box = await page.locator(selector).first().boundingBox();
+      return Math.round((box?.y ?? 800) + (box?.height ?? 0));
+    };
+    expect(await bottomOf(".urls [data-copy]")).toBeLessThan(300);
+    expect(await bottomOf(".urls .menu > summary")).toBeLessThan(350);
+    expect(await bottomOf(".figures")).toBeLessThan(560);
+    const [chart] = await page.locator(".daily-chart .plot").all();
+    expect((await chart?.boundingBox())?.y).toBeLessThan(700);
+    await page.locator(".urls summary").click();
+    const code = page.getByRole("img", { name: /^QR code of http/ });
+    expect((await code.boundingBox())?.height).toBe(176);
+    // The whole URL can be read by keyboard, in its one line.
+    const url = page.locator(".urls code").first();
+    const { isCut, lines } = (await url.evaluate((code) => ({
+      isCut: code.scrollWidth > code.clientWidth,
+      lines: code.clientHeight,
+    }))) as { isCut: boolean; lines: number };
+    expect([isCut, lines < 50]).toEqual([true, true]);
+    await url.focus();
+    await page.keyboard.press("End");
+    await page.waitForFunction("document.querySelector('.urls code').scrollLeft > 0");
+  });
+
+  it.each(["", "?period=90d"])("has charts that fill their card: %j", async (query) => {
+    const page = await windowOf("demo");
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await page.goto(PAGE + query);
+    const [card, ...charts] = await Promise.all(
+      [".card.charts", ".card.charts > *"].map((selector) =>
+        page.locator(selector).evaluateAll((all) => all.map((one) => one.getBoundingClientRect().toJSON())),
+      ),
+    );
+    const right = (card?.[0]?.right ?? 0) - 30;
+    const rows = Map.groupBy(charts.flat(), ({ top }) => Math.round(top));
+    expect(rows.size).toBeGreaterThan(0);
+    for (const row of rows.values()) expect(Math.max(...row.map((box) => box.right))).toBeGreaterThan(right);
   });
 });
 
@@ -167,6 +300,15 @@ describe("rows of links", () => {
       ),
     );
     expect(new Set(bottoms).size).toBe(1);
+    const headings = await page.evaluate<number[]>(
+      `[...document.querySelectorAll(".links thead th:not(.action)")].map((head) => {
+        const range = document.createRange();
+        range.selectNodeContents(head.querySelector("a") ?? head);
+        return Math.round(range.getBoundingClientRect().bottom);
+      })`,
+    );
+    expect(headings.length).toBeGreaterThan(4);
+    expect(new Set(headings).size).toBe(1);
     await page.setViewportSize({ width: 390, height: 900 });
     const card = page.locator(".links tbody tr").nth(1);
     expect(await card.locator("[data-label=Partner]").isVisible()).toBe(false);

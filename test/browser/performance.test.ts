@@ -42,7 +42,7 @@ describe("in place", () => {
   });
 
   it("headings sort and turn around, with the focus on them, by keyboard too", async () => {
-    const page = await openPage(`${PAGE}?level=4`);
+    const page = await openPage(PAGE);
     await page.evaluate("window.isSamePage = true");
     const sort = page.getByRole("columnheader", { name: "Cost per click" });
     await sort.getByRole("link").focus();

@@ -151,7 +151,7 @@ describe("without scripts", () => {
     const image = page.waitForResponse(/demo1nk003\/qr\.svg$/);
     await page.getByRole("link", { name: "Runners", exact: true }).click();
     await page.getByRole("heading", { name: "Runners", level: 1 }).waitFor();
-    await page.getByText("QR code", { exact: true }).click();
+    await page.locator(".urls summary").click();
     await page.getByRole("img", { name: /^QR code of http/ }).waitFor();
     expect((await image).status()).toBe(200);
     expect(await page.locator("#click-url + code").textContent()).toBe(await readClickUrl("demo1nk003"));

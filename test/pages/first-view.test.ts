@@ -4,7 +4,7 @@ import { beforeAll, expect, it } from "vitest";
 import { call, freshWholeDemo } from "../harness.ts";
 import { needing, sessionFor, startSessions } from "../security/support.ts";
 
-const MOST = 21 * 1024;
+const MOST = 19 * 1024;
 
 beforeAll(async () => {
   await freshWholeDemo();

@@ -14,6 +14,7 @@ import {
   ledgerOn,
   NOW,
   rows,
+  sendCost,
 } from "../harness.ts";
 import { inLedger } from "../support.ts";
 import { APP, figuresOf, hrefOf, linksOf, mainOf, open, tablesOf, textOf } from "./page-text.ts";
@@ -253,6 +254,18 @@ describe("needs attention", () => {
     });
     expect(figuresOf(page)).toContain("Parameters ignored 3");
     expect(figuresOf(await overview("from=2026-03-13&to=2026-03-14"))).toContain("Parameters ignored 0");
+  });
+
+  it("says that rejected costs are those up to now, beside days that are over", async () => {
+    const text = async (query: string) => textOf(await overview(query));
+    expect(await text("")).not.toContain("Rejected costs include");
+    await click("overview-late-01", { now: NOW - 8 * DAY });
+    await sendCost({ cost_id: "overview-late-01" });
+    expect(problems(await overview("")).map(({ text }) => text)).toContainEqual(
+      expect.stringMatching("^1 cost of Acme Ads was rejected"),
+    );
+    expect(await text("")).toContain("Of 8 – 14 Mar 2026. Rejected costs include those of today.");
+    expect(await text("period=today")).not.toContain("Rejected costs include");
   });
 
   it("says what is missing in an app without spend", async () => {

@@ -98,6 +98,8 @@ it("shows rejected costs by reason, and the newest with the end of their IDs", a
   const page = await show("/1?period=today");
   expect(textOf(page)).toContain("1 cost: The engagement is more than seven days old");
   expect(textOf(page)).toContain("…e-0001");
+  // These don't depend on the days of the page.
+  expect(textOf(page)).toContain("The newest of the last 7 days");
   expect(page).not.toContain("partner-late");
   const list = mainOf(await open(browser, hrefOf(page, "Show all")));
   expect(hrefOf(list, "Acme Ads")).toBe(`${APP}/partners/1?period=today`);

@@ -261,10 +261,9 @@ describe("the figures", () => {
 
   it("of today are not compared", async () => {
     const page = await show("from=2026-03-14&to=2026-03-15");
-    expect(textOf(page)).toContain(
-      "Today isn't over, so it isn't compared with the days before. Not final until 22 Mar 2026.",
-    );
+    expect(textOf(page)).toContain("Today isn't over, so it isn't compared with the days before.");
     expect(page).not.toMatch(/class="change|line before/);
+    expect(textOf(page)).not.toContain("Changes are");
   });
 
   it("of today are not signals either", async () => {
@@ -290,8 +289,44 @@ describe("the figures", () => {
   });
 
   it("say until when costs can arrive, and are not final until then", async () => {
-    expect(textOf(await show("from=2026-03-10&to=2026-03-14"))).toContain("Not final until 21 Mar 2026");
-    expect(textOf(await show("from=2026-03-01&to=2026-03-07"))).not.toContain("Not final");
+    for (const page of ["performance", "links/demo1nk003", "partners", "partners/1", ""]) {
+      const textFor = async (days: string) => textOf(mainOf(await open(browser, `${APP}/${page}?${days}`)));
+      const unfinished = await textFor("from=2026-03-10&to=2026-03-14");
+      expect([page, unfinished]).toEqual([
+        page,
+        expect.stringContaining("Not final : costs can arrive until 21 Mar 2026."),
+      ]);
+      const final = await textFor(WEEK);
+      expect([page, final]).toEqual([page, expect.stringContaining("Final : no more costs can arrive.")]);
+      expect([page, final]).toEqual([page, expect.not.stringContaining("Not final")]);
+    }
+  });
+
+  it.each([
+    [9_901, "muted", "▼ −1.0%"],
+    [10_000, "muted", "no change"],
+    [10_099, "muted", "▲ +1.0%"],
+    [10_100, "worse", "▲ +1.0%"],
+    [9_900, "better", "▼ −1.0%"],
+  ])("that change by less than 1%% are gray: 10,000 to %s", async (now, tone, text) => {
+    await inLedger(
+      "DELETE FROM daily_totals",
+      ...[
+        [8, now],
+        [15, 10_000],
+      ].map(
+        ([ago = 0, amount = 0]) =>
+          `INSERT INTO daily_totals VALUES ('${DEMO.appToken}', ${NOW / DAY - 0.5 - ago}, 3, 1, 'cpc', 'USD', 'matched', 100, ${amount * 1_000})`,
+      ),
+    );
+    const page = await show(`${WEEK}&level=1`);
+    const [, row = ""] = /<tr id="row-demo1nk001"[^>]*>([\s\S]*?)<\/tr>/.exec(page) ?? [];
+    const [, kind, shown = ""] =
+      /<td data-label="Cost per click"[^>]*>[\s\S]*?<span class="change (\w*)">([\s\S]*?)<\/span><\/td>/.exec(
+        row,
+      ) ?? [];
+    expect([kind, textOf(shown)]).toEqual([tone, text]);
+    expect(textOf(page).split("Changes are red where cost rose").length).toBe(2);
   });
 
   it("say that there was nothing before", async () => {
@@ -394,13 +429,28 @@ describe("rows with costs only in another currency", () => {
     expect(hrefOf(page, "in EUR")).toContain("currency=EUR");
     const own = items.filter((item) => Number(item.spend) !== 0 || item.matched !== 0);
     const clicks = own.reduce((sum, item) => sum + Number(item.clicks), 0);
-    expect(figuresOf(page)[1]).toContain(`${clicks.toLocaleString("en-US")} from partners paid in USD`);
+    expect(figuresOf(page)[1]).toContain(`${clicks.toLocaleString("en-US")} from USD partners`);
+  });
+
+  it("are counted and named beside the figures, with the way to them", async () => {
+    const page = await show(`${WEEK}&currency=USD&metric=clicks&level=1&q=acme`);
+    const items = await report(`${WEEK}&group_by=partner&currency=USD&sort=-clicks`);
+    const paid = items.filter((item) => item.other_currencies === true).map((item) => item.partner_name);
+    expect(paid.length).toBeGreaterThan(0);
+    const [, state = ""] = /<div class="state [^"]*">([\s\S]*?)<\/div>/.exec(page) ?? [];
+    const names = paid.length > 2 ? [...paid.slice(0, 2), `${paid.length - 2} more`] : paid;
+    expect(textOf(state).replaceAll(" ,", ",")).toContain(`Paid in EUR : ${names.join(", ")}`);
+    expect(hrefOf(state, "Paid in EUR")).toBe(`${PAGE}?${WEEK}&currency=EUR&metric=clicks&group_by=partner`);
+    const there = linesOf(mainOf(await open(browser, hrefOf(state, "Paid in EUR"))));
+    expect(there.filter(({ spend }) => spend.includes("€")).map(({ name }) => name)).toEqual(
+      expect.arrayContaining(paid),
+    );
   });
 
   it("are not there where all costs are in one currency", async () => {
     await inLedger(`DELETE FROM daily_totals WHERE currency <> 'USD'`, `DELETE FROM adjustments`);
     const page = await show(`${WEEK}&group_by=partner`);
-    expect(textOf(page)).not.toMatch(/in (EUR|USD)\b(?! this)|from partners paid/);
+    expect(textOf(page)).not.toMatch(/in (EUR|USD)\b(?! this)|(EUR|USD) partners|Paid in/);
   });
 });
 
@@ -427,6 +477,15 @@ describe("a search of rows", () => {
     expect(lines.at(-1)).toEqual({ ...all.at(-1), name: `Total, all ${all.length - 1} rows` });
     const csv = await browser.get(hrefOf(page, "Download CSV"));
     expect(csv.text.trim().split("\r\n")).toHaveLength(lines.length);
+  });
+
+  it("is offered where there is more than one row", async () => {
+    const one = `${WEEK}&level=1&link=demo1nk001`;
+    expect(linesOf(await show(one))).toHaveLength(2);
+    expect(await show(one)).not.toContain("Search rows");
+    // Also with one that finds none or one of them.
+    for (const query of [WEEK, `${one}&q=acme`, `${WEEK}&q=spring`])
+      expect(await show(query)).toContain("Search rows");
   });
 
   it("says that no row has them, with a way back", async () => {
@@ -678,8 +737,20 @@ describe("the legend", () => {
           .filter(([name = ""]) => !/others?$|^All$|^Total$|^Previous/.test(name))
           // In the table, the path is after the name.
           .map(([name = "", ...more]) => [name.replace(/^(.*) › (.*)$/, "$2 $1"), ...more]);
-        expect(own.length).toBeGreaterThan(0);
-        expect(own).toEqual(lines.slice(0, 5));
+        // A total that is much larger than each of them is shown without their lines.
+        const amounts = lines.slice(0, 5).map(([, value = ""]) => Number(value.replace(/[^\d.]/g, "")));
+        const all = Number(
+          linesOf(page)
+            .at(-1)
+            ?.spend.replace(/[^\d.]/g, ""),
+        );
+        const isFlat =
+          metric === "spend" &&
+          all > 5 * Math.max(...amounts) &&
+          all > 2 * amounts.reduce((sum, amount) => sum + amount, 0);
+        expect(isFlat).toBe(metric === "spend" && (sort === "spend" || sort === "-cost_per_click"));
+        expect(amounts.length).toBeGreaterThan(0);
+        expect(own).toEqual(isFlat ? [] : lines.slice(0, 5));
       }
     },
   );
@@ -723,6 +794,20 @@ describe("the address", () => {
     expect(hrefOf(text, "Demo App")).toBe(`${PAGE}?${WEEK}`);
   });
 
+  it.each(["", "/links", "/links/demo1nk003", "/partners", "/partners/1", "/performance", "/ignored"])(
+    "with dates in the wrong order is still the page, here and on the others: %s",
+    async (path) => {
+      const { status, text } = await browser.get(`${APP}${path}?from=2026-03-02&to=2026-03-01`);
+      expect([status, /<title>Error: (\w+)/.exec(text)?.[1]]).toEqual([400, expect.any(String)]);
+      const page = mainOf(text);
+      expect(textOf(page)).toContain("The To date must be on or after the From date.");
+      expect(textOf(page)).toContain("8 – 14 Mar 2026, UTC");
+      expect(page).toContain('name="from" value="2026-03-02"');
+      // The other tabs have days that can be shown.
+      expect(hrefOf(text, "Links")).toBe(`${APP}/links`);
+    },
+  );
+
   it("leads from each day of the chart to that day", async () => {
     const page = await show(`${WEEK}&currency=USD`);
     const days = [...page.matchAll(/<a href="([^"]*)" aria-label="(\d+ Mar 2026): ([^"( ]*)/g)];
@@ -750,6 +835,14 @@ it.each(["", "&group_by=partner&sort=name", "&level=1&open=demo1nk001&currency=E
     );
   },
 );
+
+it("the CSV has no other days than those that were asked for", async () => {
+  const { status, text } = await browser.get(`${PAGE}.csv?from=2026-03-07&to=2026-03-01`);
+  expect([status, textOf(mainOf(text))]).toEqual([
+    400,
+    expect.stringContaining("The To date must be on or after the From date."),
+  ]);
+});
 
 it("shows 50 rows, and 50 more", async () => {
   const few = linesOf(await show(`${WEEK}&level=1`));
@@ -806,7 +899,6 @@ describe("states", () => {
     ["compare=1", "The comparison must be 0."],
     ["partner_id=x", "The partner must be a positive integer."],
     ["open=!", "The list of open links must be the tokens of links"],
-    ["from=2026-03-02&to=2026-03-01", "The To date must be on or after the from date."],
     ["group=day", "group is not a known parameter"],
   ])("%s is a page that says so, with a way back", async (query, text) => {
     const page = await show(query, 400);

@@ -18,7 +18,7 @@ import type { Markup } from "../../pages/markup.ts";
 import { cutNotice, daysBefore, NOT_OVER, NOT_READ, periodPicker, periodQuery } from "../../pages/periods.ts";
 import type { Member, Show } from "../frame.ts";
 import { keepDays } from "../links/cells.ts";
-import { COVERAGE, change, figure } from "../performance/cells.ts";
+import { COVERAGE, change, figure, finality } from "../performance/cells.ts";
 import {
   type InCurrency,
   type Line,
@@ -91,7 +91,7 @@ export const partnersPage: Show = async (context, member) => {
       ${cutNotice(view.period, view.from)}
       ${partnersTable(url, member, view, lines, list)}
       ${list.pager}
-      ${lines.length === 0 ? "" : html`<p class="hint">${aboutChanges(view)} ${aboutOrder(view)} ${COVERAGE}</p>`}
+      ${lines.length === 0 ? "" : html`<p class="hint">${aboutChanges(view)} ${finality(view.period, context.now)} ${aboutOrder(view)} ${COVERAGE}</p>`}
       ${others.length > 0 ? otherPartners(url, member, view, others) : ""}`,
   };
 };

@@ -5,7 +5,7 @@ import { findAdjustments } from "../../db/ledger/reports/adjustments.ts";
 import { findEvents } from "../../db/ledger/reports/events.ts";
 import type { Event } from "../../domain/events.ts";
 import { DISCREPANCY_THRESHOLD, RATE_DAYS } from "../../domain/figures/rates.ts";
-import { dayOf, formatDate } from "../../domain/time.ts";
+import { DAY_MS, dayOf, formatDate, KEPT_REJECTIONS_MS } from "../../domain/time.ts";
 import type { Context } from "../../env.ts";
 import { AppError } from "../../errors.ts";
 import { readInput } from "../../http/input/input.ts";
@@ -26,7 +26,7 @@ import { type PerformanceRow, toRows } from "../../usecases/performance/rows.ts"
 import { authorizeApp, type Member, type Show } from "../frame.ts";
 import { keepDays } from "../links/cells.ts";
 import { periodQuery as daysQuery } from "../links/query.ts";
-import { COVERAGE, figure } from "../performance/cells.ts";
+import { COVERAGE, figure, finality } from "../performance/cells.ts";
 import { countChart, spendCharts } from "../reports/day-charts.ts";
 import { funnelSection } from "./funnel.ts";
 import { idOf, REJECTION_COLUMNS } from "./rejections.ts";
@@ -63,7 +63,7 @@ export const partnerPage: Show = async (context, member) => {
       ${stateSection(member, status)}
       ${periodPicker(context.url, period)}
       ${cutNotice(period, status.from)}
-      ${figures(view)}
+      ${figures(view, context.now)}
       ${charts(view, dayOf(context.now))}
       ${funnelSection(status.funnel, status.isComplete, {
         linksWithoutCostData: view.hrefOf("links", { partner: String(status.partner.id), cost: "off" }),
@@ -113,7 +113,7 @@ async function readView(context: Context, { viewer, app, path }: Member): Promis
   };
 }
 
-function figures({ status, hrefOf }: View): Markup {
+function figures({ status, hrefOf, period }: View, now: number): Markup {
   const { spend, figures, partner, rates } = status;
   const ofPartner = { partner_id: String(partner.id) };
   const known = rates.filter(({ discrepancyRate }) => discrepancyRate !== null);
@@ -147,7 +147,7 @@ function figures({ status, hrefOf }: View): Markup {
         ...(highest && { note: `${highest.costType}, last ${RATE_DAYS} days` }),
       },
     ])}
-    <p class="hint">${COVERAGE} Discrepancy is the share of clicks or impressions with cost data on that have no agreeing cost; below ${showPercent(DISCREPANCY_THRESHOLD)} is usual.</p>`;
+    <p class="hint">${finality(period, now)} ${COVERAGE} Discrepancy is the share of clicks or impressions with cost data on that have no agreeing cost; below ${showPercent(DISCREPANCY_THRESHOLD)} is usual.</p>`;
 }
 
 function charts({ status, period, hrefOf, eventsOf }: View, today: number): Markup | "" {
@@ -192,7 +192,7 @@ function rejections({ status, hrefOf, rejected }: View): Markup {
     rejected.length === 0
       ? ""
       : html`
-        <h3>The newest</h3>
+        <h3>The newest of the last ${KEPT_REJECTIONS_MS / DAY_MS} days</h3>
         ${table({ label: "Newest rejected costs", columns: REJECTION_COLUMNS, rows: rejected })}`,
   );
 }

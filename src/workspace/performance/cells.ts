@@ -1,5 +1,6 @@
 /** How the Performance page writes figures, their changes and the signals of rows. */
 import { html } from "hono/html";
+import type { DayRange } from "../../db/ledger/reports/statements.ts";
 import {
   changeOf,
   type Figures,
@@ -10,6 +11,7 @@ import {
 import { listOf, TYPES_OF_CLICKS } from "../../domain/texts.ts";
 import { badge } from "../../pages/elements.ts";
 import {
+  describeDay,
   NONE,
   showChange,
   showCompactMoney,
@@ -21,6 +23,7 @@ import {
 } from "../../pages/locale.ts";
 import type { Markup } from "../../pages/markup.ts";
 import { moneyText } from "../../pages/money.ts";
+import { isFinal, lastArrival } from "../../usecases/performance/read.ts";
 import type { Metric } from "./query.ts";
 
 type Show = (value: bigint, currency: string) => Markup | string;
@@ -84,8 +87,11 @@ interface Compared {
   isOpen: boolean;
 }
 
-/** Half of 0.1%. */
+/** Half of 0.1%: what is less is written as 0.0%. */
 const LEAST = 50_000n;
+/** Less than 1% says nothing. */
+const QUIET = 1_000_000n;
+const isWithin = (ratio: bigint, most: bigint) => ratio < most && ratio > -most;
 
 /** The change of a figure with an arrow and a sign. Color says only of costs what is good. */
 export function change(metric: Metric, row: Measured, { isCompared, isOpen }: Compared): Markup | string {
@@ -94,13 +100,22 @@ export function change(metric: Metric, row: Measured, { isCompared, isOpen }: Co
   const ratio = changeOf(now, before);
   if (!isCompared || now === null || before === null || ratio === null) return NONE;
   const isFew = signalOf(row)?.name === "too_few_clicks";
-  const isMuted = isFew || (isOpen && (metric === "spend" || metric === "coverage"));
-  // What is written as 0.0% is no change.
-  const isSame = ratio < LEAST && ratio > -LEAST;
-  const arrow = isSame ? "" : ratio > 0n ? "▲" : "▼";
-  const tone = isMuted ? "muted" : !isCost || isSame ? "" : ratio < 0n ? "better" : "worse";
+  const isMuted =
+    isFew || isWithin(ratio, QUIET) || (isOpen && (metric === "spend" || metric === "coverage"));
+  const arrow = isWithin(ratio, LEAST) ? "" : ratio > 0n ? "▲" : "▼";
+  const tone = isMuted ? "muted" : !isCost ? "" : ratio < 0n ? "better" : "worse";
   return html`<span class="change ${tone}">${arrow ? html`<span aria-hidden="true">${arrow}</span> ` : ""}${metric === "coverage" ? showPoints(Number(now - before) / 1e8) : showChange(now, before)}</span>`;
 }
+
+/** What the colors of changes say. */
+export const INKS =
+  "Changes are red where cost rose and green where it fell. Gray ones are below 1%, of few clicks, or not final.";
+
+/** Whether costs for the days can still arrive. */
+export const finality = (days: Pick<DayRange, "to">, now: number): Markup =>
+  isFinal(days, now)
+    ? html`<strong>Final</strong>: no more costs can arrive.`
+    : html`<strong>Not final</strong>: costs can arrive until <span class="whole">${describeDay(lastArrival(days))}.</span>`;
 
 /** What a row needs attention for. */
 export function signal(row: Measured, { isCompared }: Compared): Markup | string {

@@ -7,34 +7,28 @@ import type { Context } from "../../env.ts";
 import { ERRORS } from "../../errors.ts";
 import { MAX_AUDIENCE_DAYS, maxDaysOf } from "../../http/input/report-fields.ts";
 import { chartScript } from "../../pages/chart/chart.ts";
-import { buttonLink, emptyState, nameText, notice, tiles } from "../../pages/elements.ts";
+import { buttonLink, emptyState, nameText, notice } from "../../pages/elements.ts";
 import { errorSummary, type RejectedForm } from "../../pages/forms/fields.ts";
 import { withQuery } from "../../pages/lists/query.ts";
-import { describeDay, describeDays, NONE, showCount, showPlural } from "../../pages/locale.ts";
+import { describeDay, describeDays, showPlural } from "../../pages/locale.ts";
 import type { Markup } from "../../pages/markup.ts";
 import { showNotice } from "../../pages/notice.ts";
-import { cutNotice, NOT_OVER, NOT_READ, toPeriod } from "../../pages/periods.ts";
+import { cutNotice, NOT_OVER, NOT_READ, rejectedDates, toPeriod } from "../../pages/periods.ts";
 import { changedMost } from "../../usecases/performance/changes.ts";
 import { performanceCsv as toCsv } from "../../usecases/performance/csv.ts";
-import { isFinal, lastArrival, type Performance } from "../../usecases/performance/read.ts";
+import { isFinal, type Performance } from "../../usecases/performance/read.ts";
 import type { AppPage, Member, Show } from "../frame.ts";
 import { adjustedNote } from "../reports/adjusted.ts";
 import { missingCondition, NO_COSTS } from "../reports/attention.ts";
 import { findingText } from "../reports/finding.ts";
-import { canExplain, whatChanged } from "../reports/what-changed.ts";
+import { whatChanged } from "../reports/what-changed.ts";
 import { performanceStyles, workspaceScript } from "../script.ts";
-import { COVERAGE, change, SHOWN } from "./cells.ts";
+import { COVERAGE, INKS } from "./cells.ts";
 import { performanceChart } from "./chart.ts";
 import { FILTERS, filterChips, filterMenu, rowSearch, withCountryCode, without } from "./filters.ts";
 import { groupName, rowName } from "./groups.ts";
-import {
-  DEFAULT_COLUMNS,
-  METRICS,
-  metrics,
-  PERFORMANCE_NOTICES,
-  type PerformanceView,
-  readPerformanceQuery,
-} from "./query.ts";
+import { METRICS, PERFORMANCE_NOTICES, type PerformanceView, readPerformanceQuery } from "./query.ts";
+import { summary } from "./summary.ts";
 import { type Compared, ofDays, performanceTable } from "./table.ts";
 import { columnsMenu, groupChoices, viewMenus } from "./toolbar.ts";
 import { type PerformancePage, readPage, shownMetric } from "./view.ts";
@@ -93,13 +87,14 @@ export async function showPerformance(
           ? [explanation(url, page, compared), nothing(context, member, page)]
           : html`
               ${report.total.now.spend === 0n && report.total.now.matched === 0n && report.currency ? notice(`No matched costs in ${report.currency} in this period.`) : ""}
-              ${summary(url, page, compared)}
+              ${summary(url, page, compared, now)}
               <div class="why">${explanation(url, page, compared)}${comparison(page, compared)}</div>
               <section class="card charts" aria-label="Chart"><h2 class="visually-hidden">Chart</h2>${performanceChart(url, page, compared, dayOf(now))}</section>
-              <div class="toolbar rows">${groupChoices(url, page)}${rowSearch(url, page)}${columnsMenu(url, page)}</div>
+              <div class="toolbar rows">${groupChoices(url, page)}${report.rows.length > 1 || query.q !== undefined ? rowSearch(url, page) : ""}${columnsMenu(url, page)}</div>
+              ${compared.isCompared ? html`<p class="hint inks">${INKS}</p>` : ""}
               <div class="performance" id="performance">${page.rows.length === 0 && query.q !== undefined ? noRows(url, query.q) : performanceTable(url, member, page, compared)}</div>
               ${report.currency ? adjustedNote(member, [{ currency: report.currency, adjusted: report.total.now.adjusted }], page.adjustments, report.partners) : ""}
-              <p class="hint">Days are in UTC. Costs count on the day of their click or impression. Spend and matched costs are in the currency shown. Cost per click is the spend of cpc costs divided by their number. ${COVERAGE} The line beside each name is its ${METRICS[shownMetric(page)].toLowerCase()} by day. Where cost rises, the change is red, and where it falls, green. Gray changes are of too few clicks, or can still change.</p>`
+              <p class="hint">Days are in UTC. Costs count on the day of their click or impression. Spend and matched costs are in the currency shown. Cost per click is the spend of cpc costs divided by their number. ${COVERAGE} The line beside each name is its ${METRICS[shownMetric(page)].toLowerCase()} by day.</p>`
       }
       </div>`,
   };
@@ -145,6 +140,8 @@ function gone({ isLinkGone, isPartnerGone }: PerformancePage): Markup | "" {
 
 /** The rows that the page shows, with those of open rows. */
 export const performanceCsv: Show = async (context, member) => {
+  const rejected = rejectedDates(context.url);
+  if (rejected) throw rejected.error;
   const query = readPerformanceQuery(context.url.search.slice(1));
   const { report, rows } = await readPage(context, member, query, false);
   return toCsv(
@@ -154,67 +151,20 @@ export const performanceCsv: Show = async (context, member) => {
   );
 };
 
-function summary(url: URL, page: PerformancePage, compared: Compared): Markup {
-  const { query, report } = page;
-  const { total, currency } = report;
-  const current = shownMetric(page);
-  const shown = metrics.filter(
-    (metric) => metric === current || DEFAULT_COLUMNS.includes(metric) || query.columns.includes(metric),
-  );
-  return tiles(
-    "Figures",
-    shown
-      .filter((metric) => (metric !== "clicks" && metric !== "impressions") || total.now[metric] !== null)
-      .map((metric) => {
-        const { of, show, short = show } = SHOWN[metric];
-        const value = of(total.now);
-        const note = report.isPartial
-          ? "partial"
-          : compared.isCompared
-            ? change(metric, total, compared)
-            : "";
-        return {
-          name: METRICS[metric],
-          value: value === null ? NONE : short(value, currency ?? "USD"),
-          href: withQuery(url, { metric }),
-          isCurrent: metric === current,
-          note: metric === "clicks" ? html`${note}${clicksInCurrency(report)}` : note,
-        };
-      }),
-  );
-}
-
-/** How many of the clicks belong to the spend, where partners are paid in several currencies. */
-function clicksInCurrency({ currency, rowsBy, total }: Performance): Markup | "" {
-  if (total.now.otherCurrencies.length === 0) return "";
-  const own = rowsBy("partner").filter(({ now }) => now.spend !== 0n || now.matched > 0n);
-  const clicks = own.reduce((sum, { now }) => sum + (now.clicks ?? 0n), 0n);
-  return html` <span class="own">${showCount(clicks)} from partners paid in ${currency}</span>`;
-}
-
 const hadNothing = ({ total: { before } }: Performance) =>
   before.spend === 0n && !before.clicks && !before.impressions;
 
-/** Why changes aren't shown, and until when they can change. */
-function comparison(
-  { query, report, period }: PerformancePage,
-  { isCompared, isOpen }: Compared,
-): Markup | "" {
-  const why =
-    isCompared || query.compare
-      ? ""
-      : report.isPartial
-        ? "Partial figures aren't compared."
-        : report.isCut
-          ? NOT_READ
-          : hadNothing(report)
-            ? `No data in the previous period, ${describeDays(report.before)}.`
-            : NOT_OVER;
-  const open =
-    isOpen && !canExplain({ total: report.total, currency: report.currency, isCompared })
-      ? html`Not final until <span class="whole">${describeDay(lastArrival(period))}.</span>`
-      : "";
-  return why || open ? html`<p class="hint">${why} ${open}</p>` : "";
+/** Why changes aren't shown. */
+function comparison({ query, report }: PerformancePage, { isCompared }: Compared): Markup | "" {
+  if (isCompared || query.compare) return "";
+  const why = report.isPartial
+    ? "Partial figures aren't compared."
+    : report.isCut
+      ? NOT_READ
+      : hadNothing(report)
+        ? `No data in the previous period, ${describeDays(report.before)}.`
+        : NOT_OVER;
+  return html`<p class="hint">${why}</p>`;
 }
 
 /** Why spend changed. The rows that changed most lead to their own figures. */
@@ -223,7 +173,7 @@ function explanation(
   { query, report, explained }: PerformancePage,
   compared: Compared,
 ): Markup | "" {
-  const { now, rows, total, currency, partners } = report;
+  const { rows, total, currency, partners } = report;
   const filter = filterOf(query.group_by);
   const most = (filter ? changedMost(rows, 3) : []).flatMap((row) => {
     const level = Math.min((row.level ?? query.level) + 1, 4);
@@ -241,7 +191,6 @@ function explanation(
     currency,
     partners,
     isCompared: compared.isCompared,
-    openUntil: compared.isOpen ? lastArrival(now) : undefined,
     most,
     noun: groupName(query).toLowerCase(),
     state:

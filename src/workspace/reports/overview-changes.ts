@@ -7,7 +7,6 @@ import type { Markup } from "../../pages/markup.ts";
 import type { Period } from "../../pages/periods.ts";
 import type { EventRows } from "../../usecases/events.ts";
 import { changedMost, explain } from "../../usecases/performance/changes.ts";
-import { isFinal, lastArrival } from "../../usecases/performance/read.ts";
 import { type BothSums, type PerformanceRow, toRows } from "../../usecases/performance/rows.ts";
 import { whatChanged } from "./what-changed.ts";
 
@@ -38,7 +37,6 @@ export function overviewChanges(
     currency,
     partners,
     isCompared: period.to < dayOf(now) && !isCut,
-    openUntil: isFinal(period, now) ? undefined : lastArrival(period),
     most: changedMost(rowsBy("link"), 3).map((row) => ({
       names: String(row.fields.link_name).split("::"),
       href: performanceHref({ link: row.key, level: "3", ...(currency && { currency }) }),

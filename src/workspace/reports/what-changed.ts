@@ -4,7 +4,7 @@ import type { Partners } from "../../db/links/partner-catalog.ts";
 import { COST_TYPE, type CostType } from "../../domain/cost-types.ts";
 import { pathText } from "../../pages/elements.ts";
 import { eventList } from "../../pages/events.ts";
-import { describeDay, showChange, showMoney, showPlural } from "../../pages/locale.ts";
+import { showChange, showMoney, showPlural } from "../../pages/locale.ts";
 import type { Markup } from "../../pages/markup.ts";
 import { moneyText, signedMoney } from "../../pages/money.ts";
 import type { Explained } from "../../usecases/performance/changes.ts";
@@ -18,8 +18,6 @@ interface WhatChanged {
   partners: Partners;
   /** Whether the days are compared with those before. */
   isCompared: boolean;
-  /** The day until which costs can still arrive; undefined if none can. */
-  openUntil: number | undefined;
   /** What changed most, with the page that shows it only. */
   most: { names: string[]; href: string; row: PerformanceRow }[];
   /** What the rows are: `campaign`. */
@@ -28,14 +26,9 @@ interface WhatChanged {
   state?: Markup | "";
 }
 
-/** Whether there is a sentence: without spend before, nothing changed. */
-export const canExplain = ({ total: { before }, currency, isCompared }: Comparable): boolean =>
-  isCompared && currency !== null && (before.spend !== 0n || before.matched > 0n);
-type Comparable = Pick<WhatChanged, "total" | "currency" | "isCompared">;
-
 export function whatChanged(shown: WhatChanged): Markup | "" {
-  const { explained, most, noun, partners, state = "" } = shown;
-  const text = canExplain(shown) ? sentence(shown) : "";
+  const { explained, most, noun, partners, isCompared, state = "" } = shown;
+  const text = isCompared ? sentence(shown) : "";
   const rows = text === "" ? [] : most;
   const { events, hasMoreEvents } = explained;
   if (text === "" && events.length === 0 && state === "") return "";
@@ -75,9 +68,10 @@ const changedRow = ({ names, href, row }: WhatChanged["most"][number], currency:
 
 const FEW = "There are too few clicks or impressions to say why.";
 
-function sentence({ explained, total, currency, openUntil }: WhatChanged): Markup | "" {
-  if (currency === null) return "";
+function sentence({ explained, total, currency }: WhatChanged): Markup | "" {
   const { now, before } = total;
+  // Without spend before, nothing changed.
+  if (currency === null || (before.spend === 0n && before.matched === 0n)) return "";
   const change = now.spend - before.spend;
   const size = change < 0n ? -change : change;
   const percent = before.spend > 0n && change !== 0n ? html` (${showChange(now.spend, before.spend)})` : "";
@@ -86,11 +80,7 @@ function sentence({ explained, total, currency, openUntil }: WhatChanged): Marku
       ? "Spend didn’t change"
       : html`Spend ${change < 0n ? "fell" : "rose"} ${moneyText(size, currency)}${percent}`;
   const parts = explained.isTooFew ? [] : partsOf(explained, currency);
-  const open =
-    openUntil === undefined
-      ? ""
-      : html` Not final until <span class="whole">${describeDay(openUntil)}.</span>`;
-  return html`<p><strong>${what}${parts.length > 0 ? ":" : "."}</strong> ${parts.map(([what, amount], at) => html`${what} <span class="whole">${amount}${at < parts.length - 1 ? "," : "."}</span> `)}${explained.isTooFew && change !== 0n ? FEW : ""}${open}</p>`;
+  return html`<p><strong>${what}${parts.length > 0 ? ":" : "."}</strong> ${parts.map(([what, amount], at) => html`${what} <span class="whole">${amount}${at < parts.length - 1 ? "," : "."}</span> `)}${explained.isTooFew && change !== 0n ? FEW : ""}</p>`;
 }
 
 /** The parts of a change that are not zero, each with what it is. */
