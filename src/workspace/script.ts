@@ -10,7 +10,7 @@ export const workspaceScript = servedFile("/workspace.js", "text/javascript; cha
 export const workspaceStyles = servedFile("/workspace.css", "text/css; charset=utf-8", stylesheet);
 /** For the Performance page, in the place of those of the workspace. */
 export const performanceStyles = servedFile("/performance.css", "text/css; charset=utf-8", performance);
-/** For lists of links to select, and for the page of a link. Before that of the workspace. */
+/** For the list of links, before that of the workspace. */
 export const linksScript = servedFile("/links.js", "text/javascript; charset=utf-8", links);
 /** Only for the form that creates one link. */
 export const createScript = servedFile("/create.js", "text/javascript; charset=utf-8", creation);

@@ -36,7 +36,7 @@ import {
 } from "../../usecases/engagements/tested-url.ts";
 import { type EditedLink, linkTrail, readLink } from "../edit/edited-link.ts";
 import { authorizeApp, type Member, type Show } from "../frame.ts";
-import { linksScript } from "../script.ts";
+import { workspaceScript } from "../script.ts";
 import { type Counts, countsText, partnerOf } from "./cells.ts";
 import { DEVICES } from "./target.ts";
 
@@ -73,7 +73,7 @@ export const linkTestPage: Show = async (context, member) => {
   );
   return {
     title: `${rejected ? "Error: " : ""}Test ${row.label}`,
-    scripts: [linksScript.href],
+    scripts: [workspaceScript.href],
     ...(rejected && { status: 400 }),
     body: html`
       ${linkTrail(member, row, "Test")}

@@ -1,4 +1,4 @@
-// Keeps the selection of links in the address, and shows the test of a link on its page. Every page works without it.
+// Keeps the selection of links in the address. Every page works without it.
 
 // Back and Forward change what is shown, and not what is selected. The script that shows it comes after this one.
 addEventListener("popstate", () => {
@@ -103,37 +103,3 @@ addEventListener("replaced", () => {
   showSelection();
   addHead();
 });
-
-/** Shows the test of a link on the link's page, in the place of a page of its own. */
-addEventListener("click", (event) => {
-  const { target } = event;
-  const link = target.closest("a[data-test-link]");
-  const isPlain = !(event.metaKey || event.ctrlKey || event.shiftKey || event.altKey);
-  if (link && isPlain) {
-    event.preventDefault();
-    showTest(link.href);
-  }
-  if (target.closest("[data-close-test]")) {
-    document.querySelector("#test-panel").hidden = true;
-    document.querySelector("a[data-test-link]").focus();
-  }
-});
-
-addEventListener("submit", (event) => {
-  const form = event.target;
-  if (!form.closest("#test-panel")) return;
-  event.preventDefault();
-  showTest(`${form.action}?${new URLSearchParams(new FormData(form))}`);
-});
-
-async function showTest(address) {
-  const panel = document.querySelector("#test-panel");
-  panel.hidden = false;
-  await loadPart(panel, address, (page) => {
-    panel.replaceChildren(page.querySelector("[data-test]"));
-    panel.querySelector("[data-close-test]").hidden = false;
-    panel.querySelector("[role=alert], #test-result").focus({ preventScroll: true });
-    // Without an animation.
-    panel.scrollIntoView();
-  });
-}

@@ -33,7 +33,7 @@ import { finality } from "../performance/cells.ts";
 import { adjustedNote } from "../reports/adjusted.ts";
 import { countChart, spendCharts } from "../reports/day-charts.ts";
 import { addUp } from "../reports/lines.ts";
-import { linksScript } from "../script.ts";
+import { workspaceScript } from "../script.ts";
 import { audienceSection } from "./audience.ts";
 import { costCell, countsText, keepDays, partnerCell, partnerOf, testBadge } from "./cells.ts";
 import { type LinkView, MOST_SUB_LINKS, readLinkView } from "./link-view.ts";
@@ -48,7 +48,7 @@ export const linkPage: Show = async (context, member) => {
   const { url } = context;
   return {
     title: row.label,
-    scripts: [chartScript.href, linksScript.href],
+    scripts: [chartScript.href, workspaceScript.href],
     body: html`
       ${trail(member, url, row)}
       <div class="head">
