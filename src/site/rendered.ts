@@ -840,8 +840,9 @@ GROUP BY ALL ORDER BY ALL;</pre>
 <ul>
 <li>Choose a heading to sort by it. <strong>Cost per click</strong> puts the highest first. With a keyboard, the arrow keys move from one heading to the next.</li>
 <li><strong>Columns</strong> adds impressions, and the costs per install, per event and per 1,000 impressions.</li>
-<li>Choose a figure to see it in the chart, with the first five rows of the table and the days before as a dashed line. If the other rows have more than half of the figure, the chart shows the total. The small line beside a name is the same figure by day. The arrow of a row opens the level below it.</li>
-<li>If all costs of a row are in another currency, the row has a link to that currency, for example <strong>in EUR</strong>, instead of its spend. Such rows come last.</li>
+<li>Choose a figure to see it in the chart, with the first five rows of the table and the days before as a dashed line. If the other rows have more than half of the figure, the chart shows the total, and without the rows if it is more than five times the largest of them. The small line beside a name is the same figure by day. The arrow of a row opens the level below it.</li>
+<li>If all costs of a row are in another currency, the row has a link to that currency, for example <strong>in EUR</strong>, instead of its spend. Such rows come last. Beside the figures are the partners that are paid in other currencies.</li>
+<li><strong>Not final</strong> beside the figures says until when costs for these days can arrive, and <strong>Final</strong> that no more can. Changes of less than 1%, of few clicks, or of spend that is not final are gray.</li>
 <li><strong>Search rows</strong> finds words in the names of rows, and <strong>+ Filter</strong> shows only a link with everything below it, a partner, a cost type, a country or a platform. Countries and platforms cover at most 31 days of an app, or 93 days of a link.</li>
 <li><strong>Signal</strong> says what needs attention: links without cost data, clicks without a cost, a cost per click that rose.</li>
 <li><strong>Download CSV</strong> has the same rows.</li>
