@@ -162,6 +162,20 @@ describe("Performance in one window", () => {
     }
   });
 
+  it.each([768, 390])(
+    "has its four tiles in two rows of two at %i px, with their whole texts",
+    async (width) => {
+      const page = await at(width);
+      const boxes = await page
+        .locator(".figures > li")
+        .evaluateAll((all) => all.map((one) => one.getBoundingClientRect().toJSON()));
+      const placesOf = (of: "x" | "y") => new Set(boxes.map((box) => Math.round(box[of]))).size;
+      expect([boxes.length, placesOf("x"), placesOf("y")]).toEqual([4, 2, 2]);
+      const own = page.locator(".figures .own");
+      expect(await own.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0);
+    },
+  );
+
   it("has its menus within a window of 768 px", async () => {
     const page = await at(768);
     for (const name of ["", "?from=2026-01-01&to=2026-12-31"]) {
