@@ -319,7 +319,7 @@ it("two people who rename the same link: the second one sees it", async () => {
   await other.getByText("Link renamed.").waitFor();
   await page.getByRole("textbox", { name: "Name" }).fill("Mine");
   await press(page, "Rename link");
-  await page.getByRole("alert").getByText("it changes now: Name: Theirs → Mine.").waitFor();
+  await page.getByRole("alert").getByText("Save again to replace it. Name: Theirs → Mine.").waitFor();
   await press(page, "Rename link");
   await page.getByText("Link renamed.").waitFor();
   expect((await readLink(link)).name).toBe("Mine");

@@ -275,6 +275,7 @@ describe("the console", () => {
     expect(found).toContain("12 links found.");
     expect(optionsOf(found)).toHaveLength(12);
     expect(optionsOf((await operator.get(at("newsletter"))).text)).toEqual(["demo1nk008"]);
+    expect((await operator.get(at("nowhere"))).text).toContain("No link has all of these words.");
     const rejected = await operator.post(`${path}/new`, {
       ...FORM,
       link_token: "many17",

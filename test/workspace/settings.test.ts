@@ -52,9 +52,7 @@ describe("the name", () => {
     await patchLink(PLAIN, { name: "Theirs" });
     const conflict = await browser.post(`${settingsOf(PLAIN)}/name`, nameForm("Mine"));
     expect(conflict.status).toBe(409);
-    expect(textOf(conflict.text)).toContain(
-      "Somebody changed this after you opened the page. If you save again, it changes now: Name: Theirs → Mine.",
-    );
+    expect(textOf(conflict.text)).toContain("Save again to replace it. Name: Theirs → Mine.");
     expect(conflict.text).toContain('value="Mine"');
     expect((await readLink(PLAIN)).name).toBe("Theirs");
     const { reviewed } = nameForm("Mine", { label: "Theirs" });

@@ -156,7 +156,8 @@ export const newAdjustmentPage: Show = async ({ env, url, now }, rejected) => {
 function findLink(sent: URLSearchParams, app: string, find: string, count: number): Markup {
   const isMore = count === MAX_LINK_NAMES;
   const most = showCount(MAX_LINK_NAMES);
-  const found = isMore ? `The newest ${most} are offered. Add words.` : `${showPlural(count, "link")} found.`;
+  const few = count === 0 ? "No link has all of these words." : `${showPlural(count, "link")} found.`;
+  const found = isMore ? `The newest ${most} are offered. Add words.` : few;
   return card(
     { id: "find-link", title: "Find the link" },
     form({

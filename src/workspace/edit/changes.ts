@@ -59,7 +59,7 @@ const submit =
     return reject(edited, error, sent, again?.(form.fields));
   };
 
-const SAVE_AGAIN = "Somebody changed this after you opened the page. If you save again, it changes now:";
+const SAVE_AGAIN = "Save again to replace it.";
 /** Without it, the form is shown again, as if somebody else had changed the link. */
 const reviewed = z._default(z.string(), "");
 
