@@ -110,7 +110,7 @@ export const limits: Mutant[] = [
   {
     name: "an empty cost ID on a URL keeps the price",
     file: "src/usecases/engagements/read.ts",
-    search: 'pairs.some(({ name }) => name === "cost_id")',
+    search: "pairs.some(({ name }) => /^(amp;)?cost_id$/.test(name))",
     replace: 'valuesOf(pairs, "cost_id").length > 0',
     tests: ["test/cost/url-cost.test.ts"],
   },

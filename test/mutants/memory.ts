@@ -115,7 +115,7 @@ export const memory: Mutant[] = [
   {
     ...alike,
     name: "alike engagements are one",
-    search: "some.length === 1 ? first : { ...first, count: countOf(some) }",
+    search: "same.length === 1 ? first : { ...first, count: countOf(same) }",
     replace: "first",
   },
   {
