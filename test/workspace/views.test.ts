@@ -99,6 +99,7 @@ it("an open view can be replaced: its name is there", async () => {
   expect(menu).toContain('value="Mine"');
   expect(menu).toMatch(/name="shared"[^>]*checked/);
   expect(menu).toContain('name="replace"');
+  expect(textOf(menu)).toMatch(/Save view$/);
   expect(mainOf(await open(browser, PAGE))).not.toContain('name="replace"');
 });
 

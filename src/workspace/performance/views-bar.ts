@@ -33,7 +33,6 @@ export function viewsMenu(context: Context, member: Member, views: View[], rejec
     "Views",
     views.map((view) => [shownName(view.name), hrefOf(view), isShown(view)]),
   );
-  const shown = views.find(isShown);
   const save = form(
     {
       action,
@@ -47,7 +46,7 @@ export function viewsMenu(context: Context, member: Member, views: View[], rejec
       },
       values: opened ? { name: opened.name, shared: Boolean(opened.isShared) } : {},
       hidden: { query: kept },
-      button: shown || chosen !== null ? "Save as new view" : "Save view",
+      button: "Save view",
       kind: "secondary",
     },
     rejected,
@@ -61,6 +60,7 @@ export function viewsMenu(context: Context, member: Member, views: View[], rejec
       kind: "small secondary",
     }),
   );
+  const shown = views.find(isShown);
   return menu(
     shown ? shownName(shown.name) : "Views",
     [...(views.length > 0 ? [links] : []), save, ...deletions],
