@@ -162,7 +162,7 @@ describe("Performance in one window", () => {
     }
   });
 
-  it.each([768, 390])(
+  it.each([768, 390, 320])(
     "has its four tiles in two rows of two at %i px, with their whole texts",
     async (width) => {
       const page = await at(width);
@@ -171,6 +171,10 @@ describe("Performance in one window", () => {
         .evaluateAll((all) => all.map((one) => one.getBoundingClientRect().toJSON()));
       const placesOf = (of: "x" | "y") => new Set(boxes.map((box) => Math.round(box[of]))).size;
       expect([boxes.length, placesOf("x"), placesOf("y")]).toEqual([4, 2, 2]);
+      const wider = await page
+        .locator(".figures > li")
+        .evaluateAll((all) => all.filter((one) => one.scrollWidth > one.clientWidth).length);
+      expect(wider).toBe(0);
       const own = page.locator(".figures .own");
       expect(await own.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0);
     },
