@@ -89,21 +89,25 @@ async function measurePurge(db: D1Database): Promise<void> {
   await measurePurgeTo(db);
   const { bucket, objects } = countingBucket();
   // The walk of an archive begins a day after the one before it.
-  await measurePurgeTo(db, bucket, Date.now() + DAY_MS);
+  const deleted = await measurePurgeTo(db, bucket, Date.now() + DAY_MS);
   const bytes = sum(objects.map(({ size }) => size));
   console.log(
-    `The archive got ${objects.length} objects of ${round(bytes / 1e6)} MB in all, ${round(bytes / COSTS)} bytes a row, the largest ${round(Math.max(...objects.map(({ size }) => size)) / 1e6)} MB.`,
+    `The archive got ${objects.length} objects of ${round(bytes / 1e6)} MB in all, ${round(bytes / deleted)} bytes a row, the largest ${round(Math.max(...objects.map(({ size }) => size)) / 1e6)} MB.`,
   );
 }
 
-async function measurePurgeTo(db: D1Database, archive?: R2Bucket, now = Date.now()): Promise<void> {
+/** Returns how many of the costs one run deleted. */
+async function measurePurgeTo(db: D1Database, archive?: R2Bucket, now = Date.now()): Promise<number> {
+  const count = async () =>
+    (await db.prepare("SELECT count(*) AS n FROM ledger_entries WHERE tag = 'bench'").first<number>("n")) ??
+    0;
+  // The paths before it sent some.
+  const others = await count();
   await addCosts(db, COSTS, now - 20 * DAY_MS);
   const { counted, calls } = counting(db);
   await purge(ledgerOf({ DB: counted, ...(archive && { ARCHIVE: archive }) }), now);
   const milliseconds = calls.map((call) => call.milliseconds);
-  const left = await db
-    .prepare("SELECT count(*) AS n FROM ledger_entries WHERE tag = 'bench'")
-    .first<number>("n");
+  const left = (await count()) - others;
   const how = archive ? "with an archive" : "without an archive";
   console.log(`\nPurge of ${COSTS} costs with their clicks ${how} (${left} left), by D1's own meta`);
   console.table({
@@ -113,6 +117,7 @@ async function measurePurgeTo(db: D1Database, archive?: R2Bucket, now = Date.now
     "rows read": sum(calls.map((call) => call.read)),
     "rows written": sum(calls.map((call) => call.written)),
   });
+  return COSTS - left;
 }
 
 async function measureDeepList(server: Server): Promise<void> {
