@@ -95,13 +95,11 @@ export async function keep(db: D1Database): Promise<Kept> {
     schema: await readSchema(db),
     triggers: await readTriggers(db),
     changes: new Map(),
-    tables: await Promise.all(
-      names.map(async (name) => ({
-        ...(await keepRows(db, name)),
-        parents: parents.get(name) ?? [],
-        isParent: isParent(name),
-      })),
-    ),
+    tables: (await keepRows(db, names)).map((table) => ({
+      ...table,
+      parents: parents.get(table.name) ?? [],
+      isParent: isParent(table.name),
+    })),
   };
 }
 
@@ -254,22 +252,42 @@ async function readParents(db: D1Database, names: string[]): Promise<Map<string,
   return new Map(found.map(({ results }, index) => [names[index] ?? "", results.map(({ table }) => table)]));
 }
 
-/** Reads the rows of a table, as statements. */
-async function keepRows(db: D1Database, name: string): Promise<Omit<KeptTable, "parents" | "isParent">> {
-  const { results: columns } = await db
-    .prepare(`PRAGMA table_info(${name})`)
-    .all<{ name: string; pk: number }>();
-  const names = columns.map((column) => column.name);
-  const key = columns.filter(({ pk }) => pk > 0).map((column) => column.name);
-  const quoted = (some: string[]) => some.map((column) => `quote(${column})`).join(" || ', ' || ");
-  const { results } = await db
-    .prepare(`SELECT ${quoted(names)} AS cells, ${quoted(key) || "''"} AS key FROM ${name}`)
-    .all<{ cells: string; key: string }>();
-  const into = `INSERT INTO ${name} (${names.join(", ")})`;
-  const lists = listsOf(results.map(({ cells }) => cells));
-  const equal = `(${names.join(", ")}) IS (${names.map((_, index) => `column${index + 1}`).join(", ")})`;
-  const change = names.map((column) => `${column} = excluded.${column}`).join(", ");
-  const keys = results.map((row) => `(${row.key})`).join(", ");
+interface Column {
+  name: string;
+  /** Its place in the primary key, from 1, or 0. */
+  pk: number;
+}
+
+const keyOf = (columns: Column[]) => columns.filter(({ pk }) => pk > 0);
+const quoted = (columns: Column[]) =>
+  columns.map(({ name }) => `quote(${name})`).join(" || ', ' || ") || "''";
+
+/** Reads the rows of tables, as statements. */
+async function keepRows(db: D1Database, names: string[]): Promise<Omit<KeptTable, "parents" | "isParent">[]> {
+  const columns = (await db.batch<Column>(names.map((name) => db.prepare(`PRAGMA table_info(${name})`)))).map(
+    ({ results }) => results,
+  );
+  const rows = await db.batch<{ cells: string; key: string }>(
+    columns.map((all, index) =>
+      db.prepare(`SELECT ${quoted(all)} AS cells, ${quoted(keyOf(all))} AS key FROM ${names[index]}`),
+    ),
+  );
+  return columns.map((all, index) => statementsOf(names[index] ?? "", all, rows[index]?.results ?? []));
+}
+
+/** The statements that restore the rows of a table. */
+function statementsOf(
+  name: string,
+  columns: Column[],
+  rows: { cells: string; key: string }[],
+): Omit<KeptTable, "parents" | "isParent"> {
+  const all = columns.map((column) => column.name);
+  const key = keyOf(columns).map((column) => column.name);
+  const into = `INSERT INTO ${name} (${all.join(", ")})`;
+  const lists = listsOf(rows.map(({ cells }) => cells));
+  const equal = `(${all.join(", ")}) IS (${all.map((_, index) => `column${index + 1}`).join(", ")})`;
+  const change = all.map((column) => `${column} = excluded.${column}`).join(", ");
+  const keys = rows.map((row) => `(${row.key})`).join(", ");
   return {
     name,
     inserting: lists.map((list) => `${into} ${list}`),
