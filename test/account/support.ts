@@ -1,7 +1,8 @@
 /** A browser for the account pages: keeps cookies, posts forms, and remembers every secret that it sent or received. */
 import { afterEach, beforeEach, expect, vi } from "vitest";
-import { type Call, call, DEMO, env, NOW, ORIGIN, rows, UNLIMITED } from "../harness.ts";
-import { readTables, tableNames } from "../restore.ts";
+import { type Call, call, DEMO, env, freshState, NOW, ORIGIN, rows, UNLIMITED } from "../harness.ts";
+import { once } from "../once.ts";
+import { tableReader } from "../restore.ts";
 import { changedBefore } from "../support.ts";
 
 export type Fields = Record<string, string> | [string, string][];
@@ -73,6 +74,24 @@ export async function signedIn(email?: string, password?: string): Promise<Brows
   return browser;
 }
 
+const sessions = once("sessions of states", () => new Map<string, [string, string][]>());
+
+/** Resets to a state with a user who is signed in. The sign-in is part of the state, so it happens once in a process. */
+export async function freshSession(
+  fresh: () => Promise<void>,
+  email: string = DEMO.email,
+  password: string = DEMO.password,
+): Promise<Browser> {
+  const name = `${fresh.name} of ${email}`;
+  await freshState(name, async () => {
+    await fresh();
+    sessions.set(name, [...(await signedIn(email, password)).cookies]);
+  });
+  const browser = new Browser();
+  for (const [cookie, value] of sessions.get(name) ?? []) browser.cookies.set(cookie, value);
+  return browser;
+}
+
 /** The API token that a page shows in plain text. */
 export function shownToken(page: PageResponse): string | undefined {
   return /<code id="token-text"[^>]*>(ll_api_\w{49})<\/code>/.exec(page.text)?.[1];
@@ -100,8 +119,10 @@ export async function accountState() {
   };
 }
 
+const readAll = tableReader(env.DB);
+
 async function dump(): Promise<string> {
-  const parts: unknown[] = [await readTables(env.DB, await tableNames(env.DB))];
+  const parts: unknown[] = [await readAll()];
   for (const kv of [env.TOKENS, env.LINKS]) {
     for (const { name } of (await kv.list()).keys) parts.push(name, await kv.get(name));
   }

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { Browser } from "../account/support.ts";
+import { Browser, freshSession } from "../account/support.ts";
 import { ask, click, DEMO, env, freshDemo, rejection, rows, sendCost } from "../harness.ts";
 import { textOf } from "../workspace/page-text.ts";
 
@@ -31,9 +31,7 @@ const stateOf = (round: Round, key: string) => findings(round).find(({ finding }
 
 let operator: Browser;
 beforeEach(async () => {
-  await freshDemo();
-  operator = new Browser();
-  await operator.signIn(DEMO.operatorEmail, DEMO.operatorPassword);
+  operator = await freshSession(freshDemo, DEMO.operatorEmail, DEMO.operatorPassword);
 });
 
 /** A round of partner 2 for cpc and cpi, in which only cpc has a match. */

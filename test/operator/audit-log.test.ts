@@ -1,15 +1,13 @@
 import { beforeEach, expect, test } from "vitest";
 import { auditSubLinks } from "../../src/db/links/sub-links/audit.ts";
-import { Browser } from "../account/support.ts";
+import { Browser, freshSession } from "../account/support.ts";
 import { call, DAY, DEMO, env, freshDemo, NOW, rows, sendCost } from "../harness.ts";
 import { PartnerBrowser } from "../partner/support.ts";
 import { hrefOf, mainOf, textOf } from "../workspace/page-text.ts";
 
 let operator: Browser;
 beforeEach(async () => {
-  await freshDemo();
-  operator = new Browser();
-  await operator.signIn(DEMO.operatorEmail, DEMO.operatorPassword);
+  operator = await freshSession(freshDemo, DEMO.operatorEmail, DEMO.operatorPassword);
   await operator.post("/operator/partners/1/costs", { stopped: "yes" });
   await operator.post("/operator/partners/2", { display_name: "Beacon", max_url_amount: "25" });
   await operator.post("/operator/rounds/1/dismissals", { finding: "entry 9", reason: "agreed" });

@@ -1,13 +1,11 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import { Browser } from "../account/support.ts";
+import { Browser, freshSession } from "../account/support.ts";
 import { DAY, DEMO, freshDemo, NOW, rows, sendCost } from "../harness.ts";
 import { tablesOf, textOf } from "../workspace/page-text.ts";
 
 let operator: Browser;
 beforeEach(async () => {
-  await freshDemo();
-  operator = new Browser();
-  await operator.signIn(DEMO.operatorEmail, DEMO.operatorPassword);
+  operator = await freshSession(freshDemo, DEMO.operatorEmail, DEMO.operatorPassword);
   // One unit above the limit of a new partner, and exactly at it.
   await rows("UPDATE partners SET max_url_amount = iif(id = 2, 10000001, 10000000)");
 });

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test, vi } from "vitest";
 import { operatorRoutes } from "../../src/operator/routes.ts";
-import { Browser } from "../account/support.ts";
+import { Browser, freshSession } from "../account/support.ts";
 import { call, DAY, DEMO, env, freshDemo, NOW, rows, withMethods } from "../harness.ts";
 import { SINGLE_SIGN_ON } from "../support.ts";
 import { tablesOf } from "../workspace/page-text.ts";
@@ -28,12 +28,10 @@ const state = async () => [
 
 let operator: Browser;
 beforeEach(async () => {
-  await freshDemo();
+  operator = await freshSession(freshDemo, DEMO.operatorEmail, DEMO.operatorPassword);
   await env.DB.exec(
     "INSERT INTO webhooks (id, url, secret, created_at) VALUES (1, 'https://example.com', '', 0)",
   );
-  operator = new Browser();
-  await operator.signIn(DEMO.operatorEmail, DEMO.operatorPassword);
 });
 
 describe.each(reading)("GET %s", (path) => {

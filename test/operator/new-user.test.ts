@@ -1,15 +1,13 @@
 /** A new user: how they sign in, their apps, and what an operator sees and does about two-factor authentication. */
 import { beforeEach, describe, expect, it } from "vitest";
-import { Browser } from "../account/support.ts";
+import { Browser, freshSession } from "../account/support.ts";
 import { ask, DEMO, freshDemo, NOW, rows } from "../harness.ts";
 import { SINGLE_SIGN_ON } from "../support.ts";
 import { hrefOf, tablesOf, textOf } from "../workspace/page-text.ts";
 
 let operator: Browser;
 beforeEach(async () => {
-  await freshDemo();
-  operator = new Browser();
-  await operator.signIn(DEMO.operatorEmail, DEMO.operatorPassword);
+  operator = await freshSession(freshDemo, DEMO.operatorEmail, DEMO.operatorPassword);
 });
 
 const NEW = "/operator/users/new";

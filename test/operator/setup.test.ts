@@ -1,13 +1,11 @@
 import { beforeEach, expect, it } from "vitest";
-import { Browser, type PageResponse } from "../account/support.ts";
+import { Browser, freshSession, type PageResponse } from "../account/support.ts";
 import { call, DEMO, freshDemo, rows } from "../harness.ts";
 import { hrefOf, textOf } from "../workspace/page-text.ts";
 
 let operator: Browser;
 beforeEach(async () => {
-  await freshDemo();
-  operator = new Browser();
-  await operator.signIn(DEMO.operatorEmail, DEMO.operatorPassword);
+  operator = await freshSession(freshDemo, DEMO.operatorEmail, DEMO.operatorPassword);
 });
 
 const SETUP = "/operator/partners/6/setup";

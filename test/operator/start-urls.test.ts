@@ -1,15 +1,13 @@
 /** What waits for an operator because of what came on URLs: days of prices, and cost IDs that two apps have. */
 import { beforeEach, describe, expect, it } from "vitest";
 import { databasesOf } from "../../src/db/ledger/shards.ts";
-import { Browser } from "../account/support.ts";
+import { type Browser, freshSession } from "../account/support.ts";
 import { ask, countingDatabase, DAY, DEMO, env, freshDemo, ledgerOn, NOW, rows } from "../harness.ts";
 import { mainOf, tablesOf } from "../workspace/page-text.ts";
 
 let operator: Browser;
 beforeEach(async () => {
-  await freshDemo();
-  operator = new Browser();
-  await operator.signIn(DEMO.operatorEmail, DEMO.operatorPassword);
+  operator = await freshSession(freshDemo, DEMO.operatorEmail, DEMO.operatorPassword);
 });
 
 const today = Math.floor(NOW / DAY);

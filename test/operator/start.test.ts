@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { databasesOf } from "../../src/db/ledger/shards.ts";
 import { storeRates } from "../../src/db/operator/stored-rates.ts";
-import { Browser } from "../account/support.ts";
+import { type Browser, freshSession } from "../account/support.ts";
 import {
   countingDatabase,
   DAY,
@@ -19,9 +19,7 @@ import { figuresOf, mainOf, tablesOf, textOf } from "../workspace/page-text.ts";
 
 let operator: Browser;
 beforeEach(async () => {
-  await freshWholeDemo();
-  operator = new Browser();
-  await operator.signIn(DEMO.operatorEmail, DEMO.operatorPassword);
+  operator = await freshSession(freshWholeDemo, DEMO.operatorEmail, DEMO.operatorPassword);
 });
 
 const HOUR = DAY / 24;

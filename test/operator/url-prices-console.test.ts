@@ -1,15 +1,13 @@
 /** In the console, operators decide held prices on URLs, void those of a day, and choose the limit of a day. */
 import { beforeEach, describe, expect, it } from "vitest";
-import { Browser } from "../account/support.ts";
+import { type Browser, freshSession } from "../account/support.ts";
 import { ask, DAY, DEMO, NOW, rows } from "../harness.ts";
 import { freshLedger, totals } from "../support.ts";
 import { textOf } from "../workspace/page-text.ts";
 
 let operator: Browser;
 beforeEach(async () => {
-  await freshLedger();
-  operator = new Browser();
-  await operator.signIn(DEMO.operatorEmail, DEMO.operatorPassword);
+  operator = await freshSession(freshLedger, DEMO.operatorEmail, DEMO.operatorPassword);
 });
 
 const PARTNER = "/operator/partners/1";

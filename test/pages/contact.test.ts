@@ -1,6 +1,6 @@
 /** Whom people ask: every sentence that says so names the contact of the deployment, if it has one. */
 import { beforeEach, describe, expect, it } from "vitest";
-import { Browser, signedIn } from "../account/support.ts";
+import { Browser, freshSession } from "../account/support.ts";
 import { DEMO, freshWholeDemo, rows } from "../harness.ts";
 import { APP } from "../workspace/page-text.ts";
 
@@ -39,8 +39,7 @@ const PLAIN = "your operator (ops@example.com)";
 
 let browser: Browser;
 beforeEach(async () => {
-  await freshWholeDemo();
-  browser = await signedIn();
+  browser = await freshSession(freshWholeDemo);
 });
 
 describe("is named", () => {

@@ -1,6 +1,6 @@
 /** Adjustments of operators on the pages of members: how much of the spend they are, and why. */
 import { beforeEach, describe, expect, it } from "vitest";
-import { type Browser, signedIn } from "../account/support.ts";
+import { type Browser, freshSession } from "../account/support.ts";
 import { ask, DEMO, freshWholeDemo } from "../harness.ts";
 import { APP, mainOf, open, tablesOf, textOf } from "./page-text.ts";
 
@@ -9,8 +9,7 @@ const DAYS = "from=2026-03-09&to=2026-03-15";
 
 let browser: Browser;
 beforeEach(async () => {
-  await freshWholeDemo();
-  browser = await signedIn();
+  browser = await freshSession(freshWholeDemo);
   await adjust({ link_token: RUNNERS, amount: "-25", reason: "Credit note <4711>" });
   await adjust({ day: "2026-03-10", amount: "1.5", reason: "Clicks of a test", cost_type: "cpi" });
   await adjust({ link_token: BEACON, partner_id: 2, currency: "EUR", amount: "3", reason: "Late invoice" });

@@ -1,6 +1,6 @@
 /** One change of all links that a search or a filter finds: the offer, the review, and what a hostile or an outdated form does. */
 import { beforeEach, describe, expect, it } from "vitest";
-import { type Browser, signedIn } from "../account/support.ts";
+import { type Browser, freshSession } from "../account/support.ts";
 import { createLink, patchLink, readLink } from "../campaign/support.ts";
 import { countingDatabase, DEMO, freshDemo, rows } from "../harness.ts";
 import { APP, decode, linksOf, open, tablesOf, textOf } from "./page-text.ts";
@@ -9,8 +9,7 @@ const BULK = `${APP}/links/bulk`;
 
 let browser: Browser;
 beforeEach(async () => {
-  await freshDemo();
-  browser = await signedIn();
+  browser = await freshSession(freshDemo);
 });
 
 /** Links of level 1 that a search for “Heap” finds. */

@@ -1,6 +1,6 @@
 /** The own targets of several links in one change: set, cleared, and returned to inherited. */
 import { beforeEach, describe, expect, it } from "vitest";
-import { type Browser, signedIn } from "../account/support.ts";
+import { type Browser, freshSession } from "../account/support.ts";
 import { patchLink, readLink } from "../campaign/support.ts";
 import { call, countingDatabase, DEMO, freshDemo, IPHONE, rows } from "../harness.ts";
 import { APP, decode, mainOf, tablesOf, textOf } from "./page-text.ts";
@@ -12,8 +12,7 @@ const links = [NETWORK, CAMPAIGN, OTHER].join();
 
 let browser: Browser;
 beforeEach(async () => {
-  await freshDemo();
-  browser = await signedIn();
+  browser = await freshSession(freshDemo);
 });
 
 const targetOf = async (token: string) => (await readLink(token)).own.target;

@@ -1,6 +1,6 @@
 /** One change of several links: the selection on the Links page, the confirmation, the result, and Undo. */
 import { beforeEach, describe, expect, it } from "vitest";
-import { type Browser, signedIn } from "../account/support.ts";
+import { type Browser, freshSession } from "../account/support.ts";
 import { patchLink, readLink } from "../campaign/support.ts";
 import { countingDatabase, DEMO, freshDemo, rows } from "../harness.ts";
 import { APP, decode, linksOf, open, tablesOf, textOf } from "./page-text.ts";
@@ -9,8 +9,7 @@ const BULK = `${APP}/links/bulk`;
 
 let browser: Browser;
 beforeEach(async () => {
-  await freshDemo();
-  browser = await signedIn();
+  browser = await freshSession(freshDemo);
 });
 
 const checkedOf = (page: string) =>

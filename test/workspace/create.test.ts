@@ -1,6 +1,6 @@
 /** Creating the links of one path in the browser. */
 import { beforeEach, describe, expect, it } from "vitest";
-import { type Browser, type PageResponse, signedIn } from "../account/support.ts";
+import { type Browser, freshSession, type PageResponse } from "../account/support.ts";
 import { readLink } from "../campaign/support.ts";
 import { countingDatabase, DEMO, env, freshDemo, NOW, rows } from "../harness.ts";
 import { failingDatabase } from "../support.ts";
@@ -11,8 +11,7 @@ const NEW = `${APP}/links/new`;
 
 let browser: Browser;
 beforeEach(async () => {
-  await freshDemo();
-  browser = await signedIn();
+  browser = await freshSession(freshDemo);
 });
 
 /** The links whose names begin with "New", with their paths and settings. */

@@ -1,7 +1,7 @@
 /** The export of links as CSV: what it has, what it leaves out, and that it imports again unchanged. */
 import { parse } from "csv-parse/sync";
 import { beforeEach, describe, expect, it } from "vitest";
-import { type Browser, signedIn } from "../account/support.ts";
+import { type Browser, freshSession } from "../account/support.ts";
 import { ask, countingDatabase, DEMO, freshDemo, rows } from "../harness.ts";
 import { confirm, outcomesOf, readText, upload } from "./files.ts";
 import { APP, hrefOf, open } from "./page-text.ts";
@@ -10,8 +10,7 @@ const EXPORT = `${APP}/links.csv`;
 
 let browser: Browser;
 beforeEach(async () => {
-  await freshDemo();
-  browser = await signedIn();
+  browser = await freshSession(freshDemo);
 });
 
 type Row = Record<string, string>;

@@ -1,6 +1,6 @@
 /** Needs attention: networks and apps in which clicks created nearly as many links as they can. The counts are exact. */
 import { beforeEach, describe, expect, it } from "vitest";
-import { type Browser, signedIn } from "../account/support.ts";
+import { type Browser, freshSession } from "../account/support.ts";
 import { call, countingDatabase, DAY, DEMO, freshDemo, IPHONE, NOW, rows } from "../harness.ts";
 import { APP, linksOf, mainOf, open, textOf } from "./page-text.ts";
 
@@ -9,8 +9,7 @@ const IMPORT = { text: "Import the names you expect", href: `${APP}/links/import
 let browser: Browser;
 
 beforeEach(async () => {
-  await freshDemo();
-  browser = await signedIn();
+  browser = await freshSession(freshDemo);
 });
 
 const items = async (options = {}) => {

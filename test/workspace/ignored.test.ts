@@ -1,6 +1,6 @@
 /** The report of ignored parameters: by parameter and reason, link and partner, with the figure of the Overview. */
 import { beforeEach, expect, it } from "vitest";
-import { type Browser, signedIn } from "../account/support.ts";
+import { type Browser, freshSession } from "../account/support.ts";
 import { call, click, DAY, DEMO, freshDemo, NOW, rows } from "../harness.ts";
 import { figuresOf, hrefOf, open, tablesOf, textOf } from "./page-text.ts";
 
@@ -9,8 +9,7 @@ const PAGE = `${APP}/ignored?period=today`;
 
 let browser: Browser;
 beforeEach(async () => {
-  await freshDemo();
-  browser = await signedIn();
+  browser = await freshSession(freshDemo);
   // The first one is too short, the second one twice with different values.
   for (const link of [DEMO.linkToken, "demo1nk003", "demo1nk006"]) await click("short", { link });
   await call(`/${DEMO.linkToken}?cost_id=short&country=DE&country=FR`);

@@ -1,6 +1,6 @@
 /** Rows of a file that name links by their tokens: what they change, what they reject, and the undo. */
 import { beforeEach, describe, expect, it } from "vitest";
-import { type Browser, signedIn } from "../account/support.ts";
+import { type Browser, freshSession } from "../account/support.ts";
 import { patchLink, readLink } from "../campaign/support.ts";
 import { countingDatabase, DEMO, freshDemo, NOW, rows, withMethods, wrapDatabases } from "../harness.ts";
 import { confirm, IMPORT, outcomesOf, readText, toFile, upload } from "./files.ts";
@@ -8,8 +8,7 @@ import { APP, open, tablesOf, textOf } from "./page-text.ts";
 
 let browser: Browser;
 beforeEach(async () => {
-  await freshDemo();
-  browser = await signedIn();
+  browser = await freshSession(freshDemo);
 });
 
 const HEADER = "link_token,partner_id,cost_data,archived";

@@ -1,6 +1,6 @@
 /** A file of links: the check, the confirmation, the result, and what a file that is wrong gets. */
 import { beforeEach, describe, expect, it } from "vitest";
-import { type Browser, signedIn } from "../account/support.ts";
+import { type Browser, freshSession } from "../account/support.ts";
 import { countingDatabase, DEMO, freshDemo, rows } from "../harness.ts";
 import { failingDatabase } from "../support.ts";
 import { carriedRows, confirm, IMPORT, outcomesOf, readText, toFile, upload } from "./files.ts";
@@ -8,8 +8,7 @@ import { APP, decode, hrefOf, open } from "./page-text.ts";
 
 let browser: Browser;
 beforeEach(async () => {
-  await freshDemo();
-  browser = await signedIn();
+  browser = await freshSession(freshDemo);
 });
 
 const HEADER = "network,campaign,ad_group,creative,partner,partner_id,cost_data";

@@ -2,7 +2,7 @@
 import { beforeEach, expect, it } from "vitest";
 import { COUNTRY_CODES, PLATFORMS } from "../../src/domain/engagements/audience.ts";
 import { countryName, platformName } from "../../src/pages/costs/audience.ts";
-import { type Browser, signedIn } from "../account/support.ts";
+import { type Browser, freshSession } from "../account/support.ts";
 import { ANDROID, ask, call, click, DAY, DEMO, IPHONE, NOW, rows, sendCost, view } from "../harness.ts";
 import { freshLedger, LINK } from "../support.ts";
 import { APP, open, tablesOf, textOf } from "./page-text.ts";
@@ -13,8 +13,7 @@ const TODAY = "?from=2026-03-15&to=2026-03-15";
 
 let browser: Browser;
 beforeEach(async () => {
-  await freshLedger();
-  browser = await signedIn();
+  browser = await freshSession(freshLedger);
 });
 
 async function section(query = TODAY) {

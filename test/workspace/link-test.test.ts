@@ -4,7 +4,7 @@ import { checkEngagement } from "../../src/db/ledger/engagement-check.ts";
 import { recordOne } from "../../src/db/ledger/record-engagements.ts";
 import { DROP_REASONS } from "../../src/domain/engagements/sub-links.ts";
 import { readReported } from "../../src/usecases/engagements/read.ts";
-import { type Browser, signedIn } from "../account/support.ts";
+import { type Browser, freshSession } from "../account/support.ts";
 import { createLink, patchLink } from "../campaign/support.ts";
 import { call, click, DEMO, IPHONE, ledgerOn, NOW, ORIGIN, rows } from "../harness.ts";
 import { everything } from "../security/support.ts";
@@ -13,8 +13,7 @@ import { APP, mainOf, open, tablesOf, textOf } from "./page-text.ts";
 
 let browser: Browser;
 beforeEach(async () => {
-  await freshLedger();
-  browser = await signedIn();
+  browser = await freshSession(freshLedger);
 });
 
 const pathOf = (token: string, url?: string) =>

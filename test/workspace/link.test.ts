@@ -1,6 +1,6 @@
 /** A link's page, and its QR code. */
 import { beforeEach, describe, expect, it } from "vitest";
-import { type Browser, signedIn } from "../account/support.ts";
+import { type Browser, freshSession } from "../account/support.ts";
 import { ask, click, countingDatabase, DAY, DEMO, ledgerOn, NOW, rows, sendCost, view } from "../harness.ts";
 import { freshLedger, inLedger } from "../support.ts";
 import { APP, decode, figuresOf, hrefOf, linksOf, mainOf, open, tablesOf, textOf } from "./page-text.ts";
@@ -9,8 +9,7 @@ const LINK = `${APP}/links/demo1nk003`;
 
 let browser: Browser;
 beforeEach(async () => {
-  await freshLedger();
-  browser = await signedIn();
+  browser = await freshSession(freshLedger);
 });
 
 const section = (page: string, id: string) =>

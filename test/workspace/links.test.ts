@@ -1,6 +1,6 @@
 /** The Links page: the tree, search, filters, order, figures with everything below a link, and every empty and wrong view. */
 import { beforeEach, describe, expect, it } from "vitest";
-import { type Browser, signedIn } from "../account/support.ts";
+import { type Browser, freshSession } from "../account/support.ts";
 import {
   ask,
   click,
@@ -21,8 +21,7 @@ const PAGE = `${APP}/links`;
 
 let browser: Browser;
 beforeEach(async () => {
-  await freshLedger();
-  browser = await signedIn();
+  browser = await freshSession(freshLedger);
 });
 
 interface Row {

@@ -1,6 +1,6 @@
 /** The Overview page: its figures are those of the API, and what needs attention has a link to its fix. */
 import { beforeEach, describe, expect, it } from "vitest";
-import { type Browser, signedIn } from "../account/support.ts";
+import { type Browser, freshSession } from "../account/support.ts";
 import {
   ask,
   call,
@@ -23,8 +23,7 @@ const today = NOW / DAY - 0.5;
 let browser: Browser;
 
 beforeEach(async () => {
-  await freshWholeDemo();
-  browser = await signedIn();
+  browser = await freshSession(freshWholeDemo);
 });
 
 type Items = Record<string, string | number>[];

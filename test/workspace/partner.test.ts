@@ -1,6 +1,6 @@
 /** The page of a partner in an app: what the API says of it, and the ways to and from it. */
 import { beforeEach, describe, expect, it } from "vitest";
-import { type Browser, signedIn } from "../account/support.ts";
+import { type Browser, freshSession, signedIn } from "../account/support.ts";
 import {
   ask,
   click,
@@ -19,8 +19,7 @@ import { APP, figuresOf, hrefOf, linksOf, mainOf, open, tablesOf, textOf } from 
 
 let browser: Browser;
 beforeEach(async () => {
-  await freshWholeDemo();
-  browser = await signedIn();
+  browser = await freshSession(freshWholeDemo);
 });
 
 const WEEK = "from=2026-03-08&to=2026-03-14";

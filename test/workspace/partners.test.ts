@@ -1,7 +1,7 @@
 /** The Partners page of an app: its figures, its order, its search, and the partners that no link has. */
 import { beforeEach, expect, it } from "vitest";
 import type { Browser } from "../account/support.ts";
-import { signedIn } from "../account/support.ts";
+import { freshSession } from "../account/support.ts";
 import { ask, click, DEMO, freshWholeDemo, NOW, rows, sendCost } from "../harness.ts";
 import { freshLedger } from "../support.ts";
 import { hrefOf, linksOf, mainOf, open, tablesOf, textOf } from "./page-text.ts";
@@ -12,8 +12,7 @@ const TODAY = `${APP}/partners?period=today`;
 
 let browser: Browser;
 beforeEach(async () => {
-  await freshLedger();
-  browser = await signedIn();
+  browser = await freshSession(freshLedger);
 });
 
 const lines = (page: string) => (tablesOf(page)[0] ?? []).slice(1).map(({ cells }) => cells);
@@ -94,8 +93,7 @@ it("rejects what is no parameter", async () => {
 });
 
 it("is ordered by spend, and by each heading in both directions", async () => {
-  await freshWholeDemo();
-  browser = await signedIn();
+  browser = await freshSession(freshWholeDemo);
   const days = "period=7d";
   const head = headOf(await open(browser, `${APP}/partners`));
   expect(head.map(([name, sorted]) => [name, sorted])).toEqual([
@@ -130,8 +128,7 @@ it("is ordered by spend, and by each heading in both directions", async () => {
 });
 
 it("has the spend and the change of the report, and is searched and filtered", async () => {
-  await freshWholeDemo();
-  browser = await signedIn();
+  browser = await freshSession(freshWholeDemo);
   const [cells = []] = lines(await open(browser, `${APP}/partners`));
   const { body } = await ask<{ data: { items: [{ spend: string; previous: { spend: string } }] } }>(
     `/public/v1/apps/${DEMO.appToken}/performance?partner_id=1&currency=USD`,

@@ -1,15 +1,15 @@
 /** Cells and paths that are pasted: how they are read, the columns that a person chooses, the counts, and the undo. */
 import { beforeEach, describe, expect, it } from "vitest";
-import { type Browser, signedIn } from "../account/support.ts";
+import { type Browser, freshSession } from "../account/support.ts";
 import { patchLink } from "../campaign/support.ts";
 import { countingDatabase, DEMO, freshDemo, rows } from "../harness.ts";
+import { isLong } from "../part.ts";
 import { columnFields, confirm, IMPORT, outcomesOf, paste, readText, toFile, upload } from "./files.ts";
 import { APP, open, tablesOf, textOf } from "./page-text.ts";
 
 let browser: Browser;
 beforeEach(async () => {
-  await freshDemo();
-  browser = await signedIn();
+  browser = await freshSession(freshDemo);
 });
 
 /** The links that are new, with their paths. */
@@ -26,24 +26,28 @@ const many = (count: number, toLine: (at: number) => string[]) =>
 const undoOf = ({ text }: { text: string }) => /name="change" value="([^"]+)"/.exec(text)?.[1] ?? "";
 
 describe("cells of a spreadsheet", () => {
-  it.each([60, 200, 1_000])("are %i rows, whose links are counted exactly and created", async (count) => {
-    const networks = count / 20;
-    const sent = many(count, (at) => [
-      "New",
-      `C ${at % networks}`,
-      `G ${at % (networks * 2)}`,
-      `Video ${at}`,
-    ]);
-    const checked = await paste(browser, sent);
-    const kinds = `${count} creatives, ${networks * 2} ad groups, ${networks} campaigns, and 1 network`;
-    expect(readText(checked)).toContain(
-      `Would be created ${(count + networks * 3 + 1).toLocaleString("en-US")} links (${kinds.replace("1000", "1,000")})`,
-    );
-    expect(await created()).toEqual([]);
-    const result = await confirm(browser, checked);
-    expect(result.status).toBe(200);
-    expect(await created()).toHaveLength(count + networks * 3 + 1);
-  });
+  // The undo below has 1,000 rows.
+  it.each(isLong ? [60, 200, 1_000] : [60, 200])(
+    "are %i rows, whose links are counted exactly and created",
+    async (count) => {
+      const networks = count / 20;
+      const sent = many(count, (at) => [
+        "New",
+        `C ${at % networks}`,
+        `G ${at % (networks * 2)}`,
+        `Video ${at}`,
+      ]);
+      const checked = await paste(browser, sent);
+      const kinds = `${count} creatives, ${networks * 2} ad groups, ${networks} campaigns, and 1 network`;
+      expect(readText(checked)).toContain(
+        `Would be created ${(count + networks * 3 + 1).toLocaleString("en-US")} links (${kinds.replace("1000", "1,000")})`,
+      );
+      expect(await created()).toEqual([]);
+      const result = await confirm(browser, checked);
+      expect(result.status).toBe(200);
+      expect(await created()).toHaveLength(count + networks * 3 + 1);
+    },
+  );
 
   it("cannot be 1,001 rows", async () => {
     const checked = await paste(

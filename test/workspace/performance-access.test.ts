@@ -1,6 +1,6 @@
 /** Who sees the figures of an app: Performance, its CSV and the overview. */
 import { beforeEach, describe, expect, it } from "vitest";
-import { type Browser, signedIn } from "../account/support.ts";
+import { type Browser, freshSession } from "../account/support.ts";
 import { DAY, DEMO, env, freshDemo, NOW, rows, withMethods, wrapDatabases } from "../harness.ts";
 import { APP, open } from "./page-text.ts";
 
@@ -8,8 +8,7 @@ const PATHS = [`${APP}/performance`, `${APP}/performance.csv`];
 let browser: Browser;
 
 beforeEach(async () => {
-  await freshDemo();
-  browser = await signedIn();
+  browser = await freshSession(freshDemo);
 });
 
 describe("access", () => {
@@ -35,8 +34,7 @@ describe("access", () => {
       const page = await browser.get(path, { env: { DB: changedBeforeCall(2, change) } });
       expect([path, page.status]).toEqual([path, status]);
       expect(page.text).not.toMatch(/Acme|\$\d/);
-      await freshDemo();
-      browser = await signedIn();
+      browser = await freshSession(freshDemo);
     }
   });
 

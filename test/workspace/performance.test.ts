@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { daysOf as daysOfGroup, fieldNames, REPORT_GROUPS } from "../../src/domain/figures/groups.ts";
 import { GROUP_CHOICES } from "../../src/workspace/performance/groups.ts";
-import { type Browser, signedIn } from "../account/support.ts";
+import { type Browser, freshSession } from "../account/support.ts";
 import { ask, call, DAY, DEMO, env, freshWholeDemo, ledgerOn, NOW, rows } from "../harness.ts";
 import { inLedger } from "../support.ts";
 import { APP, figuresOf, hrefOf, linksOf, mainOf, open, tablesOf, textOf } from "./page-text.ts";
@@ -14,8 +14,7 @@ const MATCHED = "&columns=spend,clicks,cost_per_click,matched,coverage";
 let browser: Browser;
 
 beforeEach(async () => {
-  await freshWholeDemo();
-  browser = await signedIn();
+  browser = await freshSession(freshWholeDemo);
 });
 
 const show = async (query: string, status = 200) => {

@@ -1,6 +1,6 @@
 /** The settings of a link in the browser: name, partner and cost data with a preview, archive, conflicts, and the history. */
 import { beforeEach, describe, expect, it } from "vitest";
-import { type Browser, signedIn } from "../account/support.ts";
+import { type Browser, freshSession } from "../account/support.ts";
 import { createLink, patchLink, readLink } from "../campaign/support.ts";
 import { countingDatabase, DEMO, freshDemo, rows } from "../harness.ts";
 import { DEMO_LINKS, shownOf } from "../security/support.ts";
@@ -11,8 +11,7 @@ const settingsOf = (token: string) => `${APP}/links/${token}/settings`;
 
 let browser: Browser;
 beforeEach(async () => {
-  await freshDemo();
-  browser = await signedIn();
+  browser = await freshSession(freshDemo);
 });
 
 const textAt = async (path: string) => textOf(mainOf(await open(browser, path)));

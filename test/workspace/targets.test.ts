@@ -1,6 +1,6 @@
 /** The target of a link in the browser: where its clicks lead, its form, and its column in files. */
 import { beforeEach, describe, expect, it } from "vitest";
-import { type Browser, signedIn } from "../account/support.ts";
+import { type Browser, freshSession } from "../account/support.ts";
 import { patchLink, readLink } from "../campaign/support.ts";
 import { call, DEMO, freshDemo, IPHONE, rows } from "../harness.ts";
 import { shownOf } from "../security/support.ts";
@@ -14,8 +14,7 @@ const STORE = "https://apps.apple.com/app/id1234567890";
 
 let browser: Browser;
 beforeEach(async () => {
-  await freshDemo();
-  browser = await signedIn();
+  browser = await freshSession(freshDemo);
 });
 
 const textAt = async (path: string) => textOf(mainOf(await open(browser, path)));

@@ -1,6 +1,6 @@
 /** Saved views of Performance: saving, opening, sharing and deleting them. */
 import { beforeEach, describe, expect, it } from "vitest";
-import { type Browser, signedIn } from "../account/support.ts";
+import { type Browser, freshSession, signedIn } from "../account/support.ts";
 import { ask, DEMO, env, freshWholeDemo, rows } from "../harness.ts";
 import { APP, hrefOf, linksOf, mainOf, open, textOf } from "./page-text.ts";
 
@@ -10,8 +10,7 @@ const QUERY = "from=2026-03-01&to=2026-03-07&group_by=partner&sort=name";
 let browser: Browser;
 
 beforeEach(async () => {
-  await freshWholeDemo();
-  browser = await signedIn();
+  browser = await freshSession(freshWholeDemo);
 });
 
 const save = (name: string, query = QUERY, more: Record<string, string> = {}, by = browser) =>

@@ -1,6 +1,6 @@
 /** Above the charts of Performance and Overview: why spend changed, what changed most, and what happened. */
 import { beforeEach, describe, expect, it } from "vitest";
-import { type Browser, signedIn } from "../account/support.ts";
+import { type Browser, freshSession } from "../account/support.ts";
 import { DAY, DEMO, env, ledgerOn, NOW } from "../harness.ts";
 import { freshLedger, inLedger } from "../support.ts";
 import { APP, hrefOf, linksOf, mainOf, textOf } from "./page-text.ts";
@@ -14,8 +14,7 @@ const SPRING = 2;
 let browser: Browser;
 
 beforeEach(async () => {
-  await freshLedger();
-  browser = await signedIn();
+  browser = await freshSession(freshLedger);
 });
 
 const partOf = (page: string) => /<section class="what-changed"[\s\S]*?<\/section>/.exec(page)?.[0] ?? "";
