@@ -1,40 +1,10 @@
-import { beforeEach, describe, expect, test } from "vitest";
-import { createToken } from "../../src/auth/secrets.ts";
+/** What operators lose with their role, and the filters of their lists. Who may call what is in `security/access.test.ts`. */
+import { beforeEach, expect, test } from "vitest";
 import { operationOf } from "../../src/http/operation.ts";
 import { operatorRoutes } from "../../src/operator/routes.ts";
 import { ask, DEMO, freshDemo, rejection, rows } from "../harness.ts";
 
-const calls = operatorRoutes
-  .filter(({ path }) => path.startsWith("/operator/v1/"))
-  .flatMap(({ path, methods }) =>
-    Object.keys(methods).map((method) => ({
-      method,
-      path: path.replace(":token", DEMO.appToken).replace(/:\w+/g, "1"),
-    })),
-  );
-const body = (method: string) => (method === "POST" || method === "PATCH" ? { json: {} } : {});
-
 beforeEach(freshDemo);
-
-describe.each(calls)("$method $path", ({ method, path }) => {
-  test("answers operator_required to a member, whatever the request contains", async () => {
-    expect(await rejection(path, { method, token: DEMO.apiToken, ...body(method) })).toEqual({
-      status: 403,
-      code: "operator_required",
-      params: [],
-    });
-  });
-
-  test.each([
-    ["nothing", undefined],
-    ["a live credential", DEMO.costToken],
-    ["a test credential", DEMO.testCostToken],
-    ["an unknown token", createToken("api", "x".repeat(43))],
-  ])("answers 401 to %s", async (_, token) => {
-    const { status, code } = await rejection(path, { method, token, ...body(method) });
-    expect({ status, code }).toEqual({ status: 401, code: "unauthorized" });
-  });
-});
 
 test("a demoted operator loses access immediately, even if KV still has the token", async () => {
   const token = DEMO.operatorToken;

@@ -9,7 +9,7 @@ import { sha256 } from "../../src/domain/hash.ts";
 import { type Operation, operationOf } from "../../src/http/operation.ts";
 import type { Method } from "../../src/http/router.ts";
 import { operatorRoutes } from "../../src/operator/routes.ts";
-import { call, DEMO, env, freshDemo, freshState, NOW, ORIGIN, rows, UNLIMITED } from "../harness.ts";
+import { call, DEMO, env, freshDemo, freshState, NOW, ORIGIN, UNLIMITED } from "../harness.ts";
 import { SINGLE_SIGN_ON } from "../support.ts";
 
 type Role = "member" | "operator";
@@ -204,13 +204,17 @@ const setUp = async () => {
 beforeEach(() => freshState("own password", setUp));
 
 /** What these operations can change, without when something was last used. */
-const state = () =>
-  Promise.all([
-    rows("SELECT * FROM users ORDER BY id"),
-    rows("SELECT user_id, token_hash, role FROM api_tokens ORDER BY user_id"),
-    rows("SELECT id_hash FROM sessions ORDER BY id_hash"),
-    rows("SELECT * FROM memberships ORDER BY user_id, app_token"),
-  ]);
+const state = async () =>
+  (
+    await env.DB.batch(
+      [
+        "SELECT * FROM users ORDER BY id",
+        "SELECT user_id, token_hash, role FROM api_tokens ORDER BY user_id",
+        "SELECT id_hash FROM sessions ORDER BY id_hash",
+        "SELECT * FROM memberships ORDER BY user_id, app_token",
+      ].map((sql) => env.DB.prepare(sql)),
+    )
+  ).map(({ results }) => results);
 
 /** The password was entered in the session at `NOW`. */
 const STALE = NOW + 10 * 60_000;
