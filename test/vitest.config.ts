@@ -43,14 +43,14 @@ const exclude = ["test/browser/**", "test/dev/**", "test/linear/**", "test/bench
 /** The files that run with four shards and the queue too, because they depend on where a row is. */
 const ON_SHARDS = [
   "test/shards/*.test.ts",
-  "test/alerts/{model,kinds}.test.ts",
+  "test/alerts/kinds.test.ts",
   "test/cost/{list,batch,stopped,rejected-list,test-credential,void}.test.ts",
   "test/engagement/{audience,queue,faults,held-prices,repeated-ids}.test.ts",
   "test/purge/{purge,archive}.test.ts",
   "test/operator/{voids,rates,partner-activity,partner-costs,archive,start,start-urls,url-prices}.test.ts",
-  "test/reports/{audience,changes,changes-model,reports-model}.test.ts",
+  "test/reports/{audience,changes,reports-model}.test.ts",
   "test/partner/{missing,totals,upload}.test.ts",
-  "test/db/{ledger-model,restore}.test.ts",
+  "test/db/ledger-model.test.ts",
   "test/workspace/{overview,unused,link-test,start}.test.ts",
   "test/model/*.test.ts",
 ];
@@ -60,9 +60,9 @@ const ON_SHARDS_TOO = [
   "test/engagement/*.test.ts",
   "test/purge/*.test.ts",
   "test/reports/*.test.ts",
-  "test/alerts/kinds.test.ts",
+  "test/alerts/{model,kinds}.test.ts",
   "test/workspace/{adjusted,performance,spend,links,link,link-test,start,frame}.test.ts",
-  "test/db/{ledger-*,workspace-budgets}.test.ts",
+  "test/db/{ledger-*,restore,workspace-budgets}.test.ts",
   "test/operator/{adjustments,url-price-faults}.test.ts",
   "test/partner/*.test.ts",
 ];

@@ -129,9 +129,9 @@ describe("a repeated parameter", () => {
   it.each(each(lists))(
     "is rejected with another value in every encoding of its name: %s",
     async (_, { path, method, operation, token }) => {
-      for (const name of Object.keys(operation.input.query?.shape ?? {})) {
+      for (const [index, name] of Object.keys(operation.input.query?.shape ?? {}).entries()) {
         const encoded = `%${name.charCodeAt(0).toString(16)}${name.slice(1)}`;
-        for (const query of [`${name}=1&${name}=2`, `${name}=1&${encoded}=2`]) {
+        for (const query of oneOf(2, [`${name}=1&${name}=2`, `${name}=1&${encoded}=2`], index)) {
           const { status, body } = await ask<ProblemBody>(`${path}?${query}`, { method, token });
           expect(status).toBe(400);
           const message = "is given twice with different values; send it once";
