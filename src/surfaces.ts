@@ -71,6 +71,7 @@ const SURFACES: Surface[] = [
         "readyz",
         "robots.txt",
         "favicon.ico",
+        "cards.css",
         "page.css",
         "page.js",
         "upload.js",

@@ -38,6 +38,7 @@ export const changePassword = z
     z.refine((fields) => fields.repeat_password === fields.new_password, {
       path: ["repeat_password"],
       error: "must match the new password",
+      when: () => true,
     }),
     z.refine((fields) => fields.new_password !== fields.current_password, {
       path: ["new_password"],

@@ -4,7 +4,7 @@ import { userOperation } from "../auth/guards.ts";
 import { COST_TYPES } from "../domain/cost-types.ts";
 import { ID_LOSSES, MATCH_LOSSES, STEPS } from "../domain/figures/funnel.ts";
 import { formatFigure } from "../domain/figures/performance.ts";
-import { DISCREPANCY_THRESHOLD, RATE_DAYS } from "../domain/figures/rates.ts";
+import { DISCREPANCY_THRESHOLD, MIN_EXPECTED, RATE_DAYS } from "../domain/figures/rates.ts";
 import { formatMoney } from "../domain/money.ts";
 import { PARTNER_STATES } from "../domain/partner-state.ts";
 import { RETENTION, WITH_DISCREPANCY } from "../domain/texts.ts";
@@ -76,7 +76,11 @@ const status = z
           discrepancy: z.nullable(z.number()).with(z.describe("1 − agreeing ÷ expected")),
           within_threshold: z
             .nullable(z.boolean())
-            .with(z.describe(`Whether the discrepancy is below ${DISCREPANCY_THRESHOLD}`)),
+            .with(
+              z.describe(
+                `Whether the discrepancy is below ${DISCREPANCY_THRESHOLD}; null with fewer than ${MIN_EXPECTED} expected`,
+              ),
+            ),
         }),
       )
       .with(

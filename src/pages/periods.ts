@@ -123,6 +123,12 @@ export const cutNotice = ({ from, to }: DayRange, first: number): Markup | "" =>
 export const NOT_OVER = "Today isn't over, so it isn't compared with the days before.";
 export const NOT_READ = "There is too much data to add up for the days before, so nothing is compared.";
 
+/** What the changes of a page are compared with, or why there are none. `isRead`: the days before were read. */
+export function aboutChanges(period: DayRange, isCompared: boolean, isRead: boolean): string {
+  if (isCompared) return `Compared with ${describeDays(daysBefore(period))}.`;
+  return isRead ? NOT_OVER : NOT_READ;
+}
+
 /** The parameters of the same days on another page. */
 export function periodQuery({ preset, from, to }: Period): Record<string, string> {
   return preset ? { period: preset } : { from: formatDate(from), to: formatDate(to) };

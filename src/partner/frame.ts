@@ -14,7 +14,7 @@ import { servedFile } from "../http/served-file.ts";
 import { badge, buttonLink, nameText } from "../pages/elements.ts";
 import { errorBody } from "../pages/error.ts";
 import { form } from "../pages/forms/form.ts";
-import { pageResponse } from "../pages/frame.ts";
+import { cardStyles, pageResponse } from "../pages/frame.ts";
 import type { Markup } from "../pages/markup.ts";
 import { showNotice } from "../pages/notice.ts";
 import stylesheet from "./partner.css";
@@ -101,7 +101,7 @@ function framed(context: Context, partner: SignedInPartner, tab: Tab, page: Part
     title: `${page.title} · ${partner.displayName}`,
     ...(page.status && { status: page.status }),
     ...(page.headers && { headers: page.headers }),
-    styles: [partnerStyles.href],
+    styles: [partnerStyles.href, cardStyles.href],
     ...(page.scripts && { scripts: page.scripts }),
     navigation: html`
       <span class="who">${nameText(partner.displayName)} ${badge(partner.mode === "live" ? "Live credential" : "Test credential")}</span>

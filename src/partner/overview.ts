@@ -119,6 +119,7 @@ function findStep({ env }: Context, partner: SignedInPartner, types: CostType[],
   if (rates.every((item) => item.matched === 0))
     return html`<p>None of your costs matched in the last ${RATE_DAYS} days. Send your first cost, or upload a file.</p>
       <p class="actions"><a class="button" href="/partner/setup">Set up costs</a> <a class="button secondary" href="/partner/upload">Upload costs</a>${pending}</p>`;
-  return html`<p>Your costs match, and no discrepancy is above the usual ${100 * DISCREPANCY_THRESHOLD}%. Nothing to do.</p>
+  const isUsual = rates.every((item) => item.discrepancy === null || item.within_threshold);
+  return html`<p>Your costs match${isUsual ? `, and no discrepancy is above the usual ${100 * DISCREPANCY_THRESHOLD}%. Nothing to do.` : ". There are too few clicks or impressions to judge the discrepancy."}</p>
     <p class="actions"><a class="button secondary" href="/partner/costs">Show costs</a> <a class="button secondary" href="/partner/missing">Show what has no cost</a></p>`;
 }

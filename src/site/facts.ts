@@ -20,7 +20,7 @@ import {
   MAX_FROM_ENGAGEMENTS,
   NETWORKS_OF_NEW_SUB_LINKS,
 } from "../domain/engagements/sub-links.ts";
-import { RATE_DAYS } from "../domain/figures/rates.ts";
+import { MIN_EXPECTED, RATE_DAYS } from "../domain/figures/rates.ts";
 import { CURRENCY_CODES } from "../domain/money.ts";
 import {
   COST_WINDOW,
@@ -86,6 +86,7 @@ export const FACTS = {
   "cost window": COST_WINDOW,
   "retention time": RETENTION,
   "days of rates": inDays(RATE_DAYS * DAY_MS),
+  "least expected": String(MIN_EXPECTED),
   "bytes of row": inEnglish(BYTES_OF_ROW),
   "rejection time": inDays(KEPT_REJECTIONS_MS),
   "count time": inDays(KEPT_COUNTS_MS),

@@ -149,7 +149,7 @@ API_TOKEN=ll_read_…</pre>
 <tr>
 <td><code>discrepancy</code></td>
 <td>members, operators</td>
-<td>if a partner&#39;s discrepancy for a cost type reaches the set percentage. It is counted once a day: in the app of the rule, or for operators across all apps. The first count of an app comes within a day of its first rule</td>
+<td>if a partner&#39;s discrepancy for a cost type reaches the set percentage. With fewer than ${FACTS["least expected"]} expected clicks or impressions, none is opened. It is counted once a day: in the app of the rule, or for operators across all apps. The first count of an app comes within a day of its first rule</td>
 </tr>
 <tr>
 <td><code>purge_late</code></td>
@@ -522,7 +522,7 @@ GROUP BY ALL ORDER BY ALL;</pre>
       { id: "see-what-is-missing-coverage-and-discrepancy", title: "See what is missing: coverage and discrepancy", body: `<p>Two rates of the last ${FACTS["days of rates"]} show whether a partner&#39;s costs are complete and right. They are on the partner&#39;s page and in the report of a <a href="/docs/rounds">round</a>.</p>
 <ul>
 <li><strong>Coverage</strong> is the share of recorded clicks with a cost; for ${FACTS["types of impressions"]}, of recorded impressions.</li>
-<li><strong>Discrepancy</strong>, for ${FACTS["types with discrepancy"]}, is the share of clicks or impressions with cost data on that have no agreeing cost: none, one without an amount, or one that differs from the values on the URL. Below 5% is usual.</li>
+<li><strong>Discrepancy</strong>, for ${FACTS["types with discrepancy"]}, is the share of clicks or impressions with cost data on that have no agreeing cost: none, one without an amount, or one that differs from the values on the URL. Below 5% is usual. With fewer than ${FACTS["least expected"]} expected clicks or impressions it says little: no page marks it, no alert opens, and <code>within_threshold</code> is null.</li>
 </ul>
 <pre data-language="console"><kbd>operator partners/1/rates | grep -oE '&quot;(threshold|complete|cost_type)&quot;:[^,]*'</kbd>
 <samp>&quot;threshold&quot;:0.05

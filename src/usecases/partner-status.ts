@@ -55,6 +55,8 @@ export interface StatusDetails {
   partners: Partners;
   spendRows: ReportRow<"spend">[];
   counts: ReportRow<"engagements">[];
+  /** The same of the days before; undefined if they were not asked for, or if there is too much to add up. */
+  before: { spend: ReportRow<"spend">[]; counts: ReportRow<"engagements">[] } | undefined;
   /** By day and code. */
   rejected: Rejected[];
   /** By link of a level, with the sum of those below; undefined if there are too many or if they were not asked for. */
@@ -67,8 +69,8 @@ interface Request {
   appToken: string;
   partnerId: number;
   days: DayRange;
-  /** For a page: it has its links too, and the newest days that fit if there is too much. */
-  isPage?: boolean;
+  /** For a page: it has its links and the days before too, and the newest days that fit if there is too much. */
+  before?: DayRange;
 }
 
 interface Found<More extends Batch> {
@@ -82,14 +84,18 @@ interface Found<More extends Batch> {
 export async function readPartnerStatus<More extends Batch = Record<never, never>>(
   ledger: Ledger,
   viewer: Viewer,
-  { appToken, partnerId, days, isPage = false }: Request,
+  { appToken, partnerId, days, before }: Request,
   now: number,
   more: More = {} as More,
 ): Promise<Found<More>> {
-  const byLink = isPage
+  const byDay = { report: "spend", groups: ["day", "cost_type"] } as const;
+  const countsByDay = { report: "engagements", groups: ["day", "kind"] } as const;
+  const ofPage = before
     ? ({
         linkSpend: { report: "spend", ...days, groups: ["link", "cost_type"], isOptional: true },
         linkCounts: { report: "engagements", ...days, groups: ["link", "kind"], isOptional: true },
+        spendBefore: { ...byDay, ...before },
+        countsBefore: { ...countsByDay, ...before },
       } as const)
     : ({} as never);
   const found = await readSums(
@@ -98,12 +104,12 @@ export async function readPartnerStatus<More extends Batch = Record<never, never
       whose: { viewer, appToken },
       filters: { partnerId },
       parts: {
-        spend: { report: "spend", ...days, groups: ["day", "cost_type"] },
+        spend: { ...byDay, ...days },
         // A page draws them.
-        engagements: { report: "engagements", ...days, groups: isPage ? ["day", "kind"] : ["kind"] },
-        ...byLink,
+        engagements: { ...countsByDay, ...days, ...(!before && { groups: ["kind"] }) },
+        ...ofPage,
       },
-      canBeCut: isPage,
+      canBeCut: before !== undefined,
     },
     { ...partnerStatements(ledger.control, viewer, appToken, partnerId), ...more },
   );
@@ -158,9 +164,13 @@ export async function readPartnerStatus<More extends Batch = Record<never, never
       partners,
       spendRows: spend,
       counts: engagements,
+      before:
+        before && found.from <= before.from
+          ? { spend: found.rowsOf("spendBefore"), counts: found.rowsOf("countsBefore") }
+          : undefined,
       rejected: losses.rejected,
       linksAt: (level) =>
-        !isPage || found.isTooMany("linkSpend") || found.isTooMany("linkCounts")
+        !before || found.isTooMany("linkSpend") || found.isTooMany("linkCounts")
           ? undefined
           : { spend: found.rowsOf("linkSpend", level), engagements: found.rowsOf("linkCounts", level) },
     },

@@ -2,7 +2,7 @@
 import * as z from "zod/mini";
 import type { FoundRates } from "../db/operator/rates.ts";
 import { COST_TYPES, toTypes } from "../domain/cost-types.ts";
-import { DISCREPANCY_THRESHOLD, type RateCounts, toRates } from "../domain/figures/rates.ts";
+import { DISCREPANCY_THRESHOLD, MIN_EXPECTED, type RateCounts, toRates } from "../domain/figures/rates.ts";
 import { OF_IMPRESSIONS, WITH_DISCREPANCY } from "../domain/texts.ts";
 
 export const rates = z
@@ -28,7 +28,11 @@ export const rates = z
     discrepancy: z.nullable(z.number()).with(z.describe("1 − agreeing ÷ expected")),
     within_threshold: z
       .nullable(z.boolean())
-      .with(z.describe(`Whether the discrepancy is below ${DISCREPANCY_THRESHOLD}`)),
+      .with(
+        z.describe(
+          `Whether the discrepancy is below ${DISCREPANCY_THRESHOLD}; null with fewer than ${MIN_EXPECTED} expected`,
+        ),
+      ),
   })
   .with(z.meta({ id: "Rates" }));
 

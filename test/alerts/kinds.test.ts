@@ -136,12 +136,14 @@ describe("spend_above", () => {
   });
 });
 
-it("discrepancy opens from the percentage on, for each cost type", async () => {
+it("discrepancy opens from the percentage and 20 clicks or impressions on, for each cost type", async () => {
   await create({ kind: "discrepancy", percent: 29 });
   await env.DB.batch(
     [
       [1, "cpc", 100, 71],
       [1, "cpm", 100, 72],
+      [4, "cpc", 19, 0],
+      [4, "cpm", 20, 0],
       [5, "cpi", null, null],
     ].map((row) => env.DB.prepare("INSERT INTO partner_rates VALUES (?, ?, 0, 0, 0, ?, ?)").bind(...row)),
   );
@@ -150,6 +152,10 @@ it("discrepancy opens from the percentage on, for each cost type", async () => {
     {
       ...{ kind: "discrepancy", subject: "partner 1 cpc", closed: 0 },
       data: { partner_id: 1, partner: "Acme Ads", cost_type: "cpc", discrepancy: 0.29 },
+    },
+    {
+      ...{ kind: "discrepancy", subject: "partner 4 cpm", closed: 0 },
+      data: { partner_id: 4, partner: "Delta Reach", cost_type: "cpm", discrepancy: 1 },
     },
   ]);
 });
@@ -160,10 +166,16 @@ it("discrepancy of an app is of its own clicks, counted once a day", async () =>
   const opens = await create({ ...rule, percent: 50 });
   await create({ ...rule, percent: 51 });
   await create({ ...rule, percent: 1, app_token: DEMO.otherAppToken });
-  await cost("agreeing-click-1", "1");
-  await click("missing-click-01", { now: NOW - 1 });
+  for (let number = 10; number < 20; number++) await cost(`agreeing-click-${number}`, "1");
+  for (let number = 10; number < 19; number++) await click(`missing-click-${number}`, { now: NOW - 1 });
   await run();
   expect(await alerts()).toEqual([]);
+  // 19 are too few.
+  await storeRates(ledgerOn(), NOW);
+  await run();
+  expect(await alerts()).toEqual([]);
+  await click("missing-click-19", { now: NOW - 1 });
+  await inLedger("DELETE FROM partner_rates");
   await storeRates(ledgerOn(), NOW);
   await run();
   const data = { partner_id: 1, partner: "Acme Ads", cost_type: "cpc", discrepancy: 0.5 };
@@ -171,7 +183,7 @@ it("discrepancy of an app is of its own clicks, counted once a day", async () =>
   expect(await rows("SELECT DISTINCT rule_id, app_token FROM alerts")).toEqual([
     { rule_id: opens, app_token: DEMO.appToken },
   ]);
-  await cost("missing-click-01", "1", NOW + 1);
+  for (let number = 10; number < 20; number++) await cost(`missing-click-${number}`, "1", NOW + 1);
   await storeRates(ledgerOn(), NOW + DAY);
   await run(NOW + DAY);
   expect((await alerts()).map(({ closed }) => closed)).toEqual([1]);

@@ -191,6 +191,16 @@ describe.each([
     expect((await send("/new", { kind: "none" })).status).toBe(400);
   });
 
+  it("says that nothing is checked without a rule", async () => {
+    expect(await (await open()).text()).not.toContain("There are no rules");
+    await env.DB.prepare("DELETE FROM alert_rules").run();
+    const text = await (await open()).text();
+    expect(text).toContain(
+      `There are no rules, so nothing is checked. <a href="${path}/new">Create the first rule</a>`,
+    );
+    expect(text).not.toContain("No alert is open");
+  });
+
   it("has no rule of somebody else", async () => {
     expect((await open(`/rules/${app === null ? 101 : 1}`)).status).toBe(404);
     expect((await send(`/rules/${app === null ? 101 : 102}`, { action: "delete" })).status).toBe(404);

@@ -349,6 +349,68 @@ describe("rows of links", () => {
   });
 });
 
+describe("on a phone", () => {
+  /** Of the cards: their heights, where the cells of a column begin, and names that end without an ellipsis. */
+  const CARDS = `(() => {
+    const rows = [...document.querySelectorAll(".two-lines:not([aria-label^=Waiting]) :is(tbody, tfoot) tr")];
+    const begin = {};
+    for (const row of rows)
+      for (const cell of row.querySelectorAll("td.number[class*=phone-]"))
+        (begin[cell.dataset.label] ??= new Set()).add(Math.round(cell.getBoundingClientRect().left));
+    const cut = rows.flatMap((row) => [...row.querySelectorAll("th *")]).filter((one) =>
+      one.scrollWidth > one.clientWidth && one.clientWidth > 0 && getComputedStyle(one).textOverflow !== "ellipsis");
+    return {
+      count: rows.length,
+      heights: [...new Set(rows.map((row) => Math.round(row.clientHeight)))],
+      ragged: Object.entries(begin).filter(([, lefts]) => lefts.size > 1).map(([name]) => name),
+      cut: cut.map((one) => one.textContent),
+    };
+  })()`;
+  const at390 = async (who: string, path: string) => {
+    const page = await windowOf(who);
+    await page.emulateMedia({ colorScheme: "light", forcedColors: "none" });
+    await page.setViewportSize({ width: 390, height: 900 });
+    await page.goto(path);
+    return page;
+  };
+
+  it.each([
+    ["demo", `/apps/${LARGE.appToken}/partners`, "Coverage"],
+    ["operator", "/operator/partners", "Next step"],
+    ["operator", "/operator", "Next step"],
+    ["partner", "/partner/costs", "Type"],
+  ])(
+    "a card has two lines, its figures are below those of the others, and it opens: %s %s",
+    async (who, path, folded) => {
+      const page = await at390(who, path);
+      const found = (await page.evaluate(CARDS)) as {
+        count: number;
+        heights: number[];
+        ragged: string[];
+        cut: string[];
+      };
+      expect([found.count > 10, found.heights.length, found.ragged, found.cut]).toEqual([true, 1, [], []]);
+      expect(found.heights[0]).toBeLessThanOrEqual(72);
+      const card = page.locator(".two-lines:not([aria-label^=Waiting]) tbody tr").first();
+      const cell = card.locator(`[data-label="${folded}"]`);
+      expect(await cell.isVisible()).toBe(false);
+      await card.locator("summary").focus();
+      await page.keyboard.press("Enter");
+      expect(await cell.isVisible()).toBe(true);
+    },
+  );
+
+  it("the tabs of the console show that they scroll", async () => {
+    const page = await at390("operator", "/operator/partners");
+    const tabs = (await page.evaluate(`(() => {
+      const tabs = document.querySelector(".tabs");
+      const { backgroundImage, backgroundAttachment } = getComputedStyle(tabs);
+      return [tabs.scrollWidth > tabs.clientWidth, backgroundImage.split("gradient(").length - 1, backgroundAttachment];
+    })()`)) as unknown[];
+    expect(tabs).toEqual([true, 4, "local, local, scroll, scroll, scroll"]);
+  });
+});
+
 describe("by what the pages say, with one request a click and at most three of them", () => {
   const APP = `/apps/${LARGE.appToken}`;
   /** Counts the clicks, and the pages that they request. */

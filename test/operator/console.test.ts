@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, test, vi } from "vitest";
+import { storeRates } from "../../src/db/operator/stored-rates.ts";
 import { operatorRoutes } from "../../src/operator/routes.ts";
 import { Browser, freshSession } from "../account/support.ts";
-import { call, DAY, DEMO, env, freshDemo, NOW, rows, withMethods } from "../harness.ts";
+import { call, DAY, DEMO, env, freshDemo, ledgerOn, NOW, rows, withMethods } from "../harness.ts";
 import { SINGLE_SIGN_ON } from "../support.ts";
 import { tablesOf } from "../workspace/page-text.ts";
 
@@ -265,7 +266,10 @@ test("the list of partners shows the next step of each, and none if everything i
     const [list = []] = tablesOf((await operator.get("/operator/partners")).text);
     return list.slice(1).map(({ cells }) => cells.at(-1));
   };
-  expect(await next()).toEqual(["None", "None", "Continue setup", "Review round 1", "Resume"]);
+  const others = ["Continue setup", "Review round 1", "Resume"];
+  expect(await next()).toEqual(["Not counted", "Not counted", ...others]);
+  await storeRates(ledgerOn(), NOW);
+  expect(await next()).toEqual(["None", "None", ...others]);
   await rows("UPDATE credentials SET revoked_at = 1 WHERE partner_id = 1");
   await rows("UPDATE rounds SET state = 'closed'");
   expect(await next()).toEqual([

@@ -127,7 +127,7 @@ describe("the rates of a partner", () => {
       expected: 5,
       agreeing: 5,
       discrepancy: 0,
-      within_threshold: true,
+      within_threshold: null,
     });
   });
 
@@ -150,7 +150,7 @@ describe("the rates of a partner", () => {
       expected: 2,
       agreeing: 1,
       discrepancy: 0.5,
-      within_threshold: false,
+      within_threshold: null,
     });
   });
 
@@ -217,9 +217,11 @@ describe("the rates of a partner", () => {
 test.each([
   [0, 0, null, null],
   [20, 20, 0, true],
+  [19, 19, 0, null],
+  [19, 0, 1, null],
   [10_000, 9_501, 0.0499, true],
   [20, 19, 0.05, false],
-  [3, 2, 0.3333, false],
+  [3, 2, 0.3333, null],
 ])(
   "of %i expected and %i agreeing, the discrepancy is %s",
   (expected, agreeing, discrepancyRate, isWithinThreshold) => {
@@ -245,7 +247,8 @@ describe("the rates of a round", () => {
         expected: 6,
         agreeing: 3,
         discrepancy: 0.5,
-        within_threshold: false,
+        // Fewer than 20 say little.
+        within_threshold: null,
       },
       { cost_type: "cpi", matched: 1, recorded: 9, coverage: 0.1111, ...none },
       { cost_type: "cpe", matched: 0, recorded: 9, coverage: 0, ...none },
@@ -257,16 +260,21 @@ describe("the rates of a round", () => {
         expected: 2,
         agreeing: 1,
         discrepancy: 0.5,
-        within_threshold: false,
+        within_threshold: null,
       },
     ]);
   });
 
   it("are on its page, and those of a partner on its page", async () => {
-    await clicked({ cost_amount: "1" });
-    await clicked();
+    for (let index = 0; index < 9; index++) await clicked({ cost_amount: "1" });
+    for (let index = 0; index < 10; index++) await clicked();
     const operator = new Browser();
     await operator.signIn(DEMO.operatorEmail, DEMO.operatorPassword);
+    // Fewer than 20 clicks say little.
+    const few = await operator.get("/operator/partners/1");
+    expect(few.text).toContain('<span class="badge ">52.6%</span>');
+    expect(few.text).toContain("With fewer than 20 expected, a discrepancy says little");
+    await clicked({ cost_amount: "1" });
     const round = await operator.get("/operator/rounds/1");
     expect(round.text).toContain('aria-label="Coverage and discrepancy by cost type"');
     const partner = await operator.get("/operator/partners/1");

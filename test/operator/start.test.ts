@@ -11,6 +11,7 @@ import {
   ledgerOn,
   NOW,
   rows,
+  view,
   withMethods,
   wrapDatabases,
 } from "../harness.ts";
@@ -148,6 +149,11 @@ describe("what waits", () => {
   });
 });
 
+/** With the eight that it has, 20 impressions, of which seven have a cost. */
+const missCosts = async () => {
+  for (let number = 10; number < 22; number++) await view(`start-view-00${number}`);
+};
+
 describe("the next step of a partner", () => {
   const nextSteps = async () => {
     const [list = []] = tablesOf((await operator.get("/operator/partners?sort=name")).text);
@@ -162,9 +168,10 @@ describe("the next step of a partner", () => {
 
   it("is the first of what waits about it, on its page, in the list and on the start page", async () => {
     await rows("UPDATE credentials SET revoked_at = 1 WHERE partner_id = 5");
+    await missCosts();
     await storeRates(ledgerOn(), NOW);
     expect(await waiting()).toEqual([
-      ["Acme Ads : discrepancy of cpm 12.5%", "Soon", "/operator/partners/1#rates"],
+      ["Acme Ads : discrepancy of cpm 65.0%", "Soon", "/operator/partners/1#rates"],
       ["Echo Media : no live credential", "Soon", "/operator/partners/5#credentials"],
       ROUND,
       BEACON,
@@ -181,7 +188,7 @@ describe("the next step of a partner", () => {
       expect.arrayContaining(expected),
     );
     expect(await Promise.all([1, 2, 3, 4, 5].map(stepOnPage))).toEqual([
-      "Show rates discrepancy of cpm 12.5%",
+      "Show rates discrepancy of cpm 65.0%",
       "Continue setup not set up yet",
       "Review round 1 round 1 for cpc, cpi, cpe, and cpm has 13 submissions",
       "Resume",
@@ -207,18 +214,27 @@ describe("the next step of a partner", () => {
 
 describe("discrepancies", () => {
   it("are those that the cron counted, with their time", async () => {
-    expect(textOf(await open())).toContain("Discrepancies of 3 partners couldn't be checked");
+    const before = await open();
+    expect(textOf(before)).toContain("3 partners aren't counted yet: the next hourly job counts them.");
+    expect(partnersOf(before).map(({ cells }) => [cells[0], ...cells.slice(5, 7)])).toEqual(
+      expect.arrayContaining([
+        ["Acme Ads", "Not counted", "Not counted"],
+        ["Beacon Network", "–", "–"],
+      ]),
+    );
+    // Of fewer than 20 clicks or impressions, none waits.
+    await storeRates(ledgerOn(), NOW - DAY);
+    expect((await waiting())[0]).toEqual(ROUND);
+    await missCosts();
     await storeRates(ledgerOn(), NOW - HOUR);
     const text = await open();
-    expect(textOf(text)).toContain(
-      "Discrepancies were counted by the daily job, the oldest 15 Mar 2026, 11:00 UTC.",
-    );
+    expect(textOf(text)).toContain("The oldest discrepancy was counted 15 Mar 2026, 11:00 UTC.");
     expect((await waiting())[0]).toEqual([
-      "Acme Ads : discrepancy of cpm 12.5%",
+      "Acme Ads : discrepancy of cpm 65.0%",
       "Soon",
       "/operator/partners/1#rates",
     ]);
-    expect(partnersOf(text)[0]?.cells.slice(-2)).toEqual(["12.5%", "Show rates"]);
+    expect(partnersOf(text)[0]?.cells.slice(-2)).toEqual(["65.0%", "Show rates"]);
   });
 
   it("are counted once a day, for integrated partners", async () => {

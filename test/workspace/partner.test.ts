@@ -40,7 +40,7 @@ it("has the figures and the steps of the API", async () => {
   );
   const [status] = body.data.items;
   const page = await show(`/1?${WEEK}`);
-  const figures = figuresOf(page);
+  const figures = figuresOf(page).join();
   const money = new Intl.NumberFormat("en-US", { style: "currency", currency: "USD" });
   const [usd] = status.spend;
   expect(usd?.currency).toBe("USD");
@@ -89,6 +89,32 @@ describe("the state", () => {
     await env.DB.exec(silent);
     expect(textOf(await show("/1"))).toContain("No cost since 13 Mar 2026, 12:00 UTC . Ask the partner.");
   });
+});
+
+it("compares its figures with the days before, and says of what a percentage is", async () => {
+  const page = await show(`/1?${WEEK}`);
+  const performance = `/public/v1/apps/${DEMO.appToken}/performance?partner_id=1&currency=USD&from=2026-03-08&to=2026-03-14`;
+  const { body } = await ask<{ data: { items: [{ spend: string; previous: { spend: string } }] } }>(
+    performance,
+    {
+      token: DEMO.apiToken,
+    },
+  );
+  const [{ spend, previous }] = body.data.items;
+  const change = (100 * (Number(spend) - Number(previous.spend))) / Number(previous.spend);
+  const figures = figuresOf(page);
+  expect(figures.find((text) => text.startsWith("Spend in USD"))).toContain(
+    `${Math.abs(change).toFixed(1)}%`,
+  );
+  expect(figures.find((text) => text.startsWith("Clicks"))).toMatch(/[▲▼] [+−]?[\d.]+%$/);
+  expect(figures.find((text) => text.startsWith("Coverage"))).toMatch(/of [\d,]+ clicks with a cost ID$/);
+  expect(textOf(page)).toContain("Compared with 1 – 7 Mar 2026.");
+  expect(textOf(page)).toMatch(/With a cost ID [\d,]+ [\d.]+% of all/);
+  // The chart has a line of the days before.
+  expect(textOf(page)).toContain("Previous period");
+  const today = await show("/1?period=today");
+  expect(textOf(today)).toContain("Today isn't over, so it isn't compared with the days before.");
+  expect(figuresOf(today).join()).not.toMatch(/[▲▼]/);
 });
 
 it("shows rejected costs by reason, and the newest with the end of their IDs", async () => {

@@ -97,6 +97,20 @@ const keys = keyStatements({
   app: sql`''`,
 });
 
+/** Reads what a new adjustment refers to. A value that is missing refers to nothing. */
+export async function findSubjects(
+  db: D1Database,
+  { userId }: Operator,
+  {
+    appToken = "",
+    linkToken = "",
+    partnerId = 0,
+  }: { [K in "appToken" | "linkToken" | "partnerId"]?: NewAdjustment[K] | undefined },
+) {
+  const [[found]] = await runBatch(db, context(db, { userId, appToken, linkToken, partnerId }));
+  return found;
+}
+
 /** Reads what a new adjustment refers to, and the response stored for an earlier use of its key. */
 export async function prepareAdjustment(
   db: D1Database,

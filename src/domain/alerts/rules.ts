@@ -1,5 +1,6 @@
 /** The rules of alerts: what each looks at, and from which figures on it finds something. No I/O, no clock. */
 import type { CostType } from "../cost-types.ts";
+import { MIN_EXPECTED } from "../figures/rates.ts";
 import { formatMoney } from "../money.ts";
 import { DAY_MS, dayOf, formatDate, HOUR_MS, toIso } from "../time.ts";
 import type { RuleKind } from "./kinds.ts";
@@ -97,7 +98,7 @@ const JUDGES: { [K in RuleKind]: Judge<K> } = {
   discrepancy: ({ percent }, { rates }) =>
     rates.flatMap(({ expected, agreeing, costType, ...partner }) => {
       const missing = (expected ?? 0) - (agreeing ?? 0);
-      return expected !== null && expected > 0 && missing * PERCENT >= percent * expected
+      return expected !== null && expected >= MIN_EXPECTED && missing * PERCENT >= percent * expected
         ? about(partner, { cost_type: costType, discrepancy: missing / expected }, ` ${costType}`)
         : [];
     }),

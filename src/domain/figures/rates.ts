@@ -1,9 +1,13 @@
 /** Coverage and discrepancy of a cost type: how complete and how right a partner's costs are. Pure functions. */
 import { COST_TYPE, type CostType, type Kind } from "../cost-types.ts";
 import type { Engagements } from "../costs.ts";
+import { MIN_CLICKS } from "./performance.ts";
 
 /** The share of disagreeing engagements from which a partner is usually asked to fix its costs. */
 export const DISCREPANCY_THRESHOLD = 0.05;
+
+/** Of fewer expected engagements, a discrepancy says little: no page marks it, and no rule opens an alert. */
+export const MIN_EXPECTED = Number(MIN_CLICKS);
 
 /** The days that the rates of a partner cover, today included. */
 export const RATE_DAYS = 7;
@@ -67,7 +71,7 @@ export interface Rates extends RateCounts {
   coverage: number | null;
   /** From 0 to 1, cut to 4 places; null without expected engagements, and for cost types without a discrepancy. */
   discrepancyRate: number | null;
-  /** Whether the discrepancy is below the threshold. */
+  /** Whether the discrepancy is below the threshold; null with fewer than `MIN_EXPECTED`. */
   isWithinThreshold: boolean | null;
 }
 
@@ -75,12 +79,22 @@ export function toRates(counts: RateCounts): Rates {
   const { matched, recorded, discrepancy } = counts;
   const missing = discrepancy && discrepancy.expected - discrepancy.agreeing;
   const isKnown = missing !== null && discrepancy !== null && discrepancy.expected > 0;
+  const isEnough = isKnown && discrepancy.expected >= MIN_EXPECTED;
   return {
     ...counts,
     coverage: recorded ? cut(matched, recorded) : null,
     discrepancyRate: isKnown ? cut(missing, discrepancy.expected) : null,
-    isWithinThreshold: isKnown ? missing / discrepancy.expected < DISCREPANCY_THRESHOLD : null,
+    isWithinThreshold: isEnough ? missing / discrepancy.expected < DISCREPANCY_THRESHOLD : null,
   };
+}
+
+/** The type with the highest discrepancy, of those with enough engagements if there are any; undefined without a discrepancy. */
+export function worstOf(rates: Rates[]): Rates | undefined {
+  const known = rates.filter(({ discrepancyRate }) => discrepancyRate !== null);
+  const enough = known.filter(({ isWithinThreshold }) => isWithinThreshold !== null);
+  return (enough.length > 0 ? enough : known).toSorted(
+    (one, other) => Number(other.discrepancyRate) - Number(one.discrepancyRate),
+  )[0];
 }
 
 function cut(count: number, of: number): number {

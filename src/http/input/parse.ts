@@ -69,6 +69,28 @@ export function parseOrThrow<T extends z.ZodMiniType>(schema: T, value: unknown)
   return parsed as z.output<T>;
 }
 
+/**
+ * Parses the values of a form. If some are not valid, `judge` says what else is wrong with those that are, so that a person reads
+ * everything in one response. Throws invalid_request. If all are valid, the operation judges them.
+ */
+export async function parseForm<T extends z.ZodMiniObject>(
+  schema: T,
+  sent: Record<string, unknown>,
+  judge: (valid: Partial<z.output<T>>) => InputError[] | Promise<InputError[]>,
+): Promise<z.output<T>> {
+  const errors: InputError[] = [];
+  const parsed = parsePart(schema, sent, errors);
+  if (parsed !== undefined) return parsed;
+  const each = Object.entries<z.core.$ZodType>(schema._zod.def.shape).flatMap(([name, field]) => {
+    const value = z.safeParse(field, sent[name]);
+    return value.success && value.data !== undefined ? [[name, value.data]] : [];
+  });
+  const nameOf = ({ param }: InputError) => param.split(".", 1)[0];
+  const known = new Set(errors.map(nameOf));
+  const found = await judge(Object.fromEntries(each) as Partial<z.output<T>>);
+  throw invalidRequest([...errors, ...found.filter((error) => !known.has(nameOf(error)))]);
+}
+
 /** The default messages, because zod/mini has none. */
 function describeIssue(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.code !== "invalid_type") return undefined;

@@ -97,23 +97,43 @@ export const newAdjustment = z.strictObject(ADJUSTMENT.created);
 
 const LIST = "/operator/v1/adjustments";
 
+type Body = z.output<typeof newAdjustment>;
+
+/** What is wrong with values that are valid by themselves. Some can be missing. */
+function judge(
+  { app_token, link_token, partner_id, day }: Partial<Body>,
+  found: Awaited<ReturnType<typeof db.findSubjects>>,
+  now: number,
+): InputError[] {
+  const errors: InputError[] = [];
+  if (app_token !== undefined && !found?.app)
+    errors.push({ param: "app_token", message: "must be the token of an existing app" });
+  else if (app_token !== undefined && link_token !== undefined && !found?.linkId)
+    errors.push({ param: "link_token", message: "is not a link of this app" });
+  if (partner_id !== undefined && !found?.partner)
+    errors.push({ param: "partner_id", message: "must be the ID of an existing partner" });
+  if (day !== undefined && day > dayOf(now))
+    errors.push({ param: "day", message: "must not be after today" });
+  return errors;
+}
+
+/** The same for a form, of which some values are not valid. */
+export const judgeAdjustment = async ({ env, now }: Context, operator: Operator, valid: Partial<Body>) =>
+  judge(valid, await db.findSubjects(env.DB, operator, ADJUSTMENT.toValues(valid)), now);
+
 /** Adds an adjustment, once for each key of the operator. */
 export async function addAdjustment(
   context: Context,
   operator: Operator,
   key: string,
-  body: z.output<typeof newAdjustment>,
+  body: Body,
 ): Promise<Response> {
   const { DB } = context.env;
   const sent = ADJUSTMENT.toValues(body);
   const keyed = toKeyedRequest(context, "create_adjustment", key, body);
   const { earlier, found } = await db.prepareAdjustment(DB, operator, sent, keyed);
   if (earlier) return replay(context, earlier, keyed);
-  const errors: InputError[] = [];
-  if (!found?.app) errors.push({ param: "app_token", message: "must be the token of an existing app" });
-  else if (!found.linkId) errors.push({ param: "link_token", message: "is not a link of this app" });
-  if (!found?.partner) errors.push({ param: "partner_id", message: "must be the ID of an existing partner" });
-  if (sent.day > dayOf(context.now)) errors.push({ param: "day", message: "must not be after today" });
+  const errors = judge(body, found, context.now);
   if (!found?.linkId || errors.length > 0) throw invalidRequest(errors);
   const { linkId, email } = found;
   const { userId, now } = operator;

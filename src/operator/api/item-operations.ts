@@ -1,12 +1,12 @@
 /** Builds the operations of operators, which respond with one item or one page of items in the version 1 envelope. */
-import type * as z from "zod/mini";
+import * as z from "zod/mini";
 import { operatorOperation } from "../../auth/guards.ts";
 import { type Order, toPage } from "../../db/keyset.ts";
 import type { Context } from "../../env.ts";
-import { AppError } from "../../errors.ts";
+import { AppError, type InputError } from "../../errors.ts";
 import { envelopeV1, jsonResponse } from "../../http/envelope.ts";
 import type { Contract, Parsed } from "../../http/input/input.ts";
-import { parseOrThrow } from "../../http/input/parse.ts";
+import { parseForm, parseOrThrow } from "../../http/input/parse.ts";
 import { pagingV1 } from "../../http/paging.ts";
 import { itemsV1, listV1 } from "../../http/response-schemas.ts";
 import { withoutEndSlashes } from "../../http/router.ts";
@@ -19,6 +19,8 @@ interface ItemSpec<C extends Contract, Item> {
   returns?: string;
   status?: 201;
   handle: (context: Context, operator: ActingOperator, input: Parsed<C>) => Promise<Item>;
+  /** What `handle` rejects, of a form of which some values are not valid. */
+  judge?: (context: Context, body: Partial<NonNullable<Parsed<C>["body"]>>) => Promise<InputError[]>;
   /** Of an operation that creates an item: the last segment of the item's path. */
   locate?: (item: Item) => string | number;
 }
@@ -30,7 +32,7 @@ interface ItemSpec<C extends Contract, Item> {
 export function itemOperation<C extends Contract, S extends z.ZodMiniType, Item extends z.output<S>>(
   spec: Spec<C> & { item: S } & ItemSpec<C, Item>,
 ) {
-  const { item: schema, handle, locate, status = locate ? 201 : 200 } = spec;
+  const { item: schema, handle, judge, locate, status = locate ? 201 : 200 } = spec;
   const { returns: description = locate ? "Created" : "The current item" } = spec;
   const operation = operatorOperation<C>({
     ...spec,
@@ -44,12 +46,16 @@ export function itemOperation<C extends Contract, S extends z.ZodMiniType, Item 
       return jsonResponse(envelopeV1(context, [item]), status, headers);
     },
   });
-  const submit = (
+  const submit = async (
     context: Context,
     operator: ActingOperator,
     input: Omit<Parsed<C>, "body"> & { body: object },
   ) => {
-    const body = spec.input.body && parseOrThrow(spec.input.body, input.body);
+    const { body: accepted } = spec.input;
+    const body =
+      judge && accepted instanceof z.ZodMiniObject
+        ? await parseForm(accepted, { ...input.body }, (valid) => judge(context, valid as never))
+        : accepted && parseOrThrow(accepted, input.body);
     return handle(context, operator, { ...input, body } as Parsed<C>);
   };
   return { ...operation, handle, submit };

@@ -17,6 +17,7 @@ import {
   type Templates,
 } from "../../domain/templates.ts";
 import { inEnglish } from "../../domain/texts.ts";
+import type { InputError } from "../../errors.ts";
 import { amount, sumOfAmounts } from "../../http/input/fields.ts";
 import { invalidRequest } from "../../http/input/parse.ts";
 import { INSTANT, instantOrNull, isSet, noun } from "../noun.ts";
@@ -45,11 +46,16 @@ const withSent = (saved: Templates, sent: Sent): Templates => ({
   cost_parameters: sent.cost_parameters ?? saved.cost_parameters,
 });
 
-/** A URL has the parameters of two templates. Throws invalid_request if a new one has a name that the other has too. */
-function checkTogether(saved: Templates, sent: Sent): void {
+/** A URL has the parameters of two templates: what is wrong if a new one has a name that the other has too. */
+export function judgeSent(saved: Templates, sent: Sent): InputError[] {
   const before = judgeTogether(saved).map(({ message }) => message);
-  const added = judgeTogether(withSent(saved, sent)).filter(({ message }) => !before.includes(message));
-  if (added.length > 0) throw invalidRequest(added);
+  return judgeTogether(withSent(saved, sent)).filter(({ message }) => !before.includes(message));
+}
+
+/** Throws invalid_request. */
+function checkTogether(saved: Templates, sent: Sent): void {
+  const errors = judgeSent(saved, sent);
+  if (errors.length > 0) throw invalidRequest(errors);
 }
 
 const MAX_TEMPLATE_BYTES = 4 * 1024;

@@ -48,7 +48,7 @@ const listRounds = listOperation({
   toItem: toRoundItem,
 });
 
-const newRound = z.strictObject({ partner_id: idNumber, cost_types: costTypes });
+export const newRound = z.strictObject({ partner_id: idNumber, cost_types: costTypes });
 
 export const openRound = itemOperation({
   method: "POST",

@@ -110,7 +110,7 @@ const listUsers = listOperation({
   toItem: USER.toItem,
 });
 
-const newUser = z.strictObject({ ...USER.created, your_password: yourPassword });
+export const newUser = z.strictObject({ ...USER.created, your_password: yourPassword });
 
 export const createUser = itemOperation({
   method: "POST",

@@ -6,8 +6,9 @@ import { searchAdjustments } from "../../db/operator/adjustments.ts";
 import { listAppsWithArchived } from "../../db/operator/apps.ts";
 import { listPartnerNames } from "../../db/operator/partners.ts";
 import { DAY_MS } from "../../domain/time.ts";
+import type { Context } from "../../env.ts";
 import { AppError, type InputError } from "../../errors.ts";
-import { invalidRequest, parseOrThrow, parsePart } from "../../http/input/parse.ts";
+import { invalidRequest, parseForm, parseOrThrow } from "../../http/input/parse.ts";
 import { costTypeName } from "../../pages/costs/cost-types.ts";
 import { buttonLink, card, nameText, notice, pageHead } from "../../pages/elements.ts";
 import type { Option } from "../../pages/forms/fields.ts";
@@ -18,8 +19,9 @@ import { table } from "../../pages/lists/table.ts";
 import { describeDay, showAmount, showCount, showPlural } from "../../pages/locale.ts";
 import { type Markup, time } from "../../pages/markup.ts";
 import { requiredIdempotencyKey } from "../../usecases/idempotency.ts";
-import { ADJUSTMENT, addAdjustment, newAdjustment } from "../api/adjustments.ts";
+import { ADJUSTMENT, addAdjustment, judgeAdjustment, newAdjustment } from "../api/adjustments.ts";
 import { type Act, done, type Show } from "./layout.ts";
+import type { OperatorSession } from "./session.ts";
 
 const PATH = "/operator/adjustments";
 const FIELDS = ADJUSTMENT.form;
@@ -181,19 +183,24 @@ function findLink(sent: URLSearchParams, app: string, find: string, count: numbe
 const CHOICES: Record<string, string> = { link_token: "Choose a link", currency: "Choose a currency" };
 
 /** Throws invalid_request with every error, in the order of the fields. */
-function readAdjustment(sent: URLSearchParams) {
-  const found: InputError[] = [];
-  const body = parsePart(newAdjustment, sentBody(FIELDS, sent), found);
-  const errors = Object.keys(FIELDS).flatMap((param) => {
-    const message = sent.get(param) ? undefined : CHOICES[param];
-    return message ? [{ param, message }] : found.filter((error) => error.param === param);
+async function readAdjustment(context: Context, session: OperatorSession, sent: URLSearchParams) {
+  const chosen = Object.entries(sentBody(FIELDS, sent)).filter(([name]) => !CHOICES[name] || sent.get(name));
+  return parseForm(newAdjustment, Object.fromEntries(chosen), (valid) =>
+    judgeAdjustment(context, session, valid),
+  ).catch(({ errors }: AppError) => {
+    const inWords = ({ param, message }: InputError) => ({
+      param,
+      message: sent.get(param) ? message : (CHOICES[param] ?? message),
+    });
+    const order = Object.keys(FIELDS);
+    throw invalidRequest(
+      errors.map(inWords).sort((one, other) => order.indexOf(one.param) - order.indexOf(other.param)),
+    );
   });
-  if (!body || errors.length > 0) throw invalidRequest(errors);
-  return body;
 }
 
 export const submitAdjustment: Act = async (context, session, sent) => {
-  const body = readAdjustment(sent);
+  const body = await readAdjustment(context, session, sent);
   const keys = parseOrThrow(requiredIdempotencyKey, {
     "Idempotency-Key": sent.get("idempotency_key") ?? undefined,
   });

@@ -12,7 +12,7 @@ import type { Handler } from "../../http/router.ts";
 import { ALERT_NOTICES } from "../../pages/alerts/notices.ts";
 import { breadcrumb, buttonLink, card, copyable, notice, pageHead } from "../../pages/elements.ts";
 import { errorSummary, RejectedForm } from "../../pages/forms/fields.ts";
-import { pageResponse } from "../../pages/frame.ts";
+import { cardStyles, pageResponse } from "../../pages/frame.ts";
 import type { Markup } from "../../pages/markup.ts";
 import { showNotice } from "../../pages/notice.ts";
 import { type OperatorSession, withOperatorSession } from "./session.ts";
@@ -118,6 +118,7 @@ function consolePage(context: Context, session: OperatorSession, page: Page, for
     title: `${formError ? "Error: " : ""}${page.title ?? page.section} · Operator console`,
     user: session.user,
     wide: true,
+    styles: [cardStyles.href],
     ...(page.scripts && { scripts: page.scripts }),
     tabs: { label: "Operator console", items: [...SECTIONS], current: page.section },
     ...(formError && { status: ERRORS[formError.error.code].status, headers: formError.error.headers }),

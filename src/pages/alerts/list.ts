@@ -47,7 +47,12 @@ export const alertsPage: Show = async (context, owner) => {
       table({
         label: "Open alerts",
         rows: open,
-        empty: notice("No alert is open.", "ok"),
+        empty:
+          rules.length > 0
+            ? notice("No alert is open.", "ok")
+            : notice(
+                html`There are no rules, so nothing is checked. <a href="${path}/new">Create the first rule</a>.`,
+              ),
         columns: [
           { heading: "What", cell: sentenceOf },
           { heading: "Rule", cell: ({ kind }) => KIND_NAMES[kind] ?? kind },
@@ -89,7 +94,7 @@ function rulesCard(path: string, names: Names, rules: Rule[], links: Map<string,
     table({
       label: "Rules",
       rows: rules,
-      empty: html`<p class="muted">No rules yet. <a href="${path}/new">Create the first one</a>.</p>`,
+      empty: html`<p class="muted">No rules yet.</p>`,
       columns: [
         { heading: "Rule", cell: ({ kind }) => KIND_NAMES[kind] },
         { heading: "Opens an alert", cell: describeRule },

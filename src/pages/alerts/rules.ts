@@ -9,8 +9,8 @@ import { NEEDS, type NumberName, PERIODS } from "../../domain/alerts/settings.ts
 import { formatAmount } from "../../domain/money.ts";
 import type { Context } from "../../env.ts";
 import { AppError } from "../../errors.ts";
-import { parseOrThrow } from "../../http/input/parse.ts";
-import { changeRule, createRule, findRule, settings } from "../../usecases/alerts/rules.ts";
+import { parseForm, parseOrThrow } from "../../http/input/parse.ts";
+import { changeRule, createRule, findRule, judgeRule, settings } from "../../usecases/alerts/rules.ts";
 import { breadcrumb, card, pageHead } from "../elements.ts";
 import type { Option } from "../forms/fields.ts";
 import { confirmation, type FieldSpec, type Fields, form, sentBody } from "../forms/form.ts";
@@ -166,8 +166,11 @@ export const submitNewRule: Act = async (context, owner, sent) => {
   const { kind } = parseOrThrow(z.object({ kind: newRule.shape.kind }), {
     kind: sent.get("kind") ?? undefined,
   });
-  const body = parseOrThrow(newRule, { kind, ...sentSettings(kind, owner, sent) });
-  await createRule(context.env.DB, owner, { appToken: owner.appToken, ...body }, "person");
+  const { DB } = context.env;
+  const judge = async (valid: object) =>
+    (await judgeRule(DB, { appToken: owner.appToken, kind }, valid, "person")).errors;
+  const body = await parseForm(newRule, { kind, ...sentSettings(kind, owner, sent) }, judge);
+  await createRule(DB, owner, { appToken: owner.appToken, ...body }, "person");
   return { to: owner.path, notice: "rule-created" };
 };
 
@@ -178,7 +181,8 @@ export const submitRule: Act = async (context, owner, sent) => {
     await deleteRule(DB, owner, rule);
     return { to: owner.path, notice: "rule-deleted" };
   }
-  const body = parseOrThrow(z.strictObject(settings), sentSettings(rule.kind, owner, sent));
+  const judge = async (valid: object) => (await judgeRule(DB, rule, valid, "person")).errors;
+  const body = await parseForm(z.strictObject(settings), sentSettings(rule.kind, owner, sent), judge);
   await changeRule(DB, owner, rule, body, "person");
   return { to: owner.path, notice: "rule-saved" };
 };

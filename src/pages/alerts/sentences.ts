@@ -1,6 +1,7 @@
 /** What an alert says, for pages, webhooks and email, and what a rule does. */
 import { type AlertKind, type RuleKind, WEBHOOK_FAILING } from "../../domain/alerts/kinds.ts";
 import type { Finding, Rule, Settings } from "../../domain/alerts/rules.ts";
+import { MIN_EXPECTED } from "../../domain/figures/rates.ts";
 import { formatAmount } from "../../domain/money.ts";
 import { DAY_MS } from "../../domain/time.ts";
 import {
@@ -98,7 +99,8 @@ const LIMITS: { [K in RuleKind]: (settings: Settings[K]) => string } = {
     `More than ${showCount(count)} costs, and more than ${showPercent(percent / 100)}, rejected in an hour`,
   spend_above: ({ amount, currency, period }) =>
     `More than ${showAmount(formatAmount(amount), currency)} in a ${period} (UTC)`,
-  discrepancy: ({ percent }) => `${showPercent(percent / 100)} or more, counted once a day`,
+  discrepancy: ({ percent }) =>
+    `${showPercent(percent / 100)} or more of at least ${MIN_EXPECTED} clicks or impressions, counted once a day`,
   purge_late: ({ hours }) => `Not run for more than ${showPlural(hours, "hour")}`,
   database_large: ({ gigabytes }) => `More than ${showCount(gigabytes)} of 10 GB`,
   url_prices_limited: () => "Prices on URLs are held",

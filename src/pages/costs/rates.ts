@@ -1,7 +1,7 @@
 /** Coverage, discrepancy and rejected costs, for a partner and for a round. */
 import { html } from "hono/html";
 import type { DayOfRates, FoundRates } from "../../db/operator/rates.ts";
-import { DISCREPANCY_THRESHOLD, RATE_DAYS, toCoverage } from "../../domain/figures/rates.ts";
+import { DISCREPANCY_THRESHOLD, MIN_EXPECTED, RATE_DAYS, toCoverage } from "../../domain/figures/rates.ts";
 import { OF_IMPRESSIONS } from "../../domain/texts.ts";
 import { ERRORS } from "../../errors.ts";
 import { sumByCode } from "../../usecases/costs/rejections.ts";
@@ -50,12 +50,17 @@ const EXPECTED: Column<RatesItem>[] = [
   {
     heading: "Discrepancy",
     kind: "number",
-    cell: ({ discrepancy, within_threshold }) =>
-      discrepancy === null ? NONE : badge(percent(discrepancy), within_threshold ? "ok" : "warn"),
+    cell: ({ discrepancy, within_threshold }) => discrepancyBadge(discrepancy, within_threshold),
   },
 ];
 const DISCREPANCY = [MATCHED, ...EXPECTED];
-const THRESHOLD = `Discrepancy is the share of expected clicks or impressions without an agreeing cost. Below ${DISCREPANCY_THRESHOLD * 100}% is usual.`;
+/** What is usual, and of how many a discrepancy says something. */
+export const USUAL = `Below ${DISCREPANCY_THRESHOLD * 100}% is usual. With fewer than ${MIN_EXPECTED} expected, a discrepancy says little and isn't marked.`;
+const THRESHOLD = `Discrepancy is the share of expected clicks or impressions without an agreeing cost. ${USUAL}`;
+
+/** Marked if there are enough engagements to say that it is usual, or not. */
+export const discrepancyBadge = (rate: number | null, isUsual: boolean | null): Markup | string =>
+  rate === null ? NONE : badge(showPercent(rate), isUsual === null ? "" : isUsual ? "ok" : "warn");
 
 /** The rates of a round, by cost type. */
 export function ratesTable(items: RatesItem[], label: string): Markup {

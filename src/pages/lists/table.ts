@@ -13,6 +13,11 @@ export interface Column<Row> {
   kind?: "number" | "day" | "action";
   /** Whether a window of middle width has no room for it. */
   isMinor?: boolean;
+  /**
+   * Where a phone shows it, if its cards have two lines: beside the name, or below it in so many twelfths of the line. The other columns
+   * of such a table are shown when a card is opened.
+   */
+  onPhone?: "beside" | 3 | 4 | 5 | 7;
   /** Where the heading leads: to the order by this column, or to more about it. */
   href?: string;
   /** The ID of a heading that a script follows without loading the whole page. */
@@ -46,10 +51,14 @@ export function table<Row>({ columns: given, empty = "", ...rest }: Table<Row>):
   const { label, hasHeading, rows, total, idOf, classOf, spanOf, layout } = rest;
   if (rows.length === 0) return empty;
   const columns = given.filter((column) => column !== false);
+  const hasTwoLines = columns.some(({ onPhone }) => onPhone !== undefined);
+  const opens = columns.slice(1).some(({ onPhone }) => onPhone === undefined);
+  const nameOf = (content: Content) =>
+    hasTwoLines ? html`<div class="cut">${content}</div>${opens ? MORE_FIGURES : ""}` : content;
   const cells = (row: Row) =>
     columns.map((column, index) =>
       index === 0
-        ? html`<th scope="row"${attribute("class", column.kind)}>${column.cell(row)}</th>`
+        ? html`<th scope="row"${attribute("class", column.kind)}>${nameOf(column.cell(row))}</th>`
         : cell(column, column.cell(row)),
     );
   const line = (row: Row) => {
@@ -65,14 +74,18 @@ export function table<Row>({ columns: given, empty = "", ...rest }: Table<Row>):
   const isInPlace = columns.some(({ inPlace }) => inPlace !== undefined);
   return html`
     ${hasHeading ? html`<h2 class="visually-hidden">${label}</h2>` : ""}
-    <div class="table stacked ${layout ?? ""}"${scrolls ? html` tabindex="0"` : ""} role="region" aria-label="${label}"><table>
+    <div class="table stacked ${layout ?? ""}${hasTwoLines ? " two-lines" : ""}"${scrolls ? html` tabindex="0"` : ""} role="region" aria-label="${label}"><table>
       <thead${isInPlace ? html` data-arrows` : ""}><tr>${columns.map(head)}</tr></thead>
       <tbody>${rows.map(line)}</tbody>
       ${total === undefined ? "" : html`<tfoot><tr>${cells(total)}</tr></tfoot>`}
     </table></div>`;
 }
 
-const classNames = <Row>({ kind, isMinor }: Column<Row>) => (isMinor ? `${kind ?? ""} minor` : kind);
+/** On a phone, opens what a card doesn't show at first. The stylesheet has its text, as other windows never show it. */
+export const MORE_FIGURES = html`<details class="more-figures"><summary aria-label="More figures"></summary></details>`;
+
+const classNames = <Row>({ kind, isMinor, onPhone }: Column<Row>) =>
+  [kind, isMinor && "minor", onPhone && `phone-${onPhone}`].filter(Boolean).join(" ");
 
 function head<Row>(column: Column<Row>): Markup {
   const { heading, kind, href, inPlace, sorted } = column;

@@ -178,14 +178,15 @@ const COLUMNS: Column<CostItem>[] = [
     heading: "Cost ID",
     cell: ({ cost_id }) => html`<a href="${pathOfCost(cost_id)}">${showInvisible(cost_id)}</a>`,
   },
-  { heading: "State", cell: ({ match }) => costBadge(match) },
+  { heading: "State", onPhone: "beside", cell: ({ match }) => costBadge(match) },
   { heading: "Type", cell: ({ cost_type }) => cost_type ?? "" },
   {
     heading: "Amount",
     kind: "number",
-    cell: priceText,
+    onPhone: 5,
+    cell: (cost) => priceText(cost, true),
   },
-  { heading: "Received", cell: ({ received_at }) => (received_at ? time(received_at) : "") },
+  { heading: "Received", onPhone: 7, cell: ({ received_at }) => (received_at ? time(received_at) : "") },
 ];
 
 function emptyList(query: Query, hasMore: boolean): Markup {

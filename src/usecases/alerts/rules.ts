@@ -104,13 +104,13 @@ export const toAlertItem = (row: AlertRow): z.output<typeof alertItem> => ({
 /** Who reads what is wrong: a program, or a person who filled in a form, who knows neither kinds nor tokens. */
 type Reader = "program" | "person";
 
-/** The settings as they are stored. Throws invalid_request with everything that is wrong. */
-async function check(
+/** The settings as they are stored, and everything that is wrong with those that were sent. */
+export async function judgeRule(
   d1: D1Database,
   { appToken, kind }: Pick<Rule, "appToken" | "kind">,
   sent: SentSettings,
   reader: Reader,
-): Promise<object> {
+): Promise<{ settings: object; errors: InputError[] }> {
   const isOfApp = appToken !== null;
   const errors: InputError[] = [];
   if (isOfApp && !(APP_RULES as readonly string[]).includes(kind))
@@ -135,9 +135,16 @@ async function check(
       param: "link_token",
       message: reader === "person" ? "must be a link of the app" : "must be the token of a link of the app",
     });
-  if (errors.length > 0) throw invalidRequest(errors);
   // A link names its app, so that its spend is found there.
-  return link_token !== undefined && !isOfApp ? { ...judged.settings, of_app_token: app } : judged.settings;
+  const ofApp = link_token !== undefined && !isOfApp ? { of_app_token: app } : {};
+  return { settings: { ...judged.settings, ...ofApp }, errors };
+}
+
+/** Throws invalid_request. */
+async function check(...rule: Parameters<typeof judgeRule>): Promise<object> {
+  const { settings, errors } = await judgeRule(...rule);
+  if (errors.length > 0) throw invalidRequest(errors);
+  return settings;
 }
 
 export async function createRule(

@@ -13,6 +13,7 @@ import { toIds } from "../../domain/engagements/click-target.ts";
 import { expectDefined } from "../../domain/expect-defined.ts";
 import type { Context } from "../../env.ts";
 import { AppError } from "../../errors.ts";
+import { invalidRequest } from "../../http/input/parse.ts";
 import { createLinkToken } from "./link-name.ts";
 import { keyOf, type PathRow } from "./path-rows.ts";
 import { appFull, findPartner, inOrder, judge, type PathResult } from "./path-rules.ts";
@@ -69,7 +70,11 @@ async function withTargets(
   const isNew = ({ names }: PathRow, index: number) => found[index]?.nodes.length !== names.length;
   const targets = rows.map((row, index) => (isNew(row, index) ? row.target : null));
   const judgeTarget = await targetJudge(env.DB, scope, targets);
-  return rows.map((row, index) => judgeTarget(targets[index]) ?? findPartner(row, partners));
+  return rows.map((row, index) => {
+    const [target, found] = [judgeTarget(targets[index]), findPartner(row, partners)];
+    if (target?.code !== "invalid_request" || !(found instanceof AppError)) return target ?? found;
+    return invalidRequest([...target.errors, ...found.errors]);
+  });
 }
 
 /**

@@ -48,7 +48,7 @@ async function createOne(context: Context, place: Place, form: URLSearchParams) 
   const { member, partners } = place;
   const values = readCells(form, [...LEVEL_FIELDS.slice(firstLevelOf(place) - 1), ...SETTING_FIELDS]);
   const sent = toRow({ number: 1, values }, place);
-  if (sent instanceof AppError) throw sent;
+  if (sent instanceof AppError) throw await withMore(context, place, values, sent);
   const rows = toRows(sent, form.get("attach"));
   const isCheck = form.has("check");
   // The link that the partner is attached to can be there with another one, which nothing here changes.
@@ -60,7 +60,7 @@ async function createOne(context: Context, place: Place, form: URLSearchParams) 
   const done = await (isCheck ? checkPaths : createPaths)(context, scopeOf(member), rows);
   authorizeApp(done.access);
   const result = expectDefined(done.results.at(-1));
-  if (result instanceof AppError) throw result;
+  if (result instanceof AppError) throw await withMore(context, place, values, result);
   if (isCheck) {
     const known = done.rows.flatMap((row) => (row instanceof AppError ? [] : [row]));
     const preview = pathPreview(context, partners, known, result);
@@ -71,6 +71,26 @@ async function createOne(context: Context, place: Place, form: URLSearchParams) 
   const found = isOther ? (isTwice ? "twice" : "differs") : isTwice ? "created" : "exists";
   const notice = result.state === "created" ? "created" : found;
   return LINK_NOTICES.redirect(`${member.path}/links/${result.token}`, notice);
+}
+
+/** The error, with what is wrong without the fields that it names: a person reads everything in one response. */
+async function withMore(
+  context: Context,
+  place: Place,
+  values: Parameters<typeof toRow>[0]["values"],
+  error: AppError,
+): Promise<AppError> {
+  const wrong = new Set(error.errors.map(({ param }) => param));
+  // Whether cost data can be on is a question of the partner.
+  const hasPartner = !wrong.has("partner") && !wrong.has("partner_id");
+  const isOther = (name: string) => !wrong.has(name) && (hasPartner || !/^(partner|cost_data)/.test(name));
+  const others = Object.fromEntries(Object.entries(values).filter(([name]) => isOther(name)));
+  const row = toRow({ number: 1, values: others }, place);
+  if (error.code !== "invalid_request" || row instanceof AppError) return error;
+  const { results } = await checkPaths(context, scopeOf(place.member), [row]);
+  const more = results.flatMap((result) => (result instanceof AppError ? result.errors : []));
+  if (!more.some(({ param }) => isOther(param))) return error;
+  return withMore(context, place, values, invalidRequest([...error.errors, ...more]));
 }
 
 /** The path, and before it the link of the path that gets the partner and the cost switch, if that is not the last one. */

@@ -100,10 +100,7 @@ export interface PartnerFigures {
   money: InCurrency[];
 }
 
-export interface Line extends PartnerFigures {
-  partner: Partner;
-  integration: Partner & { typesInRound: number };
-}
+export type Line = PartnerFigures & Partner & { typesInRound: number };
 
 /** The partners that have a link, spend or clicks. */
 export function toLines(view: PartnersView): Line[] {
@@ -115,9 +112,9 @@ export function toLines(view: PartnersView): Line[] {
   return [...partners.values()]
     .filter(({ id }) => ids.has(id))
     .map((partner) => ({
+      ...partner,
       ...toFiguresOf(view, (partnerId) => partnerId === partner.id),
-      partner,
-      integration: { ...partner, typesInRound: toMask(inRound.get(partner.id) ?? []) },
+      typesInRound: toMask(inRound.get(partner.id) ?? []),
     }));
 }
 
@@ -152,7 +149,7 @@ export function orderOf({ currencies, compared }: PartnersView): Record<string, 
     ({ money: [main] }) =>
       main ? { currency: currencies.indexOf(main.currency), amount: amountOf(main) } : null;
   return {
-    name: ({ partner }) => partner.displayName,
+    name: ({ displayName }) => displayName,
     links: ({ links }) => links,
     clicks: ({ clicks }) => clicks,
     spend: inMain(({ now }) => now.spend),

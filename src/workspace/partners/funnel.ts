@@ -63,13 +63,13 @@ export function funnelSection(steps: Step[], isComplete: boolean, hrefs: Hrefs):
         const share = Math.min(1, count / first.count);
         return html`
           <li>
-            <p><span>${NAMES[step]}</span> <strong>${showCount(count)}</strong> <span class="muted">${step === "recorded" ? "" : showPercent(share)}</span></p>
+            <p><span>${NAMES[step]}</span> <strong>${showCount(count)}</strong> <span class="muted">${step === "recorded" ? "" : `${showPercent(share)} of all`}</span></p>
             <svg aria-hidden="true"><rect class="all" width="100%" height="100%"/><rect width="${(share * 100).toFixed(2)}%" height="100%"/></svg>
             ${losses.length === 0 ? "" : html`<ul aria-label="Not ${lower(NAMES[step])}">${losses.map((loss) => lossItem(loss, isComplete, hrefs))}</ul>`}
           </li>`;
       })}
     </ol>`,
-    html`<p class="hint">Percentages are of all clicks and impressions. Below a step are those of the step before that it doesn't have, with the reason. A cost is counted on the day of its click or impression.</p>`,
+    html`<p class="hint">Percentages are of all clicks and impressions; the coverage above is of those with a cost ID. Below a step are those of the step before that it doesn't have, with the reason. A cost is counted on the day of its click or impression.</p>`,
   );
 }
 

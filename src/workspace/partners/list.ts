@@ -5,17 +5,15 @@
 import { html } from "hono/html";
 import type { Partner } from "../../db/links/partner-catalog.ts";
 import { toMask, toTypes } from "../../domain/cost-types.ts";
-
-import { PARTNER_STATES, partnerStateOf } from "../../domain/partner-state.ts";
-import { partnerBadge, STATES } from "../../pages/costs/states.ts";
+import { partnerBadge } from "../../pages/costs/states.ts";
 import { buttonLink, card, emptyState, pageHead } from "../../pages/elements.ts";
-import type { Option } from "../../pages/forms/fields.ts";
-import { type ListView, noRows, readListView } from "../../pages/lists/list.ts";
-import { inOrder } from "../../pages/lists/order.ts";
+import { cardStyles } from "../../pages/frame.ts";
+import { type ListView, noRows } from "../../pages/lists/list.ts";
+import { readPartnerList } from "../../pages/lists/partners.ts";
 import { type Column, firstRows, table } from "../../pages/lists/table.ts";
-import { describeDays, NONE, showCount, showList, showPercent, showPlural } from "../../pages/locale.ts";
+import { NONE, showCount, showList, showPercent, showPlural } from "../../pages/locale.ts";
 import type { Markup } from "../../pages/markup.ts";
-import { cutNotice, daysBefore, NOT_OVER, NOT_READ, periodPicker, periodQuery } from "../../pages/periods.ts";
+import { aboutChanges, cutNotice, daysBefore, periodPicker, periodQuery } from "../../pages/periods.ts";
 import type { Member, Show } from "../frame.ts";
 import { keepDays } from "../links/cells.ts";
 import { COVERAGE, change, figure, finality } from "../performance/cells.ts";
@@ -31,67 +29,37 @@ import {
 } from "./figures.ts";
 import { partnerLink } from "./link.ts";
 
-const PAGE_SIZE = 50;
-const SORTS = {
-  "-spend": "Highest spend",
-  spend: "Lowest spend",
-  name: "Name, A to Z",
-  "-name": "Name, Z to A",
-  "-change": "Highest rise",
-  change: "Highest fall",
-  "-clicks": "Most clicks",
-  clicks: "Fewest clicks",
-  "-links": "Most links",
-  links: "Fewest links",
-  "-cost_per_click": "Highest cost per click",
-  cost_per_click: "Lowest cost per click",
-  "-coverage": "Highest coverage",
-  coverage: "Lowest coverage",
-  "-unpriced": "Most unpriced costs",
-  unpriced: "Fewest unpriced costs",
-};
-const STATE_FILTER: Option[] = [
-  ["", "Any state"],
-  ...PARTNER_STATES.map((state): Option => [state, STATES[state][0]]),
-];
-
 export const partnersPage: Show = async (context, member) => {
   const { url } = context;
   const view = await readPartners(context, member);
   const lines = toLines(view);
-  const list = await readListView(
-    context,
-    {
-      path: url.pathname,
-      nouns: ["partner", "partners"],
-      search: "Name contains",
-      sorts: SORTS,
-      filters: [{ name: "state", label: "State", options: STATE_FILTER }],
-      kept: periodQuery(view.period),
-      pageSize: PAGE_SIZE,
+  const list = await readPartnerList(context, {
+    rows: lines,
+    order: orderOf(view),
+    sorts: {
+      "-clicks": "Most clicks",
+      clicks: "Fewest clicks",
+      "-links": "Most links",
+      links: "Fewest links",
+      "-cost_per_click": "Highest cost per click",
+      cost_per_click: "Lowest cost per click",
+      "-unpriced": "Most unpriced costs",
+      unpriced: "Fewest unpriced costs",
     },
-    async (_, { sort, offset, limit }, { q = "", state }) => {
-      const found = lines.filter(
-        (line) =>
-          line.partner.displayName.toLowerCase().includes(q.toLowerCase()) &&
-          (state === undefined || partnerStateOf(line.integration) === state),
-      );
-      const rows = inOrder(found, sort, orderOf(view));
-      return { rows: rows.slice(offset, offset + limit), total: rows.length };
-    },
-  );
-  const others = [...view.partners.values()].filter(
-    ({ id }) => !lines.some(({ partner }) => partner.id === id),
-  );
+    kept: periodQuery(view.period),
+    pageSize: 50,
+  });
+  const others = [...view.partners.values()].filter(({ id }) => !lines.some((line) => line.id === id));
   return {
     title: "Partners",
+    styles: [cardStyles.href],
     body: html`
       ${pageHead("Partners")}
       <div class="toolbar">${periodPicker(url, view.period)}${lines.length > 0 ? list.controls : ""}</div>
       ${cutNotice(view.period, view.from)}
       ${partnersTable(url, member, view, lines, list)}
       ${list.pager}
-      ${lines.length === 0 ? "" : html`<p class="hint">${aboutChanges(view)} ${finality(view.period, context.now)} ${aboutOrder(view)} ${COVERAGE}</p>`}
+      ${lines.length === 0 ? "" : html`<p class="hint">${aboutChanges(view.period, view.compared.isCompared, view.from <= daysBefore(view.period).from)} ${finality(view.period, context.now)} ${aboutOrder(view)} ${COVERAGE}</p>`}
       ${others.length > 0 ? otherPartners(url, member, view, others) : ""}`,
   };
 };
@@ -117,7 +85,7 @@ function partnersTable(
       line.money.length === 0 ? NONE : html`${line.money.map((one) => html`<div>${cell(one, line)}</div>`)}`;
   const spend = ({ currency, now }: InCurrency, line: Line | PartnerFigures) => {
     const amount = figure("spend", now, currency);
-    const query = "partner" in line ? { partner_id: String(line.partner.id), currency } : { currency };
+    const query = "id" in line ? { partner_id: String(line.id), currency } : { currency };
     return html`<a href="${hrefOf("performance", query)}">${amount}</a>`;
   };
   return table<Line | PartnerFigures>({
@@ -132,17 +100,18 @@ function partnersTable(
         heading: "Partner",
         ...list.heading("name"),
         cell: (line) =>
-          "partner" in line
-            ? partnerLink(member, line.partner, keepDays(url))
+          "id" in line
+            ? partnerLink(member, line, keepDays(url))
             : `Total, ${showPlural(lines.length, "partner")}`,
       },
       {
         heading: "State",
-        cell: (line) => ("integration" in line ? partnerBadge(line.integration) : ""),
+        onPhone: "beside",
+        cell: (line) => ("id" in line ? partnerBadge(line) : ""),
       },
       number("Links", "links", (line) =>
-        "partner" in line
-          ? html`<a href="${hrefOf("links", { partner: String(line.partner.id) })}">${showCount(line.links)}</a>`
+        "id" in line
+          ? html`<a href="${hrefOf("links", { partner: String(line.id) })}">${showCount(line.links)}</a>`
           : showCount(line.links),
       ),
       {
@@ -152,17 +121,23 @@ function partnersTable(
         cell: ({ costDataOn }) => showCount(costDataOn),
       },
       number("Clicks", "clicks", ({ clicks }) => showCount(clicks)),
-      number("Spend", "spend", inEach(spend)),
-      number(
-        "Change",
-        "change",
-        inEach((measured) => change("spend", measured, view.compared)),
-      ),
-      number(
-        "Cost per click",
-        "cost_per_click",
-        inEach(({ currency, now }) => figure("cost_per_click", now, currency)),
-      ),
+      { ...number("Spend", "spend", inEach(spend)), onPhone: 5 },
+      {
+        ...number(
+          "Change",
+          "change",
+          inEach((measured) => change("spend", measured, view.compared)),
+        ),
+        onPhone: 4,
+      },
+      {
+        ...number(
+          "Cost per click",
+          "cost_per_click",
+          inEach(({ currency, now }) => figure("cost_per_click", now, currency)),
+        ),
+        onPhone: 3,
+      },
       number("Coverage", "coverage", ({ coverage }) =>
         coverage === null ? NONE : showPercent(Number(coverage) / 1e8),
       ),
@@ -172,11 +147,6 @@ function partnersTable(
       },
     ],
   });
-}
-
-function aboutChanges({ compared, period, from }: PartnersView): string {
-  if (compared.isCompared) return `Compared with ${describeDays(daysBefore(period))}.`;
-  return from > daysBefore(period).from ? NOT_READ : NOT_OVER;
 }
 
 const aboutOrder = ({ currencies }: PartnersView) =>
@@ -195,10 +165,12 @@ function otherPartners(url: URL, member: Member, { inRound }: PartnersView, part
     { heading: "Partner", cell: (partner) => partnerLink(member, partner, keepDays(url)) },
     {
       heading: "State",
+      onPhone: "beside",
       cell: (partner) => partnerBadge({ ...partner, typesInRound: toMask(inRound.get(partner.id) ?? []) }),
     },
     {
       heading: "Cost types",
+      onPhone: 7,
       cell: ({ integratedTypes }) =>
         toTypes(integratedTypes).join(", ") || html`<span class="muted">None</span>`,
     },

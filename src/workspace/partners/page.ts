@@ -4,29 +4,42 @@ import { listRecentRejections } from "../../db/ledger/recent-rejections.ts";
 import { findAdjustments } from "../../db/ledger/reports/adjustments.ts";
 import { findEvents } from "../../db/ledger/reports/events.ts";
 import type { Event } from "../../domain/events.ts";
-import { DISCREPANCY_THRESHOLD, RATE_DAYS } from "../../domain/figures/rates.ts";
+import { type Figures, toFigures } from "../../domain/figures/performance.ts";
+import { RATE_DAYS, worstOf } from "../../domain/figures/rates.ts";
 import { DAY_MS, dayOf, formatDate, KEPT_REJECTIONS_MS } from "../../domain/time.ts";
 import type { Context } from "../../env.ts";
 import { AppError } from "../../errors.ts";
 import { readInput } from "../../http/input/input.ts";
 import { chartScript } from "../../pages/chart/chart.ts";
+import { USUAL } from "../../pages/costs/rates.ts";
 import { reasonLink } from "../../pages/costs/rejections.ts";
 import { stateBadge } from "../../pages/costs/states.ts";
 import { breadcrumb, card, nameText, pageHead, pathText, type Tile, tiles } from "../../pages/elements.ts";
 import { chartEvents, eventList } from "../../pages/events.ts";
+import { cardStyles } from "../../pages/frame.ts";
 import { table } from "../../pages/lists/table.ts";
 import { NONE, showCount, showPercent, showPlural } from "../../pages/locale.ts";
 import type { Markup } from "../../pages/markup.ts";
 import { moneyText } from "../../pages/money.ts";
-import { cutNotice, type Period, periodPicker, periodQuery, toPeriod } from "../../pages/periods.ts";
+import {
+  aboutChanges,
+  cutNotice,
+  daysBefore,
+  type Period,
+  periodPicker,
+  periodQuery,
+  toPeriod,
+} from "../../pages/periods.ts";
 import { toRejectionItem } from "../../usecases/costs/rejection-item.ts";
 import { toEvents } from "../../usecases/events.ts";
 import { type PartnerStatus, readPartnerStatus, type StatusDetails } from "../../usecases/partner-status.ts";
+import { isFinal } from "../../usecases/performance/read.ts";
 import { type PerformanceRow, toRows } from "../../usecases/performance/rows.ts";
 import { authorizeApp, type Member, type Show } from "../frame.ts";
 import { keepDays } from "../links/cells.ts";
 import { periodQuery as daysQuery } from "../links/query.ts";
-import { COVERAGE, figure, finality } from "../performance/cells.ts";
+import { COVERAGE, type Compared, change, figure, finality } from "../performance/cells.ts";
+import type { Metric } from "../performance/query.ts";
 import { countChart, spendCharts } from "../reports/day-charts.ts";
 import { funnelSection } from "./funnel.ts";
 import { idOf, REJECTION_COLUMNS } from "./rejections.ts";
@@ -43,6 +56,7 @@ type Status = PartnerStatus & StatusDetails;
 interface View {
   status: Status;
   period: Period;
+  compared: Compared;
   /** Below the page of the app. */
   hrefOf: (page: string, query?: Record<string, string>) => string;
   rejected: ReturnType<typeof toRejectionItem>[];
@@ -57,6 +71,7 @@ export const partnerPage: Show = async (context, member) => {
   return {
     title: displayName,
     scripts: [chartScript.href],
+    styles: [cardStyles.href],
     body: html`
       ${breadcrumb([["Partners", `${member.path}/partners${keepDays(context.url)}`]], displayName)}
       ${pageHead(nameText(displayName), stateBadge(status.state))}
@@ -83,7 +98,7 @@ async function readView(context: Context, { viewer, app, path }: Member): Promis
     appToken: app.token,
     partnerId,
     days: { from: period.from, to: period.to },
-    isPage: true,
+    before: daysBefore(period),
   };
   const { days } = request;
   const [{ access, status, more }, { items }] = await Promise.all([
@@ -105,6 +120,10 @@ async function readView(context: Context, { viewer, app, path }: Member): Promis
   return {
     status,
     period,
+    compared: {
+      isCompared: period.to < dayOf(now) && status.before !== undefined,
+      isOpen: !isFinal(period, now),
+    },
     eventsOf: (currency) =>
       toEvents({ ...more, rejected }, { isOfPartner: (id) => id === partnerId, currency }).events,
     hrefOf: (page, query = {}) =>
@@ -113,49 +132,85 @@ async function readView(context: Context, { viewer, app, path }: Member): Promis
   };
 }
 
-function figures({ status, hrefOf, period }: View, now: number): Markup {
-  const { spend, figures, partner, rates } = status;
+function figures({ status, period, compared, hrefOf }: View, now: number): Markup {
+  const { spend, figures, partner, rates, before = { spend: [], counts: [] } } = status;
   const ofPartner = { partner_id: String(partner.id) };
-  const known = rates.filter(({ discrepancyRate }) => discrepancyRate !== null);
-  const highest = known.toSorted(
-    (one, other) => (other.discrepancyRate ?? 0) - (one.discrepancyRate ?? 0),
-  )[0];
-  const share = (value: bigint | null) => (value === null ? NONE : showPercent(Number(value) / 1e8));
+  const highest = worstOf(rates);
+  /** The change, and what else there is to say. */
+  const noteOf = (metric: Metric, own: Figures, currency: string | null, more = "") => {
+    const measured = {
+      now: own,
+      before: toFigures(currency, before.spend, before.counts),
+      recorded: own.recorded.click,
+    };
+    const changed = change(metric, measured, compared);
+    const notes = [changed === NONE ? "" : changed, more].filter((note) => note !== "");
+    return notes.length === 0 ? {} : { note: html`${notes.map((note) => html`<div>${note}</div>`)}` };
+  };
+  const count = (name: string, metric: "clicks" | "impressions"): Tile => ({
+    name,
+    value: figure(metric, figures, null),
+    ...noteOf(metric, figures, null),
+  });
   const money = spend.flatMap(({ currency, figures: own, unpriced }): Tile[] => [
     {
       name: `Spend in ${currency}`,
       value: moneyText(own.spend, currency),
       href: hrefOf("performance", { ...ofPartner, currency }),
-      ...(unpriced > 0 && {
-        note: showPlural(unpriced, "cost without an amount", "costs without an amount"),
-      }),
+      ...noteOf(
+        "spend",
+        own,
+        currency,
+        unpriced > 0 ? showPlural(unpriced, "cost without an amount", "costs without an amount") : "",
+      ),
     },
-    { name: `Cost per click in ${currency}`, value: figure("cost_per_click", own, currency) },
+    {
+      name: `Cost per click in ${currency}`,
+      value: figure("cost_per_click", own, currency),
+      ...noteOf("cost_per_click", own, currency),
+    },
   ]);
+  const { recorded, impressionCoverage } = figures;
   return html`
-    ${tiles("Figures", [
+    <div class="even">${tiles("Figures", [
       ...(money.length === 0 ? [{ name: "Spend", value: "None" }] : money),
-      { name: "Clicks", value: showCount(figures.clicks ?? 0n) },
-      { name: "Impressions", value: showCount(figures.impressions ?? 0n) },
-      { name: "Coverage", value: share(figures.coverage) },
-      ...(figures.impressionCoverage === null
+      count("Clicks", "clicks"),
+      count("Impressions", "impressions"),
+      {
+        name: "Coverage",
+        value: figure("coverage", figures, null),
+        ...noteOf(
+          "coverage",
+          figures,
+          null,
+          `of ${showPlural(Number(recorded.click), "click")} with a cost ID`,
+        ),
+      },
+      ...(impressionCoverage === null
         ? []
-        : [{ name: "Coverage of impressions", value: share(figures.impressionCoverage) }]),
+        : [
+            {
+              name: "Coverage of impressions",
+              value: showPercent(Number(impressionCoverage) / 1e8),
+              note: `of ${showCount(recorded.impression)} with a cost ID`,
+            },
+          ]),
       {
         name: "Discrepancy",
         value: highest ? showPercent(highest.discrepancyRate ?? 0) : NONE,
         ...(highest && { note: `${highest.costType}, last ${RATE_DAYS} days` }),
       },
-    ])}
-    <p class="hint">${finality(period, now)} ${COVERAGE} Discrepancy is the share of clicks or impressions with cost data on that have no agreeing cost; below ${showPercent(DISCREPANCY_THRESHOLD)} is usual.</p>`;
+    ])}</div>
+    <p class="hint">${aboutChanges(period, compared.isCompared, status.before !== undefined)} ${finality(period, now)} ${COVERAGE} Discrepancy is the share of clicks or impressions with cost data on that have no agreeing cost. ${USUAL}</p>`;
 }
 
-function charts({ status, period, hrefOf, eventsOf }: View, today: number): Markup | "" {
+function charts({ status, period, compared, hrefOf, eventsOf }: View, today: number): Markup | "" {
   const { partner, partners } = status;
   const shown = {
     days: { from: status.from, to: period.to },
     today,
     now: { spend: status.spendRows, counts: status.counts },
+    before: compared.isCompared ? status.before : undefined,
     by: "cost_type" as const,
     currencies: status.spend.map(({ currency }) => currency),
     eventsOf: (currency = "") => chartEvents(eventsOf(currency), partners),

@@ -80,7 +80,7 @@ export function figure(metric: Metric, figures: Figures, currency: string | null
   return show(value, currency ?? "");
 }
 
-interface Compared {
+export interface Compared {
   /** The days before are not compared with days that are not over. */
   isCompared: boolean;
   /** Costs can still arrive. */

@@ -8,7 +8,7 @@ import { formatDate } from "../../domain/time.ts";
 import { sparkline } from "../../pages/chart/sparkline.ts";
 import { badge, nameText, pathText } from "../../pages/elements.ts";
 import { withQuery } from "../../pages/lists/query.ts";
-import { firstRows, table } from "../../pages/lists/table.ts";
+import { firstRows, MORE_FIGURES, table } from "../../pages/lists/table.ts";
 import { describeDays, showPlural } from "../../pages/locale.ts";
 import type { Markup } from "../../pages/markup.ts";
 import type { PerformanceRow } from "../../usecases/performance/rows.ts";
@@ -102,9 +102,6 @@ function coursesOf(page: PerformancePage, rows: ShownRow[]): (row: ShownRow) => 
   );
   return ({ row, depth }) => sparkline(courses.get(depth)?.get(row.key) ?? [], isRatio);
 }
-
-/** On a phone, opens the figures of a card that it doesn't show at first. The stylesheet has its text, as other windows never show it. */
-const MORE_FIGURES = html`<details class="more-figures"><summary aria-label="More figures"></summary></details>`;
 
 const totalName = ({ query, report }: PerformancePage) =>
   report.isTooMany

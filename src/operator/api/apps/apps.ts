@@ -16,7 +16,7 @@ import { renewDestination } from "../../../usecases/links/targets.ts";
 import { INSTANT, instantOrNull, noun } from "../../noun.ts";
 import { change, name, notFound, page } from "../common.ts";
 import { itemOperation, listOperation } from "../item-operations.ts";
-import { confirms_schemes, requireConfirmed, scheme } from "./redirect-schemes.ts";
+import { confirms_schemes, findUnconfirmed, requireConfirmed, scheme } from "./redirect-schemes.ts";
 
 const byToken = z.object({ token: appToken });
 
@@ -208,8 +208,9 @@ export const createApp = itemOperation({
   input: { body: z.strictObject({ ...APP.created, confirms_schemes }) },
   item: APP.item,
   errors: [],
+  judge: ({ env }, body) => findUnconfirmed(env.DB, body),
   async handle({ env }, operator, { body: { confirms_schemes, ...body } }) {
-    await requireConfirmed(env.DB, body.redirect_schemes, confirms_schemes);
+    await requireConfirmed(env.DB, { ...body, confirms_schemes });
     const inserted = await db.insertApp(env.DB, operator, createAppToken(), APP.toValues(body));
     return APP.toItem(expectDefined(inserted));
   },
@@ -239,9 +240,10 @@ export const updateApp = itemOperation({
   input: { path: byToken, body: appChange },
   item: APP.item,
   errors: ["not_found"],
+  judge: ({ env }, body) => findUnconfirmed(env.DB, body),
   async handle(context, operator, { path: { token }, body: { archived, confirms_schemes, ...body } }) {
     const { DB } = context.env;
-    await requireConfirmed(DB, body.redirect_schemes, confirms_schemes);
+    await requireConfirmed(DB, { ...body, confirms_schemes });
     const updated = await db.updateApp(DB, operator, token, { ...APP.toValues(body), archived });
     if (!updated) throw notFound("app");
     await renewDestination(context, token);

@@ -2,6 +2,7 @@
 import * as z from "zod/mini";
 import { findSchemes } from "../../../db/operator/apps.ts";
 import { CHECKED_SCHEMES, isForbiddenScheme } from "../../../domain/engagements/click-target.ts";
+import type { InputError } from "../../../errors.ts";
 import { plainText, readAs } from "../../../http/input/fields.ts";
 import { invalidRequest } from "../../../http/input/parse.ts";
 
@@ -21,20 +22,27 @@ export const confirms_schemes = z
     ),
   );
 
-/** Throws invalid_request, with every scheme that must be confirmed. One that an app has already was confirmed for it. */
-export async function requireConfirmed(
+/** Every scheme that must be confirmed. One that an app has already was confirmed for it. */
+export async function findUnconfirmed(
   db: D1Database,
-  sent: string[] | undefined,
-  isConfirmed: boolean | undefined,
-): Promise<void> {
-  const unchecked = (sent ?? []).filter((scheme) => !CHECKED_SCHEMES.includes(scheme));
-  if (isConfirmed || unchecked.length === 0) return;
+  {
+    redirect_schemes: sent = [],
+    confirms_schemes,
+  }: { redirect_schemes?: string[] | undefined; confirms_schemes?: boolean | undefined },
+): Promise<InputError[]> {
+  const unchecked = sent.filter((scheme) => !CHECKED_SCHEMES.includes(scheme));
+  if (confirms_schemes || unchecked.length === 0) return [];
   const known = await findSchemes(db, unchecked);
-  const errors = (sent ?? []).flatMap((scheme, index) =>
+  return sent.flatMap((scheme, index) =>
     !unchecked.includes(scheme) || known.includes(scheme)
       ? []
       : { param: `redirect_schemes.${index}`, message: `has ${scheme}, which ${CONFIRM}` },
   );
+}
+/** Throws invalid_request. */
+export async function requireConfirmed(...sent: Parameters<typeof findUnconfirmed>): Promise<void> {
+  const errors = await findUnconfirmed(...sent);
   if (errors.length > 0) throw invalidRequest(errors);
 }
+
 const CONFIRM = "may open other pages: confirm (confirms_schemes) that it opens only the app itself";

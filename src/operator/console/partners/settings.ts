@@ -5,7 +5,7 @@ import { type TemplateName, templatePairs } from "../../../domain/templates.ts";
 import { toIso } from "../../../domain/time.ts";
 import type { Context } from "../../../env.ts";
 import type { InputError } from "../../../errors.ts";
-import { invalidRequest, parsePart } from "../../../http/input/parse.ts";
+import { invalidRequest, parseForm } from "../../../http/input/parse.ts";
 import { card, facts, nameText, notice } from "../../../pages/elements.ts";
 import type { RejectedForm } from "../../../pages/forms/fields.ts";
 import { confirmation, type Fields, form, sentBody } from "../../../pages/forms/form.ts";
@@ -13,7 +13,7 @@ import { type Markup, time } from "../../../pages/markup.ts";
 import { amountText } from "../../../pages/money.ts";
 import { inheritedFrom, newRow, toLink } from "../../../usecases/links/link.ts";
 import { notFound } from "../../api/common.ts";
-import { PARTNER, partnerChange, toTemplates, updatePartner } from "../../api/partners.ts";
+import { judgeSent, PARTNER, partnerChange, toTemplates, updatePartner } from "../../api/partners.ts";
 import { type Act, done, type Form, idOf } from "../layout.ts";
 import type { OperatorSession } from "../session.ts";
 
@@ -165,11 +165,12 @@ export async function saveValues(
     ([name, value]) => !(name in NO_LIMIT) && value !== templates[name as TemplateName],
   );
   const body = Object.fromEntries(changed);
-  const errors = limitErrors(saved, body, sent.has("no_max_url_spend"));
-  if (errors.length > 0) {
-    parsePart(partnerChange, body, errors);
-    throw invalidRequest(errors);
-  }
+  const judge = (valid: Parameters<typeof judgeSent>[1]) => [
+    ...limitErrors(saved, body, sent.has("no_max_url_spend")),
+    ...judgeSent(templates, valid),
+  ];
+  const errors = judge(await parseForm(partnerChange, body, judge));
+  if (errors.length > 0) throw invalidRequest(errors);
   await updatePartner.submit(context, session, { path: { id }, body });
 }
 

@@ -6,6 +6,8 @@ import { findPartner, type PartnerRow } from "../../../db/operator/partners.ts";
 import { listRoundsOfPartner } from "../../../db/operator/rounds/lists.ts";
 import { COST_TYPES, toTypes } from "../../../domain/cost-types.ts";
 import type { Context } from "../../../env.ts";
+import type { InputError } from "../../../errors.ts";
+import { invalidRequest, parsePart } from "../../../http/input/parse.ts";
 import { servedFile } from "../../../http/served-file.ts";
 import { costTypeChecks } from "../../../pages/costs/cost-types.ts";
 import { partnerBadge } from "../../../pages/costs/states.ts";
@@ -15,10 +17,10 @@ import { form, sentBody } from "../../../pages/forms/form.ts";
 import { withQuery } from "../../../pages/lists/query.ts";
 import { showList, showPlural } from "../../../pages/locale.ts";
 import type { Markup } from "../../../pages/markup.ts";
-import { badField, notFound } from "../../api/common.ts";
+import { notFound } from "../../api/common.ts";
 import { createCredential } from "../../api/credentials.ts";
 import { createPartner } from "../../api/partners.ts";
-import { openRound } from "../../api/rounds.ts";
+import { newRound, openRound } from "../../api/rounds.ts";
 import { createTestLink, readNewestTestLink } from "../../api/test-links.ts";
 import { type Act, done, idOf, type Page, partnerTrail, type Show, secretNotice } from "../layout.ts";
 import type { OperatorSession } from "../session.ts";
@@ -235,16 +237,16 @@ export const submitRound: Act = async (context, session, sent) => {
     readNewestTestLink(context, id),
   ]);
   if (!partner) throw notFound("partner");
-  // Before the round is opened, whose credential can be shown only once.
-  if (!app || app.archivedAt !== null) throw badField("app_token", "must be an app that is not archived");
-  if (app.createdLinkCount >= app.maxLinks) throw badField("app_token", "must be an app that is not full");
   const [open] = JSON.parse(partner.openRounds) as number[];
-  const opened =
-    open === undefined
-      ? await openRound.submit(context, session, {
-          body: { partner_id: id, cost_types: sent.getAll("cost_types") },
-        })
-      : undefined;
+  // Before the round is opened, whose credential can be shown only once.
+  const errors: InputError[] = [];
+  const body = { partner_id: id, cost_types: sent.getAll("cost_types") };
+  if (open === undefined) parsePart(newRound, body, errors);
+  const reject = (message: string) => errors.push({ param: "app_token", message });
+  if (!app || app.archivedAt !== null) reject("must be an app that is not archived");
+  else if (app.createdLinkCount >= app.maxLinks) reject("must be an app that is not full");
+  if (errors.length > 0) throw invalidRequest(errors);
+  const opened = open === undefined ? await openRound.submit(context, session, { body }) : undefined;
   const round = open ?? opened?.id;
   if (!link && round !== undefined) {
     const body = { app_token, name: `${partner.displayName.replaceAll("::", " ")} test` };

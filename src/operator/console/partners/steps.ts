@@ -7,7 +7,7 @@ import { OTHER_APP_DAYS } from "../../../db/operator/other-apps.ts";
 import type { PartnerRow } from "../../../db/operator/partners.ts";
 import type { StoredRate } from "../../../db/operator/stored-rates.ts";
 import { COST_TYPE, COST_TYPES, type Kind, toMask, toTypes } from "../../../domain/cost-types.ts";
-import { DISCREPANCY_THRESHOLD, toCoverage, toRates } from "../../../domain/figures/rates.ts";
+import { DISCREPANCY_THRESHOLD, type Rates, toCoverage, toRates } from "../../../domain/figures/rates.ts";
 import { UNUSUAL_TIMES, USUAL_DAYS } from "../../../domain/figures/url-prices.ts";
 import { formatMoney } from "../../../domain/money.ts";
 import { judgeTemplates, templatePairs } from "../../../domain/templates.ts";
@@ -156,11 +156,13 @@ function liveSteps(partner: PartnerFacts, path: string): PartnerStep[] {
       ...{ text: "Ask for cost data", href: `${path}#rates` },
       kind: list("have links without cost data only", "?state=live"),
     });
-  const over = rates.filter(isOver);
+  const over = rates
+    .map((rate) => ({ ...rate, ...ratesOf(rate) }))
+    .filter((rate) => rate.isWithinThreshold === false);
   if (over.length > 0)
     steps.push({
       tone: "warn",
-      what: `discrepancy of ${showList(over.map((rate) => `${rate.costType} ${showPercent(discrepancyOf(rate) ?? 0)}`))}`,
+      what: `discrepancy of ${showList(over.map((rate) => `${rate.costType} ${showPercent(rate.discrepancyRate ?? 0)}`))}`,
       since: Math.min(...over.map(({ computedAt }) => computedAt)),
       ...{ text: "Show rates", href: `${path}#rates` },
       kind: list(`are over ${showPercent(DISCREPANCY_THRESHOLD)} discrepancy`, "?sort=-discrepancy"),
@@ -168,11 +170,15 @@ function liveSteps(partner: PartnerFacts, path: string): PartnerStep[] {
   return steps;
 }
 
-const isOver = (rate: StoredRate) => (discrepancyOf(rate) ?? 0) >= DISCREPANCY_THRESHOLD;
+export const ratesOf = ({ costType, matched, recorded, expected, agreeing }: StoredRate): Rates =>
+  toRates({
+    ...{ costType, matched, recorded },
+    discrepancy: expected === null || agreeing === null ? null : { expected, agreeing },
+  });
 
-export const discrepancyOf = ({ expected, agreeing, ...rate }: StoredRate) =>
-  toRates({ ...rate, discrepancy: expected === null || agreeing === null ? null : { expected, agreeing } })
-    .discrepancyRate;
+/** Whether the daily job counts its rates, and has not yet. */
+export const isNotCounted = ({ integratedTypes, rates }: Pick<PartnerFacts, "integratedTypes" | "rates">) =>
+  integratedTypes !== 0 && rates.length === 0;
 
 /** Of a partner's stored rates. Each cost type has the number of all recorded engagements of its kind. */
 export function coverageOf(stored: StoredRate[]) {

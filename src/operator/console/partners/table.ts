@@ -1,20 +1,21 @@
 /** The table of partners on the start page and in their list. */
 import { html } from "hono/html";
 import type { PartnerFacts } from "../../../db/operator/lists/partner-facts.ts";
-import { SPEND_DAYS, type SpendRow } from "../../../db/operator/lists/partner-spend.ts";
+import { SPEND_DAYS, type SpendRow, spendDays } from "../../../db/operator/lists/partner-spend.ts";
 import type { StoredRate } from "../../../db/operator/stored-rates.ts";
 import { toTypes } from "../../../domain/cost-types.ts";
 import { changeOf } from "../../../domain/figures/performance.ts";
-import { DISCREPANCY_THRESHOLD } from "../../../domain/figures/rates.ts";
+import { RATE_DAYS, worstOf } from "../../../domain/figures/rates.ts";
+import { discrepancyBadge, USUAL } from "../../../pages/costs/rates.ts";
 import { partnerBadge } from "../../../pages/costs/states.ts";
-import { badge, nameText } from "../../../pages/elements.ts";
+import { nameText } from "../../../pages/elements.ts";
 import type { ListView } from "../../../pages/lists/list.ts";
 import type { Key } from "../../../pages/lists/order.ts";
 import { type Table, table } from "../../../pages/lists/table.ts";
-import { NONE, showPercent } from "../../../pages/locale.ts";
+import { describeDays, describeTime, NONE, showPercent, showPlural } from "../../../pages/locale.ts";
 import type { Markup } from "../../../pages/markup.ts";
 import { amounts, byCurrency, changes, type Sums, spendByPartner } from "./money.ts";
-import { coverageOf, discrepancyOf, partnerSteps } from "./steps.ts";
+import { coverageOf, isNotCounted, partnerSteps, ratesOf } from "./steps.ts";
 
 type Row = PartnerFacts & {
   spend: Sums | undefined;
@@ -46,7 +47,11 @@ export const PARTNER_ORDER: Record<string, Key<Row>> = {
   spend: (row) => ({ currency: row.currency, amount: mainSums(row)?.spend ?? null }),
   change: changeOfSpend,
   coverage: ({ rates }) => shareOf(rates),
-  discrepancy: ({ rates }) => highestDiscrepancy(rates),
+  // Of few engagements, it says little.
+  discrepancy: ({ rates }) => {
+    const { discrepancyRate = null, isWithinThreshold = null } = worstOf(rates.map(ratesOf)) ?? {};
+    return isWithinThreshold === null ? null : discrepancyRate;
+  },
   created: ({ id }) => id,
 };
 
@@ -67,7 +72,7 @@ export function partnerTable({
         ...heading("name"),
         cell: ({ id, displayName }) => html`<a href="/operator/partners/${id}">${nameText(displayName)}</a>`,
       },
-      { heading: "State", cell: partnerBadge },
+      { heading: "State", onPhone: "beside", cell: partnerBadge },
       {
         heading: "Live types",
         kind: "day",
@@ -77,42 +82,54 @@ export function partnerTable({
       {
         heading: `Spend, ${SPEND_DAYS} days`,
         kind: "number",
+        onPhone: 5,
         ...heading("spend"),
         cell: ({ spend }) => amounts(spend),
       },
-      { heading: "Change", kind: "number", ...heading("change"), cell: ({ spend }) => changes(spend) },
+      {
+        heading: "Change",
+        kind: "number",
+        onPhone: 3,
+        ...heading("change"),
+        cell: ({ spend }) => changes(spend),
+      },
       {
         heading: "Coverage",
         kind: "number",
         isMinor: true,
         ...heading("coverage"),
-        cell: ({ rates }) => percentOf(shareOf(rates)),
+        cell: (row) => {
+          const share = shareOf(row.rates);
+          return share === null ? noneOf(row) : showPercent(share);
+        },
       },
       {
         heading: "Discrepancy",
         kind: "number",
+        onPhone: 4,
         ...heading("discrepancy"),
-        cell: ({ rates }) => discrepancyBadge(highestDiscrepancy(rates)),
+        cell: (row) => {
+          const worst = worstOf(row.rates.map(ratesOf));
+          return worst ? discrepancyBadge(worst.discrepancyRate, worst.isWithinThreshold) : noneOf(row);
+        },
       },
       {
         heading: "Next step",
         kind: "day",
         cell: (row) => {
           const [step] = partnerSteps(row);
-          return step ? html`<a href="${step.href}">${step.text}</a>` : html`<span class="muted">None</span>`;
+          if (step) return html`<a href="${step.href}">${step.text}</a>`;
+          return isNotCounted(row) ? NOT_COUNTED : html`<span class="muted">None</span>`;
         },
       },
     ],
   });
 }
 
-function highestDiscrepancy(rates: StoredRate[]): number | null {
-  const known = rates.flatMap((rate) => discrepancyOf(rate) ?? []);
-  return known.length === 0 ? null : Math.max(...known);
-}
+const NOT_COUNTED = html`<span class="muted">Not counted</span>`;
 
-const discrepancyBadge = (rate: number | null) =>
-  rate === null ? NONE : badge(showPercent(rate), rate < DISCREPANCY_THRESHOLD ? "ok" : "warn");
+/** In the place of what is missing. */
+const noneOf = (row: Row) => (isNotCounted(row) ? NOT_COUNTED : NONE);
 
 /** Of clicks; of impressions for a partner that has only costs for those. */
 function shareOf(rates: StoredRate[]): number | null {
@@ -120,4 +137,16 @@ function shareOf(rates: StoredRate[]): number | null {
   return click ?? impression;
 }
 
-const percentOf = (share: number | null) => (share === null ? NONE : showPercent(share));
+/** The days of the figures of the table. */
+export const aboutTable = (now: number): string =>
+  `Spend and its change are of ${describeDays(spendDays(now))}, UTC, compared with the ${SPEND_DAYS} days before. Coverage and discrepancy are of the last ${RATE_DAYS} days up to when the daily job counted them. ${USUAL}`;
+
+/** When the cron counted the rates, and of how many partners it has not. */
+export function whenCounted(partners: PartnerFacts[], now: number): string {
+  const rates = partners.flatMap((partner) => partner.rates);
+  const missing = partners.filter(isNotCounted).length;
+  const oldest = rates.reduce((first, { computedAt }) => Math.min(first, computedAt), now);
+  const times = rates.length === 0 ? "" : `The oldest discrepancy was counted ${describeTime(oldest)}.`;
+  if (missing === 0) return times;
+  return `${times} ${showPlural(missing, "partner isn't", "partners aren't")} counted yet: the next hourly job counts them.`.trim();
+}

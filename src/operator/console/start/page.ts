@@ -14,7 +14,7 @@ import { moneyText } from "../../../pages/money.ts";
 import type { Show } from "../layout.ts";
 import { addedUp, amounts, byCurrency, type Sums, spendByPartner } from "../partners/money.ts";
 import type { Item } from "../partners/steps.ts";
-import { PARTNER_ORDER, partnerTable, withSpend } from "../partners/table.ts";
+import { aboutTable, PARTNER_ORDER, partnerTable, whenCounted, withSpend } from "../partners/table.ts";
 import { healthSection, setupSection } from "./service.ts";
 import { listWaiting } from "./waiting.ts";
 
@@ -46,7 +46,7 @@ export const startPage: Show = async (context) => {
       ${isNew ? setupSection(context, start) : ""}
       ${waitingSection(start, waiting, now, spendOf)}
       ${spendSection(start)}
-      ${partnerSection(start)}
+      ${partnerSection(start, now)}
       ${isNew ? "" : setupSection(context, start)}
       ${healthSection(context, start)}`,
   };
@@ -55,12 +55,12 @@ export const startPage: Show = async (context) => {
 const MARKS = { error: "Urgent", warn: "Soon", "": "Later", ok: "" } as const;
 
 function waitingSection(start: Start, items: Item[], now: number, spendOf: Map<number, Sums>): Markup {
-  const checked = html`<p class="muted">Checked ${describeTime(now)}. ${ratesChecked(start, now)}</p>`;
+  const checked = html`<p class="muted">Checked ${describeTime(now)}. ${whenCounted(start.partners, now)}</p>`;
   if (items.length === 0)
     return card(
       { id: "waiting", title: "Waiting for you" },
       notice(html`Nothing is waiting for you. Checked ${describeTime(now)}.`, "ok"),
-      html`<p class="muted">${ratesChecked(start, now)}</p>`,
+      html`<p class="muted">${whenCounted(start.partners, now)}</p>`,
     );
   const rest = items.length - MOST_ITEMS;
   return card(
@@ -73,7 +73,7 @@ function waitingSection(start: Start, items: Item[], now: number, spendOf: Map<n
           heading: "What",
           cell: ({ name, what, isGroup }) => html`${nameText(name)}${isGroup ? "" : ":"} ${what}`,
         },
-        { heading: "Urgency", cell: ({ tone }) => badge(MARKS[tone], tone) },
+        { heading: "Urgency", onPhone: 5, cell: ({ tone }) => badge(MARKS[tone], tone) },
         {
           heading: "Since",
           kind: "day",
@@ -87,6 +87,7 @@ function waitingSection(start: Start, items: Item[], now: number, spendOf: Map<n
         },
         {
           heading: "Next step",
+          onPhone: 7,
           cell: ({ text, href, name }) =>
             html`<a href="${href}">${text}<span class="visually-hidden">: ${name}</span></a>`,
         },
@@ -95,19 +96,6 @@ function waitingSection(start: Start, items: Item[], now: number, spendOf: Map<n
     rest > 0 ? html`<p class="muted">${showPlural(rest, "more line")} with less urgency.</p>` : "",
     checked,
   );
-}
-
-/** When the cron counted the rates that the page shows. */
-function ratesChecked({ partners }: Start, now: number): string {
-  const rates = partners.flatMap((partner) => partner.rates);
-  const missing = partners.filter((one) => one.integratedTypes !== 0 && one.rates.length === 0).length;
-  const oldest = rates.reduce((first, { computedAt }) => Math.min(first, computedAt), now);
-  const times =
-    rates.length === 0
-      ? ""
-      : `Discrepancies were counted by the daily job, the oldest ${describeTime(oldest)}.`;
-  if (missing === 0) return times;
-  return `${times} Discrepancies of ${showPlural(missing, "partner")} couldn't be checked: the daily job hasn't counted them yet.`.trim();
 }
 
 function spendSection({ spend, pending, days }: Start): Markup {
@@ -151,7 +139,7 @@ function spendSection({ spend, pending, days }: Start): Markup {
   );
 }
 
-function partnerSection({ partners, spend }: Start): Markup {
+function partnerSection({ partners, spend }: Start, now: number): Markup {
   const rows = withSpend(partners, spend);
   return card(
     {
@@ -166,5 +154,6 @@ function partnerSection({ partners, spend }: Start): Markup {
     partners.length > MOST_PARTNERS
       ? html`<p class="muted">The ${MOST_PARTNERS} partners with the highest spend. <a href="/operator/partners">Show all</a></p>`
       : "",
+    html`<p class="hint">${aboutTable(now)}</p>`,
   );
 }

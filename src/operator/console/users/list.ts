@@ -4,14 +4,15 @@ import { nameOfSingleSignOn } from "../../../auth/single-sign-on/settings.ts";
 import { listAllApps } from "../../../db/operator/apps.ts";
 import { searchUsers } from "../../../db/operator/users.ts";
 import type { Context } from "../../../env.ts";
+import type { InputError } from "../../../errors.ts";
+import { invalidRequest, parsePart } from "../../../http/input/parse.ts";
 import { badge, buttonLink, card, nameText, pageHead } from "../../../pages/elements.ts";
 import type { Option } from "../../../pages/forms/fields.ts";
 import { type Fields, form, sentBody } from "../../../pages/forms/form.ts";
 import { noRows, readListView } from "../../../pages/lists/list.ts";
 import { table } from "../../../pages/lists/table.ts";
 import { addMember } from "../../api/apps/members.ts";
-import { badField } from "../../api/common.ts";
-import { createUser, USER } from "../../api/users.ts";
+import { createUser, newUser, USER } from "../../api/users.ts";
 import { type Act, done, type Show } from "../layout.ts";
 import { passwordField } from "../step-up.ts";
 import { passwordPage, ROLE_NAMES, SET_UP, stateOf } from "./common.ts";
@@ -142,11 +143,15 @@ export const submitNewUser: Act = async (context, session, sent) => {
   const { env } = context;
   const allApps = await listAllApps(env.DB);
   const apps = [...new Set(sent.getAll("apps"))];
-  if (apps.some((token) => !allApps.some((app) => app.token === token)))
-    throw badField("apps", "must be apps that are not archived");
+  const errors: InputError[] = [];
+  const body = sentBody(USER.form, sent);
+  parsePart(newUser, body, errors);
   if (sent.get("sign_in") === "sso" && nameOfSingleSignOn(env) === undefined)
-    throw badField("sign_in", "Single sign-on isn't set up. Choose a password.");
-  const user = await createUser.submit(context, session, { body: sentBody(USER.form, sent) });
+    errors.push({ param: "sign_in", message: "Single sign-on isn't set up. Choose a password." });
+  if (apps.some((token) => !allApps.some((app) => app.token === token)))
+    errors.push({ param: "apps", message: "must be apps that are not archived" });
+  if (errors.length > 0) throw invalidRequest(errors);
+  const user = await createUser.submit(context, session, { body });
   for (const token of apps)
     await addMember.handle(context, session, { path: { token }, body: { user_id: user.id } });
   if (user.sign_in === "sso") return done(`/operator/users/${user.id}`, "user-created");
