@@ -40,13 +40,19 @@ export const CHROMIUM = {
   ],
 };
 
-/** Starts the browser for a test file. Returns a function that opens a page in a new context. */
+/** The browser of this worker. It ends with the process. */
+let launched: Promise<Browser> | undefined;
+
+/** Returns a function that opens a page in a new context of the browser, which the files of a worker share. */
 export function useBrowser(base = () => BASE_URL): (options?: BrowserContextOptions) => Promise<Page> {
   let browser: Browser;
   beforeAll(async () => {
-    browser = await chromium.launch(CHROMIUM);
+    launched ??= chromium.launch(CHROMIUM);
+    browser = await launched;
   });
-  afterAll(() => browser.close());
+  afterAll(async () => {
+    await Promise.all(browser.contexts().map((context) => context.close()));
+  });
   return async (options) => {
     const context = await browser.newContext({
       baseURL: base(),

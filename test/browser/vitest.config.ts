@@ -21,6 +21,8 @@ export default defineConfig({
     include: ["test/browser/**/*.test.ts"],
     globalSetup: ["test/browser/server.ts"],
     maxWorkers: WORKERS,
+    // The files of a worker share its browser, and what they import.
+    isolate: false,
     ...limits,
   },
 });
