@@ -19,8 +19,8 @@ export const details: Mutant[] = [
   {
     name: "the spend of a partner in the second currency leads to the first",
     file: "src/workspace/partners/list.ts",
-    search: "{ partner_id: String(line.partner.id), currency }",
-    replace: "{ partner_id: String(line.partner.id) }",
+    search: "{ partner_id: String(line.id), currency }",
+    replace: "{ partner_id: String(line.id) }",
     tests: ["test/workspace/partners.test.ts"],
   },
   {

@@ -164,5 +164,5 @@ it("names the shard that does not respond in the readiness check", async () => {
   const { body } = await ask<{ checks: { database: { ok: boolean; reason: string } } }>("/readyz", {
     env: { LEDGER_3: downDatabase(shard(3)).database },
   });
-  expect(body.checks.database).toEqual({ ok: false, reason: "The database LEDGER_3 does not answer." });
+  expect(body.checks.database).toEqual({ ok: false, reason: "The database LEDGER_3 does not respond." });
 });
