@@ -12,10 +12,10 @@ import { ratesSection } from "../pages/costs/rates.ts";
 import { partnerBadge } from "../pages/costs/states.ts";
 import { card, nameText } from "../pages/elements.ts";
 import { table } from "../pages/lists/table.ts";
-import { showCount, showPlural } from "../pages/locale.ts";
+import { showCount, showList, showPlural } from "../pages/locale.ts";
 import { type Markup, time } from "../pages/markup.ts";
 import { moneyText } from "../pages/money.ts";
-import { toIntegratedRates } from "../usecases/rates.ts";
+import { type RatesItem, toIntegratedRates } from "../usecases/rates.ts";
 import { ABOUT, type Total, toTotals } from "./costs/totals.ts";
 import { report, withFrame } from "./frame.ts";
 import { showStart } from "./start.ts";
@@ -119,7 +119,19 @@ function findStep({ env }: Context, partner: SignedInPartner, types: CostType[],
   if (rates.every((item) => item.matched === 0))
     return html`<p>None of your costs matched in the last ${RATE_DAYS} days. Send your first cost, or upload a file.</p>
       <p class="actions"><a class="button" href="/partner/setup">Set up costs</a> <a class="button secondary" href="/partner/upload">Upload costs</a>${pending}</p>`;
-  const isUsual = rates.every((item) => item.discrepancy === null || item.within_threshold);
-  return html`<p>Your costs match${isUsual ? `, and no discrepancy is above the usual ${100 * DISCREPANCY_THRESHOLD}%. Nothing to do.` : ". There are too few clicks or impressions to judge the discrepancy."}</p>
+  return html`<p>${describeUsual(rates)}</p>
     <p class="actions"><a class="button secondary" href="/partner/costs">Show costs</a> <a class="button secondary" href="/partner/missing">Show what has no cost</a></p>`;
+}
+
+/** Of costs that match, what is known of their discrepancies: none is above what is usual. */
+function describeUsual(rates: RatesItem[]): string {
+  const known = rates.filter(({ discrepancy }) => discrepancy !== null);
+  const typesWhere = (isEnough: boolean) =>
+    known.filter((item) => (item.within_threshold !== null) === isEnough).map((item) => item.cost_type);
+  const [judged, few] = [typesWhere(true), typesWhere(false)];
+  const usual = `the usual ${100 * DISCREPANCY_THRESHOLD}%`;
+  if (few.length === 0) return `Your costs match, and no discrepancy is above ${usual}. Nothing to do.`;
+  if (judged.length === 0)
+    return "Your costs match. There are too few clicks or impressions to judge the discrepancy.";
+  return `Your costs match, and the discrepancy of ${showList(judged)} is below ${usual}. There are too few clicks or impressions to judge that of ${showList(few)}.`;
 }

@@ -58,6 +58,17 @@ describe("the overview", () => {
     expect(again.markup).toContain('href="/partner/costs?match=pending">Show pending costs');
   });
 
+  it("judges the cost types with 20 expected, and names those with fewer", async () => {
+    const overview = async () => (await (await signedIn()).get("/partner")).text;
+    expect(await overview()).toContain(
+      "Your costs match, and the discrepancy of cpc is below the usual 5%. There are too few clicks or impressions to judge that of cpm.",
+    );
+    await setPartner("integrated_types = 8");
+    expect(await overview()).toContain("too few clicks or impressions to judge the discrepancy.");
+    await setPartner("integrated_types = 1");
+    expect(await overview()).toContain("no discrepancy is above the usual 5%. Nothing to do.");
+  });
+
   it("says that an operator stopped the partner, and since when", async () => {
     await setPartner(`stopped_at = ${NOW - DAY}`);
     const { text } = await (await signedIn()).get("/partner");
