@@ -86,8 +86,8 @@ describe("a list", () => {
       ["Partner", undefined, `${list}?sort=name`],
       ["Spend, 7 days", "descending", `${list}?sort=spend`],
       ["Change", undefined, `${list}?sort=-change`],
-      ["Coverage", undefined, `${list}?sort=-coverage`],
-      ["Discrepancy", undefined, `${list}?sort=-discrepancy`],
+      ["Coverage so far", undefined, `${list}?sort=-coverage`],
+      ["Discrepancy so far", undefined, `${list}?sort=-discrepancy`],
     ]);
     expect((await head(`${list}?sort=name&q=e`)).slice(0, 2)).toEqual([
       ["Partner", "ascending", `${list}?q=e&amp;sort=-name`],

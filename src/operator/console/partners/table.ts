@@ -94,7 +94,7 @@ export function partnerTable({
         cell: ({ spend }) => changes(spend),
       },
       {
-        heading: "Coverage",
+        heading: "Coverage so far",
         kind: "number",
         isMinor: true,
         ...heading("coverage"),
@@ -104,7 +104,7 @@ export function partnerTable({
         },
       },
       {
-        heading: "Discrepancy",
+        heading: "Discrepancy so far",
         kind: "number",
         onPhone: 4,
         ...heading("discrepancy"),
@@ -139,7 +139,7 @@ function shareOf(rates: StoredRate[]): number | null {
 
 /** The days of the figures of the table. */
 export const aboutTable = (now: number): string =>
-  `Spend and its change are of ${describeDays(spendDays(now))}, UTC, compared with the ${SPEND_DAYS} days before. Coverage and discrepancy are of the last ${RATE_DAYS} days up to when the daily job counted them. ${USUAL}`;
+  `Spend and its change are of ${describeDays(spendDays(now))}, UTC, compared with the ${SPEND_DAYS} days before. Coverage and discrepancy are of all apps and of the last ${RATE_DAYS} days up to when the daily job counted them, that day included. Members see the coverage of an app, of complete days. ${USUAL}`;
 
 /** When the cron counted the rates, and of how many partners it has not. */
 export function whenCounted(partners: PartnerFacts[], now: number): string {
