@@ -1,4 +1,4 @@
-/** What the first view of a page transfers, with the data of the default demo: the page and what it loads, compressed. */
+/** What the first view of a page loads, with the data of the default demo: few bytes, and the styles of what is on it. */
 import { gzipSync } from "node:zlib";
 import { beforeAll, expect, it } from "vitest";
 import { call, freshWholeDemo } from "../harness.ts";
@@ -42,4 +42,22 @@ it.each(pages)("is bounded: $name", async ({ path, need }) => {
   );
   const total = gzipSync(markup).length + loaded.reduce((sum, size) => sum + size, 0);
   expect(total).toBeLessThanOrEqual(MOST);
+});
+
+const textOf = async (path: string) => (await call(path)).text();
+const classesIn = (sheets: string[]) =>
+  new Set([...sheets.join("\n").matchAll(/\.([a-z][\w-]*)/g)].map(([, name = ""]) => name));
+
+it.each(pages)("loads a rule for each class that has one: $name", async ({ path, need }) => {
+  const cookie = need === "public" ? "" : sessionFor(need);
+  const markup = await (await call(path, { headers: { accept: "text/html", cookie } })).text();
+  const links = [...markup.matchAll(/<link rel="stylesheet" href="([^"]+)"/g)];
+  if (links.length === 0) return;
+  const sheets = pages.filter((page) => page.path.endsWith(".css"));
+  const styled = classesIn(await Promise.all(sheets.map((sheet) => textOf(sheet.path))));
+  const found = classesIn(await Promise.all(links.map(([, href = ""]) => textOf(href))));
+  const used = [...markup.matchAll(/ class="([^"]+)"/g)].flatMap(([, names = ""]) =>
+    names.trim().split(/\s+/),
+  );
+  expect([...new Set(used)].filter((name) => styled.has(name) && !found.has(name))).toEqual([]);
 });

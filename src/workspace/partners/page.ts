@@ -41,6 +41,7 @@ import { periodQuery as daysQuery } from "../links/query.ts";
 import { COVERAGE, type Compared, change, figure, finality } from "../performance/cells.ts";
 import type { Metric } from "../performance/query.ts";
 import { countChart, spendCharts } from "../reports/day-charts.ts";
+import { workspaceStyles } from "../script.ts";
 import { funnelSection } from "./funnel.ts";
 import { idOf, REJECTION_COLUMNS } from "./rejections.ts";
 import { stateSection } from "./state.ts";
@@ -71,7 +72,7 @@ export const partnerPage: Show = async (context, member) => {
   return {
     title: displayName,
     scripts: [chartScript.href],
-    styles: [cardStyles.href],
+    styles: [workspaceStyles.href, cardStyles.href],
     body: html`
       ${breadcrumb([["Partners", `${member.path}/partners${keepDays(context.url)}`]], displayName)}
       ${pageHead(nameText(displayName), stateBadge(status.state))}
