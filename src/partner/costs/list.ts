@@ -176,17 +176,17 @@ const pathOfCost = (costId: string) => `/partner/costs/${encodeURIComponent(cost
 const COLUMNS: Column<CostItem>[] = [
   {
     heading: "Cost ID",
-    cell: ({ cost_id }) => html`<a href="${pathOfCost(cost_id)}">${showInvisible(cost_id)}</a>`,
+    cell: ({ cost_id }) => html`<a href="${pathOfCost(cost_id)}"><code>${showInvisible(cost_id)}</code></a>`,
   },
-  { heading: "State", onPhone: "beside", cell: ({ match }) => costBadge(match) },
-  { heading: "Type", cell: ({ cost_type }) => cost_type ?? "" },
+  { heading: "State", onPhone: 4, cell: ({ match }) => costBadge(match) },
+  { heading: "Type", onPhone: 3, cell: ({ cost_type }) => cost_type ?? "" },
   {
     heading: "Amount",
     kind: "number",
     onPhone: 5,
     cell: (cost) => priceText(cost, true),
   },
-  { heading: "Received", onPhone: 7, cell: ({ received_at }) => (received_at ? time(received_at) : "") },
+  { heading: "Received", cell: ({ received_at }) => (received_at ? time(received_at) : "") },
 ];
 
 function emptyList(query: Query, hasMore: boolean): Markup {

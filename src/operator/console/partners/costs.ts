@@ -64,16 +64,18 @@ export const costsPage: Show = async (context) => {
       cell: ({ cost_id }) =>
         html`<a href="/operator/partners/${id}/voids?${new URLSearchParams({ cost_id })}"><code>${showInvisible(cost_id)}</code></a>`,
     },
-    { heading: "State", cell: ({ match }) => costBadge(match) },
+    { heading: "State", onPhone: 4, cell: ({ match }) => costBadge(match) },
     { heading: "Type", cell: ({ cost_type }) => cost_type ?? "" },
     {
       heading: "Amount",
       kind: "number",
+      onPhone: 4,
       cell: ({ amount, cost_currency }) => amountText(amount ?? null, cost_currency ?? null),
     },
     {
       heading: "Day in reports",
       kind: "day",
+      onPhone: 4,
       cell: ({ engagement, received_at }) => {
         const at = engagement?.occurred_at ?? received_at;
         return at ? describeDay(dayOf(Date.parse(at))) : "";
