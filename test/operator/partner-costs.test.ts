@@ -107,7 +107,13 @@ describe("filters", () => {
     expect(page).toContain('<a href="/operator/partners/1/voids?cost_id=cost-matched-01">');
     expect(page).not.toContain("cost-waiting-01");
     expect(await get("match=lapsed")).toContain("No costs match these filters.");
-    expect(await get("amount_over=x")).toContain("must be a decimal");
+    const wrong = await get("amount_over=x&match=matched");
+    expect(wrong).toContain("must be a decimal");
+    expect(wrong).toContain("Fix the filters below");
+    expect(wrong).toMatch(/name="amount_over" value="x"/);
+    expect(wrong).toContain('<option value="matched" selected>');
+    expect(await get("app_token=wrong")).toContain("must be exactly 12 letters and digits");
+    expect(await get("link_token=wrong")).toContain("must be the token of an existing link");
   });
 });
 
@@ -226,7 +232,7 @@ it.each([
   [{ found: 1, expected: 54, isExact: false, share: 0 }, "1 of up to 54 found. Searched 40,000 IDs."],
   [
     { found: 1, expected: 2, hasAmount: true, read: 1, share: 1 },
-    "1 of 2 found, whatever their amount. Searched 1 ID.",
+    "Without the filter by amount, 1 of 2 found. Searched 1 ID.",
   ],
 ])("says how far it came: %j", (given, expected) => {
   const all = { isExact: true, hasAmount: false, read: 40_000, share: 0.129, ...given };

@@ -34,10 +34,18 @@ export type Show = (
 /** Handles a form. Returns a page, or `done`: the redirect to the page that confirms the action in a notice. */
 export type Act = (context: Context, session: OperatorSession, form: Form) => Promise<Page | Response>;
 
+/** A page with filters shows itself with the error of one; others throw it again. */
 export function withPage(show: Show): Handler {
-  return withOperatorSession(async (context, session) =>
-    consolePage(context, session, await show(context, undefined, session)),
-  );
+  return withOperatorSession(async (context, session) => {
+    try {
+      return consolePage(context, session, await show(context, undefined, session));
+    } catch (error) {
+      if (!(error instanceof AppError) || error.code !== "invalid_request") throw error;
+      context.trace.outcome = error.code;
+      const formError = new RejectedForm(error, context.url.searchParams);
+      return consolePage(context, session, await show(context, formError, session), formError);
+    }
+  });
 }
 
 /** Redirects from the address of a form to its page, whose path has so many segments less. */
@@ -124,7 +132,7 @@ function consolePage(context: Context, session: OperatorSession, page: Page, for
     ...(formError && { status: ERRORS[formError.error.code].status, headers: formError.error.headers }),
     body: html`
       ${showNotice(NOTICES, context)}
-      ${formError ? errorSummary(formError) : ""}
+      ${formError ? errorSummary(formError, context.request.method === "GET" ? "Fix the filters below, and apply them again." : undefined) : ""}
       ${page.body}
       <p class="hint">linkledger ${version} · Deployment <code>${context.env.VERSION.id}</code></p>`,
   });

@@ -60,7 +60,7 @@ interface Progress {
 export function describeSearch({ found, expected, isExact, hasAmount, read, share }: Progress): string {
   const of = expected === null ? "" : ` of ${isExact ? "" : "up to "}${showCount(expected)}`;
   const total = share > 0 && share < 1 ? ` of about ${showCount(round(read / share))}` : "";
-  return `${showCount(found)}${of} found${hasAmount ? ", whatever their amount" : ""}. Searched ${showCount(read)}${total} IDs.`.replace(
+  return `${hasAmount ? "Without the filter by amount, " : ""}${showCount(found)}${of} found. Searched ${showCount(read)}${total} IDs.`.replace(
     " 1 IDs",
     " 1 ID",
   );

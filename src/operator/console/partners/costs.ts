@@ -2,6 +2,7 @@
 import { html } from "hono/html";
 import * as z from "zod/mini";
 import { MATCHES } from "../../../db/ledger/cost-list.ts";
+import { findPartner } from "../../../db/operator/partners.ts";
 import { showInvisible } from "../../../domain/characters.ts";
 import { COST_TYPES } from "../../../domain/cost-types.ts";
 import { COST_WINDOW } from "../../../domain/texts.ts";
@@ -16,8 +17,9 @@ import { type Column, table } from "../../../pages/lists/table.ts";
 import { describeDay, showCount } from "../../../pages/locale.ts";
 import { type Markup, time } from "../../../pages/markup.ts";
 import { amountText } from "../../../pages/money.ts";
+import { notFound } from "../../api/common.ts";
 import { costFilters, findPartnerCosts, MOST_READ } from "../../api/costs.ts";
-import { idOf, partnerTrail, type Show } from "../layout.ts";
+import { idOf, type Page, partnerTrail, type Show } from "../layout.ts";
 
 const PAGE_SIZE = 50;
 const count = z._default(readAs(z.string().check(z.regex(/^\d{1,15}$/, "must be a number")), Number), 0);
@@ -33,8 +35,14 @@ const contract = {
 /** The parameters that say where a page begins. */
 const POSITION = ["after", "found", "read"];
 
-export const costsPage: Show = async (context) => {
+export const costsPage: Show = async (context, formError) => {
   const id = idOf(context);
+  const path = `/operator/partners/${id}/costs`;
+  if (formError) {
+    const partner = await findPartner(context.env.DB, id);
+    if (!partner) throw notFound("partner");
+    return pageOf({ id, name: partner.displayName }, filterBar(path, formError.form));
+  }
   const url = new URL(context.url.pathname, context.url);
   // A form also sends the fields that are empty.
   for (const [name, value] of context.url.searchParams)
@@ -52,7 +60,6 @@ export const costsPage: Show = async (context) => {
   const found = foundBefore + reading.fitting;
   const read = readBefore + reading.read;
   const chosen = new URLSearchParams([...url.searchParams].filter(([name]) => !POSITION.includes(name)));
-  const path = `/operator/partners/${id}/costs`;
   const hrefOf = (position: Record<string, string>) => {
     const search = new URLSearchParams([...chosen, ...Object.entries(position)]);
     return search.size > 0 ? `${path}?${search}` : path;
@@ -94,13 +101,9 @@ export const costsPage: Show = async (context) => {
   ];
   const none =
     next === null ? notice(chosen.size > 0 ? "No costs match these filters." : "No costs.") : NONE_SO_FAR;
-  return {
-    title: `Costs of ${partner.displayName}`,
-    section: "Partners",
-    scripts: [searchScript.href],
-    body: html`
-      ${partnerTrail({ id, name: partner.displayName }, "Costs")}
-      ${pageHead(html`Costs of ${nameText(partner.displayName)}`)}
+  return pageOf(
+    { id, name: partner.displayName },
+    html`
       ${chosen.toString() === "match=pending" ? "" : html`<p class="lead">In order of cost ID, ${showCount(MOST_READ)} IDs at a time, so filters suit partners of up to some 100,000 costs.</p>`}
       ${filterBar(path, chosen)}
       ${searchedList({
@@ -120,8 +123,18 @@ export const costsPage: Show = async (context) => {
         }),
       })}
       <p class="hint"><a href="/operator/partners/${id}/rejections">Rejected costs</a> have a list of their own.${isPending ? html` A pending cost waits up to ${COST_WINDOW} for a click or impression with its cost ID. <a href="/docs/troubleshooting#a-cost-stays-pending">Why a cost stays pending</a>` : ""}</p>`,
-  };
+  );
 };
+
+const pageOf = (partner: { id: number; name: string }, content: Markup): Page => ({
+  title: `Costs of ${partner.name}`,
+  section: "Partners",
+  scripts: [searchScript.href],
+  body: html`
+    ${partnerTrail(partner, "Costs")}
+    ${pageHead(html`Costs of ${nameText(partner.name)}`)}
+    ${content}`,
+});
 
 function filterBar(path: string, chosen: URLSearchParams): Markup {
   const of = (name: string) => chosen.get(name) ?? "";
