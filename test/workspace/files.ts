@@ -65,6 +65,7 @@ export function confirm(
 ) {
   const fields = new FormData();
   fields.set("rows", carriedRows(checked.text));
+  fields.set("left_out", /name="left_out" value="(\d+)"/.exec(checked.text)?.[1] ?? "");
   return post(browser, path, fields, options);
 }
 

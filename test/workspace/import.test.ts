@@ -98,7 +98,7 @@ describe("the check of a file", () => {
       ],
       ["11", "New Net > New Late", "created", ""],
     ]);
-    expect(readText(result)).toContain("5 links created.");
+    expect(readText(result)).toContain("5 links created. 9 rows were left out, as the check said.");
     expect(await linksNamed("New")).toEqual(IMPORTED);
     expect(await rows("SELECT * FROM links WHERE label NOT LIKE 'New%' AND label <> 'Acme'")).toEqual(before);
     await open(browser, hrefOf(result.text, "New Net > New Late"));

@@ -85,7 +85,7 @@ describe("cells of a spreadsheet", () => {
       ["3", "Acme > Runners", "rejected", "Campaign is required, because there is a name below it."],
       [
         "4, 5, 6 and 2 more",
-        "New::a",
+        "New::a and 4 more",
         "rejected",
         "Network must not contain ::, which joins the names of a path.",
       ],

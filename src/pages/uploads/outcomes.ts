@@ -83,7 +83,7 @@ const MOST_LINES = 200;
  * The rows of the table with their numbers: those that were rejected first, then those to look at. Links without a number are not
  * joined.
  */
-function toLines(outcomes: Outcome[]): (Outcome & { row: string })[] {
+function toLines(outcomes: Outcome[]): (Outcome & { row: string; more?: string })[] {
   const rank = ({ state, marks }: Outcome) => (state === "rejected" ? 0 : marks?.length ? 1 : 2);
   const sorted = outcomes.toSorted((left, right) => rank(left) - rank(right));
   const alike = Map.groupBy(sorted, (one) => (one.state === "rejected" && one.number > 0 ? one.detail : one));
@@ -91,7 +91,8 @@ function toLines(outcomes: Outcome[]): (Outcome & { row: string })[] {
     const [first] = rows;
     if (!first || rows.length <= MOST_ALIKE) return rows.map((one) => ({ ...one, row: String(one.number) }));
     const numbers = rows.slice(0, MOST_ALIKE).map(({ number }) => number);
-    return { ...first, row: `${numbers.join(", ")} and ${showCount(rows.length - MOST_ALIKE)} more` };
+    const more = (shown: number) => ` and ${showCount(rows.length - shown)} more`;
+    return { ...first, row: numbers.join(", ") + more(MOST_ALIKE), more: more(1) };
   });
 }
 
@@ -110,7 +111,7 @@ export function outcomeTable(
       hasHeading: true,
       columns: [
         outcomes.some(({ number }) => number > 0) && { heading: "Row", cell: ({ row }) => row },
-        { heading: texts.name, cell: name },
+        { heading: texts.name, cell: (one) => html`${name(one)}${one.more ?? ""}` },
         { heading: "Result", cell: (one) => badge(stateOf(one).word, stateOf(one).color) },
         {
           heading: "Details",

@@ -5,6 +5,7 @@ import { toSentence } from "../../http/input/parse.ts";
 import { servedFile } from "../../http/served-file.ts";
 import { buttonLink, notice, pageHead } from "../elements.ts";
 import { errorSummary, field, RejectedForm } from "../forms/fields.ts";
+import { showPlural } from "../locale.ts";
 import type { Markup } from "../markup.ts";
 import {
   countChanges,
@@ -169,6 +170,7 @@ ${multipartForm(
   paths.confirm,
   html`
             <input type="hidden" name="rows" value="${good}">
+            <input type="hidden" name="left_out" value="${countOf(outcomes, "duplicate") + countOf(outcomes, "rejected")}">
             <p class="actions"><button>${todo}</button> ${buttonLink(paths.form, "Cancel")}</p>
             <progress aria-label="Import" hidden></progress>`,
   html` id="confirm"`,
@@ -179,11 +181,11 @@ ${multipartForm(
     <p class="actions">${downloadLink(texts, outcomes, "Download check")} ${todo === "" ? buttonLink(paths.form, "Upload another file") : ""}</p>`;
 }
 
-/** What an import did. `undo` takes it back. */
+/** What an import did. `leftOut` counts the rows that only the check had, `undo` takes the import back. */
 export function resultBody(
   texts: UploadTexts,
   paths: UploadPaths,
-  outcomes: Outcome[],
+  { outcomes, leftOut }: { outcomes: Outcome[]; leftOut: number },
   show: ShowOutcome,
   undo: Markup | "" = "",
 ): Markup {
@@ -196,6 +198,7 @@ export function resultBody(
       : "",
     changes > 0 ? `${countText(texts, changes)} changed.` : "",
     rejected > 0 ? `${countText(texts, rejected)} rejected.` : "",
+    leftOut > 0 ? `${showPlural(leftOut, "row was", "rows were")} left out, as the check said.` : "",
   ];
   return html`
     ${pageHead("Import result")}

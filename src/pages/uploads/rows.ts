@@ -74,11 +74,16 @@ export function asFileError(context: Context, error: unknown): AppError {
   return error;
 }
 
-/** The rows that a confirmed form carries, as `writeRows` wrote them. Throws what `readPart` throws. */
-export async function readConfirmed(context: Context, maxBytes: number, table: CsvTable): Promise<FileRow[]> {
-  const sent = (await readMultipart(context, maxBytes)).get("rows");
+/**
+ * The rows that a confirmed form carries, as `writeRows` wrote them, and how many rows the check left out. Throws what `readPart`
+ * throws.
+ */
+export async function readConfirmed(context: Context, maxBytes: number, table: CsvTable) {
+  const form = await readMultipart(context, maxBytes);
+  const sent = form.get("rows");
   if (typeof sent !== "string") throw invalidRequest([{ param: "rows", message: "is required" }]);
-  return readPart(sent, table);
+  const leftOut = /^\d{1,4}$/.exec(String(form.get("left_out")))?.[0];
+  return { rows: readPart(sent, table), leftOut: Number(leftOut ?? 0) };
 }
 
 /** Whether the script sent a part of a larger file, and not a browser a form. */

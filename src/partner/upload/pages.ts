@@ -65,6 +65,6 @@ export function checkedPage(outcomes: Outcome[], good: string): PartnerPage {
   return { title: "Check file", body: checkedBody(COST_TEXTS, PATHS, { outcomes, good }, show) };
 }
 
-export function resultPage(outcomes: Outcome[]): PartnerPage {
-  return { title: "Import result", body: resultBody(COST_TEXTS, PATHS, outcomes, show) };
+export function resultPage(outcomes: Outcome[], leftOut: number): PartnerPage {
+  return { title: "Import result", body: resultBody(COST_TEXTS, PATHS, { outcomes, leftOut }, show) };
 }

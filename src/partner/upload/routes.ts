@@ -48,7 +48,8 @@ export const checkUpload = withLedger("/partner/upload", async (context, partner
 
 export const importUpload = withLedger("/partner/upload", async (context, _partner, caller) => {
   if (isPart(context)) return answerPart(context, caller, importRows);
-  return resultPage(await importRows(context, caller, await readConfirmed(context, MAX_FORM_BYTES, TABLE)));
+  const { rows, leftOut } = await readConfirmed(context, MAX_FORM_BYTES, TABLE);
+  return resultPage(await importRows(context, caller, rows), leftOut);
 });
 
 async function answerPart(context: Context, caller: CostCaller, act: typeof checkRows): Promise<Response> {

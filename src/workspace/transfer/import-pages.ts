@@ -165,9 +165,9 @@ function columnsForm(place: Place, { sheet, sent, text, isFile, corrections }: R
   );
 }
 
-export function resultPage(place: Place, outcomes: Outcome[], requestId: string): AppPage {
+export function resultPage(place: Place, outcomes: Outcome[], leftOut: number, requestId: string): AppPage {
   const isDone = outcomes.some(({ state }) => state === "imported");
   const undo = isDone ? undoForm(place.member, requestId) : "";
-  const body = resultBody(LINK_TEXTS, pathsOf(place), outcomes, showLinks(place.member), undo);
+  const body = resultBody(LINK_TEXTS, pathsOf(place), { outcomes, leftOut }, showLinks(place.member), undo);
   return { title: "Import result", body: html`${trail(place, "Import")} ${body}` };
 }
