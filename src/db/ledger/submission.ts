@@ -76,9 +76,9 @@ const fields = {
   impressionAppToken: e.impressionAppToken,
 };
 const s = columnsOf("seen", fields);
-/** Materialized, so that SQLite compiles each computed column and reads each value from its JSON only once. */
-const withSeen = sql`WITH seen AS MATERIALIZED (
-  SELECT ${list(fields)} FROM ${as(c)} CROSS JOIN ${as(p)} CROSS JOIN json_each(${sql.placeholder("costs")}) j
+/** Materialized, so that SQLite compiles each computed column once, and makes the text of each cost once, not for each of its values. */
+const withSeen = sql`WITH j AS MATERIALIZED (SELECT value FROM json_each(${sql.placeholder("costs")})), seen AS MATERIALIZED (
+  SELECT ${list(fields)} FROM ${as(c)} CROSS JOIN ${as(p)} CROSS JOIN j
   LEFT JOIN ${as(e)} ON ${e.partnerId} = ${c.partnerId} AND ${e.costId} = ${sentFields.costId} AND ${isRemembered}
   WHERE ${isCredential} AND ${c.mode} = 'live' AND ${p.id} = ${c.partnerId} AND ${isInPlace}
 )`;

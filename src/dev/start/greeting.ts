@@ -17,7 +17,7 @@ export function greeting(baseUrl: string, { hasDemo, tokens, logins }: DemoState
     return `
 linkledger is ready.
 
-  Sign in, and change your password: ${baseUrl}/account
+  Sign in: ${baseUrl}/account
 
   The database was not empty, so no demo data was added. To get the demo, start with an empty database:
     npm start -- --persist-to ANOTHER_DIRECTORY
