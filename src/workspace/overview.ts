@@ -10,7 +10,7 @@ import { sentenceOf } from "../pages/alerts/sentences.ts";
 import { type ChartEvent, chartScript } from "../pages/chart/chart.ts";
 import { card, emptyState, pageHead, type Tile, tiles } from "../pages/elements.ts";
 import { form } from "../pages/forms/form.ts";
-import { describeDay, describeDays, showCount, showPlural } from "../pages/locale.ts";
+import { describeDay, describeDays, showChange, showCount, showPlural } from "../pages/locale.ts";
 import type { Markup } from "../pages/markup.ts";
 import { moneyText } from "../pages/money.ts";
 import { showNotice } from "../pages/notice.ts";
@@ -26,7 +26,7 @@ import {
   toPeriod,
 } from "../pages/periods.ts";
 import type { AppPage, Member, Show } from "./frame.ts";
-import { changeOfSum, finality } from "./performance/cells.ts";
+import { finality } from "./performance/cells.ts";
 import { DEFAULT_COLUMNS, metrics } from "./performance/query.ts";
 import { adjustedNote } from "./reports/adjusted.ts";
 import { findProblems, missingCondition, NO_COSTS } from "./reports/attention.ts";
@@ -103,7 +103,7 @@ function figures({ path, app }: Member, overview: Overview, totals: Sums[], now:
   const since =
     isEmptyBefore && !isCut && app.firstDay !== null && app.firstDay > days.to ? app.firstDay : undefined;
   const isCompared = period.to < dayOf(now) && since === undefined && !isCut;
-  const noteOf = (now: bigint, before: bigint) => (isCompared ? { note: changeOfSum(now, before) } : {});
+  const noteOf = (now: bigint, before: bigint) => (isCompared ? { note: showChange(now, before) } : {});
   const count = (name: string, href: string, now: number, before?: number): Tile => ({
     name,
     href,

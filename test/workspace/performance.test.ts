@@ -217,7 +217,7 @@ describe("the rows", () => {
     const lines = linesOf(await show(`${WEEK}&level=4&sort=-signal`));
     expect(lines.map(({ name, signal }) => [name, signal])).toEqual([
       [expect.stringContaining("Newsletter"), "No cost data"],
-      [expect.stringContaining("Runners"), "50.0% without cost"],
+      [expect.stringContaining("Runners"), "50% without cost"],
       [expect.stringContaining("Spring"), "Cost per click up 100%"],
       [expect.any(String), "Too few clicks"],
       [expect.stringContaining("Total"), ""],
@@ -235,13 +235,6 @@ describe("the figures", () => {
       `Cost per click ${price(total?.cost_per_click)}`,
       `Coverage ${percent(total?.coverage)}`,
     ]);
-    const [recorded] = await rows(
-      "SELECT SUM(recorded) AS count FROM daily_engagements WHERE app_token = ? AND kind = 'click' AND day BETWEEN unixepoch('2026-03-01') / 86400 AND unixepoch('2026-03-07') / 86400",
-      DEMO.appToken,
-    );
-    expect(figuresOf(page).at(-1)).toMatch(
-      new RegExp(` of ${Number(recorded?.count).toLocaleString("en-US")} cost IDs$`),
-    );
     expect(textOf(page)).toContain("vs 22 – 28 Feb 2026");
     for (const metric of ["clicks", "cost_per_click", "coverage"]) {
       const chosen = await show(`${WEEK}&metric=${metric}`);

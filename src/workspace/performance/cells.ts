@@ -102,18 +102,10 @@ export function change(metric: Metric, row: Measured, { isCompared, isOpen }: Co
   const isFew = signalOf(row)?.name === "too_few_clicks";
   const isMuted =
     isFew || isWithin(ratio, QUIET) || (isOpen && (metric === "spend" || metric === "coverage"));
+  const arrow = isWithin(ratio, LEAST) ? "" : ratio > 0n ? "▲" : "▼";
   const tone = isMuted ? "muted" : !isCost ? "" : ratio < 0n ? "better" : "worse";
-  const text = metric === "coverage" ? showPoints(Number(now - before) / 1e8) : showChange(now, before);
-  return html`<span class="change ${tone}">${arrowOf(ratio)}${text}</span>`;
+  return html`<span class="change ${tone}">${arrow ? html`<span aria-hidden="true">${arrow}</span> ` : ""}${metric === "coverage" ? showPoints(Number(now - before) / 1e8) : showChange(now, before)}</span>`;
 }
-
-function arrowOf(ratio: bigint): Markup | "" {
-  return isWithin(ratio, LEAST) ? "" : html`<span aria-hidden="true">${ratio > 0n ? "▲" : "▼"}</span> `;
-}
-
-/** The change of a sum, with an arrow. */
-export const changeOfSum = (now: bigint, before: bigint): Markup =>
-  html`<span class="change">${arrowOf(changeOf(now, before) ?? 0n)}${showChange(now, before)}</span>`;
 
 /** What the colors of changes say. */
 export const INKS =
@@ -132,7 +124,7 @@ export function signal(row: Measured, { isCompared }: Compared): Markup | string
     case "no_cost_data":
       return badge("No cost data", "warn");
     case "without_cost":
-      return badge(`${showPercent(found.share)} without cost`, "warn");
+      return badge(`${showCount(found.percent)}% without cost`, "warn");
     case "cost_per_click_up":
       return isCompared ? badge(`Cost per click up ${showCount(found.percent)}%`, "error") : "";
     case "too_few_clicks":

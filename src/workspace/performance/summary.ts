@@ -7,7 +7,7 @@ import type { Markup } from "../../pages/markup.ts";
 import { isFinal, type Performance } from "../../usecases/performance/read.ts";
 import { change, finality, SHOWN } from "./cells.ts";
 import { rowName } from "./groups.ts";
-import { DEFAULT_COLUMNS, METRICS, type Metric, metrics } from "./query.ts";
+import { DEFAULT_COLUMNS, METRICS, metrics } from "./query.ts";
 import type { Compared } from "./table.ts";
 import { type PerformancePage, shownMetric } from "./view.ts";
 
@@ -33,23 +33,20 @@ function figures(url: URL, page: PerformancePage, compared: Compared): Markup {
           : compared.isCompared
             ? change(metric, total, compared)
             : "";
-        const base = baseOf(metric, report);
         return {
           name: METRICS[metric],
           value: value === null ? NONE : short(value, currency ?? "USD"),
           href: withQuery(url, { metric }),
           isCurrent: metric === current,
-          note: base === "" ? note : html`${note}${base}`,
+          note: metric === "clicks" ? html`${note}${clicksInCurrency(report)}` : note,
         };
       }),
   );
 }
 
-/** What coverage is a part of, and how many of the clicks belong to the spend, where partners are paid in several currencies. */
-function baseOf(metric: Metric, { currency, rowsBy, total }: Performance): Markup | "" {
-  if (metric === "coverage" && total.now.coverage !== null)
-    return html` <span class="own">of ${showCount(total.recorded)} cost IDs</span>`;
-  if (metric !== "clicks" || total.now.otherCurrencies.length === 0) return "";
+/** How many of the clicks belong to the spend, where partners are paid in several currencies. */
+function clicksInCurrency({ currency, rowsBy, total }: Performance): Markup | "" {
+  if (total.now.otherCurrencies.length === 0) return "";
   const own = rowsBy("partner").filter(({ now }) => now.spend !== 0n || now.matched > 0n);
   const clicks = own.reduce((sum, { now }) => sum + (now.clicks ?? 0n), 0n);
   return html` <span class="own">${showCount(clicks)} from ${currency} partners</span>`;
