@@ -115,6 +115,8 @@ export default defineConfig({
         test: {
           name: "one database",
           ...limits,
+          // Otherwise `?raw` reads styles as empty texts.
+          css: true,
           setupFiles,
           include: ["test/**/*.test.ts"],
           exclude: [...exclude, "test/shards/**"],

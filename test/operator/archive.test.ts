@@ -193,8 +193,10 @@ describe("the page of the console", () => {
   it("shows an empty form first, the errors of its fields, an unknown cost, and that no archive is bound", async () => {
     await startSessions();
     expect((await open({})).text).not.toMatch(/no cost with this ID|Fix the fields/);
-    expect((await open({ partner_id: "x", cost_id: "x".repeat(257) })).text).toMatch(
-      /must be a positive integer.*can have at most 256/,
+    const wrong = await open({ partner_id: "x", cost_id: "x".repeat(257), day: "2026-02-30" });
+    expect(wrong.status).toBe(400);
+    expect(wrong.text).toMatch(
+      /must be a positive integer.*can have at most 256.*must be a calendar date.*Find an archived cost/,
     );
     expect((await open({ partner_id: "1", cost_id: ID })).text).toContain("no cost with this ID");
     expect((await open({ partner_id: "1", cost_id: ID }, {})).text).toContain(

@@ -4,7 +4,7 @@ import { operatorRoutes } from "../../src/operator/routes.ts";
 import { Browser, freshSession } from "../account/support.ts";
 import { call, DAY, DEMO, env, freshDemo, ledgerOn, NOW, rows, withMethods } from "../harness.ts";
 import { SINGLE_SIGN_ON } from "../support.ts";
-import { tablesOf } from "../workspace/page-text.ts";
+import { mainOf, tablesOf, textOf } from "../workspace/page-text.ts";
 
 const pages = operatorRoutes
   .filter(({ path }) => !path.startsWith("/operator/v1/"))
@@ -240,6 +240,43 @@ test("empty states name the next step", async () => {
     "Create the first one</a>, then add its members",
   );
   expect((await operator.get("/operator/credentials")).text).toContain("open a round");
+});
+
+test.each([
+  [
+    "/operator/spend?from=2026-03-14&to=2026-03-01",
+    "The To date must be on or after the From date.",
+    "Spend by partner",
+  ],
+  ["/operator/spend?from=2026-02-30&to=2026-03-01", "From must be a calendar date", "Spend by partner"],
+  ["/operator/spend?period=8d", "Period must be one of 7d", "Spend by partner"],
+  ["/operator/spend?partner_id=99", "This partner does not exist.", "Spend by partner"],
+  ["/operator/audit?from=2026-02-30", "From must be a calendar date", "Audit log"],
+  ["/operator/audit?from=2026-03-14&to=2026-03-01", "To must be on or after the from date.", "Audit log"],
+  ["/operator/audit?action=leave", "Action must be one of the list.", "Audit log"],
+  ["/operator/partners/1/costs?day=2026-02-30", "Day must be a calendar date", "Costs of Acme Ads"],
+  [
+    `/operator/partners/1/voids?cost_id=${"x".repeat(257)}`,
+    "Cost ID must have 1 to 256 characters.",
+    "Find a cost",
+  ],
+])("%s is 400, on its page", async (path, sentence, heading) => {
+  const { status, text } = await operator.get(path);
+  expect(status).toBe(400);
+  expect(text).toMatch(/<title>Error: /);
+  expect(textOf(mainOf(text))).toContain(sentence);
+  expect(textOf(/<h1[^>]*>[\s\S]*?<\/h1>/.exec(text)?.[0] ?? "").trim()).toBe(heading);
+  const { pathname, searchParams } = new URL(path, "https://linkledger.test");
+  expect(text).toContain(`action="${pathname}"`);
+  for (const [name, value] of searchParams)
+    if (!path.startsWith("/operator/spend") && name !== "action")
+      expect(text).toMatch(
+        new RegExp(`name="${name}"[^>]*value="${value}"|<option value="${value}" selected`),
+      );
+});
+
+test("a file of the audit log with a wrong day is 400", async () => {
+  expect((await operator.get("/operator/audit.csv?to=2026-02-30")).status).toBe(400);
 });
 
 test("pending costs are shown by partner and currency, with cpm per thousand", async () => {

@@ -109,7 +109,7 @@ describe("filters", () => {
     expect(await get("match=lapsed")).toContain("No costs match these filters.");
     const wrong = await get("amount_over=x&match=matched");
     expect(wrong).toContain("must be a decimal");
-    expect(wrong).toContain("Fix the filters below");
+    expect(wrong).toContain("Fix the errors below");
     expect(wrong).toMatch(/name="amount_over" value="x"/);
     expect(wrong).toContain('<option value="matched" selected>');
     expect(await get("app_token=wrong")).toContain("must be exactly 12 letters and digits");

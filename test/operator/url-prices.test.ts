@@ -183,6 +183,7 @@ describe("the void of a day", () => {
     { app_token: DEMO.appToken },
     { cost_id: "void-of-a-day-4", day: TODAY, app_token: DEMO.appToken },
     { day: TODAY, app_token: DEMO.appToken, next: "x" },
+    { day: "2026-02-30", app_token: DEMO.appToken },
   ])("is rejected with %j", async (body) => {
     expect((await send("/voids", { ...body, reason: "junk" })).status).toBe(400);
   });

@@ -1,9 +1,11 @@
 /** Hostile input: unknown fields, repeated names, other spellings of a path, large and deep input, control characters. */
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
+import * as z from "zod/mini";
 import { operationOf } from "../../src/http/operation.ts";
 import { LINKS } from "../campaign/support.ts";
 import { ask, type Call, call, DEMO, freshDemo, NOW, type ProblemBody, rows, sendCost } from "../harness.ts";
 import { samplePath } from "../http/every-route.ts";
+import { partsOf } from "../linear/fields.ts";
 import { oneOf } from "../part.ts";
 import { routes } from "../routes.ts";
 import { everyOperation, everything, SESSIONS, startSessions } from "./support.ts";
@@ -30,6 +32,23 @@ const documented = routes.flatMap(({ path, methods }) =>
 );
 type Documented = (typeof documented)[number];
 const each = (operations: Documented[]): [string, Documented][] => operations.map((one) => [one.name, one]);
+
+describe("a day", () => {
+  const END_OF_FEBRUARY = Date.UTC(2026, 1, 28) / 86_400_000;
+  const readsDays = (field: z.core.$ZodType) =>
+    !(field instanceof z.ZodMiniObject) && z.safeParse(field, "2026-02-28").data === END_OF_FEBRUARY;
+  const withDays = documented.flatMap(({ name, operation }): [string, z.core.$ZodType[]][] => {
+    const { path, query, body, form } = operation.input;
+    const schemas = [path, query, body, form].filter((schema) => schema !== undefined);
+    const days = schemas.flatMap(partsOf).filter(readsDays);
+    return days.length > 0 ? [[name, days]] : [];
+  });
+
+  it.each(withDays)("that does not exist is rejected by %s", (_, days) => {
+    for (const day of ["2026-02-29", "2026-02-30", "2026-04-31", "2026-00-10", "2026-13-01", "26-02-28"])
+      expect(days.map((field) => z.safeParse(field, day).success)).toEqual(days.map(() => false));
+  });
+});
 
 const UNKNOWN_FIELDS = {
   id: 999,

@@ -25,15 +25,15 @@ const join = sql`LEFT JOIN ${users} ON ${users.id} = ${auditLog.userId}`;
 /** Times in milliseconds since 1970; `to` is exclusive. */
 export interface AuditFilter {
   /** The ID of a user, or an email address. */
-  user?: number;
-  who?: string;
+  user?: number | undefined;
+  who?: string | undefined;
   /** Such as `partner 1`. `object` also takes names, and a partner then has what belongs to it. */
-  subject?: string;
-  object?: string;
-  action?: string;
-  from?: number;
-  to?: number;
-  request?: string;
+  subject?: string | undefined;
+  object?: string | undefined;
+  action?: string | undefined;
+  from?: number | undefined;
+  to?: number | undefined;
+  request?: string | undefined;
 }
 
 const p = (name: string) => sql.placeholder(name);

@@ -220,14 +220,14 @@ export const pageQuery = z.object({
   limit: z._default(limit, 50).with(z.describe("Items per page, 50 by default and at most 1,000")),
 });
 
-/** A calendar date; converted to days since 1970 in UTC. */
+/** A calendar date that exists; converted to days since 1970 in UTC. Every day that somebody sends is read by this. */
 export const utcDate = readAs(z.string(), (value, reject) => {
   const milliseconds = /^\d{4}-\d\d-\d\d$/.test(value) ? Date.parse(`${value}T00:00:00Z`) : Number.NaN;
   if (Number.isNaN(milliseconds) || new Date(milliseconds).toISOString().slice(0, 10) !== value) {
     reject("must be a calendar date, for example 2026-03-14");
   }
   return milliseconds / DAY_MS;
-});
+}).with(z.meta({ format: "date" }));
 
 /** In any case; converted to lower case. */
 export const email = z.string().check(

@@ -24,7 +24,7 @@ import { findUnaccepted, noAcceptedCost } from "../../usecases/costs/unaccepted.
 import { voidFound } from "../../usecases/costs/void.ts";
 import { badField, byId, notFound, reason } from "./common.ts";
 import { itemOperation } from "./item-operations.ts";
-import { dayText, position, voidedDay, voidPrices } from "./url-prices.ts";
+import { position, pricesDay, voidedDay, voidPrices } from "./url-prices.ts";
 
 const partnerCost = z
   .strictObject({
@@ -193,7 +193,7 @@ export const newVoid = z.strictObject({ cost_id: storedCostId, reason });
 export const anyVoid = z
   .strictObject({
     cost_id: z.optional(storedCostId),
-    day: z.optional(dayText),
+    day: z.optional(pricesDay),
     app_token: z.optional(appToken),
     generated: z
       .optional(z.boolean())

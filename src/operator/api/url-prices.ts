@@ -9,16 +9,12 @@ import { formatMoney } from "../../domain/money.ts";
 import { DAY_MS, dayOf, formatDate, RETENTION_MS } from "../../domain/time.ts";
 import type { Context } from "../../env.ts";
 import { envelopeV1, jsonResponse } from "../../http/envelope.ts";
-import { appToken, readAs } from "../../http/input/fields.ts";
+import { appToken, readAs, utcDate } from "../../http/input/fields.ts";
 import { itemsV1 } from "../../http/response-schemas.ts";
 import { byId, notFound, reason } from "./common.ts";
 import { itemOperation } from "./item-operations.ts";
 
-export const dayText = readAs(z.string(), (value, reject) => {
-  const day = /^\d{4}-\d\d-\d\d$/.test(value) ? Date.parse(value) / DAY_MS : Number.NaN;
-  if (!Number.isInteger(day)) reject("must be a day, for example 2026-07-01");
-  return day;
-}).with(z.describe("The UTC day of the clicks and impressions"), z.meta({ format: "date" }));
+export const pricesDay = utcDate.with(z.describe("The UTC day of the clicks and impressions"));
 
 const POSITION = /^(\d{1,4})\.(.{0,256})$/su;
 export const position = readAs(z.string(), (value, reject) => {
@@ -61,7 +57,7 @@ export async function voidPrices(
 
 const heldDecision = z.strictObject({
   app_token: appToken,
-  day: dayText,
+  day: pricesDay,
   decision: z.enum(["accept", "drop"], "must be accept or drop"),
   reason,
 });

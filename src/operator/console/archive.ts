@@ -8,7 +8,7 @@ import type { Context } from "../../env.ts";
 import { AppError } from "../../errors.ts";
 import { parseOrThrow } from "../../http/input/parse.ts";
 import { card, facts, notice, pageHead } from "../../pages/elements.ts";
-import { errorSummary, type Option, RejectedForm } from "../../pages/forms/fields.ts";
+import type { Option } from "../../pages/forms/fields.ts";
 import { type Fields, form } from "../../pages/forms/form.ts";
 import { describeDay } from "../../pages/locale.ts";
 import { type Markup, time } from "../../pages/markup.ts";
@@ -28,17 +28,13 @@ const fieldsOf = (partners: { id: number; name: string }[]) =>
   }) satisfies Fields;
 const NAMES = Object.keys(fieldsOf([]));
 
-export const archivePage: Show = async (context) => {
+export const archivePage: Show = async (context, rejected) => {
   const asked = context.url.searchParams;
-  const isSearch = NAMES.some((name) => asked.get(name));
+  const isSearch = !rejected && NAMES.some((name) => asked.get(name));
   const [partners, result] = await Promise.all([
     listPartnerNames(context.env.DB),
     isSearch && context.ledger.archive ? find(context) : undefined,
   ]);
-  const rejected =
-    result instanceof AppError && result.code === "invalid_request"
-      ? new RejectedForm(result, asked)
-      : undefined;
   const search = form(
     {
       method: "get",
@@ -54,10 +50,9 @@ export const archivePage: Show = async (context) => {
     body: html`
       ${pageHead("Archive")}
       <p class="lead">Find a cost that is no longer in the ledger, and see what counted. <a href="/docs/archive">What is archived</a></p>
-      ${rejected ? errorSummary(rejected, html`<strong>Nothing was searched.</strong> Fix the errors below and try again.`) : ""}
       ${context.ledger.archive ? "" : NO_ARCHIVE}
       ${card({ id: "find", title: "Find an archived cost" }, search)}
-      ${result instanceof AppError ? (rejected ? "" : problem(result)) : (result ?? []).map(proof)}`,
+      ${result instanceof AppError ? problem(result) : (result ?? []).map(proof)}`,
   };
 };
 
@@ -67,7 +62,7 @@ async function find(context: Context): Promise<FoundCost[] | AppError> {
   try {
     return await readArchived(context, parseOrThrow(archiveQuery, Object.fromEntries(sent)));
   } catch (error) {
-    if (error instanceof AppError) return error;
+    if (error instanceof AppError && error.code !== "invalid_request") return error;
     throw error;
   }
 }

@@ -34,7 +34,7 @@ export type Show = (
 /** Handles a form. Returns a page, or `done`: the redirect to the page that confirms the action in a notice. */
 export type Act = (context: Context, session: OperatorSession, form: Form) => Promise<Page | Response>;
 
-/** A page with filters shows itself with the error of one; others throw it again. */
+/** A page with filters shows itself again with what is wrong with them; others throw it again. */
 export function withPage(show: Show): Handler {
   return withOperatorSession(async (context, session) => {
     try {
@@ -116,6 +116,8 @@ export interface Page {
   title?: string;
   section: Section;
   body: Markup;
+  /** Of a page that says by itself what is wrong, for example with its dates. */
+  status?: number;
   /** Paths of scripts, see `servedFile`. */
   scripts?: string[];
 }
@@ -123,16 +125,17 @@ export interface Page {
 /** A page of the console, with the notice of the last action or the form's error at the top. */
 function consolePage(context: Context, session: OperatorSession, page: Page, formError?: FormError) {
   return pageResponse(context, {
-    title: `${formError ? "Error: " : ""}${page.title ?? page.section} · Operator console`,
+    title: `${(formError ?? page.status) ? "Error: " : ""}${page.title ?? page.section} · Operator console`,
     user: session.user,
     wide: true,
     styles: [cardStyles.href],
+    ...(page.status && { status: page.status }),
     ...(page.scripts && { scripts: page.scripts }),
     tabs: { label: "Operator console", items: [...SECTIONS], current: page.section },
     ...(formError && { status: ERRORS[formError.error.code].status, headers: formError.error.headers }),
     body: html`
       ${showNotice(NOTICES, context)}
-      ${formError ? errorSummary(formError, context.request.method === "GET" ? "Fix the filters below, and apply them again." : undefined) : ""}
+      ${formError ? errorSummary(formError, context.request.method === "GET" ? "Fix the errors below and try again." : undefined) : ""}
       ${page.body}
       <p class="hint">linkledger ${version} · Deployment <code>${context.env.VERSION.id}</code></p>`,
   });

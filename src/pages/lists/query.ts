@@ -1,6 +1,20 @@
 /** Addresses of the present page with other parameters, and forms that keep those it has. */
 import { html } from "hono/html";
+import type * as z from "zod/mini";
+import type { InputError } from "../../errors.ts";
+import { parsePairs, readPairs } from "../../http/input/pairs.ts";
+import { invalidRequest } from "../../http/input/parse.ts";
 import type { Markup } from "../markup.ts";
+
+/** Reads the filters of a page, without spaces around them. What a form sends empty counts as absent. Throws invalid_request. */
+export function readFilters<T extends z.ZodMiniObject>({ search }: URL, schema: T): z.output<T> {
+  const errors: InputError[] = [];
+  const pairs = readPairs(search.slice(1)).map((pair) => ({ ...pair, value: pair.value.trim() }));
+  const sent = pairs.filter(({ value }) => value !== "");
+  const filters = parsePairs(schema, sent, "same text", errors);
+  if (!filters) throw invalidRequest(errors);
+  return filters;
+}
 
 /** The path and query of a page with other values of some parameters. `null` removes one. */
 export function withQuery(url: URL, changes: Record<string, string | null>): string {

@@ -1,6 +1,7 @@
 /** The audit log as sentences, newest first, with filters, and the same as CSV. */
 
 import { html } from "hono/html";
+import * as z from "zod/mini";
 import {
   type AuditFilter,
   type AuditObject,
@@ -12,11 +13,14 @@ import { AUDIT_ACTIONS } from "../../../domain/audit-actions.ts";
 import { DAY_MS, formatDate } from "../../../domain/time.ts";
 import type { Context } from "../../../env.ts";
 import { csvResponse, toCsv } from "../../../http/csv.ts";
+import { atMost, readAs, utcDate } from "../../../http/input/fields.ts";
+import { daysInOrder } from "../../../http/input/report-fields.ts";
 import { subjectsOf, toShown } from "../../../pages/audit/entries.ts";
 import { sentenceOfMany } from "../../../pages/audit/sentences.ts";
 import { nameText, notice, pageHead } from "../../../pages/elements.ts";
 import type { Option } from "../../../pages/forms/fields.ts";
 import { filterForm, filterSelect, pager } from "../../../pages/lists/list.ts";
+import { readFilters } from "../../../pages/lists/query.ts";
 import { table } from "../../../pages/lists/table.ts";
 import { showCount } from "../../../pages/locale.ts";
 import { type Markup, time } from "../../../pages/markup.ts";
@@ -27,6 +31,19 @@ const PATH = "/operator/audit";
 const PAGE_SIZE = 100;
 const MAX_CSV = 5_000;
 
+const text = z.optional(z.string().check(atMost(300)));
+const contract = z
+  .object({
+    who: text,
+    object: text,
+    action: z.optional(z.enum(AUDIT_ACTIONS, "must be one of the list")),
+    from: z.optional(utcDate),
+    to: z.optional(utcDate),
+    request: text,
+    before: z.optional(readAs(z.string().check(z.regex(/^\d{1,15}$/, "must be a number")), Number)),
+  })
+  .check(daysInOrder);
+
 interface LogQuery {
   filter: AuditFilter;
   before: number;
@@ -34,33 +51,22 @@ interface LogQuery {
   given: Record<string, string>;
 }
 
-/** An invalid value counts as absent. */
+/** Throws invalid_request. */
 function readQuery({ url }: Context): LogQuery {
-  const sent = (name: string) => url.searchParams.get(name)?.trim().slice(0, 300) ?? "";
-  const isDay = (text: string) => /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text));
-  const given = {
-    who: sent("who").toLowerCase(),
-    object: sent("object"),
-    action: AUDIT_ACTIONS.find((action) => action === sent("action")) ?? "",
-    from: isDay(sent("from")) ? sent("from") : "",
-    to: isDay(sent("to")) ? sent("to") : "",
-    request: sent("request"),
-  };
-  const { who, object, action, from, to, request } = given;
+  const { before = Number.MAX_SAFE_INTEGER, who, from, to, ...others } = readFilters(url, contract);
   const filter = {
-    ...(who && { who }),
-    ...(object && { object }),
-    ...(action && { action }),
-    ...(from && { from: Date.parse(from) }),
-    ...(to && { to: Date.parse(to) + DAY_MS }),
-    ...(request && { request }),
+    ...others,
+    ...(who !== undefined && { who: who.toLowerCase() }),
+    ...(from !== undefined && { from: from * DAY_MS }),
+    ...(to !== undefined && { to: (to + 1) * DAY_MS }),
   };
-  const before = /^\d{1,15}$/.test(sent("before")) ? Number(sent("before")) : Number.MAX_SAFE_INTEGER;
-  return {
-    filter,
-    before,
-    given: Object.fromEntries(Object.entries(given).filter(([, value]) => value !== "")),
-  };
+  return { filter, before, given: givenOf(url.searchParams) };
+}
+
+function givenOf(sent: URLSearchParams): Record<string, string> {
+  const names = Object.keys(contract.shape).filter((name) => name !== "before");
+  const given = names.map((name) => [name, sent.get(name)?.trim() ?? ""]);
+  return Object.fromEntries(given.filter(([, value]) => value !== ""));
 }
 
 type Item = ReturnType<typeof AUDIT_ENTRY.toItem>;
@@ -92,7 +98,9 @@ async function readLines(context: Context, { filter, before }: LogQuery) {
   return { lines, next: found.next };
 }
 
-export const auditPage: Show = async (context) => {
+export const auditPage: Show = async (context, rejected) => {
+  if (rejected)
+    return { section: "Audit log", body: html`${pageHead("Audit log")}${filters(givenOf(rejected.form))}` };
   const query = readQuery(context);
   const { lines, next } = await readLines(context, query);
   const hrefOf = (path: string, more: Record<string, string> = {}) => {
@@ -108,7 +116,7 @@ export const auditPage: Show = async (context) => {
     section: "Audit log",
     body: html`
       ${pageHead("Audit log")}
-      ${filters(query)}
+      ${filters(query.given)}
       ${lines.length === 0 ? "" : html`<p class="muted">Newest first. <a href="${hrefOf(`${PATH}.csv`, position)}">Download up to ${showCount(MAX_CSV)} as CSV</a></p>`}
       ${table({
         label: "Audit log",
@@ -128,7 +136,7 @@ export const auditPage: Show = async (context) => {
   };
 };
 
-function filters({ given }: LogQuery): Markup {
+function filters(given: Record<string, string>): Markup {
   const actions = AUDIT_ACTIONS.map(
     (action): Option => [action, action.charAt(0).toUpperCase() + action.slice(1)],
   );

@@ -8,7 +8,7 @@ import { storedCostId } from "../../../http/input/fields.ts";
 import { parseOrThrow } from "../../../http/input/parse.ts";
 import { unacceptedCards } from "../../../pages/costs/rejections.ts";
 import { costBadge } from "../../../pages/costs/states.ts";
-import { card, facts, nameText, notice, pageHead } from "../../../pages/elements.ts";
+import { card, facts, nameText, pageHead } from "../../../pages/elements.ts";
 import { form } from "../../../pages/forms/form.ts";
 import { describeDay } from "../../../pages/locale.ts";
 import { type Markup, time } from "../../../pages/markup.ts";
@@ -22,16 +22,19 @@ type Found = NonNullable<Awaited<ReturnType<typeof findPartnerCost>>["cost"]>;
 const pathOf = (partnerId: number) => `/operator/partners/${partnerId}/voids`;
 
 /** The field for the ID of a cost, which leads to its page. */
-const finder = (partnerId: number, costId = "") =>
-  form({
-    action: pathOf(partnerId),
-    method: "get",
-    fields: { cost_id: { label: "Cost ID", required: true, maxlength: 256 } },
-    values: { cost_id: costId },
-    button: "Find cost",
-    kind: "secondary",
-    id: "find",
-  });
+const finder = (partnerId: number, costId = "", rejected?: FormError) =>
+  form(
+    {
+      action: pathOf(partnerId),
+      method: "get",
+      fields: { cost_id: { label: "Cost ID", required: true, maxlength: 256 } },
+      values: { cost_id: costId },
+      button: "Find cost",
+      kind: "secondary",
+      id: "find",
+    },
+    rejected,
+  );
 
 export const voidSection = (partnerId: number): Markup =>
   card(
@@ -44,6 +47,7 @@ export const costPage: Show = async (context, formError) => {
   const id = idOf(context);
   const costId = formError?.form.get("cost_id") ?? context.url.searchParams.get("cost_id") ?? "";
   const isId = costId.trim() !== "" && storedCostId.safeParse(costId).success;
+  if (!isId && !formError && costId.trim() !== "") throw badField("cost_id", "must have 1 to 256 characters");
   const [partner, { cost: found, unaccepted } = {}] = await Promise.all([
     findPartner(context.env.DB, id),
     isId ? findPartnerCost(context, id, costId) : undefined,
@@ -58,8 +62,7 @@ export const costPage: Show = async (context, formError) => {
       ${isId ? pageHead(shown, found ? costBadge(found.match) : "") : pageHead("Find a cost")}
       ${found ? html`${values(id, found)}${voidCard(id, found, formError)}` : ""}
       ${unaccepted ? unacceptedCards("This partner has", unaccepted) : ""}
-      ${isId || costId.trim() === "" ? "" : notice("No cost can have this ID: it must have 1 to 256 characters.", "warn")}
-      ${card({ id: "another", title: isId ? "Find another cost" : "Cost ID" }, finder(id, found ? "" : costId))}`,
+      ${card({ id: "another", title: isId ? "Find another cost" : "Cost ID" }, finder(id, found ? "" : costId, isId ? undefined : formError))}`,
   };
 };
 

@@ -7,12 +7,9 @@ import { listAppsWithArchived, listAppTokens } from "../../../db/operator/apps.t
 import { listPartnerNames } from "../../../db/operator/partners.ts";
 import { listPendingSpend, type PendingSpend } from "../../../db/operator/pending.ts";
 import { sumAdjusted, sumSpend } from "../../../domain/money.ts";
-import type { InputError } from "../../../errors.ts";
 import { idText } from "../../../http/input/fields.ts";
-import { parsePairs, readPairs } from "../../../http/input/pairs.ts";
-import { toSentence } from "../../../http/input/parse.ts";
 import { breadcrumb, card, nameText, notice, pageHead } from "../../../pages/elements.ts";
-import { withQuery } from "../../../pages/lists/query.ts";
+import { readFilters, withQuery } from "../../../pages/lists/query.ts";
 import { table } from "../../../pages/lists/table.ts";
 import { NONE, showChange, showCount, showShare } from "../../../pages/locale.ts";
 import type { Markup } from "../../../pages/markup.ts";
@@ -25,17 +22,18 @@ import {
   periodChecks,
   periodFields,
   periodPicker,
+  rejectedDates,
   toPeriod,
 } from "../../../pages/periods.ts";
+import { badField } from "../../api/common.ts";
 import type { Show } from "../layout.ts";
 
 const fields = z.strictObject({ ...periodFields, partner_id: z.optional(idText) }).check(...periodChecks);
 
-export const spendPage: Show = async (context) => {
-  const { ledger, env, url, now } = context;
-  const pairs = readPairs(url.search.slice(1)).filter(({ value }) => value !== "");
-  const errors: InputError[] = [];
-  const asked = parsePairs(fields, pairs, "same text", errors) ?? {};
+export const spendPage: Show = async (context, formError) => {
+  const { ledger, env, now } = context;
+  const url = formError ? new URL(context.url.pathname, context.url) : context.url;
+  const asked = readFilters(url, fields);
   const period = toPeriod(asked, now);
   const [tokens, apps, partners, pending] = await Promise.all([
     listAppTokens(env.DB),
@@ -45,7 +43,7 @@ export const spendPage: Show = async (context) => {
   ]);
   const partner = partners.find(({ id }) => id === asked.partner_id);
   if (asked.partner_id !== undefined && !partner)
-    errors.push({ param: "partner_id", message: "This partner does not exist." });
+    throw badField("partner_id", "This partner does not exist.");
   const read = (days: { from: number; to: number }) =>
     readSums(ledger, {
       whose: { apps: tokens },
@@ -74,10 +72,10 @@ export const spendPage: Show = async (context) => {
   const title = partner ? html`Spend of ${nameText(partner.name)} by app` : "Spend by partner";
   return {
     section: "Spend",
+    ...(rejectedDates(url) && { status: 400 }),
     body: html`
       ${partner ? breadcrumb([["Spend", withQuery(url, { partner_id: null })]], partner.name) : ""}
       ${pageHead(title)}
-      ${errors.length > 0 ? notice(html`${errors.map(toSentence).join(" ")} This page ignores that.`, "error") : ""}
       ${periodPicker(url, period)}
       ${cutNotice(period, found.from)}
       ${currencies.length === 0 ? notice("No matched costs in this period.") : ""}
