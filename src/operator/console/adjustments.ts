@@ -1,7 +1,6 @@
 /** The console's page of adjustments: the newest ones, and the form that adds one. */
 import { html } from "hono/html";
 import { nanoid } from "nanoid";
-import { listLinkNames, MAX_LINK_NAMES } from "../../db/alerts/subjects.ts";
 import { searchAdjustments } from "../../db/operator/adjustments.ts";
 import { listAppsWithArchived } from "../../db/operator/apps.ts";
 import { listPartnerNames } from "../../db/operator/partners.ts";
@@ -13,11 +12,11 @@ import { costTypeName } from "../../pages/costs/cost-types.ts";
 import { buttonLink, card, nameText, notice, pageHead } from "../../pages/elements.ts";
 import type { Option } from "../../pages/forms/fields.ts";
 import { form, sentBody } from "../../pages/forms/form.ts";
-import { linkField } from "../../pages/forms/link-field.ts";
+import { chooseLink } from "../../pages/forms/link-field.ts";
 import { noRows, readListView } from "../../pages/lists/list.ts";
 import { table } from "../../pages/lists/table.ts";
-import { describeDay, showAmount, showCount, showPlural } from "../../pages/locale.ts";
-import { type Markup, time } from "../../pages/markup.ts";
+import { describeDay, showAmount } from "../../pages/locale.ts";
+import { time } from "../../pages/markup.ts";
 import { requiredIdempotencyKey } from "../../usecases/idempotency.ts";
 import { ADJUSTMENT, addAdjustment, judgeAdjustment, newAdjustment } from "../api/adjustments.ts";
 import { type Act, done, type Show } from "./layout.ts";
@@ -90,11 +89,13 @@ export const adjustmentsPage: Show = async (context) => {
 const toOption = ({ id, name }: { id: number; name: string }): Option => [String(id), name];
 
 /** The address can have values for the fields, as links to this page do. The key makes sure that a form that is sent twice adds one. */
-export const newAdjustmentPage: Show = async ({ env, url, now }, rejected) => {
+export const newAdjustmentPage: Show = async (context, rejected, session) => {
+  const { env, url, now } = context;
   const [apps, partners] = await Promise.all([listAppsWithArchived(env.DB), listPartnerNames(env.DB)]);
   const appOptions = apps.map(({ token, name }): Option => [token, `${name} (${token})`]);
   const only = apps.length === 1 ? apps[0]?.token : undefined;
-  const app = (rejected?.form ?? url.searchParams).get("app_token") ?? only ?? null;
+  const sent = rejected?.form ?? url.searchParams;
+  const app = sent.get("app_token") ?? only ?? null;
   // Its links are offered then.
   if (app === null)
     return {
@@ -113,8 +114,12 @@ export const newAdjustmentPage: Show = async ({ env, url, now }, rejected) => {
           }),
         )}`,
     };
-  const find = (rejected?.form ?? url.searchParams).get("find") ?? "";
-  const links = await listLinkNames(env.DB, app, find);
+  const link = await chooseLink(context, {
+    ...{ appToken: app, userId: session.userId, sent, chosen: sent.get("link_token") },
+    field: FIELDS.link_token,
+    action: `${PATH}/new`,
+    kept: { ...Object.fromEntries(url.searchParams), app_token: app, find: "" },
+  });
   const isUsed = rejected?.error.code === "idempotency_key_reused";
   const key = isUsed ? undefined : rejected?.form.get("idempotency_key");
   const yesterday = new Date(now - DAY_MS).toISOString().slice(0, 10);
@@ -123,7 +128,7 @@ export const newAdjustmentPage: Show = async ({ env, url, now }, rejected) => {
     section: "Adjustments",
     body: html`
       ${pageHead("New adjustment")}
-      ${find !== "" || links.length === MAX_LINK_NAMES ? findLink(url.searchParams, app, find, links.length) : ""}
+      ${link.finder}
       ${card(
         { id: "values", title: "What to correct" },
         html`<p class="muted">An adjustment can't be changed or deleted. To undo it, add its opposite.</p>`,
@@ -137,15 +142,11 @@ export const newAdjustmentPage: Show = async ({ env, url, now }, rejected) => {
                 options: appOptions.filter(([token]) => token === app),
                 hint: html`<a href="${PATH}/new">Choose another app</a>`,
               },
-              link_token: linkField(
-                FIELDS.link_token,
-                links,
-                (rejected?.form ?? url.searchParams).get("link_token"),
-              ),
+              link_token: link.field,
               partner_id: { ...FIELDS.partner_id, options: partners.map(toOption) },
             },
             values: { day: yesterday, app_token: app, ...Object.fromEntries(url.searchParams) },
-            hidden: { idempotency_key: key || nanoid(), find },
+            hidden: { idempotency_key: key || nanoid(), ...link.hidden },
             button: "Add adjustment",
           },
           rejected,
@@ -153,32 +154,6 @@ export const newAdjustmentPage: Show = async ({ env, url, now }, rejected) => {
       )}`,
   };
 };
-
-/** Finds the link in an app that has more than a list can offer. `count`: how many links were found. */
-function findLink(sent: URLSearchParams, app: string, find: string, count: number): Markup {
-  const isMore = count === MAX_LINK_NAMES;
-  const most = showCount(MAX_LINK_NAMES);
-  const few = count === 0 ? "No link has all of these words." : `${showPlural(count, "link")} found.`;
-  const found = isMore ? `The newest ${most} are offered. Add words.` : few;
-  return card(
-    { id: "find-link", title: "Find the link" },
-    form({
-      method: "get",
-      action: `${PATH}/new`,
-      fields: {
-        find: {
-          label: "Words of its path",
-          hint:
-            find === "" ? `The app has more links than the newest ${most}, which are offered below.` : found,
-        },
-      },
-      values: { find },
-      hidden: { ...Object.fromEntries(sent), app_token: app, find: "" },
-      button: "Find link",
-      kind: "secondary",
-    }),
-  );
-}
 
 const CHOICES: Record<string, string> = { link_token: "Choose a link", currency: "Choose a currency" };
 

@@ -2,7 +2,6 @@
 import { html } from "hono/html";
 import * as z from "zod/mini";
 import { deleteRule } from "../../db/alerts/rules.ts";
-import { listLinkNames } from "../../db/alerts/subjects.ts";
 import { APP_RULES, RULE_KINDS, type RuleKind } from "../../domain/alerts/kinds.ts";
 import type { Rule } from "../../domain/alerts/rules.ts";
 import { NEEDS, type NumberName, PERIODS } from "../../domain/alerts/settings.ts";
@@ -14,7 +13,7 @@ import { changeRule, createRule, findRule, judgeRule, settings } from "../../use
 import { breadcrumb, card, pageHead } from "../elements.ts";
 import type { Option } from "../forms/fields.ts";
 import { confirmation, type FieldSpec, type Fields, form, sentBody } from "../forms/form.ts";
-import { linkField } from "../forms/link-field.ts";
+import { chooseLink } from "../forms/link-field.ts";
 import { showCount } from "../locale.ts";
 import type { Act, Names, Owner, Show } from "./owner.ts";
 import { describeRule, KIND_NAMES } from "./sentences.ts";
@@ -63,16 +62,23 @@ function fieldsOf(kind: RuleKind, isOfApp: boolean, { partners, apps }: Names, l
 
 const LINK_TOKEN = { label: "Link token", hint: "Only this link and those below it. Empty for all links." };
 
-/** `link`: the token of the chosen one. */
-async function readFields({ env }: Context, owner: Owner, kind: RuleKind, link: string | null) {
-  const { appToken } = owner;
+/** The fields of the page of a form, with the form that finds a link. */
+async function readFields(
+  context: Context,
+  owner: Owner,
+  kind: RuleKind,
+  page: { sent: URLSearchParams; chosen: string | null; action: string; kept: Record<string, string> },
+) {
+  const { appToken, userId } = owner;
   const hasLinks = appToken !== null && NEEDS[kind].of.includes("link_token");
-  const [names, links] = await Promise.all([
+  const [names, link] = await Promise.all([
     owner.readNames(),
-    hasLinks ? listLinkNames(env.DB, appToken) : undefined,
+    hasLinks
+      ? chooseLink(context, { ...page, appToken, userId, field: LINK_TOKEN, none: "All links" })
+      : undefined,
   ]);
-  const field = links === undefined ? LINK_TOKEN : linkField(LINK_TOKEN, links, link, "All links");
-  return fieldsOf(kind, appToken !== null, names, field);
+  const { field = LINK_TOKEN, hidden = {}, finder = "" } = link ?? {};
+  return { fields: fieldsOf(kind, appToken !== null, names, field), hidden, finder };
 }
 
 const valuesOf = ({ settings }: Rule) => ({
@@ -100,13 +106,17 @@ export const newRulePage: Show = async (context, owner, rejected) => {
             <p><a href="/docs/alerts#what-each-rule-looks-at">What each rule looks at</a></p>`,
         )}`,
     };
-  const fields = await readFields(context, owner, kind, sent.get("link_token"));
+  const action = `${path}/new`;
+  const { fields, hidden, finder } = await readFields(context, owner, kind, {
+    ...{ sent, chosen: sent.get("link_token"), action, kept: { kind } },
+  });
   const usual = Object.entries(NEEDS[kind].numbers).map(([name, { usual }]) => [name, usual]);
-  const spec = { action: `${path}/new`, hidden: { kind }, fields, button: "Create rule", cancel: path };
+  const spec = { action, hidden: { kind, ...hidden }, fields, button: "Create rule", cancel: path };
   return {
     title: `New rule: ${KIND_NAMES[kind]}`,
     body: html`
       ${trail}${pageHead(`New rule: ${KIND_NAMES[kind]}`)}
+      ${finder}
       ${card(
         { id: "settings", title: "When to open an alert" },
         form({ ...spec, values: Object.fromEntries(usual) }, rejected),
@@ -116,20 +126,19 @@ export const newRulePage: Show = async (context, owner, rejected) => {
 
 export const rulePage: Show = async (context, owner, rejected) => {
   const rule = await ruleOfPath(context, owner);
-  const fields = await readFields(
-    context,
-    owner,
-    rule.kind,
-    rejected?.form.get("link_token") ?? linkOf(rule),
-  );
   const action = `${owner.path}/rules/${rule.id}`;
-  const spec = { action, fields, values: valuesOf(rule), button: "Save rule", cancel: owner.path };
+  const sent = rejected?.form ?? context.url.searchParams;
+  const { fields, hidden, finder } = await readFields(context, owner, rule.kind, {
+    ...{ sent, chosen: sent.get("link_token") ?? linkOf(rule), action, kept: {} },
+  });
+  const spec = { action, fields, hidden, values: valuesOf(rule), button: "Save rule", cancel: owner.path };
   const title = `Rule: ${KIND_NAMES[rule.kind]}`;
   return {
     title,
     body: html`
       ${breadcrumb([["Alerts", owner.path]], KIND_NAMES[rule.kind])}
       ${pageHead(title)}
+      ${finder}
       ${card(
         { id: "settings", title: "When to open an alert" },
         Object.keys(fields).length === 0
