@@ -1,15 +1,8 @@
 /** The page of a partner in an app: its state, its figures, where clicks are lost on the way to a cost, rejected costs, and its links. */
 import { html } from "hono/html";
-import { listRecentRejections } from "../../db/ledger/recent-rejections.ts";
-import { findAdjustments } from "../../db/ledger/reports/adjustments.ts";
-import { findEvents } from "../../db/ledger/reports/events.ts";
-import type { Event } from "../../domain/events.ts";
 import { type Figures, toFigures } from "../../domain/figures/performance.ts";
 import { RATE_DAYS, worstOf } from "../../domain/figures/rates.ts";
 import { DAY_MS, dayOf, formatDate, KEPT_REJECTIONS_MS } from "../../domain/time.ts";
-import type { Context } from "../../env.ts";
-import { AppError } from "../../errors.ts";
-import { readInput } from "../../http/input/input.ts";
 import { chartScript } from "../../pages/chart/chart.ts";
 import { USUAL } from "../../pages/costs/rates.ts";
 import { reasonLink } from "../../pages/costs/rejections.ts";
@@ -21,49 +14,23 @@ import { table } from "../../pages/lists/table.ts";
 import { NONE, showCount, showPercent, showPlural } from "../../pages/locale.ts";
 import type { Markup } from "../../pages/markup.ts";
 import { moneyText } from "../../pages/money.ts";
-import {
-  aboutChanges,
-  cutNotice,
-  daysBefore,
-  type Period,
-  periodPicker,
-  periodQuery,
-  toPeriod,
-} from "../../pages/periods.ts";
-import { toRejectionItem } from "../../usecases/costs/rejection-item.ts";
-import { toEvents } from "../../usecases/events.ts";
-import { type PartnerStatus, readPartnerStatus, type StatusDetails } from "../../usecases/partner-status.ts";
-import { isFinal } from "../../usecases/performance/read.ts";
+import { aboutChanges, cutNotice, periodPicker } from "../../pages/periods.ts";
 import { type PerformanceRow, toRows } from "../../usecases/performance/rows.ts";
-import { authorizeApp, type Member, type Show } from "../frame.ts";
+import type { Show } from "../frame.ts";
 import { keepDays } from "../links/cells.ts";
-import { periodQuery as daysQuery } from "../links/query.ts";
-import { COVERAGE, type Compared, change, figure, finality } from "../performance/cells.ts";
+import { COVERAGE, change, figure, finality } from "../performance/cells.ts";
 import type { Metric } from "../performance/query.ts";
 import { countChart, spendCharts } from "../reports/day-charts.ts";
 import { workspaceStyles } from "../script.ts";
 import { funnelSection } from "./funnel.ts";
-import { idOf, REJECTION_COLUMNS } from "./rejections.ts";
+import { REJECTION_COLUMNS } from "./rejections.ts";
 import { stateSection } from "./state.ts";
+import { readView, type View } from "./view.ts";
 
 const MOST_LINKS = 10;
-const MOST_REJECTIONS = 5;
 const MOST_CHARTS = 2;
 /** Campaigns, as on Performance. */
 const LEVEL = 2;
-
-type Status = PartnerStatus & StatusDetails;
-
-interface View {
-  status: Status;
-  period: Period;
-  compared: Compared;
-  /** Below the page of the app. */
-  hrefOf: (page: string, query?: Record<string, string>) => string;
-  rejected: ReturnType<typeof toRejectionItem>[];
-  /** Those of the partner, with the adjustments in a currency. */
-  eventsOf: (currency: string) => Event[];
-}
 
 export const partnerPage: Show = async (context, member) => {
   const view = await readView(context, member);
@@ -89,49 +56,6 @@ export const partnerPage: Show = async (context, member) => {
       ${links(view)}`,
   };
 };
-
-async function readView(context: Context, { viewer, app, path }: Member): Promise<View> {
-  const { query } = await readInput(context, { query: daysQuery });
-  const { ledger, now } = context;
-  const period = toPeriod(query, now, app.firstDay);
-  const partnerId = idOf(context);
-  const request = {
-    appToken: app.token,
-    partnerId,
-    days: { from: period.from, to: period.to },
-    before: daysBefore(period),
-  };
-  const { days } = request;
-  const [{ access, status, more }, { items }] = await Promise.all([
-    readPartnerStatus(ledger, viewer, request, now, {
-      ...findEvents(ledger.control, viewer, app.token, { changed: days, voided: days, partnerId }),
-      adjustments: findAdjustments(ledger.control, viewer, app.token, { ...days, partnerId }),
-    }),
-    listRecentRejections(ledger, partnerId, app.token, { after: null, limit: MOST_REJECTIONS }, now),
-  ]);
-  authorizeApp(access);
-  if (!status) throw new AppError("not_found", "This partner does not exist.");
-  const rejected = status.rejected.map(({ day, code, count }) => ({
-    partnerId,
-    code,
-    count,
-    first: day,
-    last: day,
-  }));
-  return {
-    status,
-    period,
-    compared: {
-      isCompared: period.to < dayOf(now) && status.before !== undefined,
-      isOpen: !isFinal(period, now),
-    },
-    eventsOf: (currency) =>
-      toEvents({ ...more, rejected }, { isOfPartner: (id) => id === partnerId, currency }).events,
-    hrefOf: (page, query = {}) =>
-      `${path}/${page}?${new URLSearchParams({ ...periodQuery(period), ...query })}`,
-    rejected: items.map(toRejectionItem),
-  };
-}
 
 function figures({ status, period, compared, hrefOf }: View, now: number): Markup {
   const { spend, figures, partner, rates, before = { spend: [], counts: [] } } = status;
