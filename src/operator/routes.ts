@@ -16,6 +16,7 @@ import * as rounds from "./api/rounds.ts";
 import * as testLinks from "./api/test-links.ts";
 import * as urlPrices from "./api/url-prices.ts";
 import * as users from "./api/users.ts";
+import * as voids from "./api/voids.ts";
 import * as webhooks from "./api/webhooks.ts";
 import { consoleRoutes } from "./console/routes.ts";
 
@@ -30,6 +31,7 @@ const nouns = [
   rates,
   rejections,
   costs,
+  voids,
   urlPrices,
   adjustments,
   alerts,

@@ -18,7 +18,7 @@ export interface Search {
   next: string | null;
   first: string | null;
   isFull: boolean;
-  /** From 0 to 1; undefined if that is not known. */
+  /** How far it came in the order of the IDs, from 0 to 1; undefined if that is not known. */
   share?: number;
   /** What was done so far. */
   progress: Markup | string;
@@ -29,7 +29,7 @@ export function searchedList({ list, next, first, isFull, share, progress }: Sea
   const bar =
     share === undefined
       ? html`<progress aria-label="Search"></progress>`
-      : html`<progress max="100" value="${Math.round(share * 100)}" aria-label="Share of the IDs that was searched"></progress>`;
+      : html`<progress max="100" value="${Math.round(share * 100)}" aria-label="Position of the search in the order of the IDs"></progress>`;
   return html`
     <div id="found">${list}</div>
     <div id="search">
@@ -53,21 +53,13 @@ interface Progress {
   /** Whether the filter by amount is left out of these numbers. */
   hasAmount: boolean;
   read: number;
-  share: number;
 }
 
-/** `12 of 15 found. Searched 40,000 of about 310,000 IDs.` */
-export function describeSearch({ found, expected, isExact, hasAmount, read, share }: Progress): string {
+/** `12 of 15 found. Searched 40,000 IDs.` How many IDs there are is not known: most of them can begin with the same letters. */
+export function describeSearch({ found, expected, isExact, hasAmount, read }: Progress): string {
   const of = expected === null ? "" : ` of ${isExact ? "" : "up to "}${showCount(expected)}`;
-  const total = share > 0 && share < 1 ? ` of about ${showCount(round(read / share))}` : "";
-  return `${hasAmount ? "Without the filter by amount, " : ""}${showCount(found)}${of} found. Searched ${showCount(read)}${total} IDs.`.replace(
+  return `${hasAmount ? "Without the filter by amount, " : ""}${showCount(found)}${of} found. Searched ${showCount(read)} IDs.`.replace(
     " 1 IDs",
     " 1 ID",
   );
-}
-
-/** To two digits, because it is an estimate. */
-function round(count: number): number {
-  const unit = 10 ** Math.max(0, Math.floor(Math.log10(count)) - 1);
-  return Math.round(count / unit) * unit;
 }

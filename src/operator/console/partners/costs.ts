@@ -116,7 +116,7 @@ export const costsPage: Show = async (context, formError) => {
         isFull: items.length >= PAGE_SIZE,
         share: searched,
         progress: describeSearch({
-          ...{ found, expected, read, share: searched },
+          ...{ found, expected, read },
           // Of pending costs without a day, some have lapsed.
           isExact: !isPending || filters.day !== undefined,
           hasAmount: filters.amount_over !== undefined,

@@ -14,8 +14,8 @@ import { describeDay, showCount, showList, showPlural } from "../../../pages/loc
 import type { Markup } from "../../../pages/markup.ts";
 import { amountText } from "../../../pages/money.ts";
 import { notFound } from "../../api/common.ts";
-import { anyVoid, voidPricesOfDay } from "../../api/costs.ts";
 import { decidePrices, readUrlPrices } from "../../api/url-prices.ts";
+import { anyVoid, voidPricesOfDay } from "../../api/voids.ts";
 import { type Act, idOf, type Page, partnerTrail, pick, type Show } from "../layout.ts";
 
 /** How often a form looks on if it finds nothing to void. */
@@ -36,7 +36,7 @@ export function urlPriceSection(partnerId: number, prices: Prices): Markup {
     { id: "url-prices", title: "Prices on URLs" },
     count > 0
       ? notice(
-          html`<strong>${showPlural(count, "price is", "prices are")} held</strong> above the limit of a day. Accept or drop ${count === 1 ? "it" : "them"}.`,
+          html`<strong>${showPlural(count, "price is", "prices are")} held</strong> above the daily limit. Accept or drop ${count === 1 ? "it" : "them"}.`,
           "warn",
         )
       : html`<p class="muted">No prices are held.</p>`,
@@ -79,7 +79,7 @@ function heldCard(partnerId: number, held: Prices, apps: Apps, rejected?: Reject
   const groups = [...Map.groupBy(held, ({ app_token, day }) => `${app_token}-${day}`)];
   return card(
     { id: "held", title: "Held prices" },
-    html`<p class="muted">They would have exceeded <a href="/operator/partners/${partnerId}#templates">the limit of a day</a> and count nothing. An accepted price counts from then on; a dropped one never does.</p>`,
+    html`<p class="muted">They would have exceeded <a href="/operator/partners/${partnerId}#templates">the daily limit</a> and count nothing. An accepted price counts from then on; a dropped one never does.</p>`,
     table({
       label: "Held prices",
       rows: groups.flatMap(([key, prices]) => (prices[0] ? [{ key, prices, ...prices[0] }] : [])),

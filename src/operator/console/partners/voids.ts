@@ -14,7 +14,8 @@ import { describeDay } from "../../../pages/locale.ts";
 import { type Markup, time } from "../../../pages/markup.ts";
 import { amountText } from "../../../pages/money.ts";
 import { badField, notFound } from "../../api/common.ts";
-import { findPartnerCost, newVoid, voidCost } from "../../api/costs.ts";
+import { findPartnerCost } from "../../api/costs.ts";
+import { newVoid, voidCost } from "../../api/voids.ts";
 import { type Act, done, type FormError, idOf, partnerTrail, pick, type Show } from "../layout.ts";
 
 type Found = NonNullable<Awaited<ReturnType<typeof findPartnerCost>>["cost"]>;
