@@ -2,6 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { MAX_CALL, MAX_PENDING, SPACING_MS } from "../src/db/group-commit.ts";
 import { COST_TYPES } from "../src/domain/cost-types.ts";
+import { FINDING_KINDS } from "../src/domain/rounds/findings.ts";
 import { COST_WINDOW, RETENTION } from "../src/domain/texts.ts";
 import { COST_WINDOW_MS, RETENTION_MS } from "../src/domain/time.ts";
 import { env } from "./harness.ts";
@@ -341,6 +342,10 @@ const documents = import.meta.glob(
 describe("the READMEs", () => {
   const allOf = (pattern: RegExp) =>
     Object.values(documents).flatMap((text) => [...text.matchAll(pattern)].map(([, figure]) => figure));
+
+  it("name the number of kinds of mismatch, which are the findings and an incomplete report", () => {
+    expect(allOf(/\[(\d+) kinds of mismatch\]/g)).toEqual([String(FINDING_KINDS.length + 1)]);
+  });
 
   it("name the spacing of two calls, and what a call and an isolate hold", () => {
     const spacing = String(SPACING_MS);

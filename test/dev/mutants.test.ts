@@ -23,5 +23,6 @@ it("each mutant changes a text that its file has once, and names tests that exis
       : [[mutant.name, mutant.file, parts - 1, missing]];
   });
   expect(wrong).toEqual([]);
+  expect(readFileSync(join(ROOT, "test/README.md"), "utf8")).toContain(`each of ${mutants.length} changes`);
   expect(new Set(mutants.map(({ name }) => name)).size).toBe(mutants.length);
 });
