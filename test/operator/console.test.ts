@@ -304,7 +304,7 @@ test("the list of partners shows the next step of each, and none if everything i
     return list.slice(1).map(({ cells }) => cells.at(-1));
   };
   const others = ["Continue setup", "Review round 1", "Resume"];
-  expect(await next()).toEqual(["Not counted", "Not counted", ...others]);
+  expect(await next()).toEqual(["Not calculated", "Not calculated", ...others]);
   await storeRates(ledgerOn(), NOW);
   expect(await next()).toEqual(["None", "None", ...others]);
   await rows("UPDATE credentials SET revoked_at = 1 WHERE partner_id = 1");

@@ -42,7 +42,7 @@ describe("prices on URLs", () => {
       800 * MONEY,
       [
         {
-          what: "Acme Ads : prices on URLs of Demo App add up to $800.00 on 15 Mar 2026 (UTC), and from $1,000.00 on they are held",
+          what: "Acme Ads : prices on URLs of Demo App add up to $800.00 on 15 Mar 2026 (UTC), and above $1,000.00 they are held",
           urgency: "Soon",
           since: "15 Mar 2026, 00:00 UTC",
           href: "/operator/partners/1#templates",

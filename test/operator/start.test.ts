@@ -215,10 +215,10 @@ describe("the next step of a partner", () => {
 describe("discrepancies", () => {
   it("are those that the cron counted, with their time", async () => {
     const before = await open();
-    expect(textOf(before)).toContain("3 partners aren't counted yet: the next hourly job counts them.");
+    expect(textOf(before)).toContain("3 partners have no rates yet: the next hourly job calculates them.");
     expect(partnersOf(before).map(({ cells }) => [cells[0], ...cells.slice(5, 7)])).toEqual(
       expect.arrayContaining([
-        ["Acme Ads", "Not counted", "Not counted"],
+        ["Acme Ads", "Not calculated", "Not calculated"],
         ["Beacon Network", "–", "–"],
       ]),
     );
@@ -228,7 +228,7 @@ describe("discrepancies", () => {
     await missCosts();
     await storeRates(ledgerOn(), NOW - HOUR);
     const text = await open();
-    expect(textOf(text)).toContain("The oldest discrepancy was counted 15 Mar 2026, 11:00 UTC.");
+    expect(textOf(text)).toContain("The oldest discrepancy was calculated 15 Mar 2026, 11:00 UTC.");
     expect((await waiting())[0]).toEqual([
       "Acme Ads : discrepancy of cpm 65.0%",
       "Soon",

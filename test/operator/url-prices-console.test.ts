@@ -1,4 +1,4 @@
-/** In the console, operators decide held prices on URLs, void those of a day, and choose the limit of a day. */
+/** In the console, operators decide held prices on URLs, void those of a day, and choose the daily limit. */
 import { beforeEach, describe, expect, it } from "vitest";
 import { type Browser, freshSession } from "../account/support.ts";
 import { ask, DAY, DEMO, NOW, rows } from "../harness.ts";
@@ -42,9 +42,7 @@ describe("held prices", () => {
     await limit(0);
     await open(3);
     await open(1, { now: NOW - DAY });
-    expect(textOf((await operator.get(PARTNER)).text)).toContain(
-      "4 prices are held above the limit of a day",
-    );
+    expect(textOf((await operator.get(PARTNER)).text)).toContain("4 prices are held above the daily limit");
     expect(textOf((await operator.get("/operator")).text)).toContain("4 held prices on URLs");
     const { text } = await operator.get(PATH);
     expect(textOf(text)).toMatch(/\$60\.00 3 .*\$20\.00 1 /s);
@@ -146,7 +144,7 @@ describe("the void of a day", () => {
   });
 });
 
-describe("the limit of a day", () => {
+describe("the daily limit", () => {
   const WITH_PRICE = "cost_id={id}&cost_type=cpc&cost_currency=USD&cost_amount={price}";
   const read = () => rows("SELECT cost_parameters, max_url_spend FROM partners WHERE id = 2");
   beforeEach(() => rows("UPDATE partners SET cost_parameters = '', max_url_spend = NULL WHERE id = 2"));

@@ -306,7 +306,7 @@ it.runIf(isLong || ledgerOn().shards.length === 0)(
     await open(browser, `${APP}/performance?group_by=partner&period=today`);
     const total = textOf(mainOf(await open(browser, `${APP}/performance?level=4&period=today`)));
     expect(total).toContain(
-      "There are too many rows to list them. Choose another breakdown, or filter by a link.",
+      "There are too many rows to list. Choose another breakdown, or filter by a link.",
     );
     expect(total).toMatch(/Spend \$50,0\d\d\.\d\d/);
   },

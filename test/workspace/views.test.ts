@@ -178,11 +178,11 @@ it("the views of a user end with the membership, and the shared ones stay", asyn
 
 describe("a view whose link or partner is gone", () => {
   it.each([
-    ["link=gone", "The link of this view doesn't exist anymore. The view shows everything else."],
-    ["partner_id=99", "The partner of this view doesn't exist anymore. The view shows everything else."],
+    ["link=gone", "The link of this view no longer exists. The view shows everything else."],
+    ["partner_id=99", "The partner of this view no longer exists. The view shows everything else."],
     [
       "link=gone&partner_id=99",
-      "The link and the partner of this view don't exist anymore. The view shows everything else.",
+      "The link and the partner of this view no longer exist. The view shows everything else.",
     ],
   ])("says so and shows the rest: %s", async (filter, text) => {
     await save("Gone", `${QUERY}&${filter}`);

@@ -11,7 +11,7 @@ export interface Deployment {
   url: string | undefined;
 }
 
-/** Returns the text to print. Throws CommandError if the version is not ready, or does not answer within a minute. */
+/** Returns the text to print. Throws CommandError if the version is not ready, or does not respond within a minute. */
 export async function waitUntilReady(
   { version, url }: Deployment,
   pause: () => Promise<void>,
@@ -30,7 +30,7 @@ export async function waitUntilReady(
     await pause();
   }
   throw new CommandError(
-    `Deployed, but version ${version} did not answer at ${url}/healthz within a minute. A new URL can take some minutes to work. Check ${url}/readyz again later.`,
+    `Deployed, but version ${version} did not respond at ${url}/healthz within a minute. A new URL can take some minutes to work. Check ${url}/readyz again later.`,
   );
 }
 

@@ -13,7 +13,7 @@ export interface UrlPriceDays {
 export interface UrlPriceWarning extends Omit<UrlPriceDays, "counted"> {
   day: number;
   counted: bigint;
-  /** What the day is compared with: the limit of a day, or the median of the days before. */
+  /** What the day is compared with: the daily limit, or the median of the days before. */
   limit?: bigint;
   usual?: bigint;
 }
@@ -25,7 +25,7 @@ export const UNUSUAL_TIMES = 5;
 const UNUSUAL_FROM = 100n * 100_000_000n;
 
 /**
- * Today's prices that reached 80% of the limit of a day, and those of today or yesterday that are unusually many. `maxUrlSpend` is in
+ * Today's prices that reached 80% of the daily limit, and those of today or yesterday that are unusually many. `maxUrlSpend` is in
  * units of 0.00001, null for no limit.
  */
 export function judgeUrlPrices(

@@ -126,7 +126,7 @@ export const PARTNER = noun("PartnerRecord", {
     input: z.nullable(sumOfAmounts).with(z.describe(MAX_URL_SPEND)),
     default: null,
     form: {
-      label: "Most spend from prices on URLs, a day",
+      label: "Daily limit for spend from prices on URLs",
       sends: "text or null",
       hint: "For each app and currency. Prices above it are held until you accept or drop them.",
     },

@@ -81,7 +81,7 @@ function toObject(subject: string, objects: ReadonlyMap<string, AuditObject>): D
 
 const NAMES: Record<string, string> = {
   max_url_amount: "Highest price on a URL",
-  max_url_spend: "Most spend from prices on URLs, a day",
+  max_url_spend: "Daily limit for spend from prices on URLs",
   sign_in: "Sign-in method",
 };
 

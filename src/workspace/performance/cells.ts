@@ -109,7 +109,7 @@ export function change(metric: Metric, row: Measured, { isCompared, isOpen }: Co
 
 /** What the colors of changes say. */
 export const INKS =
-  "Changes are red where cost rose and green where it fell. Gray ones are below 1%, of few clicks, or not final.";
+  "Changes are red where cost rose and green where it fell. Gray changes are below 1%, based on few clicks, or not final.";
 
 /** Whether costs for the days can still arrive. */
 export const finality = (days: Pick<DayRange, "to">, now: number): Markup =>

@@ -127,14 +127,14 @@ function tooManyDays(url: URL, query: PerformanceView, { from, to }: DayRange, m
   };
 }
 
-const TOO_MANY = "There are too many rows to list them. Choose another breakdown, or filter by a link.";
+const TOO_MANY = "There are too many rows to list. Choose another breakdown, or filter by a link.";
 const PARTIAL =
-  "A part of the data can't be read right now, so all figures are partial. Load the page again in a minute.";
+  "A part of the data can't be read right now, so all figures are partial. Reload the page in a minute.";
 
 function gone({ isLinkGone, isPartnerGone }: PerformancePage): Markup | "" {
   const names = [...(isLinkGone ? ["link"] : []), ...(isPartnerGone ? ["partner"] : [])];
   if (names.length === 0) return "";
-  const text = `The ${names.join(" and the ")} of this view ${names.length === 1 ? "doesn't" : "don't"} exist anymore. The view shows everything else.`;
+  const text = `The ${names.join(" and the ")} of this view no longer ${names.length === 1 ? "exists" : "exist"}. The view shows everything else.`;
   return notice(text, "warn");
 }
 

@@ -32,7 +32,7 @@ test("waits for the new version and ignores responses of the old one", async () 
 
 test("fails when only an old version responds for a minute, also one that names itself", async () => {
   answer = (path) => (path === HEALTH ? { deployment: "version-1" } : READY);
-  await expect(wait()).rejects.toThrow("version version-2 did not answer");
+  await expect(wait()).rejects.toThrow("version version-2 did not respond");
   expect(requests).toEqual(Array.from({ length: 60 }, () => HEALTH));
 });
 

@@ -26,7 +26,7 @@ export const partnersPage: Show = async (context) => {
         `Prices on URLs above ${formatAmount(DEFAULT_MAX_URL_AMOUNT)}`,
         ({ maxUrlAmount }) => maxUrlAmount > DEFAULT_MAX_URL_AMOUNT,
       ],
-      "no-limit": ["Prices on URLs without a limit a day", ({ isUnlimited }) => isUnlimited === 1],
+      "no-limit": ["Prices on URLs without a daily limit", ({ isUnlimited }) => isUnlimited === 1],
     },
   });
   const none = notice(

@@ -18,9 +18,9 @@ import { type Act, done, type Form, idOf } from "../layout.ts";
 import type { OperatorSession } from "../session.ts";
 
 const { display_name, max_url_amount, ...templates } = PARTNER.form;
-/** Prices on URLs need a limit a day, or the choice to have none. */
+/** Prices on URLs need a daily limit, or the choice to have none. */
 const NO_LIMIT = {
-  no_max_url_spend: { label: "No limit a day for the spend from prices on URLs", box: true },
+  no_max_url_spend: { label: "No daily limit for spend from prices on URLs", box: true },
 } satisfies Fields;
 export const NAME = { display_name };
 export const TEMPLATES: Fields = { ...templates, ...NO_LIMIT };
@@ -62,7 +62,7 @@ export function settingsSection(context: Context, partner: PartnerRow, rejected?
           : amountText(item.max_url_amount, partner.urlCurrency),
       ],
       [
-        "Most spend from prices on URLs, a day",
+        "Daily limit for spend from prices on URLs",
         item.max_url_spend === null
           ? "No limit"
           : partner.urlCurrency === null

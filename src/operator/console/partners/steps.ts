@@ -154,7 +154,7 @@ function liveSteps(partner: PartnerFacts, path: string): PartnerStep[] {
     steps.push({
       ...{ tone: "", what: "cost data is off on all links", since: counted },
       ...{ text: "Ask for cost data", href: `${path}#rates` },
-      kind: list("have links without cost data only", "?state=live"),
+      kind: list("have cost data off on all links", "?state=live"),
     });
   const over = rates
     .map((rate) => ({ ...rate, ...ratesOf(rate) }))
@@ -212,11 +212,11 @@ function urlPriceSteps({ urlPrices }: PartnerFacts, path: string): PartnerStep[]
     ];
   };
   return [
-    ...found(near, ({ limit = 0n, currency }) => `and from ${moneyOf(limit, currency)} on they are held`).map(
+    ...found(near, ({ limit = 0n, currency }) => `and above ${moneyOf(limit, currency)} they are held`).map(
       (item) => ({
         ...item,
         ...{ text: "Check the limit", href: `${path}#templates` },
-        kind: list("are near the limit of a day for prices on URLs"),
+        kind: list("are near the daily limit for prices on URLs"),
       }),
     ),
     ...found(unusual, ({ usual = 0n, currency }) =>

@@ -126,7 +126,7 @@ export function partnerTable({
   });
 }
 
-const NOT_COUNTED = html`<span class="muted">Not counted</span>`;
+const NOT_COUNTED = html`<span class="muted">Not calculated</span>`;
 
 /** In the place of what is missing. */
 const noneOf = (row: Row) => (isNotCounted(row) ? NOT_COUNTED : NONE);
@@ -139,14 +139,14 @@ function shareOf(rates: StoredRate[]): number | null {
 
 /** The days of the figures of the table. */
 export const aboutTable = (now: number): string =>
-  `Spend and its change are of ${describeDays(spendDays(now))}, UTC, compared with the ${SPEND_DAYS} days before. Coverage and discrepancy are of all apps and of the last ${RATE_DAYS} days up to when the daily job counted them, that day included. Members see the coverage of an app, of complete days. ${USUAL}`;
+  `Spend and its change are of ${describeDays(spendDays(now))}, UTC, compared with the ${SPEND_DAYS} days before. Coverage and discrepancy are of all apps and of the last ${RATE_DAYS} days up to the time of the daily job, including that day. Members see the coverage of an app, of complete days. ${USUAL}`;
 
-/** When the cron counted the rates, and of how many partners it has not. */
+/** When the cron calculated the rates, and of how many partners it has not. */
 export function whenCounted(partners: PartnerFacts[], now: number): string {
   const rates = partners.flatMap((partner) => partner.rates);
   const missing = partners.filter(isNotCounted).length;
   const oldest = rates.reduce((first, { computedAt }) => Math.min(first, computedAt), now);
-  const times = rates.length === 0 ? "" : `The oldest discrepancy was counted ${describeTime(oldest)}.`;
+  const times = rates.length === 0 ? "" : `The oldest discrepancy was calculated ${describeTime(oldest)}.`;
   if (missing === 0) return times;
-  return `${times} ${showPlural(missing, "partner isn't", "partners aren't")} counted yet: the next hourly job counts them.`.trim();
+  return `${times} ${showPlural(missing, "partner has", "partners have")} no rates yet: the next hourly job calculates them.`.trim();
 }
