@@ -65,12 +65,9 @@ async function prepare({ persistTo, config, isLarge }: Flags): Promise<DemoState
     const user = await DB.prepare("SELECT id FROM users LIMIT 1").first();
     if (!user) await insertRows(demoRows(now), ledger);
     const demoApp = await findApp(DEMO.appToken);
-    if (isLarge && demoApp && !(await findApp(LARGE.appToken))) {
-      const rows = largeRows(now);
-      // That took seconds, in which workerd closed the idle connection. Node notices it before the next request.
-      await setImmediate();
-      await insertRows(rows, ledger);
-    }
+    // The rows and their statements take seconds, in which workerd closes the idle connection. Node must notice it before a request.
+    if (isLarge && demoApp && !(await findApp(LARGE.appToken)))
+      await insertRows(largeRows(now), ledger, () => setImmediate());
     const { results } = await DB.prepare(
       "SELECT token_hash FROM api_tokens UNION ALL SELECT token_hash FROM credentials WHERE revoked_at IS NULL",
     ).all<{ token_hash: string }>();

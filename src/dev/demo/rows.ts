@@ -63,14 +63,23 @@ export function toStatements(rows: DemoRow[]): string[] {
   return statements;
 }
 
-/** Inserts rows into their databases: a row of the ledger belongs into the shard of its ID. */
-export async function insertRows(rows: DemoRow[], ledger: Ledger): Promise<void> {
+/**
+ * Inserts rows into their databases: a row of the ledger belongs into the shard of its ID. `whenMade` runs after all statements were
+ * made, which takes seconds for many rows, and before the first call.
+ */
+export async function insertRows(
+  rows: DemoRow[],
+  ledger: Ledger,
+  whenMade: () => Promise<unknown> = async () => {},
+): Promise<void> {
   const grouped = Map.groupBy(rows, ({ table, values }) =>
     table === "ledger_entries"
       ? shardFor(ledger, { partnerId: Number(values.partner_id), costId: String(values.cost_id) })
       : ledger.control,
   );
-  for (const [db, own] of grouped) await runStatements(db, toStatements(own));
+  const made = [...grouped].map(([db, own]) => [db, toStatements(own)] as const);
+  await whenMade();
+  for (const [db, statements] of made) await runStatements(db, statements);
 }
 
 /** In calls of about a megabyte, because workerd ends at the large app in one. */
