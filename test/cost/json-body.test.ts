@@ -74,6 +74,17 @@ describe("a cost as JSON", () => {
   });
 });
 
+describe("a number with a name", () => {
+  it.each([
+    ['{"n" : -1.50e+2 ,"m":1.50}', { n: "-1.50e+2", m: 1.5 }],
+    ['[{"n":0.10},{"n":"0.10"}]', [{ n: "0.10" }, { n: "0.10" }]],
+    ['{"n":[1.50,{"m":2.0}],"o":{"n":3.0}}', { n: [1.5, { m: 2 }], o: { n: "3.0" } }],
+    ['{"\\u006e":1.0,"o":"n","p":[2.0]}', { n: "1.0", o: "n", p: [2] }],
+  ])("is its text: %s", (text, value) => {
+    expect(parseJson(text, "n")?.value).toEqual(value);
+  });
+});
+
 describe("an object with a name twice", () => {
   it.each([
     ['{"a":1,"a":1}', ["a"]],
@@ -81,6 +92,7 @@ describe("an object with a name twice", () => {
     ['{"a":[{"b":1},{"b":1,"c":2,"b":3}]}', ["a.1.b"]],
     ['{"a":"\\"a\\":1,\\"a\\"","b":1}', []],
     ['{"a\\\\":1,"a\\\\":2}', ["a\\"]],
+    ['{"a":"\\\\","b":"\\\\\\"","a":1}', ["a"]],
     ['[{"x":{}},{"x":[]}]', []],
   ])("%s has %j", (text, repeated) => {
     expect(parseJson(text)?.repeated).toEqual(repeated);

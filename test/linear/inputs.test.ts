@@ -179,6 +179,7 @@ describe("a body is read in linear time", () => {
     ["equal fields", FORM, (length) => many(length, () => "a=123456", "&")],
     ["different keys", JSON_TYPE, (length) => `{${many(length, (index) => `"${index}":1`, ",")}}`],
     ["equal keys", JSON_TYPE, (length) => `{${many(length, () => '"a":1234', ",")}}`],
+    ["escaped quotes", JSON_TYPE, (length) => `{"a":"${'\\\\\\"'.repeat(length / 4)}"}`],
     ["wrong items", JSON_TYPE, (length) => `{"list":[${many(length, (index) => `${index}`, ",")}]}`],
   ])("with many %s", async (_, type, toBody) => {
     expect(await judge((length) => reading(type, toBody(length)))).toBeUndefined();

@@ -24,6 +24,13 @@ export const ledger: Mutant[] = [
     tests: ["test/cost/void.test.ts"],
   },
   {
+    name: "an escaped backslash does not end a text of JSON",
+    file: "src/http/input/json.ts",
+    search: "(at - before) % 2 === 1",
+    replace: "at > before",
+    tests: ["test/cost/json-body.test.ts"],
+  },
+  {
     name: "an ID that is repeated in a batch is judged once",
     file: "src/db/ledger/submission.ts",
     search: "seen.set(item.costId, number + 1)",

@@ -38,9 +38,7 @@ interface Level {
   at: string | number;
 }
 
-const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s"{}[\],:]+/g;
-
-/** Reads a text that is JSON. */
+/** Reads a text that is JSON. Character by character, because a regular expression takes four times as long. */
 function scan(
   text: string,
   asWritten?: string,
@@ -48,28 +46,54 @@ function scan(
   const levels: Level[] = [];
   const repeated = new Set<string>();
   const numbers: [number, number][] = [];
+  let level: Level | undefined;
   let isName = false;
-  for (const { 0: token, index } of text.matchAll(TOKEN)) {
-    const level = levels.at(-1);
-    if (token === "{" || token === "[") {
-      levels.push(token === "{" ? { names: new Set(), at: "" } : { at: 0 });
-      isName = token === "{";
-    } else if (token === "}" || token === "]") {
-      levels.pop();
-      isName = false;
-    } else if (token === ",") {
-      isName = level?.names !== undefined;
-      if (typeof level?.at === "number") level.at++;
-    } else if (token === ":") {
-      isName = false;
-    } else if (isName && level?.names) {
-      level.at = token.includes("\\") ? String(JSON.parse(token)) : token.slice(1, -1);
-      if (level.names.has(level.at) && repeated.size < MAX_REPEATED)
-        repeated.add(levels.map(({ at }) => at).join("."));
-      level.names.add(level.at);
-    } else if (level?.names && level.at === asWritten && /^[-\d]/.test(token)) {
-      numbers.push([index, index + token.length]);
+  for (let at = 0; at < text.length; at++) {
+    const from = at;
+    switch (text[at]) {
+      case "{":
+      case "[":
+        isName = text[at] === "{";
+        level = isName ? { names: new Set(), at: "" } : { at: 0 };
+        levels.push(level);
+        break;
+      case "}":
+      case "]":
+        levels.pop();
+        level = levels.at(-1);
+        break;
+      case ",":
+        isName = level?.names !== undefined;
+        if (typeof level?.at === "number") level.at++;
+        break;
+      case '"':
+        at = endOf(text, at);
+        if (!isName || !level?.names) break;
+        isName = false;
+        level.at = text.slice(from + 1, at);
+        if (level.at.includes("\\")) level.at = String(JSON.parse(text.slice(from, at + 1)));
+        if (level.names.has(level.at) && repeated.size < MAX_REPEATED)
+          repeated.add(levels.map((one) => one.at).join("."));
+        level.names.add(level.at);
+        break;
+      default:
+        if (level?.at !== asWritten || !level?.names || !/[-\d]/.test(text.charAt(at))) break;
+        while (/[-+.\dEe]/.test(text.charAt(at + 1))) at++;
+        numbers.push([from, at + 1]);
     }
   }
   return { repeated: [...repeated], numbers };
+}
+
+/** The quote that ends the string which begins at `from`. */
+function endOf(text: string, from: number): number {
+  let at = text.indexOf('"', from + 1);
+  for (; isEscaped(text, at); at = text.indexOf('"', at + 1));
+  return at;
+}
+
+function isEscaped(text: string, at: number): boolean {
+  let before = at;
+  while (text[before - 1] === "\\") before--;
+  return (at - before) % 2 === 1;
 }
