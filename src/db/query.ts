@@ -64,9 +64,29 @@ export function jsonValues<const K extends string>(...keys: K[]) {
 }
 export type Sent<Values extends Record<string, SQL>> = Record<keyof Values, Value>;
 
+/** Like `jsonValues`, for rows that travel as lists, which `toCells` makes: they take half of the text. */
+export function cellValues<const K extends string>(...keys: K[]) {
+  return Object.fromEntries(keys.map((key, at) => [key, sql.raw(`(j.value ->> ${at})`)])) as Record<K, SQL>;
+}
+export const toCells = <Values extends Record<string, SQL>>(values: Values, row: Sent<Values>): Value[] =>
+  Object.keys(values).map((key) => row[key as keyof Values]);
+
 /** `json_object('name', column, …)`: a row in one column. The text parses to a `RowOf` the fields. */
 export function jsonObject(fields: Fields): SQL<string> {
   return sql`json_object(${join(Object.entries(fields).map(([name, field]) => sql`${sql.raw(`'${name}'`)}, ${field}`))})`;
+}
+
+/** `json_array(column, …)`: a row in one column, which `readCells` reads. For many rows, because D1 makes an object of each, cell by cell. */
+export function jsonCells(fields: Fields): SQL<string> {
+  return sql`json_array(${join(Object.values(fields).map((field) => sql`${field}`))})`;
+}
+
+export function readCells<F extends Fields>(fields: F, text: string): RowOf<F> {
+  const cells: unknown[] = JSON.parse(text);
+  const row: Record<string, unknown> = {};
+  let at = 0;
+  for (const name in fields) row[name] = cells[at++];
+  return row as RowOf<F>;
 }
 
 /** `INSERT INTO table (column, …) SELECT value, …`. What follows is the FROM of the SELECT. */

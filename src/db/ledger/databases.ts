@@ -48,7 +48,7 @@ export interface LedgerKey {
 
 /** All ledger rows of one ID are in the same database. This function must never change, because existing rows are found with it. */
 export function shardFor({ control, shards }: Ledger, key: LedgerKey): D1Database {
-  return shards[hashOf(key) % shards.length] ?? control;
+  return shards.length === 0 ? control : (shards[hashOf(key) % shards.length] ?? control);
 }
 
 /** The items of each database that has any. Items with the same ID stay together and in order. */

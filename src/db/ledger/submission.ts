@@ -8,17 +8,19 @@ import { type Mismatch, mismatchReason } from "../../domain/matching.ts";
 import { COST_WINDOW_MS } from "../../domain/time.ts";
 import {
   as,
+  cellValues,
   columnsOf,
   insertInto,
-  jsonObject,
-  jsonValues,
+  jsonCells,
   list,
+  query,
   type RowOf,
+  readCells,
   returning,
   type Sent,
+  toCells,
 } from "../query.ts";
 import { partners, submissions } from "../schema.ts";
-import { statement } from "../statement.ts";
 import { isMacroOf } from "../url-prices.ts";
 import { credential as c, entry as e, isCredential, isRemembered } from "./entries.ts";
 import { byDatabase, findPartnerId, isInPlace, type Ledger, placeOf, runForCredential } from "./shards.ts";
@@ -28,7 +30,7 @@ const window = sql.raw(String(COST_WINDOW_MS));
 const p = alias(partners, "p");
 
 /** A submitted cost, with what its type is: the bit in sets of types, and the kinds of engagements that it fits. */
-const sentFields = jsonValues(
+const sentFields = cellValues(
   "costId",
   "costType",
   "currency",
@@ -130,11 +132,6 @@ const entryFields = {
   clickAt: e.clickAt,
   impressionAt: e.impressionAt,
 };
-type Entry = RowOf<typeof entryFields>;
-/** An `Entry` as JSON. Null: there is none. */
-const entryOf = (partnerId: SQL | AnyColumn, costId: SQL | AnyColumn, condition: SQL) =>
-  sql<string | null>`(SELECT ${jsonObject(entryFields)} FROM ${as(e)}
-    WHERE ${e.partnerId} = ${partnerId} AND ${e.costId} = ${costId} AND ${condition})`;
 
 // A call that only adds the amount keeps the time of the first one. After a void, prices on URLs no longer count.
 const submission = {
@@ -152,47 +149,39 @@ const submission = {
     iif(${typeFits("impression")}, ${s.impressionAppToken}, NULL), '')`,
 };
 
-const result = {
+/** What was decided about a cost. */
+const decided = {
   partnerId: submissions.partnerId,
   costId: submissions.costId,
   verdict: submissions.verdict,
-  /** A row that was just stored is remembered. */
-  entry: entryOf(
-    submissions.partnerId,
-    submissions.costId,
-    sql`(${submissions.verdict} = 'store' OR ${isRemembered})`,
-  ),
   /** Read only for the verdict with two causes: whether the partner supports cost data, so that its credential lacks the type. */
   supportsCostData: sql<number | null>`iif(${submissions.verdict} = 'cost_type_not_integrated',
     (SELECT ${p.supportsCostData} FROM ${as(p)} WHERE ${p.id} = ${submissions.partnerId}), NULL)`,
 };
+const result = { ...decided, ...entryFields };
 type Row = RowOf<typeof result>;
-/** The trigger of `submissions` stores the costs whose verdict is `store`, before RETURNING reads their entries. */
-const submit = returning(sql`${withSeen} ${insertInto(submissions, submission)} FROM seen`, result);
+/** Decisions, each with the state of its ID, if the ledger has a row of that ID for which the condition holds. */
+const withEntry = (decision: Record<keyof typeof decided, SQL | AnyColumn>, condition: SQL) => ({
+  row: sql<string>`(SELECT ${jsonCells({ ...result, ...decision })} FROM (SELECT 1)
+    LEFT JOIN ${as(e)} ON ${e.partnerId} = ${decision.partnerId} AND ${e.costId} = ${decision.costId} AND ${condition})`,
+});
 
-const check = statement<Row>(
-  sql`${withSeen} SELECT ${list({
-    partnerId: s.partnerId,
-    costId: s.costId,
-    verdict,
-    entry: entryOf(s.partnerId, s.costId, isRemembered),
-    supportsCostData: s.supportsCostData,
-  } satisfies { [K in keyof Row]: unknown })} FROM seen`,
+/**
+ * The trigger of `submissions` stores the costs whose verdict is `store`, before RETURNING reads their entries. A row that was just
+ * stored is remembered.
+ */
+const submit = returning(
+  sql`${withSeen} ${insertInto(submissions, submission)} FROM seen`,
+  withEntry(decided, sql`(${submissions.verdict} = 'store' OR ${isRemembered})`),
+);
+const { partnerId, costId, supportsCostData } = s;
+const check = query(
+  withEntry({ partnerId, costId, verdict, supportsCostData }, isRemembered),
+  sql`FROM seen`,
+  withSeen,
 );
 
 const RUN = { store: submit, check };
-
-const NO_ENTRY: Entry = {
-  state: null,
-  costType: null,
-  currency: null,
-  sentAmount: null,
-  matchedKind: null,
-  amount: null,
-  receivedAt: null,
-  clickAt: null,
-  impressionAt: null,
-};
 
 /** What the database decided about a cost, and the state of its ID after that. */
 export interface Judgement {
@@ -200,7 +189,7 @@ export interface Judgement {
   verdict: Verdict;
   /** Of a cost type that is not integrated: what is missing. */
   missing: "partner" | "credential" | undefined;
-  state: Entry["state"];
+  state: Row["state"];
   matchedKind: Kind | null;
   /** The values of the call that is stored now, null without one. */
   stored: CostValues;
@@ -234,12 +223,13 @@ export async function judgeCosts(
     const place = placeOf(ledger, db);
     const parts = splitRepeated(own);
     const batch = parts.map((part) => {
-      const sent = JSON.stringify(part.map(({ cost }) => toSent(cost)));
+      const sent = JSON.stringify(part.map(({ cost }) => toCells(sentFields, toSent(cost))));
       return RUN[how](db, { tokenHash, now, costs: sent, ...place });
     });
     const results = await runForCredential(ledger, db, batch, own.length);
     for (const [number, part] of parts.entries()) {
-      const rows = new Map(results[number]?.map((row) => [row.costId, row]));
+      const found = results[number]?.map(({ row }) => readCells(result, row));
+      const rows = new Map(found?.map((row) => [row.costId, row]));
       for (const { cost, position } of part) {
         const row = rows.get(cost.costId);
         if (row) judgements[position] = toJudgement(cost, row, now);
@@ -263,9 +253,8 @@ function splitRepeated<Item extends { costId: string }>(items: Item[]): Item[][]
   return parts;
 }
 
-function toJudgement(cost: Cost, { partnerId, verdict, ...row }: Row, now: number): Judgement {
-  const entry: Entry = row.entry === null ? NO_ENTRY : JSON.parse(row.entry);
-  const { state, matchedKind, costType, currency, amount, receivedAt, clickAt, impressionAt } = entry;
+function toJudgement(cost: Cost, row: Row, now: number): Judgement {
+  const { partnerId, verdict, state, matchedKind, amount, receivedAt, clickAt, impressionAt } = row;
   const engagements = {
     ...(clickAt !== null && { click: { occurredAt: clickAt } }),
     ...(impressionAt !== null && { impression: { occurredAt: impressionAt } }),
@@ -282,7 +271,7 @@ function toJudgement(cost: Cost, { partnerId, verdict, ...row }: Row, now: numbe
         : undefined,
     state,
     matchedKind,
-    stored: { costType, currency, amount: entry.sentAmount },
+    stored: { costType: row.costType, currency: row.currency, amount: row.sentAmount },
     amount,
     mismatch: state === "pending" ? mismatch() : undefined,
   };
