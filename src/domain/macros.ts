@@ -25,8 +25,8 @@ function isMacro(value: string, place: MacroPlace): boolean {
     hasBetween(value, "{", "}") ||
     hasBetween(value, "%%", "%%") ||
     (value.startsWith("__") && value.endsWith("__") && NAME.test(value.slice(2, -2))) ||
-    MARKS[place].some((marks) => isWrapped(value, marks)) ||
-    (place === "cost_id" && (hasBrackets(value) || hasUnderscores(value)))
+    MARKS[place].some((marks) => value[0] === marks[0] && isWrapped(value, marks)) ||
+    (place === "cost_id" && ((value.includes("[") && hasBrackets(value)) || hasUnderscores(value)))
   );
 }
 

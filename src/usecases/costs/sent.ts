@@ -17,22 +17,22 @@ export function toSentPairs(pairs: Pair[]): Record<string, string> {
 
 /** The parameters of a cost in an item of a batch. */
 export function toSentItem(item: unknown): Record<string, string> {
-  if (typeof item !== "object" || item === null) return {};
-  return Object.fromEntries(
-    Object.entries(item)
-      .filter(([name]) => Object.hasOwn(costInput.shape, name))
-      .map(([name, value]) => [name, toShown(typeof value === "string" ? value : JSON.stringify(value))]),
-  );
+  const sent: Record<string, string> = {};
+  if (typeof item !== "object" || item === null) return sent;
+  for (const [name, value] of Object.entries(item))
+    if (Object.hasOwn(costInput.shape, name))
+      sent[name] = toShown(typeof value === "string" ? value : JSON.stringify(value));
+  return sent;
 }
 
 const MAX_SHOWN = 300;
 
 /** Limits the length, and replaces characters that a database or a terminal cannot handle. */
 export function toShown(value: string): string {
-  const characters = [...value.toWellFormed().replace(CONTROL, "\u{fffd}")];
-  return characters.length > MAX_SHOWN
-    ? `${characters.slice(0, MAX_SHOWN - 1).join("")}…`
-    : characters.join("");
+  const shown = value.toWellFormed().replace(CONTROL, "\u{fffd}");
+  if (shown.length <= MAX_SHOWN) return shown;
+  const characters = [...shown];
+  return characters.length > MAX_SHOWN ? `${characters.slice(0, MAX_SHOWN - 1).join("")}…` : shown;
 }
 
 /** Notes the tag of a request for its log line: that of its cost, or of all costs of a batch if it is the same. */
