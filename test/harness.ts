@@ -29,7 +29,8 @@ export const ORIGIN = "https://linkledger.test";
 export const NOW = Date.UTC(2026, 2, 15, 12);
 export const DAY = 24 * 3600 * 1000;
 
-export const env = bindings as unknown as Env & {
+/** Copied once, because the original looks each binding up again. */
+export const env = { ...bindings } as unknown as Env & {
   TEST_MIGRATIONS: D1Migration[];
   /** The archive, for the tests that bind it. */
   TEST_BUCKET: R2Bucket;
@@ -81,7 +82,7 @@ export async function freshState(name: string, setUp: () => Promise<void>): Prom
   const known = kept.get(name) ?? [];
   // A namespace deletes one key after the other.
   const keys = [...writes.keys.values()].reduce((sum, { size }) => sum + size, 0);
-  if (keys > MANY_KEYS) await resetStorage();
+  if (keys > MANY_KEYS) await freshDatabase();
   if (last !== name) noteDifferences(databases, writes, kept.get(last) ?? [], known);
   let isKept = await restoreAll(databases, known, writes);
   if (!isKept && known.length > 0) {
@@ -237,6 +238,9 @@ export interface Call {
   replicates?: false;
 }
 
+/** Tests read any number of reports. Those of the limit bind it. */
+const { REPORTS: _, ...UNREPORTED } = env;
+
 /** Sends one request to the Worker and waits for the work that continues after the response. */
 export async function call(path: string, options: Call = {}): Promise<Response> {
   const headers = new Headers(options.headers);
@@ -253,9 +257,7 @@ export async function call(path: string, options: Call = {}): Promise<Response> 
   });
   const context = createExecutionContext();
   const { queued, queue } = testQueue();
-  // Tests read any number of reports. Those of the limit bind it.
-  const { REPORTS: _, ...unlimited } = env;
-  const bound = { ...unlimited, ...queue, ...wrapShards(options.env?.DB), ...options.env };
+  const bound = { ...UNREPORTED, ...queue, ...wrapShards(options.env?.DB), ...options.env };
   if (options.replicates !== false) await copyCredentials();
   const response = await serve(request, bound, options.execution ?? context, () => options.now ?? NOW);
   await waitOnExecutionContext(context);

@@ -43,10 +43,11 @@ export function watchWrites(): Writes {
   return writes;
 }
 
-/** Notes that everything may have changed, as after `reset()`. */
+/** Notes that every table may have changed and that namespaces are empty, as after `reset()`. */
 export function noteReset(): void {
   for (const writes of watchers) {
     writes.schema = true;
+    writes.keys.clear();
     writes.objects = true;
   }
 }
