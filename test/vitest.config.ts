@@ -1,13 +1,9 @@
-import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-pool-workers";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer } from "vitest/node";
-import { limits } from "./limits.ts";
 import { OWN_MODULES } from "./own-modules.ts";
-
-// The databases of the tests are files, and each write waits for the disk. A file system in memory has nothing to wait for.
-if (existsSync("/dev/shm")) process.env.TMPDIR ??= "/dev/shm";
+import { limits } from "./vitest.shared.ts";
 
 /** What `npm run test:long` adds, see test/part.ts. */
 const isLong = process.env.LONG === "1";

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import axe from "axe-core";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
-import { afterAll, beforeAll, expect, inject } from "vitest";
+import { afterAll, afterEach, beforeAll, expect, inject } from "vitest";
 
 /** The files of one worker share a service, one after the other. */
 export const service = inject("services")[Number(process.env.VITEST_POOL_ID) - 1] ?? {};
@@ -49,6 +49,12 @@ export function useBrowser(base = () => BASE_URL): (options?: BrowserContextOpti
   beforeAll(async () => {
     launched ??= chromium.launch(CHROMIUM);
     browser = await launched;
+  });
+  // A timeout says what did not appear, but not what did, for instance an error.
+  afterEach(async ({ task }) => {
+    const page = browser.contexts().at(-1)?.pages()[0];
+    if (task.result?.state !== "fail" || !page) return;
+    console.log(`${page.url()}\n${(await page.locator("body").innerText()).slice(0, 3_000)}`);
   });
   afterAll(async () => {
     await Promise.all(browser.contexts().map((context) => context.close()));

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { defineConfig } from "vitest/config";
-import { limits } from "../limits.ts";
+import { limits } from "../vitest.shared.ts";
 import { WORKERS } from "./server.ts";
 
 export default defineConfig({

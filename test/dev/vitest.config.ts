@@ -1,8 +1,8 @@
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { defineConfig, type Plugin } from "vitest/config";
-import { limits } from "../limits.ts";
+import { limits } from "../vitest.shared.ts";
 
 const root = join(import.meta.dirname, "../..");
 
@@ -15,9 +15,6 @@ const texts: Plugin = {
       ? `export default ${JSON.stringify(readFileSync(path, "utf8"))};`
       : undefined,
 };
-
-// Databases are files, and each write waits for the disk. A file system in memory has nothing to wait for.
-if (existsSync("/dev/shm")) process.env.TMPDIR ??= "/dev/shm";
 
 /** One process builds the Worker and imports wrangler once. `npm test` has other work for the other cores. */
 const oneProcess = { maxWorkers: 1 };
