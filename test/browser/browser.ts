@@ -1,7 +1,7 @@
 /** Runs the system's Chromium with a new context per page, and checks accessibility and layout. */
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import axe from "axe-core";
+import { fileURLToPath } from "node:url";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect, inject } from "vitest";
 
@@ -169,10 +169,12 @@ export async function openMenu(page: Page): Promise<void> {
   await page.getByRole("navigation", { name: "Account" }).locator("summary").click();
 }
 
+const AXE = readFileSync(fileURLToPath(import.meta.resolve("axe-core/axe.min.js")), "utf8");
+
 /** What axe finds, with the elements. */
 export async function findViolations(page: Page, options = ALL_RULES, part = "document"): Promise<unknown[]> {
   // The debugger evaluates it, so the page's policy does not apply.
-  if (!(await page.evaluate("'axe' in window"))) await page.evaluate(axe.source);
+  if (!(await page.evaluate("'axe' in window"))) await page.evaluate(AXE);
   // Selectors of the elements take long to find, and are not read.
   return page.evaluate(
     `axe.run(${part}, { resultTypes: ["violations"], selectors: false, ...${options} }).then(({ violations }) => violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]))`,

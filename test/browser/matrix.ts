@@ -22,42 +22,41 @@ export async function checkPage(page: Page, path: string, modes: Mode[], status 
       colorScheme: colors === "dark" ? "dark" : "light",
       forcedColors: colors === "forced" ? "active" : "none",
     });
-    const isNarrow = width < 640;
-    const rules = index === 0 || CHECKS_ALL ? ALL_RULES : isNarrow ? OF_COLORS_AND_TARGETS : OF_COLORS;
-    const found: unknown[] = [
-      ...(await measureLayout(page)),
-      ...(await findInDisclosures(page, rules, index === 0 || isNarrow)),
-    ];
+    const rules = index === 0 || CHECKS_ALL ? ALL_RULES : width < 640 ? OF_COLORS_AND_TARGETS : OF_COLORS;
+    const found = [...(await measureLayout(page)), ...(await findInDisclosures(page, rules))];
     if (found.length > 0) problems.push([width, colors, ...found]);
   }
   expect(problems, path).toEqual([]);
 }
 
-/** Runs in the page: opens what is closed, and each kind of menu by itself, because a menu lies over what is below it. */
-const DISCLOSURES = `{
+/**
+ * Runs in the page. Opens each kind of menu by itself, because a menu lies over what is below it, and returns the targets in it that are
+ * too small. Then opens everything else.
+ */
+const OPEN = `(() => {
   const closed = [...document.querySelectorAll("details:not([open])")];
   const menus = closed.filter((one) => one.matches(".menu") && one.checkVisibility());
-  const kinds = new Map(menus.toReversed().map((menu) => [menu.className, menu]));
-  globalThis.disclosures = { others: closed.filter((one) => !one.matches(".menu")), menus: [...kinds.values()] };
-}`;
+  const small = [];
+  for (const menu of new Map(menus.map((one) => [one.className, one])).values()) {
+    menu.open = true;
+    for (const target of menu.querySelectorAll("a, button, input, select, label:has(input)")) {
+      const { width, height } = (target.closest("label") ?? target).getBoundingClientRect();
+      if (target.checkVisibility() && Math.min(width, height) < 24) small.push([target.outerHTML, width, height]);
+    }
+    menu.open = false;
+  }
+  globalThis.opened = closed.filter((one) => !one.matches(".menu"));
+  for (const one of opened) one.open = true;
+  return small;
+})()`;
+const CLOSE = "for (const one of opened) one.open = false";
 
-const TARGETS = `{ runOnly: ["target-size"] }`;
 const OF_COLORS_AND_TARGETS = `{ runOnly: ["color-contrast", "link-in-text-block", "target-size"] }`;
 
-/** What is wrong by some rules when everything is open that can be, and with the targets in menus. */
-async function findInDisclosures(page: Page, rules: string, withMenus: boolean): Promise<unknown[]> {
-  await page.evaluate(DISCLOSURES);
-  const set = (which: string, isOpen: boolean) =>
-    page.evaluate(`for (const one of disclosures.${which}) one.open = ${isOpen}`);
-  await set("others", true);
-  const found = await findViolations(page, rules);
-  const count = withMenus ? Number(await page.evaluate("disclosures.menus.length")) : 0;
-  for (let index = 0; index < count; index++) {
-    await set(`menus.slice(${index}, ${index + 1})`, true);
-    found.push(...(await findViolations(page, TARGETS, `disclosures.menus[${index}]`)));
-    await set("menus", false);
-  }
-  await set("others", false);
+/** What is wrong by some rules when everything is open that can be, and in menus. */
+async function findInDisclosures(page: Page, rules: string): Promise<unknown[]> {
+  const found = [...(await page.evaluate<unknown[]>(OPEN)), ...(await findViolations(page, rules))];
+  await page.evaluate(CLOSE);
   return found;
 }
 
