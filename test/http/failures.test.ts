@@ -21,6 +21,7 @@ import {
   resetStorage,
   withMethods,
 } from "../harness.ts";
+import { CALL_STEP } from "../part.ts";
 
 const CALLS: [string, string, Call][] = [
   ["list partners", "/public/v1/partners", { token: DEMO.apiToken }],
@@ -198,24 +199,27 @@ describe("a database with a transient error", () => {
   });
 });
 
-describe("a database that is not migrated", () => {
-  it.each(CALLS)("is reported as 503 with the command that migrates it: %s", async (_, path, options) => {
-    await resetStorage();
+it("a database that is not migrated is reported as 503 with the command that migrates it", async () => {
+  await resetStorage();
+  for (const [name, path, options] of CALLS) {
     const { body, headers } = await ask<ProblemBody>(path, options);
-    expect(body).toMatchObject({ status: 503, code: "not_migrated" });
+    expect([name, body.status, body.code]).toEqual([name, 503, "not_migrated"]);
     expect(body.detail).toContain("npx wrangler d1 migrations apply DB");
     expect(headers.get("retry-after")).toMatch(/^[1-9]\d*$/);
-  });
+  }
 });
 
 describe("a database on which only the first migrations ran", () => {
   afterAll(resetStorage);
 
-  it("is reported as 503 where it matters, and nowhere as 500, after each of them", async () => {
+  it("is reported as 503 where it matters, and nowhere as 500", async () => {
     await resetStorage();
-    for (const { name: last, queries } of env.TEST_MIGRATIONS.slice(0, -1)) {
-      forgetMemory();
+    const migrations = env.TEST_MIGRATIONS.slice(0, -1);
+    for (const [index, { name: last, queries }] of migrations.entries()) {
       for (const db of databasesOf(ledgerOn())) await db.batch(queries.map((sql) => db.prepare(sql)));
+      // Requests of a new schema plan all of their statements again. The newest is always one of those that are tried.
+      if ((migrations.length - 1 - index) % CALL_STEP !== 0) continue;
+      forgetMemory();
       for (const [name, path, options] of CALLS) {
         const { status, body, headers } = await ask<ProblemBody>(path, options);
         expect([last, name, status]).not.toEqual([last, name, 500]);

@@ -3,7 +3,7 @@ import { databasesOf } from "../../src/db/ledger/shards.ts";
 import { RETENTION_MS } from "../../src/domain/time.ts";
 import worker from "../../src/index.ts";
 import { purge } from "../../src/purge.ts";
-import { click, DAY, env, ledgerOn, NOW, rows, sendCost, view } from "../harness.ts";
+import { click, DAY, env, freshState, ledgerOn, NOW, rows, sendCost, view } from "../harness.ts";
 import { CALL_STEP, isLong } from "../part.ts";
 import { failingDatabase, freshEmptyLedger, inLedger } from "../support.ts";
 
@@ -92,8 +92,10 @@ it("does not change the daily totals", async () => {
   expect([await costs(), await engagements()]).toEqual([[], []]);
 });
 
-/** Creates twelve unordered cost IDs, each with a click, an impression and a cost. Every third one is still in use. */
+/** Resets to twelve unordered cost IDs, each with a click, an impression and a cost. Every third one is still in use. */
+const freshMixed = () => freshState("mixed purge", createMixed);
 async function createMixed(): Promise<void> {
+  await freshEmptyLedger();
   for (let index = 0; index < 12; index++) {
     const now = index % 3 === 0 ? NOW + 2 * EXPIRED : NOW;
     const id = `purged-mix-${String((index * 7) % 12).padStart(4, "0")}`;
@@ -111,7 +113,7 @@ const SLICES = ledgerOn().shards.length > 0 ? [1, 2, 3, 5_000] : [1, 2, 5, 11, 1
 
 describe("a purge in slices", () => {
   it.each(SLICES)("of %i keys deletes everything that is due and nothing else", async (slice) => {
-    await createMixed();
+    await freshMixed();
     await purge(ledgerOn(), purgeAt, slice);
     expect(await countRows()).toEqual(IN_USE);
     await purge(ledgerOn(), purgeAt, slice);
@@ -121,7 +123,7 @@ describe("a purge in slices", () => {
   it.each(isLong ? [1, 2, 5] : [5])(
     "of %i keys continues after a failure at any call and completes",
     async (slice) => {
-      await createMixed();
+      await freshMixed();
       const before = await wholeTotals();
       const stored = await env.DB.prepare("PRAGMA table_info(ledger_entries)").all<{ name: string }>();
       const columns = stored.results.map(({ name }) => name).join(", ");
@@ -152,14 +154,14 @@ describe("a purge in slices", () => {
   );
 
   it("of 2 keys completes in several hourly runs of two slices each", async () => {
-    await createMixed();
+    await freshMixed();
     for (let hour = 0; hour < 12; hour++)
       await purge(ledgerOn(), purgeAt, 2, () => 2 * databasesOf(ledgerOn()).length);
     expect(await countRows()).toEqual(IN_USE);
   });
 
   it("can run several times concurrently", async () => {
-    await createMixed();
+    await freshMixed();
     const before = await wholeTotals();
     await Promise.all([
       purge(ledgerOn(), purgeAt, 2),
@@ -173,7 +175,7 @@ describe("a purge in slices", () => {
   });
 
   it("can run while costs and clicks arrive", async () => {
-    await createMixed();
+    await freshMixed();
     const ids = Array.from({ length: 10 }, (_, index) => `purged-new-${String(index).padStart(4, "0")}`);
     await Promise.all([
       purge(ledgerOn(), purgeAt, 1),

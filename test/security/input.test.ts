@@ -245,7 +245,7 @@ describe("a large input", () => {
       { cookie: `__Host-session=${long}; ${"a=b; ".repeat(5_000)}` },
       { accept: `${"text/csv,".repeat(10_000)}` },
     ];
-    for (const [index, { path, method }] of everyOperation.entries()) {
+    for (const [index, { path, method }] of oneOf(3, everyOperation, 0).entries()) {
       const { status } = await call(path, { method });
       for (const headers of oneOf(3, all, index)) {
         expect((await call(path, { method, headers })).status, `${method} ${path}`).toBe(status);

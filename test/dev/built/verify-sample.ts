@@ -6,28 +6,30 @@ import { join } from "node:path";
 import { expect } from "vitest";
 import { ROOT } from "../run.ts";
 
-/** What follows the sample of a language: it reads an event, and says whether the sample accepts it. */
+/** What follows the sample of a language: it reads events, and says of each whether the sample accepts it. */
 const RUNS: Record<string, { file: string; command: string; after: string }> = {
   ts: {
     ...{ file: "sample.ts", command: process.execPath },
-    after: `const { secret, body, headers } = JSON.parse(process.argv[2] ?? "");
-let result = "accepted";
-try { verify(secret, body, headers); } catch { result = "rejected"; }
-console.log(result);`,
+    after: `for (const { secret, body, headers } of JSON.parse(process.argv[2] ?? "")) {
+  let result = "accepted";
+  try { verify(secret, body, headers); } catch { result = "rejected"; }
+  console.log(result);
+}`,
   },
   python: {
     ...{ file: "sample.py", command: "python3" },
     after: `import json, sys
-event = json.loads(sys.argv[1])
-try:
-    verify(event["secret"], event["body"], event["headers"])
-    print("accepted")
-except ValueError:
-    print("rejected")`,
+for event in json.loads(sys.argv[1]):
+    try:
+        verify(event["secret"], event["body"], event["headers"])
+        print("accepted")
+    except ValueError:
+        print("rejected")`,
   },
 };
 
-export function verifyWithSample(language: string, event: object): string {
+/** Verifies all events in one process. */
+export function verifyWithSample(language: string, events: object[]): string[] {
   const page = readFileSync(join(ROOT, "src/site/pages/webhooks.md"), "utf8");
   const [, sample] = new RegExp(`\`\`\`${language}\n([\\s\\S]*?)\n\`\`\``).exec(page) ?? [];
   const { file, command, after } = RUNS[language] ?? { file: "", command: "", after: "" };
@@ -35,11 +37,11 @@ export function verifyWithSample(language: string, event: object): string {
   writeFileSync(join(folder, "package.json"), '{"type": "module"}');
   symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"));
   writeFileSync(join(folder, file), `${sample}\n${after}\n`);
-  const { stdout, stderr } = spawnSync(command, [file, JSON.stringify(event)], {
+  const { stdout, stderr } = spawnSync(command, [file, JSON.stringify(events)], {
     cwd: folder,
     encoding: "utf8",
   });
   rmSync(folder, { recursive: true });
   expect(stderr).toBe("");
-  return stdout.trim();
+  return stdout.trim().split(/\r?\n/);
 }
