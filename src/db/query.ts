@@ -64,6 +64,13 @@ export function jsonValues<const K extends string>(...keys: K[]) {
 }
 export type Sent<Values extends Record<string, SQL>> = Record<keyof Values, Value>;
 
+/**
+ * The CTE `j` with these rows. A limit keeps it a subquery, so SQLite makes the text of each row once, not for each of its values. A
+ * materialized one would count as rows read.
+ */
+export const jsonRows = (placeholder: string): SQL =>
+  sql`j AS (SELECT value FROM json_each(${sql.placeholder(placeholder)}) LIMIT -1)`;
+
 /** Like `jsonValues`, for rows that travel as lists, which `toCells` makes: they take half of the text. */
 export function cellValues<const K extends string>(...keys: K[]) {
   return Object.fromEntries(keys.map((key, at) => [key, sql.raw(`(j.value ->> ${at})`)])) as Record<K, SQL>;

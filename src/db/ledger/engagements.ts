@@ -10,7 +10,7 @@ import type { Audience } from "../../domain/engagements/audience.ts";
 import { LEVEL_PARAMETERS } from "../../domain/engagements/sub-links.ts";
 import { DAY_MS, RETENTION_MS } from "../../domain/time.ts";
 import { message, resolved, target } from "../links/sub-links/resolve.ts";
-import { as, insertInto, jsonObject, names, type RowOf, returning } from "../query.ts";
+import { as, insertInto, jsonObject, jsonRows, names, type RowOf, returning } from "../query.ts";
 import { droppedParameters, ledgerEntries, links, plainRecordings, recordings } from "../schema.ts";
 import { runGroupedIdempotent, statement } from "../statement.ts";
 import { byDatabase, isInPlace, type Ledger, placeOf, runInPlace } from "./shards.ts";
@@ -182,13 +182,13 @@ export const countUnrecorded = statement<never>(
 
 const fromJson = (key: string) => sql.raw(`j.value ->> '${key}'`);
 const insertion = returning(
-  sql`${insertInto(recordings, {
+  sql`WITH ${jsonRows("engagements")} ${insertInto(recordings, {
     ...Object.fromEntries(Object.keys(engagement).map((key) => [key, fromJson(key)])),
     dropped: sql`'[]'`,
     recordedAt: now,
     isElsewhere: sql`0`,
   })}
-    FROM json_each(${sql.placeholder("engagements")}) j
+    FROM j
     WHERE ${isInPlace} AND ${fromJson("occurredAt")} >= ${now} - ${sql.raw(String(RETENTION_MS))}
     ORDER BY ${fromJson("occurredAt")}`,
   { costId: recordings.costId, kept },

@@ -12,6 +12,7 @@ import {
   columnsOf,
   insertInto,
   jsonCells,
+  jsonRows,
   list,
   query,
   type RowOf,
@@ -78,8 +79,8 @@ const fields = {
   impressionAppToken: e.impressionAppToken,
 };
 const s = columnsOf("seen", fields);
-/** Materialized, so that SQLite compiles each computed column once, and makes the text of each cost once, not for each of its values. */
-const withSeen = sql`WITH j AS MATERIALIZED (SELECT value FROM json_each(${sql.placeholder("costs")})), seen AS MATERIALIZED (
+/** Materialized, so that SQLite compiles each computed column once. */
+const withSeen = sql`WITH ${jsonRows("costs")}, seen AS MATERIALIZED (
   SELECT ${list(fields)} FROM ${as(c)} CROSS JOIN ${as(p)} CROSS JOIN j
   LEFT JOIN ${as(e)} ON ${e.partnerId} = ${c.partnerId} AND ${e.costId} = ${sentFields.costId} AND ${isRemembered}
   WHERE ${isCredential} AND ${c.mode} = 'live' AND ${p.id} = ${c.partnerId} AND ${isInPlace}

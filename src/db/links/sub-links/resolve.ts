@@ -7,7 +7,7 @@ import { alias } from "drizzle-orm/sqlite-core/alias";
 import type { OpenedLink } from "../../../domain/costs.ts";
 import { LEVEL_PARAMETERS } from "../../../domain/engagements/sub-links.ts";
 import { bitOf } from "../../cost-types.ts";
-import { as, columnsOf, list, names } from "../../query.ts";
+import { as, columnsOf, jsonRows, list, names } from "../../query.ts";
 import { links, partners } from "../../schema.ts";
 import { type Bound, statement } from "../../statement.ts";
 import { agreedCurrency, highestUrlAmount, isMacroOf, maxUrlSpendOf } from "../../url-prices.ts";
@@ -90,7 +90,7 @@ export const target = x;
 
 const openedLinks = sql`
   SELECT ${list(openedFields)}
-  FROM json_each(${sql.placeholder("opened")}) j CROSS JOIN ${as(o)} ON ${o.token} = ${opened("linkToken")}
+  FROM j CROSS JOIN ${as(o)} ON ${o.token} = ${opened("linkToken")}
   LEFT JOIN ${as(l1)} ON ${l1.id} = ${o.parentId}
   LEFT JOIN ${as(l2)} ON ${l2.id} = ${l1.parentId}
   LEFT JOIN ${as(l3)} ON ${l3.id} = ${l2.parentId}
@@ -137,7 +137,7 @@ function cteOf(level: Level): SQL {
     LEFT JOIN ${as(c)} ON ${c.id} = ${childOf(level)} AND ${x.level} = ${above}
   )`;
 }
-const CTES = [sql`level1 AS (${openedLinks})`, cteOf(2), cteOf(3), cteOf(4)];
+const CTES = [sql`${jsonRows("opened")}, level1 AS (${openedLinks})`, cteOf(2), cteOf(3), cteOf(4)];
 
 /** The opened links, each with the sub-link that its URL names, down to a level. 1: the opened links only. */
 export function resolved(depth: number): SQL {
