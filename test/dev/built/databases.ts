@@ -43,8 +43,8 @@ export function queriesOf(database: DatabaseSync): Queries {
 /** The databases in a directory of miniflare. */
 const FOLDER = "d1/miniflare-D1DatabaseObject";
 
-/** The file of a database, as miniflare names it. */
-function fileOf(state: string, binding: string): string {
+/** The file of a database in a directory of miniflare, which is v3 in one of wrangler. */
+export function fileOf(state: string, binding: string): string {
   const key = createHash("sha256").update("miniflare-D1DatabaseObject").digest();
   const hash = (value: string | Buffer) => createHmac("sha256", key).update(value).digest().subarray(0, 16);
   const name = hash(binding);
