@@ -377,7 +377,7 @@ describe("pages", () => {
     expect(page).toContain("This partner has no accepted cost with this ID.");
     expect(page).toContain("<dt>cpc, cpi and cpe</dt><dd>Rejected: <a");
     const invalid = await get(`/voids?cost_id=${"x".repeat(257)}`);
-    expect(invalid).toContain("No cost can have this ID: it must have 1 to 256 characters.");
+    expect(invalid).toContain("Cost ID must have 1 to 256 characters.");
   });
 
   it("of a member list those of the app, with the ends of the IDs only", async () => {
