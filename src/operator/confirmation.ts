@@ -8,26 +8,33 @@ import type { Operator } from "../db/audit.ts";
 import { findPassword } from "../db/operator/users.ts";
 import { sha256 } from "../domain/hash.ts";
 import type { Context } from "../env.ts";
-import { AppError } from "../errors.ts";
+import { AppError, type InputError } from "../errors.ts";
 import { password } from "../http/input/fields.ts";
 
 /** An operator who does something. */
 export interface ActingOperator extends Operator {
-  /** In the console: asks for the password in the form, unless it was entered a short time ago. */
-  confirm?: () => Promise<void>;
+  /**
+   * In the console: asks for the password in the form, unless it was entered a short time ago. `errors`: what else is wrong with the
+   * form, which is thrown first, with a missing password. A password is checked only if all else is right, because each one counts.
+   */
+  confirm?: (errors?: InputError[]) => Promise<void>;
 }
 
 export const yourPassword = z
   .optional(password)
   .with(z.describe("Your own password. Required unless you only disable or enable a member, or create one"));
 
-/** Throws password_required, wrong_password or rate_limited unless the operator has entered the right password. */
+/**
+ * Throws password_required, wrong_password or rate_limited unless the operator has entered the right password. `others`: what else is
+ * wrong, named beside a missing password.
+ */
 export async function requirePassword(
   context: Context,
   operator: ActingOperator,
   sent: string | undefined,
+  others: InputError[] = [],
 ): Promise<void> {
-  await (operator.confirm?.() ?? checkPassword(context, operator, sent));
+  await (operator.confirm?.(others) ?? checkPassword(context, operator, sent, { others }));
 }
 
 const NO_PASSWORD =
@@ -35,17 +42,17 @@ const NO_PASSWORD =
 const TEMPORARY_PASSWORD =
   "You have a temporary password. Sign in and choose your own, then send that as `your_password`.";
 
-/** Like `requirePassword`, with the password that was sent. `ask` is the text of the error if there is none. */
+/** Like `requirePassword`, with the password that was sent. `ask` is the text of the error if there is none, and `others` are named beside it. */
 export async function checkPassword(
   context: Context,
   { userId }: Operator,
   sent: string | undefined,
-  ask?: string,
+  { ask, others = [] }: { ask?: string; others?: InputError[] } = {},
 ): Promise<void> {
   const { passwordHash: stored, passwordExpiresAt } = await findPassword(context.env.DB, userId);
   if (stored === null) throw new AppError("password_required", NO_PASSWORD);
   if (passwordExpiresAt !== null) throw new AppError("password_required", TEMPORARY_PASSWORD);
-  if (sent === undefined) throw passwordError("password_required", "is required", ask);
+  if (sent === undefined) throw passwordError("password_required", "is required", ask, others);
   const counted = sha256(`operator ${userId}`);
   if (!(await confirmPassword(context, { userId, stored, counted }, sent))) {
     throw passwordError("wrong_password", "is incorrect");
@@ -57,6 +64,7 @@ function passwordError(
   code: "password_required" | "wrong_password",
   message: string,
   detail?: string,
+  others: InputError[] = [],
 ): AppError {
-  return new AppError(code, detail, { errors: [{ param: "your_password", message }] });
+  return new AppError(code, detail, { errors: [...others, { param: "your_password", message }] });
 }

@@ -120,7 +120,7 @@ const AFTER_DONE: Record<string, number> = {
   "POST /operator/users/:id/erase": 409,
   "POST /operator/users/:id/identity": 409,
   "POST /operator/users/:id/identity/unlink": 404,
-  "POST /operator/users/new": 409,
+  "POST /operator/users/new": 400,
 };
 /** POST operations that change nothing, or whose sample finds nothing to change. */
 const CHANGES_NOTHING = [

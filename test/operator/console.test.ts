@@ -131,6 +131,16 @@ describe("a form", () => {
       '<a href="#email">The email address must not be empty.</a></li></ul>',
     ],
     ["/operator/users/new", { email: "nobody" }, '<a href="#email">The email address must look like '],
+    [
+      "/operator/users/new",
+      { email: "demo@example.com" },
+      '<a href="#email">Another user has this email address.</a></li></ul>',
+    ],
+    [
+      "/operator/users/1",
+      { email: "operator@example.com", sign_in: "sso" },
+      'Single sign-on isn&#39;t set up. Choose a password.</li><li><a href="#email">Another user has this email address.',
+    ],
     ["/operator/rounds/1/dismissals", { finding: "entry 99" }, "<li>Finding "],
   ])("%s shows the error on its page and changes nothing", async (path, fields, summary) => {
     const before = await state();
@@ -147,7 +157,6 @@ describe("a form", () => {
     ["/operator/users/2", { disabled: "yes" }, "You cannot remove the last operator"],
     ["/operator/partners/3/rounds", { cost_types: "cpc" }, "The partner has an open round"],
     ["/operator/rounds/1/approve", { cost_types: "cpc" }, "The round cannot be approved yet"],
-    ["/operator/users/new", { email: "demo@example.com" }, "Another user has this email address"],
   ])("%s shows why it is rejected: %j", async (path, fields, title) => {
     const before = await state();
     const response = await operator.post(path, fields as Record<string, string>);

@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { accountState, Browser, checkForLeakedSecrets } from "../account/support.ts";
 import { DEMO, freshDemo, NOW, rows } from "../harness.ts";
 import { SINGLE_SIGN_ON } from "../support.ts";
+import { textOf } from "../workspace/page-text.ts";
 
 const LATER = {
   now: NOW + 10 * 60_000,
@@ -81,6 +82,39 @@ describe.each(FORMS)("%s with %3$j", (path, page, fields) => {
     expect(await state()).not.toEqual(before);
   });
 });
+
+it.each([
+  [
+    "/operator/users/new",
+    { email: DEMO.email, role: "member", sign_in: "sso", apps: "nosuchapp000" },
+    [
+      "Single sign-on isn't set up. Choose a password.",
+      "Apps must be apps that are not archived.",
+      "Another user has this email address.",
+    ],
+  ],
+  ["/operator/users/1", { email: DEMO.operatorEmail }, ["Another user has this email address."]],
+  ["/operator/users/1", { email: "x" }, ["The email address must look like name@example.com."]],
+  ["/operator/alerts/webhooks/new", { url: "x" }, [expect.stringMatching(/^URL of the receiver /)]],
+])(
+  "%s with %j names a missing password with the rest, and checks one only if the rest is right",
+  async (path, fields, errors) => {
+    let checks = 0;
+    const count = async () => ({ success: ++checks > 0 });
+    const options = {
+      ...LATER,
+      env: { PASSWORD_ATTEMPTS: { limit: count }, WEBHOOK_KEY: "a-key-of-at-least-32-characters-x" },
+    };
+    const post = async (more: Record<string, string>) => {
+      const { status, text } = await operator.post(path, { ...fields, ...more }, options);
+      const [summary = ""] = /<div class="notice error"[\s\S]*?<\/div>/.exec(text) ?? [];
+      return [status, [...summary.matchAll(/<li>([\s\S]*?)<\/li>/g)].map(([, item = ""]) => textOf(item))];
+    };
+    expect(await post({})).toEqual([400, [...errors, "Your password is required."]]);
+    expect(await post({ your_password: "a wrong password" })).toEqual([400, errors]);
+    expect(checks).toBe(0);
+  },
+);
 
 it("is asked for once in 10 minutes, and only in this session", async () => {
   const other = new Browser();

@@ -70,6 +70,26 @@ test("rejects an email that differs only in case", async () => {
   expect(await rows("SELECT * FROM audit_log")).toEqual([]);
 });
 
+test("names a taken email beside a missing password, and before it checks one", async () => {
+  const taken = { email: "DEMO@Example.com", role: "operator" };
+  let checks = 0;
+  const PASSWORD_ATTEMPTS = { limit: async () => ({ success: ++checks > 0 }) };
+  for (const [path, method] of [
+    [users, "POST"],
+    [`${users}/2`, "PATCH"],
+  ] as const) {
+    const send = (more: object) =>
+      rejection(path, { token, method, json: { ...taken, ...more }, env: { PASSWORD_ATTEMPTS } });
+    expect(await send({})).toEqual({
+      status: 403,
+      code: "password_required",
+      params: ["email", "your_password"],
+    });
+    expect(await send({ your_password: "a wrong password" })).toMatchObject({ code: "email_taken" });
+  }
+  expect(checks).toBe(0);
+});
+
 test.each(["demo", "", "a@b@c", "a b@example.com"])("rejects %j as an email", async (email) => {
   const { status, params } = await rejection(users, {
     token,

@@ -8,7 +8,7 @@ import * as db from "../../db/operator/users.ts";
 import { expectDefined } from "../../domain/expect-defined.ts";
 import { toIso } from "../../domain/time.ts";
 import type { Context } from "../../env.ts";
-import { AppError } from "../../errors.ts";
+import { AppError, type InputError } from "../../errors.ts";
 import { email } from "../../http/input/fields.ts";
 import { type ActingOperator, requirePassword, yourPassword } from "../confirmation.ts";
 import { INSTANT, instantOrNull, noun } from "../noun.ts";
@@ -82,7 +82,12 @@ export type UserItem = z.output<typeof USER.item>;
 async function changeUser<T>(
   context: Context,
   operator: ActingOperator,
-  { id, isSensitive, your_password }: { id: number; isSensitive: boolean; your_password: string | undefined },
+  {
+    id,
+    isSensitive,
+    your_password,
+    taken = [],
+  }: { id: number; isSensitive: boolean; your_password: string | undefined; taken?: InputError[] },
   write: (target: db.Target) => Promise<T | undefined>,
 ): Promise<T | undefined> {
   let isConfirmed = false;
@@ -91,12 +96,36 @@ async function changeUser<T>(
     if (!found) throw notFound("user");
     if (found.isErased) throw new AppError("user_erased");
     const needsPassword = isSensitive || found.role === "operator" || id === operator.userId;
-    if (needsPassword && !isConfirmed) await requirePassword(context, operator, your_password);
+    const asks = needsPassword && !isConfirmed;
+    await requireFor(context, operator, { asks, your_password, taken });
     isConfirmed ||= needsPassword;
     const written = await write({ id, isConfirmed });
     if (written) return written;
   }
   return undefined;
+}
+
+/** That another user has an email address, as an error. Operators can list all users. */
+export async function findTaken(
+  { env }: Context,
+  email: string | undefined,
+  ownId?: number,
+): Promise<InputError[]> {
+  const other = email === undefined ? undefined : await db.findUserByEmail(env.DB, email);
+  return other && other.id !== ownId
+    ? [{ param: "email", message: "Another user has this email address." }]
+    : [];
+}
+
+/** Asks for the password, if `asks`. A taken email address is named beside a missing one, and before one is checked, which counts. */
+async function requireFor(
+  context: Context,
+  operator: ActingOperator,
+  { asks, your_password, taken }: { asks: boolean; your_password: string | undefined; taken: InputError[] },
+): Promise<void> {
+  const isMissing = asks && your_password === undefined;
+  if (taken.length > 0 && !isMissing) throw new AppError("email_taken");
+  if (asks) await requirePassword(context, operator, your_password, taken);
 }
 
 const listUsers = listOperation({
@@ -122,7 +151,8 @@ export const createUser = itemOperation({
   errors: ["email_taken", ...PASSWORD_ERRORS],
   async handle(context, operator, { body: { email, role, sign_in, your_password } }) {
     const { env, now } = context;
-    if (role === "operator") await requirePassword(context, operator, your_password);
+    const taken = await findTaken(context, email);
+    await requireFor(context, operator, { asks: role === "operator", your_password, taken });
     const created = sign_in === "password" ? await createTemporaryPassword(now) : undefined;
     const stored = created?.stored ?? db.NO_PASSWORD;
     const inserted = await db.insertUser(env.DB, operator, { email, role, ...stored });
@@ -147,7 +177,7 @@ export const readUser = itemOperation({
   },
 });
 
-const userChange = change(
+export const userChange = change(
   {
     ...USER.changed,
     disabled: z
@@ -175,7 +205,8 @@ export const updateUser = itemOperation({
     const { DB } = context.env;
     const change = { role, disabled, email, ...(sign_in && { password: db.NO_PASSWORD }) };
     const isSensitive = role !== undefined || email !== undefined || sign_in !== undefined;
-    const updated = await changeUser(context, operator, { id, isSensitive, your_password }, (target) =>
+    const taken = await findTaken(context, email, id);
+    const updated = await changeUser(context, operator, { id, isSensitive, your_password, taken }, (target) =>
       db.updateUser(DB, operator, target, change),
     );
     if (updated) return USER.toItem(updated);

@@ -25,6 +25,7 @@ const ownerOf = (context: Context, session: OperatorSession): Owner => ({
     };
   },
   more: emailCard(context),
+  ...(session.confirm && { confirm: session.confirm }),
   passwordField: (form, rejected) => passwordField(session, form, rejected),
 });
 

@@ -92,7 +92,7 @@ export const consoleRoutes: Route[] = [
   form("/operator/apps/:token/members", apps.submitMember, appPage),
   form("/operator/apps/:token/members/remove", apps.submitRemoval, appPage, undefined, 2),
   page("/operator/users", userList.usersPage),
-  pageWithForm("/operator/users/new", userList.newUserPage, userList.submitNewUser, always),
+  pageWithForm("/operator/users/new", userList.newUserPage, userList.submitNewUser),
   pageWithForm("/operator/users/:id", users.userPage, users.submitUser),
   form("/operator/users/:id/apps", users.submitUserApp, users.userPage),
   form("/operator/users/:id/password", users.submitPasswordReset, users.userPage, always),

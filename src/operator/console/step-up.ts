@@ -5,6 +5,7 @@
  */
 import { updatePasswordAt } from "../../db/accounts/sessions.ts";
 import type { Context } from "../../env.ts";
+import { invalidRequest } from "../../http/input/parse.ts";
 import { field, type RejectedForm } from "../../pages/forms/fields.ts";
 import type { Markup } from "../../pages/markup.ts";
 import { checkPassword } from "../confirmation.ts";
@@ -44,10 +45,15 @@ export function confirmationOf(
   form: URLSearchParams,
 ): NonNullable<OperatorSession["confirm"]> {
   let { enteredPassword } = session;
-  return async () => {
+  return async (errors = []) => {
+    const sent = form.get(PASSWORD_FIELD) || undefined;
+    const isMissing = !enteredPassword && session.user.hasPassword && sent === undefined;
+    if (errors.length > 0)
+      throw invalidRequest(
+        isMissing ? [...errors, { param: PASSWORD_FIELD, message: "is required" }] : errors,
+      );
     if (enteredPassword) return;
-    const sent = form.get(PASSWORD_FIELD) ?? undefined;
-    await checkPassword(context, session, sent, "Enter your password to confirm.");
+    await checkPassword(context, session, sent, { ask: "Enter your password to confirm." });
     await updatePasswordAt(context.env.DB, { idHash: session.idHash, now: context.now });
     enteredPassword = true;
   };

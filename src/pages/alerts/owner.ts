@@ -1,6 +1,7 @@
 /** Whose alerts and webhooks a page shows, and what its frame does with it. */
 import type { Actor } from "../../db/audit.ts";
 import type { Context } from "../../env.ts";
+import type { InputError } from "../../errors.ts";
 import type { RejectedForm } from "../forms/fields.ts";
 import type { Markup } from "../markup.ts";
 import type { AlertNotice } from "./notices.ts";
@@ -15,6 +16,8 @@ export interface Owner extends Actor {
   readNames: () => Promise<Names>;
   /** What else the page of alerts has. */
   more?: Markup;
+  /** Of operators: throws `errors`, and then what is wrong with the password that the form sent. */
+  confirm?: (errors: InputError[]) => Promise<void>;
   /** Asks for the password before a secret is shown, if that is necessary. `form`: the prefix of its ID. */
   passwordField?: (form: string, rejected?: RejectedForm) => Markup | "";
 }

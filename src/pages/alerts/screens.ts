@@ -16,6 +16,6 @@ export const SCREENS: Entry[] = [
   { path: "", show: alertsPage },
   { path: "/new", show: newRulePage, act: submitNewRule },
   { path: "/rules/:id", show: rulePage, act: submitRule },
-  { path: "/webhooks/new", show: newWebhookPage, act: submitNewWebhook, showsSecret },
+  { path: "/webhooks/new", show: newWebhookPage, act: submitNewWebhook },
   { path: "/webhooks/:id", show: webhookPage, act: submitToWebhook, showsSecret },
 ];

@@ -7,8 +7,8 @@ import * as db from "../../db/webhooks/webhooks.ts";
 import { toIso } from "../../domain/time.ts";
 import { MAX_URL } from "../../domain/webhooks/receiver.ts";
 import type { Context } from "../../env.ts";
-import { AppError } from "../../errors.ts";
-import { parseOrThrow } from "../../http/input/parse.ts";
+import { AppError, type InputError } from "../../errors.ts";
+import { invalidRequest, parsePart } from "../../http/input/parse.ts";
 import { createWebhook, findWebhook, receiverUrl, rotateSecret } from "../../usecases/webhooks/webhooks.ts";
 import { withContact } from "../contact.ts";
 import { badge, breadcrumb, card, copyable, facts, notice, pageHead } from "../elements.ts";
@@ -107,7 +107,11 @@ function secretPage({ path }: Owner, id: number, secret: string): Screen {
 }
 
 export const submitNewWebhook: Act = async (context, owner, sent) => {
-  const { url } = parseOrThrow(z.object({ url: receiverUrl }), { url: sent.get("url") ?? undefined });
+  const errors: InputError[] = [];
+  const parsed = parsePart(z.object({ url: receiverUrl }), { url: sent.get("url") ?? undefined }, errors);
+  await owner.confirm?.(errors);
+  if (!parsed) throw invalidRequest(errors);
+  const { url } = parsed;
   const { row, secret } = await createWebhook(context, owner, { appToken: owner.appToken, url });
   return secretPage(owner, row.id, secret);
 };
@@ -199,8 +203,8 @@ export const webhookPage: Show = async (context, owner, rejected) => {
   return { title: "Webhook", body };
 };
 
-/** Forms whose response has a secret. */
-export const showsSecret = (sent: URLSearchParams) => !sent.has("action") || sent.get("action") === "rotate";
+/** A form of a page with others, whose response has a secret. */
+export const showsSecret = (sent: URLSearchParams) => sent.get("action") === "rotate";
 
 export const submitToWebhook: Act = async (context, owner, sent) => {
   const { DB } = context.env;

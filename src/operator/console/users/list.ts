@@ -5,14 +5,14 @@ import { listAllApps } from "../../../db/operator/apps.ts";
 import { searchUsers } from "../../../db/operator/users.ts";
 import type { Context } from "../../../env.ts";
 import type { InputError } from "../../../errors.ts";
-import { invalidRequest, parsePart } from "../../../http/input/parse.ts";
+import { parsePart } from "../../../http/input/parse.ts";
 import { badge, buttonLink, card, nameText, pageHead } from "../../../pages/elements.ts";
 import type { Option } from "../../../pages/forms/fields.ts";
 import { type Fields, form, sentBody } from "../../../pages/forms/form.ts";
 import { noRows, readListView } from "../../../pages/lists/list.ts";
 import { table } from "../../../pages/lists/table.ts";
 import { addMember } from "../../api/apps/members.ts";
-import { createUser, newUser, USER } from "../../api/users.ts";
+import { createUser, findTaken, newUser, USER } from "../../api/users.ts";
 import { type Act, done, type Show } from "../layout.ts";
 import { passwordField } from "../step-up.ts";
 import { passwordPage, ROLE_NAMES, SET_UP, stateOf } from "./common.ts";
@@ -150,7 +150,8 @@ export const submitNewUser: Act = async (context, session, sent) => {
     errors.push({ param: "sign_in", message: "Single sign-on isn't set up. Choose a password." });
   if (apps.some((token) => !allApps.some((app) => app.token === token)))
     errors.push({ param: "apps", message: "must be apps that are not archived" });
-  if (errors.length > 0) throw invalidRequest(errors);
+  errors.push(...(await findTaken(context, newUser.shape.email.safeParse(sent.get("email")).data)));
+  await session.confirm?.(errors);
   const user = await createUser.submit(context, session, { body });
   for (const token of apps)
     await addMember.handle(context, session, { path: { token }, body: { user_id: user.id } });

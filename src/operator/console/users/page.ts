@@ -6,20 +6,22 @@ import { readIdentity } from "../../../db/accounts/identities.ts";
 import { listAllApps, listAppsOfUser } from "../../../db/operator/apps.ts";
 import { findUserHistory } from "../../../db/operator/users.ts";
 import { toIso } from "../../../domain/time.ts";
-import { AppError } from "../../../errors.ts";
+import { AppError, type InputError } from "../../../errors.ts";
 import { appToken } from "../../../http/input/fields.ts";
-import { parseOrThrow } from "../../../http/input/parse.ts";
+import { parseOrThrow, parsePart } from "../../../http/input/parse.ts";
 import { card, facts, pageHead } from "../../../pages/elements.ts";
 import { time } from "../../../pages/markup.ts";
 import { addMember } from "../../api/apps/members.ts";
 import { badField } from "../../api/common.ts";
 import {
   eraseUser,
+  findTaken,
   issueToken,
   readUser,
   resetPassword,
   turnOffTwoFactor,
   updateUser,
+  userChange,
 } from "../../api/users.ts";
 import { type Act, done, idOf, pick, type Show, secretPage } from "../layout.ts";
 import { passwordPage, stateOf } from "./common.ts";
@@ -80,13 +82,19 @@ export const userPage: Show = async (context, formError, session) => {
 
 export const submitUser: Act = async (context, session, form) => {
   const id = idOf(context);
+  const errors: InputError[] = [];
   if (form.get("sign_in") === "sso" && nameOfSingleSignOn(context.env) === undefined)
-    throw badField("sign_in", "Single sign-on isn't set up. Choose a password.");
+    errors.push({ param: "sign_in", message: "Single sign-on isn't set up. Choose a password." });
   const disabled = form.get("disabled");
   const body = {
     ...pick(form, "role", "sign_in", "email"),
     ...(disabled !== null && { disabled: disabled === "yes" }),
   };
+  parsePart(userChange, body, errors);
+  errors.push(
+    ...(await findTaken(context, userChange.shape.email.safeParse(form.get("email") ?? undefined).data, id)),
+  );
+  if (errors.length > 0) await session.confirm?.(errors);
   await updateUser.submit(context, session, { path: { id }, body });
   const action = disabled === null ? "user-updated" : disabled === "yes" ? "user-disabled" : "user-enabled";
   return done(`/operator/users/${id}`, action);
