@@ -14,6 +14,7 @@ import type { Server } from "./servers.ts";
 
 const DAY_MS = 24 * 3600 * 1000;
 const COSTS = 500_000;
+const MAX_RUNS = 5;
 const LINKS = 100_000;
 /** Rows of `daily_engagements`, and the engagements that each has counted: 10,000,000 in all. */
 const COUNTERS = 1_000_000;
@@ -96,7 +97,10 @@ async function measurePurge(db: D1Database): Promise<void> {
   );
 }
 
-/** Returns how many of the costs one run deleted. */
+/**
+ * Returns how many of the costs were deleted. A run makes 500 calls at most, of which an archive takes four for 5,000 keys, those of live
+ * rows included, so with many live rows it takes more than one.
+ */
 async function measurePurgeTo(db: D1Database, archive?: R2Bucket, now = Date.now()): Promise<number> {
   const count = async () =>
     (await db.prepare("SELECT count(*) AS n FROM ledger_entries WHERE tag = 'bench'").first<number>("n")) ??
@@ -105,12 +109,18 @@ async function measurePurgeTo(db: D1Database, archive?: R2Bucket, now = Date.now
   const others = await count();
   await addCosts(db, COSTS, now - 20 * DAY_MS);
   const { counted, calls } = counting(db);
-  await purge(ledgerOf({ DB: counted, ...(archive && { ARCHIVE: archive }) }), now);
+  const ledger = ledgerOf({ DB: counted, ...(archive && { ARCHIVE: archive }) });
+  let left = COSTS;
+  let runs = 0;
+  for (; left > 0 && runs < MAX_RUNS; runs++) {
+    await purge(ledger, now);
+    left = (await count()) - others;
+  }
   const milliseconds = calls.map((call) => call.milliseconds);
-  const left = (await count()) - others;
   const how = archive ? "with an archive" : "without an archive";
   console.log(`\nPurge of ${COSTS} costs with their clicks ${how} (${left} left), by D1's own meta`);
   console.table({
+    runs,
     calls: calls.length,
     "SQL time, s": round(sum(milliseconds) / 1000),
     "longest call, ms": round(Math.max(...milliseconds)),
