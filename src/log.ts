@@ -11,7 +11,7 @@ export interface Trace {
   route?: string;
   userId?: number | undefined;
   partnerId?: number;
-  /** On the partner's pages: the credential that the browser is signed in with. */
+  /** Of a partner: the one that it sent, or that its browser is signed in with. */
   credentialId?: number;
   /** Of a submitted cost (spec §2.5), at most 128 characters of which each is visible. */
   tag?: string;

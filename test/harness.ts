@@ -9,7 +9,7 @@ import {
 import { env as bindings } from "cloudflare:workers";
 import { hashPassword } from "../src/auth/passwords.ts";
 import { seal } from "../src/auth/sealed.ts";
-import { acceptedTokens, destinations, unknownLinks } from "../src/db/isolate-memory.ts";
+import { acceptedTokens, credentialIds, destinations, unknownLinks } from "../src/db/isolate-memory.ts";
 import { databasesOf, type Ledger, ledgerOf, replicateCredentials } from "../src/db/ledger/shards.ts";
 import { type DemoRow, insertRows } from "../src/dev/demo/rows.ts";
 import { DEMO, demoRows } from "../src/dev/demo.ts";
@@ -142,6 +142,7 @@ export function forgetMemory(): void {
   destinations.clear();
   unknownLinks.clear();
   acceptedTokens.clear();
+  credentialIds.clear();
 }
 
 /** Deletes the keys in KV that were written, and what the isolate remembers of them. */

@@ -33,7 +33,7 @@ export interface Access {
 
 /** A partner's cost credential. `mode` is that of its prefix. There is no row for an unknown credential. */
 export type CostCaller = Caller<CostAccess> & { mode: Credential["mode"] };
-type CostAccess = Pick<Credential, "partnerId" | "revoked">;
+type CostAccess = Pick<Credential, "credentialId" | "partnerId" | "revoked">;
 
 /**
  * Runs a handler and fails closed: its response is sent only if `authorize` accepted every row. An error of the input is
@@ -147,6 +147,7 @@ export function withCostCredential(
     const check = (row: CostAccess | undefined) => {
       if (!row) throw unauthorized();
       context.trace.partnerId = row.partnerId;
+      context.trace.credentialId = row.credentialId;
       if (row.revoked) {
         acceptedTokens.delete(tokenHash);
         throw new AppError("credential_revoked");

@@ -7,6 +7,9 @@ import type { Destination } from "../domain/engagements/click-target.ts";
 import { Memory } from "../domain/memory.ts";
 import type { ClickedLink } from "./links/destinations.ts";
 
+/** What never changes is remembered without an end. */
+export const ANY_TIME = 0;
+
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
 
@@ -38,6 +41,9 @@ export const blockedAddresses = new Memory<true>({ duration: MINUTE });
 
 /** Token hash → the last day on which this isolate recorded a use. Never when a token was used last, which D1 has. */
 export const recordedUses = new Memory<number>({ duration: DAY });
+
+/** Hash of a credential → its ID, which never changes. Only for the log. */
+export const credentialIds = new Memory<number>({ duration: Number.POSITIVE_INFINITY });
 
 /** Hash of a credential → its partner, which never changes and selects the shard. Never what the credential may do. */
 export const partnersOfCredentials = new Memory<number>({ duration: Number.POSITIVE_INFINITY });

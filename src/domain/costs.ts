@@ -100,6 +100,7 @@ export interface StoredCost {
 }
 
 export interface Credential {
+  credentialId: number;
   partnerId: number;
   mode: "live" | "test";
   costTypes: CostType[];

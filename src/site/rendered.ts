@@ -1915,7 +1915,7 @@ https://shop.example.com/start?campaign={campaign}&amp;gclid={gclid}</pre>
 </tr>
 <tr>
 <td>A partner&#39;s credential leaked</td>
-<td><a href="/docs/operators#issue-and-revoke-credentials">Revoke it</a> and issue a new one. The log has what the partner sent by <code>partner_id</code>, whichever of its credentials was used; <code>credential_id</code> is there for its pages only. Void what is wrong</td>
+<td><a href="/docs/operators#issue-and-revoke-credentials">Revoke it</a> and issue a new one. The log has every request with it by <code>credential_id</code>. Void what is wrong</td>
 </tr>
 <tr>
 <td>A template was wrong for a week</td>
@@ -2480,7 +2480,7 @@ npx wrangler tail --search REQUEST_ID</pre>
 </tr>
 <tr>
 <td><code>credential_id</code></td>
-<td>on the partner&#39;s pages: the credential that the partner is signed in with</td>
+<td>the credential that a partner sent, or is signed in with</td>
 </tr>
 <tr>
 <td><code>tag</code></td>

@@ -66,8 +66,8 @@ const GUARDS: Guard[] = [
     name: "withCostCredential",
     wrap: (run) => withCostCredential((_, { authorize }) => run(authorize as Authorize<CostCaller>)),
     known: DEMO.costToken,
-    accepted: { partnerId: 1, revoked: false },
-    rejected: [undefined, { partnerId: 1, revoked: true }],
+    accepted: { credentialId: 1, partnerId: 1, revoked: false },
+    rejected: [undefined, { credentialId: 1, partnerId: 1, revoked: true }],
     strangers: [
       [createToken("live"), UNAUTHORIZED],
       [createToken("test"), UNAUTHORIZED],

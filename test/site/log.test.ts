@@ -1,8 +1,20 @@
 import { createExecutionContext, createScheduledController, waitOnExecutionContext } from "cloudflare:test";
 import { afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import { credentialIds } from "../../src/db/isolate-memory.ts";
 import worker, { serve } from "../../src/index.ts";
 import { signedIn } from "../account/support.ts";
-import { type Call, call, DEMO, env, freshDemo, IPHONE, NOW, ORIGIN, withMethods } from "../harness.ts";
+import {
+  type Call,
+  call,
+  countingDatabase,
+  DEMO,
+  env,
+  freshDemo,
+  IPHONE,
+  NOW,
+  ORIGIN,
+  withMethods,
+} from "../harness.ts";
 
 beforeAll(freshDemo);
 
@@ -60,6 +72,7 @@ test.each<[string, string, Call, object]>([
       status: 200,
       outcome: "ok",
       partner_id: 1,
+      credential_id: 1,
       tag: "july",
     },
   ],
@@ -67,13 +80,13 @@ test.each<[string, string, Call, object]>([
     "a cost read back",
     "/cost/acme-secret-0001",
     { token: DEMO.costToken },
-    { surface: "cost", route: "/cost/:cost_id", status: 200, partner_id: 1 },
+    { surface: "cost", route: "/cost/:cost_id", status: 200, partner_id: 1, credential_id: 1 },
   ],
   [
     "a rejected cost",
     "/cost/batch",
     { ...partner, json: {} },
-    { surface: "cost", route: "/cost/batch", status: 400, partner_id: 1 },
+    { surface: "cost", route: "/cost/batch", status: 400, partner_id: 1, credential_id: 1 },
   ],
   [
     "a click",
@@ -97,7 +110,7 @@ test.each<[string, string, Call, object]>([
     "a cost sent with a test credential",
     `/cost?${FORM}&cost_id=corsair-secret-1`,
     { method: "POST", token: DEMO.testCostToken },
-    { surface: "cost", status: 200, partner_id: 3 },
+    { surface: "cost", status: 200, partner_id: 3, credential_id: 4 },
   ],
   ["a page", "/docs/errors", {}, { surface: "site", route: "/docs/errors", status: 200, outcome: "ok" }],
   [
@@ -116,6 +129,21 @@ test.each<[string, string, Call, object]>([
   const { response, lines } = await linesOf(path, options);
   expect(lines).toEqual([expect.objectContaining({ level: "info", ...expected })]);
   expect(lines[0].request_id).toBe(response.headers.get("x-request-id"));
+});
+
+test("reads the ID of a credential in the call of its first cost in an isolate, and not again", async () => {
+  credentialIds.clear();
+  const read = async (cost_id: string) => {
+    const { database, counts } = countingDatabase();
+    const path = `/cost?${FORM}&cost_id=${cost_id}`;
+    const { lines } = await linesOf(path, { ...partner, env: { DB: database } });
+    expect([lines[0].credential_id, counts.calls]).toEqual([1, 1]);
+    return counts.read;
+  };
+  const first = await read("acme-logged-0001");
+  const second = await read("acme-logged-0002");
+  expect(await read("acme-logged-0003")).toBe(second);
+  expect(first - second).toBe(2);
 });
 
 test("logs the user id of a session, and neither the password nor the session id", async () => {

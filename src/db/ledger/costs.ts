@@ -29,6 +29,7 @@ import {
 export const costLink = alias(links, "l");
 
 export const credentialFields = {
+  credentialId: c.id,
   partnerId: c.partnerId,
   mode: c.mode,
   costTypes: c.costTypes,
@@ -49,6 +50,7 @@ export async function findCredential({ control }: Ledger, hash: string): Promise
 
 export function toCredential(row: RowOf<typeof credentialFields>): Credential {
   return {
+    credentialId: row.credentialId,
     partnerId: row.partnerId,
     mode: row.mode,
     costTypes: toTypes(row.costTypes),

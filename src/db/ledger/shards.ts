@@ -5,7 +5,7 @@
 import { sql } from "drizzle-orm";
 import { DeadlineError } from "../../deadline.ts";
 import { ConfigurationError } from "../../errors.ts";
-import { partnersOfCredentials } from "../isolate-memory.ts";
+import { ANY_TIME, partnersOfCredentials } from "../isolate-memory.ts";
 import { query } from "../query.ts";
 import { credentials, shardIdentity } from "../schema.ts";
 import {
@@ -166,9 +166,6 @@ export function describeMismatch(
   const bound = ledger.shards.length === 1 ? "binding is bound" : "bindings are bound";
   return `${name} ${place}, but ${ledger.shards.length} LEDGER_ ${bound}.`;
 }
-
-/** What never changes is remembered without an end. */
-const ANY_TIME = 0;
 
 const partnerOf = query(
   { partnerId: credentials.partnerId },

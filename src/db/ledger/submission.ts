@@ -1,4 +1,5 @@
 /** Judges submitted costs and stores those that are accepted, with one call to D1 and in one transaction per database. */
+
 import { type AnyColumn, type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core/alias";
 import { COST_TYPE, type Kind } from "../../domain/cost-types.ts";
@@ -6,6 +7,7 @@ import type { Cost, CostValues, Credential } from "../../domain/costs.ts";
 import { findUnusable, toOtherForm } from "../../domain/macros.ts";
 import { type Mismatch, mismatchReason } from "../../domain/matching.ts";
 import { COST_WINDOW_MS } from "../../domain/time.ts";
+import { ANY_TIME, credentialIds } from "../isolate-memory.ts";
 import {
   as,
   cellValues,
@@ -22,7 +24,9 @@ import {
   toCells,
 } from "../query.ts";
 import { partners, submissions } from "../schema.ts";
+import type { Bound } from "../statement.ts";
 import { isMacroOf } from "../url-prices.ts";
+import { credentialInPlace } from "./costs.ts";
 import { credential as c, entry as e, isCredential, isRemembered } from "./entries.ts";
 import { byDatabase, findPartnerId, isInPlace, type Ledger, placeOf, runForCredential } from "./shards.ts";
 
@@ -186,7 +190,7 @@ const RUN = { store: submit, check };
 
 /** What the database decided about a cost, and the state of its ID after that. */
 export interface Judgement {
-  credential: Pick<Credential, "partnerId" | "revoked">;
+  credential: Pick<Credential, "credentialId" | "partnerId" | "revoked">;
   verdict: Verdict;
   /** Of a cost type that is not integrated: what is missing. */
   missing: "partner" | "credential" | undefined;
@@ -227,18 +231,35 @@ export async function judgeCosts(
       const sent = JSON.stringify(part.map(({ cost }) => toCells(sentFields, toSent(cost))));
       return RUN[how](db, { tokenHash, now, costs: sent, ...place });
     });
-    const results = await runForCredential(ledger, db, batch, own.length);
+    const { id, results } = await runWithId(ledger, db, tokenHash, batch, own.length);
+    if (id === undefined) return;
     for (const [number, part] of parts.entries()) {
       const found = results[number]?.map(({ row }) => readCells(result, row));
       const rows = new Map(found?.map((row) => [row.costId, row]));
       for (const { cost, position } of part) {
         const row = rows.get(cost.costId);
-        if (row) judgements[position] = toJudgement(cost, row, now);
+        if (row) judgements[position] = toJudgement(cost, id, row, now);
       }
     }
   });
   const settled = await Promise.allSettled(databases);
   return { judgements, errors: settled.flatMap((one) => (one.status === "rejected" ? [one.reason] : [])) };
+}
+
+/** Adds the ID of the credential to the call if the isolate does not know it. There is none, and no row, of an unknown credential. */
+async function runWithId<Result>(
+  ledger: Ledger,
+  db: D1Database,
+  tokenHash: string,
+  batch: Bound<Result>[],
+  items: number,
+): Promise<{ id: number | undefined; results: Result[][] }> {
+  const id = credentialIds.get(tokenHash, ANY_TIME);
+  if (id !== undefined) return { id, results: await runForCredential(ledger, db, batch, items) };
+  const known = credentialInPlace(db, { tokenHash, ...placeOf(ledger, db) });
+  const [[row], ...results] = await runForCredential(ledger, db, [known, ...batch], items);
+  if (row) credentialIds.set(tokenHash, row.credentialId, ANY_TIME);
+  return { id: row?.credentialId, results };
 }
 
 /** Splits costs so that no part has an ID twice: a repeated ID is judged after its earlier costs were stored. */
@@ -254,7 +275,7 @@ function splitRepeated<Item extends { costId: string }>(items: Item[]): Item[][]
   return parts;
 }
 
-function toJudgement(cost: Cost, row: Row, now: number): Judgement {
+function toJudgement(cost: Cost, credentialId: number, row: Row, now: number): Judgement {
   const { partnerId, verdict, state, matchedKind, amount, receivedAt, clickAt, impressionAt } = row;
   const engagements = {
     ...(clickAt !== null && { click: { occurredAt: clickAt } }),
@@ -262,7 +283,7 @@ function toJudgement(cost: Cost, row: Row, now: number): Judgement {
   };
   const mismatch = () => mismatchReason(cost.costType, engagements, receivedAt ?? now);
   return {
-    credential: { partnerId, revoked: verdict === "credential_revoked" },
+    credential: { credentialId, partnerId, revoked: verdict === "credential_revoked" },
     verdict,
     missing:
       verdict === "cost_type_not_integrated"

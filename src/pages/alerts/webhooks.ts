@@ -9,7 +9,13 @@ import { MAX_URL } from "../../domain/webhooks/receiver.ts";
 import type { Context } from "../../env.ts";
 import { AppError, type InputError } from "../../errors.ts";
 import { invalidRequest, parsePart } from "../../http/input/parse.ts";
-import { createWebhook, findWebhook, receiverUrl, rotateSecret } from "../../usecases/webhooks/webhooks.ts";
+import {
+  createWebhook,
+  findWebhook,
+  judgeUrl,
+  receiverUrl,
+  rotateSecret,
+} from "../../usecases/webhooks/webhooks.ts";
 import { withContact } from "../contact.ts";
 import { badge, breadcrumb, card, copyable, facts, notice, pageHead } from "../elements.ts";
 import { confirmation, form } from "../forms/form.ts";
@@ -109,10 +115,11 @@ function secretPage({ path }: Owner, id: number, secret: string): Screen {
 export const submitNewWebhook: Act = async (context, owner, sent) => {
   const errors: InputError[] = [];
   const parsed = parsePart(z.object({ url: receiverUrl }), { url: sent.get("url") ?? undefined }, errors);
+  const judged = parsed && judgeUrl(context, parsed.url);
+  if (judged && "error" in judged) errors.push({ param: "url", message: judged.error });
   await owner.confirm?.(errors);
   if (!parsed) throw invalidRequest(errors);
-  const { url } = parsed;
-  const { row, secret } = await createWebhook(context, owner, { appToken: owner.appToken, url });
+  const { row, secret } = await createWebhook(context, owner, { appToken: owner.appToken, ...parsed });
   return secretPage(owner, row.id, secret);
 };
 

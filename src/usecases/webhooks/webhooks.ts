@@ -74,14 +74,19 @@ export const toDeliveryItem = (row: DeliveryRow): z.output<typeof deliveryItem> 
   },
 });
 
+/** The URL to store, or what is wrong with it. */
+export const judgeUrl = ({ env, url: { hostname } }: Context, url: string) =>
+  judgeReceiver(url, receiversOf(env, hostname));
+
 /** Throws what is wrong with the URL. Returns the webhook with its secret, which is not shown again. */
 export async function createWebhook(
-  { env, url: { hostname } }: Context,
+  context: Context,
   actor: Actor,
   { appToken, url }: { appToken: string | null; url: string },
 ): Promise<{ row: db.WebhookRow; secret: string }> {
+  const { env } = context;
   const key = requireWebhookKey(env);
-  const judged = judgeReceiver(url, receiversOf(env, hostname));
+  const judged = judgeUrl(context, url);
   if ("error" in judged) throw invalidRequest([{ param: "url", message: judged.error }]);
   const { secret, sealed } = createWebhookSecret(key);
   const id = await db.insertWebhook(env.DB, actor, { appToken, url: judged.url, secret: sealed });

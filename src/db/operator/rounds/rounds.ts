@@ -55,6 +55,7 @@ export interface TestCredential extends Credential {
 const credentialFields = {
   ...urlPrices,
   macros: p.macros,
+  credentialId: c.id,
   partnerId: c.partnerId,
   mode: c.mode,
   costTypes: c.costTypes,
@@ -68,9 +69,10 @@ export const testCredential = query(
 );
 
 export function toCredential(row: RowOf<typeof credentialFields>): TestCredential {
-  const { partnerId, mode, roundId, state, roundTypes, entryCount } = row;
+  const { credentialId, partnerId, mode, roundId, state, roundTypes, entryCount } = row;
   const hasRound = roundId !== null && state !== null && roundTypes !== null && entryCount !== null;
   return {
+    credentialId,
     partnerId,
     mode,
     costTypes: toTypes(row.costTypes),
