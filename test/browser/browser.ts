@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect, inject } from "vitest";
+import { WAIT } from "../vitest.shared.ts";
 
 /** The files of one worker share a service, one after the other. */
 export const service = inject("services")[Number(process.env.VITEST_POOL_ID) - 1] ?? {};
@@ -66,7 +67,7 @@ export function useBrowser(base = () => BASE_URL): (options?: BrowserContextOpti
       ...options,
     });
     const page = await context.newPage();
-    page.setDefaultTimeout(15_000);
+    page.setDefaultTimeout(WAIT);
     // A page must not load other origins or violate its own security policy.
     page.on("request", (request) => {
       if (!request.url().startsWith(base())) throw new Error(`a request was sent to ${request.url()}`);

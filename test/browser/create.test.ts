@@ -172,7 +172,7 @@ it("a file of more than 1,000 rows is checked in parts, imported after the confi
   await panel.getByRole("button", { name: "Import 1,201 links" }).click();
   await panel
     .getByText("1,201 (1,200 campaigns, 1 network) created, 0 exist already, 2 are rejected.")
-    .waitFor({ timeout: 60_000 });
+    .waitFor();
   const results = await download(page, "Download results");
   expect(results.split("\r\n")).toHaveLength(1 + 1_203 + 1);
   const other = await page.context().newPage();
@@ -190,7 +190,7 @@ it("a file of more than 1,000 rows is checked in parts, imported after the confi
   });
   await page.getByRole("button", { name: "Check rows" }).click();
   await panel.getByRole("button", { name: "Import 1,200 links" }).click();
-  await panel.getByText(/^1,200 \(1,200 campaigns\) created/).waitFor({ timeout: 60_000 });
+  await panel.getByText(/^1,200 \(1,200 campaigns\) created/).waitFor();
   expect(await panel.getByRole("link", { name: "Show links" }).getAttribute("href")).toBe(`${APP}/links`);
   await panel.getByRole("button", { name: "Undo" }).click();
   await page.getByText("1,200 links archived.").waitFor();
