@@ -268,6 +268,24 @@ describe("needs attention", () => {
     expect(await text("period=today")).not.toContain("Rejected costs include");
   });
 
+  it("has the events of Performance, and also the costs that were rejected today", async () => {
+    const rejected = (day: number, count: number) =>
+      `INSERT INTO daily_rejections (partner_id, app_token, day, code, count) VALUES (1, '${DEMO.appToken}', ${day}, 'window_closed', ${count})`;
+    const [database = env.DB] = ledgerOn().shards;
+    await database.batch([rejected(today - 1, 3), rejected(today, 2)].map((sql) => database.prepare(sql)));
+    const eventsOf = (page: string) =>
+      [...page.matchAll(/<ul class="events"[\s\S]*?<\/ul>/g)].flatMap(([list]) =>
+        [...list.matchAll(/<li>([\s\S]*?)<\/li>/g)].map(([, item = ""]) => textOf(item)),
+      );
+    const page = await overview("currency=USD");
+    const events = eventsOf(page);
+    expect(events).toEqual(eventsOf(mainOf(await open(browser, `${APP}/performance?currency=USD`))));
+    expect(events.join()).toContain("14 Mar 2026 3 costs of Acme Ads were rejected");
+    expect(problems(page).map(({ text }) => text)).toContainEqual(
+      expect.stringMatching("^5 costs of Acme Ads were rejected"),
+    );
+  });
+
   it("says what is missing in an app without spend", async () => {
     await inLedger("DELETE FROM daily_totals");
     await env.DB.exec("UPDATE links SET cost_switch = 0");

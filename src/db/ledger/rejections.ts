@@ -110,41 +110,50 @@ export function addRejections(parts: (Rejected & { scanned: number })[][]): Reje
   return [...sums].sort(([left], [right]) => (left < right ? -1 : 1)).map(([, sum]) => sum);
 }
 
+const isLater = sql<number>`${r.day} > ${p("until")}`;
 const ofAppFields = {
   partnerId: r.partnerId,
   code: r.code,
+  /** 1: after the day `until`. */
+  isLater,
   count: sql<number>`sum(${r.count})`,
   /** Days since 1970 in UTC. */
   first: sql<number>`min(${r.day})`,
   last: sql<number>`max(${r.day})`,
 };
-/** The rejected costs of a partner for the engagements of an app, with one code. */
+/** The rejected costs of a partner for the engagements of an app, with one code, up to a day or after it. */
 export type RejectedInApp = RowOf<typeof ofAppFields>;
 
 const ofApp = (app: SQL) =>
   query(
     ofAppFields,
     sql`FROM ${partners} CROSS JOIN ${as(r)} ON ${r.partnerId} = ${partners.id} AND ${r.appToken} = ${app} AND ${isInDays}
-      GROUP BY ${r.partnerId}, ${r.code}`,
+      GROUP BY ${r.partnerId}, ${r.code}, ${isLater}`,
   );
 const ofOwnApp = perViewer(({ from, isMember, isViewer }) =>
   ofApp(sql`(SELECT ${m.appToken} FROM ${from} CROSS JOIN ${as(m)} ON ${isMember} WHERE ${isViewer})`),
 );
 const ofAllowedApp = ofApp(p("appToken"));
 
+/** `until` splits the days: the counts of those after it have rows of their own. */
+type SplitDays = DayRange & { until?: number };
+
 /** Reads the rejected costs of an app by partner and code. For a batch of the viewer, if DB has all of the ledger. */
 export function findRejectionsInApp(
   db: D1Database,
   viewer: Viewer,
   appToken: string,
-  { from, to }: DayRange,
+  { from, to, until = to }: SplitDays,
 ) {
-  return ofOwnApp(viewer)(db, { ...viewer, appToken, from, to });
+  return ofOwnApp(viewer)(db, { ...viewer, appToken, from, to, until });
 }
 
 /** The same in a shard, for a viewer whom DB allowed to see the app. */
-export const findRejectionsInShard = (db: D1Database, appToken: string, { from, to }: DayRange) =>
-  ofAllowedApp(db, { appToken, from, to });
+export const findRejectionsInShard = (
+  db: D1Database,
+  appToken: string,
+  { from, to, until = to }: SplitDays,
+) => ofAllowedApp(db, { appToken, from, to, until });
 
 /** The same in all shards, of those that answer if `isPartialAllowed`; nothing when the ledger is in DB. */
 export async function findRejectionsInShards(

@@ -59,6 +59,7 @@ export async function readView(context: Context, { viewer, app, path }: Member):
     count,
     first: day,
     last: day,
+    isLater: 0,
   }));
   return {
     status,

@@ -10,7 +10,7 @@ import { changedMost, explain } from "../../usecases/performance/changes.ts";
 import { type BothSums, type PerformanceRow, toRows } from "../../usecases/performance/rows.ts";
 import { whatChanged } from "./what-changed.ts";
 
-interface Changed extends Omit<EventRows, "rejected"> {
+interface Changed extends EventRows {
   /** The sums of both periods by campaign, partner and cost type. Undefined if there are too many links to read. */
   changes: BothSums | undefined;
   currency: string | null;
@@ -20,7 +20,7 @@ interface Changed extends Omit<EventRows, "rejected"> {
   performanceHref: (query: Record<string, string>) => string;
 }
 
-/** "Needs attention" has the rejected costs. */
+/** Like the Performance page of the same days. "Needs attention" also has the costs that were rejected later. */
 export function overviewChanges(
   changed: Changed,
   now: number,
@@ -30,7 +30,8 @@ export function overviewChanges(
   const rowsBy = (group?: "link" | "partner" | "cost_type") =>
     toRows(changes, { group, currency, costType: undefined, now: period, partners });
   const [total] = rowsBy() as [PerformanceRow];
-  const explained = explain({ rowsBy, total, currency, now: period }, { ...changed, rejected: [] }, {});
+  const rejected = changed.rejected.filter(({ isLater }) => !isLater);
+  const explained = explain({ rowsBy, total, currency, now: period }, { ...changed, rejected }, {});
   const explanation = whatChanged({
     explained,
     total,

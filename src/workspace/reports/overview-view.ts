@@ -21,7 +21,7 @@ import type { Row } from "./lines.ts";
 export type Counts = ReportRow<"engagements">[];
 
 /** What the page shows of its days, and of the same number of days before. */
-export interface Overview extends Signals, Omit<EventRows, "rejected"> {
+export interface Overview extends Signals, EventRows {
   /** The days that were read. */
   period: Period;
   /** The days before were not read, and perhaps not the first days either: there is too much. */
@@ -52,7 +52,7 @@ export async function readOverview(
   const both = { from: before.from, to };
   const today = dayOf(now);
   // What is rejected today needs attention today.
-  const upToNow = { from, to: asked.preset ? today : to };
+  const upToNow = { from, to: asked.preset ? today : to, until: to };
   const byLink = { report: "spend", groups: ["link", "partner", "cost_type"], isOptional: true } as const;
   const openedByLink = {
     report: "engagements",
