@@ -75,7 +75,7 @@ describe("filters", () => {
     ["cost_type=CPM", ["cost-viewed-001"]],
     ["amount_over=5", ["cost-matched-01", "cost-waiting-01"]],
     [`app_token=${DEMO.appToken}&match=matched`, ["cost-matched-01", "cost-viewed-001"]],
-    ["app_token=demoapp00002", []],
+    [`app_token=${DEMO.otherAppToken}`, []],
     [`link_token=${DEMO.linkToken}&amount_over=5`, ["cost-matched-01"]],
     ["link_token=demo1nk002", []],
     [`day=2026-03-13&link_token=${DEMO.linkToken}&amount_over=5.99999&cost_type=cpc`, ["cost-matched-01"]],
@@ -83,12 +83,16 @@ describe("filters", () => {
     expect(await idsOf(query)).toEqual(expected);
   });
 
-  it.each(["match=rejected", "day=20", "amount_over=x", "link_token=nobody", "state=pending"])(
-    "%s is rejected with 400",
-    async (query) => {
-      expect((await list(query)).status).toBe(400);
-    },
-  );
+  it.each([
+    "match=rejected",
+    "day=20",
+    "amount_over=x",
+    "link_token=nobody",
+    "app_token=demoapp00002",
+    "state=pending",
+  ])("%s is rejected with 400", async (query) => {
+    expect((await list(query)).status).toBe(400);
+  });
 
   it("has the app of each, and is 404 for an unknown partner", async () => {
     const [first] = (await list("match=matched")).items;
@@ -188,7 +192,7 @@ describe("the number of costs", () => {
     ["match=matched&day=2026-03-15&cost_type=cpm", 0],
     [`match=matched&day=2026-03-13&link_token=${DEMO.linkToken}&app_token=${DEMO.appToken}`, 1],
     ["match=matched&day=2026-03-13&link_token=demo1nk002", 0],
-    ["match=matched&day=2026-03-13&app_token=demoapp00002", 0],
+    [`match=matched&day=2026-03-13&app_token=${DEMO.otherAppToken}`, 0],
     // The IDs of the first day are forgotten in part.
     ["match=matched&day=2026-03-02", 1],
     ["match=matched&day=2026-03-01", null],

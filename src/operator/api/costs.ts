@@ -7,6 +7,7 @@ import { findCostOfPartner } from "../../db/ledger/costs.ts";
 import { MAX_KEYS } from "../../db/ledger/key-pages.ts";
 import { MAX_PAGES } from "../../db/ledger/key-walk.ts";
 import { findLinkId } from "../../db/links/links.ts";
+import { findApp } from "../../db/operator/apps.ts";
 import { findPartner } from "../../db/operator/partners.ts";
 import { toTypes } from "../../domain/cost-types.ts";
 import { inEnglish, RETENTION } from "../../domain/texts.ts";
@@ -92,11 +93,13 @@ export async function findPartnerCosts(
   range: { after: string | null; limit: number },
   found = range.after === null ? 0 : undefined,
 ) {
-  const [partner, linkId] = await Promise.all([
+  const [partner, linkId, app] = await Promise.all([
     findPartner(env.DB, partnerId),
     link_token === undefined ? null : findLinkId(env.DB, link_token),
+    app_token === undefined ? null : findApp(env.DB, app_token),
   ]);
   if (!partner) throw notFound("partner");
+  if (app === undefined) throw badField("app_token", "must be the token of an existing app");
   if (linkId === undefined) throw badField("link_token", "must be the token of an existing link");
   const filter = {
     match: match ?? null,
