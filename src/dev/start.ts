@@ -10,6 +10,8 @@ import { experimental_readRawConfig, getPlatformProxy } from "wrangler";
 import "./quiet.ts";
 import { hashToken } from "../auth/secrets.ts";
 import { databasesOf, type Ledger, type LedgerBindings, ledgerOf } from "../db/ledger/shards.ts";
+import { storeActivity } from "../db/operator/partner-activity.ts";
+import { storeRates } from "../db/operator/stored-rates.ts";
 import { CommandError, runCommand } from "./command.ts";
 import { LARGE } from "./demo/large/links.ts";
 import { largeRows } from "./demo/large.ts";
@@ -65,9 +67,14 @@ async function prepare({ persistTo, config, isLarge }: Flags): Promise<DemoState
     const user = await DB.prepare("SELECT id FROM users LIMIT 1").first();
     if (!user) await insertRows(demoRows(now), ledger);
     const demoApp = await findApp(DEMO.appToken);
+    const isLargeMissing = isLarge && demoApp && !(await findApp(LARGE.appToken));
     // The rows and their statements take seconds, in which workerd closes the idle connection. Node must notice it before a request.
-    if (isLarge && demoApp && !(await findApp(LARGE.appToken)))
-      await insertRows(largeRows(now), ledger, () => setImmediate());
+    if (isLargeMissing) await insertRows(largeRows(now), ledger, () => setImmediate());
+    // What the hourly job finds in them: `wrangler dev` does not run it.
+    if (!user || isLargeMissing) {
+      await storeActivity(ledger, now);
+      await storeRates(ledger, now);
+    }
     const { results } = await DB.prepare(
       "SELECT token_hash FROM api_tokens UNION ALL SELECT token_hash FROM credentials WHERE revoked_at IS NULL",
     ).all<{ token_hash: string }>();

@@ -74,6 +74,13 @@ test("adds the demo data to an empty database, and leaves wrangler no migration 
   expect(d1("demo", "migrations", "list", "DB").stdout).toContain("No migrations to apply");
 });
 
+test("has in the demo data what the hourly job finds, which wrangler dev does not run", () => {
+  const sql =
+    "SELECT (SELECT count(*) FROM partner_activity WHERE last_click_at > 0) AS active, (SELECT count(DISTINCT partner_id) FROM partner_rates) AS counted";
+  const { stdout } = d1("demo", "execute", "DB", "--json", "--command", sql);
+  expect(JSON.parse(stdout)[0].results).toEqual([{ active: 5, counted: 3 }]);
+});
+
 describe("a database from before 0100_tables.sql", () => {
   const readme = readFileSync(join(ROOT, "migrations/README.md"), "utf8");
   const [, command = ""] =
