@@ -22,7 +22,8 @@ export interface CardHead {
   title: Content;
   /** What is beside the heading. */
   aside?: Content;
-  kind?: "danger" | "attention";
+  /** `across`: its facts are beside each other. */
+  kind?: "danger" | "attention" | "across";
 }
 
 /** A section with a heading. */

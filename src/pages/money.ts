@@ -1,7 +1,8 @@
-/** Amounts as pages show them: rounded, with every digit for those who point at them where that says more. */
+/** Amounts as pages show them: rounded, with every digit for those who point at them where that says more; and changes of sums. */
 import { html } from "hono/html";
+import { changeOf } from "../domain/figures/performance.ts";
 import { formatMoney } from "../domain/money.ts";
-import { showAmount, showMoney } from "./locale.ts";
+import { showAmount, showChange, showMoney } from "./locale.ts";
 import type { Markup } from "./markup.ts";
 
 /** A sum, rounded to the digits of its currency or as `rounded` writes it. */
@@ -21,3 +22,14 @@ export function signedMoney(units: bigint, currency: string): string {
 /** The amount of a cost, with every digit that was sent. */
 export const amountText = (amount: string | null | undefined, currency: string | null | undefined): string =>
   amount == null || currency == null ? "no amount" : showAmount(amount, currency);
+
+/** Half of 0.1%: what is less is written as 0.0%. */
+const LEAST = 50_000n;
+
+/** For a change in units of 0.000001%, as `changeOf` returns it. */
+export const arrowOf = (change: bigint): Markup | "" =>
+  change < LEAST && change > -LEAST ? "" : html`<span aria-hidden="true">${change > 0n ? "▲" : "▼"}</span> `;
+
+/** The change of a sum: `▲ +2.5%`. */
+export const sumChange = (now: bigint, before: bigint): Markup =>
+  html`<span class="change">${arrowOf(changeOf(now, before) ?? 0n)}${showChange(now, before)}</span>`;

@@ -84,11 +84,11 @@ function acceptedCard({ matched, to, complete }: FoundRates): Markup {
           kind: "number",
           cell: (total) => countAndMoney(todayOf(total) ?? { ...total, costs: 0, amount: 0n }),
         },
-        { heading: `Last ${RATE_DAYS} days, with today`, kind: "number", cell: countAndMoney },
+        { heading: `Last ${RATE_DAYS} days`, kind: "number", cell: countAndMoney },
       ],
       empty: html`<p>None in the last ${RATE_DAYS} days.</p>`,
     }),
-    html`<p class="hint">${ABOUT}</p>`,
+    html`<p class="hint">The last ${RATE_DAYS} days include today. ${ABOUT}</p>`,
   );
 }
 

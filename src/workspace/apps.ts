@@ -15,9 +15,9 @@ import { operatorContact } from "../pages/contact.ts";
 import { nameText, notice } from "../pages/elements.ts";
 import { pageResponse } from "../pages/frame.ts";
 import { noRows, readListView } from "../pages/lists/list.ts";
-import { showChange, showCount } from "../pages/locale.ts";
+import { showCount } from "../pages/locale.ts";
 import type { Markup } from "../pages/markup.ts";
-import { moneyText } from "../pages/money.ts";
+import { moneyText, sumChange } from "../pages/money.ts";
 import { daysBefore, type Period, toPeriod } from "../pages/periods.ts";
 import { toViewer } from "./frame.ts";
 
@@ -163,7 +163,7 @@ function card({ app, period, figures }: Card): Markup {
   const days = isOver ? `last ${period.to - period.from + 1} days` : "today so far";
   const change = ([now, before]: [bigint, bigint]) =>
     isOver && figures.isCompared && now + before > 0n
-      ? html` <span class="muted">${showChange(now, before)}</span>`
+      ? html` <span class="muted">${sumChange(now, before)}</span>`
       : "";
   const spent = [...figures.spend].map(
     ([currency, sums]) => html`<div>${moneyText(sums[0], currency)}${change(sums)}</div>`,

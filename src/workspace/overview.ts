@@ -10,9 +10,9 @@ import { sentenceOf } from "../pages/alerts/sentences.ts";
 import { type ChartEvent, chartScript } from "../pages/chart/chart.ts";
 import { card, emptyState, pageHead, type Tile, tiles } from "../pages/elements.ts";
 import { form } from "../pages/forms/form.ts";
-import { describeDay, describeDays, showChange, showCount, showPlural } from "../pages/locale.ts";
+import { describeDay, describeDays, showCount, showPlural } from "../pages/locale.ts";
 import type { Markup } from "../pages/markup.ts";
-import { moneyText } from "../pages/money.ts";
+import { moneyText, sumChange } from "../pages/money.ts";
 import { showNotice } from "../pages/notice.ts";
 import {
   cutNotice,
@@ -103,7 +103,7 @@ function figures({ path, app }: Member, overview: Overview, totals: Sums[], now:
   const since =
     isEmptyBefore && !isCut && app.firstDay !== null && app.firstDay > days.to ? app.firstDay : undefined;
   const isCompared = period.to < dayOf(now) && since === undefined && !isCut;
-  const noteOf = (now: bigint, before: bigint) => (isCompared ? { note: showChange(now, before) } : {});
+  const noteOf = (now: bigint, before: bigint) => (isCompared ? { note: sumChange(now, before) } : {});
   const count = (name: string, href: string, now: number, before?: number): Tile => ({
     name,
     href,
@@ -175,7 +175,7 @@ function attention({ path, env, ...member }: Member, overview: Overview): Markup
           ${form({
             action: `${path}/attention/hide`,
             hidden: { item: key, query },
-            button: html`Hide for ${HIDDEN_DAYS} days<span class="visually-hidden">: item ${index + 1}</span>`,
+            button: html`<span>Hide<span class="wide-only"> for ${HIDDEN_DAYS} days</span></span><span class="visually-hidden">: item ${index + 1}</span>`,
             kind: "small secondary",
           })}
         </li>`;

@@ -112,11 +112,16 @@ describe("Performance in one window", () => {
         query,
         expect.stringMatching(/^Not final: costs can arrive until \d+ \w+ \d{4}\.$/),
       ]);
-      const [, first, second, more] = /^Paid in EUR: (.+), (.+), (\d+) more$/.exec(euros) ?? [];
+      const [, first, more] = /^Paid in EUR: (.+), (\d+) more$/.exec(euros) ?? [];
       const paid = PARTNERS.filter(({ currency, isIntegrated }) => currency === "EUR" && isIntegrated);
       const names = paid.map(({ id }) => PARTNER_NAMES[id - (PARTNERS[0]?.id ?? 0)]);
-      expect(names).toEqual(expect.arrayContaining([first, second]));
-      expect(Number(more)).toBe(names.length - 2);
+      const named = names.filter((name) => (first ?? "").split(", ").includes(name ?? ""));
+      expect(named.join(", ")).toHaveLength(first?.length ?? 0);
+      expect(named.length).toBeGreaterThan(0);
+      expect(Number(more)).toBe(names.length - named.length);
+      // No name is cut.
+      for (const line of await state.locator("p").all())
+        expect(await line.evaluate((element) => element.scrollWidth - element.clientWidth)).toBe(0);
       const [box, chart] = [await state.boundingBox(), await page.locator(".card.charts").boundingBox()];
       expect((box?.y ?? 800) + (box?.height ?? 0)).toBeLessThanOrEqual(chart?.y ?? 0);
       // In the row of the tiles, whose height does not change with it.
@@ -176,7 +181,9 @@ describe("Performance in one window", () => {
         .evaluateAll((all) => all.filter((one) => one.scrollWidth > one.clientWidth).length);
       expect(wider).toBe(0);
       const own = page.locator(".figures .own");
-      expect(await own.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0);
+      expect(await own.count()).toBe(2);
+      for (const part of await own.all())
+        expect(await part.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0);
     },
   );
 

@@ -295,6 +295,48 @@ describe("is accessible and fits", () => {
     expect(shown).toEqual(["rtl", true, false]);
   });
 
+  it.each([
+    ["", 0],
+    ["/performance", 800],
+    ["/partners/1", 0],
+    ["/links/demo1nk001", 0],
+  ])("on a tablet, with all columns in view: %s", async (path, lastTop) => {
+    const page = await openPage(`${APP}${path}`, { viewport: { width: 768, height: 900 } });
+    const tables = await page.evaluate<[number, number][]>(
+      `[...document.querySelectorAll(".table")].map((table) => [
+        table.scrollWidth - table.clientWidth,
+        table.querySelector("tbody tr").getBoundingClientRect().top,
+      ])`,
+    );
+    expect(tables.length).toBeGreaterThan(0);
+    for (const [hidden, top] of tables) {
+      expect(hidden).toBe(0);
+      if (lastTop > 0) expect(top).toBeLessThan(lastTop);
+    }
+  });
+
+  it.each(["?group_by=day", "?group_by=day&period=90d"])(
+    "with a chart of the whole width if its legend is short: %s",
+    async (query) => {
+      const page = await openPage(PAGE + query, { viewport: { width: 1280, height: 900 } });
+      const [card, plot, label] = await page.evaluate<{ width: number; right: number }[]>(
+        `[".card.charts", ".plot .grid", ".plot .day:last-of-type"].map((one) => [...document.querySelectorAll(one)].at(-1).getBoundingClientRect().toJSON())`,
+      );
+      if (!card || !plot || !label) throw new Error("There is no chart.");
+      expect(plot.width).toBeGreaterThan(card.width * 0.9);
+      expect(label.right).toBeLessThan(card.right - 8);
+    },
+  );
+
+  it("on a phone, with each menu in view", async () => {
+    const page = await openPage(PAGE, { viewport: { width: 390, height: 844 } });
+    const ends = await page.evaluate<number[]>(
+      `[...document.querySelectorAll(".head > .toolbar :is(summary, .button)")].map((one) => one.getBoundingClientRect().right)`,
+    );
+    expect(ends).toHaveLength(6);
+    expect(Math.max(...ends)).toBeLessThanOrEqual(370);
+  });
+
   it("of Partners in a window of 1280 px, with its toolbar in one row", async () => {
     const page = await openPage(`${APP}/partners`, { viewport: { width: 1280, height: 900 } });
     const places = await page.evaluate<number[]>(
@@ -310,7 +352,7 @@ describe("is accessible and fits", () => {
     const card = rowsOf(page).first();
     const shown = () =>
       card.locator("td:visible").evaluateAll((cells) => cells.map((cell) => cell.getAttribute("data-label")));
-    expect((await shown()).slice(0, 3)).toEqual(["Spend", "Cost per click", "Change"]);
+    expect((await shown()).slice(0, 4)).toEqual(["Spend", "Change", "Cost per click", "Change"]);
     await card.locator("summary").focus();
     await page.keyboard.press("Enter");
     expect((await shown()).slice(0, 7)).toEqual([

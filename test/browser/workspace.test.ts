@@ -186,4 +186,28 @@ describe("is accessible and fits", () => {
       );
     expect(new Set(tops).size).toBe(1);
   });
+
+  it("a link with a long name, with its button at the right", async () => {
+    const page = await openPage(`${APP}/links/${service.LINK_TOKEN}`, {
+      viewport: { width: 1280, height: 800 },
+    });
+    await page.evaluate(`document.querySelector("h1 bdi").textContent = "Interstitial_".repeat(6)`);
+    const right = await page.evaluate(
+      `document.querySelector("main > .head > .button").getBoundingClientRect().right`,
+    );
+    expect(right).toBe(1260);
+    await checkFits(page);
+  });
+
+  it("the list of links, with the box that selects all beside its heading", async () => {
+    const page = await openPage(`${APP}/links`);
+    const middles = await page.evaluate<number[]>(
+      `[...document.querySelectorAll(".links thead th:first-child > *")].map((one) => {
+        const { top, bottom } = one.getBoundingClientRect();
+        return (top + bottom) / 2;
+      })`,
+    );
+    expect(middles).toHaveLength(2);
+    expect(Math.abs((middles[0] ?? 0) - (middles[1] ?? 0))).toBeLessThan(3);
+  });
 });

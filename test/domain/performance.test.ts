@@ -58,9 +58,9 @@ describe("the signal of a row is the first that holds", () => {
     ["the same with few clicks", { hasCostData: false, clicks: 1, recorded: 0 }, { name: "no_cost_data" }],
     ["no clicks", { hasCostData: false, clicks: 0 }, { name: "too_few_clicks" }],
     ["costs of links below one without cost data", { hasCostData: false }, undefined],
-    ["a coverage of 89%", { matched: 89 }, { name: "without_cost", percent: 11 }],
+    ["a coverage of 89%", { matched: 89 }, { name: "without_cost", share: 0.11 }],
     ["a coverage of 90%", { matched: 90 }, undefined],
-    ["20 recorded clicks", { recorded: 20, matched: 0 }, { name: "without_cost", percent: 100 }],
+    ["20 recorded clicks", { recorded: 20, matched: 0 }, { name: "without_cost", share: 1 }],
     ["19 recorded clicks", { recorded: 19, matched: 0 }, undefined],
     ["a cost per click 20% higher", { perClick: 120 }, { name: "cost_per_click_up", percent: 20 }],
     ["a cost per click 19% higher", { perClick: 119 }, undefined],
@@ -75,7 +75,7 @@ describe("the signal of a row is the first that holds", () => {
     [
       "low coverage and a higher cost per click",
       { matched: 50, perClick: 200 },
-      { name: "without_cost", percent: 50 },
+      { name: "without_cost", share: 0.5 },
     ],
   ])("%s", (_, given, signal) => {
     expect(signalOf(measured(given))).toEqual(signal);

@@ -277,7 +277,7 @@ it("shows the spend of the last seven complete days by currency, with the change
   );
   const text = await open();
   expect(figuresOf(text)).toEqual([
-    "Spend in USD $2.00 no change compared with the 7 days before",
+    "Spend in USD $2.00 no change vs the 7 days before",
     "Spend in EUR €1.00 no data in the 7 days before",
   ]);
   expect(partnersOf(text)[0]?.cells.slice(0, 5)).toEqual([

@@ -103,7 +103,7 @@ describe("/apps", () => {
       [15, 200],
     ] as const)
       await add(age, count);
-    expect(textOf(mainOf(await open(await operator(), "/apps")))).toContain("Clicks, last 7 days 6 −25.0%");
+    expect(textOf(mainOf(await open(await operator(), "/apps")))).toContain("Clicks, last 7 days 6 ▼ −25.0%");
   });
 
   it("are searched and ordered if there are many", async () => {

@@ -122,7 +122,7 @@ describe("a link's page", () => {
     expect(fresh).not.toContain("Previous period");
     await inLedger(...day(9, 2));
     const page = await open(browser, `${LINK}?${week}`);
-    expect(figuresOf(page).slice(0, 2)).toEqual(["Spend in USD $4.00 +100.0%", "Clicks 4 +100.0%"]);
+    expect(figuresOf(page).slice(0, 2)).toEqual(["Spend in USD $4.00 ▲ +100.0%", "Clicks 4 ▲ +100.0%"]);
     expect(textOf(page)).toContain("Compared with 1 – 7 Mar 2026.");
     expect(page).toContain('aria-label="13 Mar 2026: $4.00 (cpc $4.00,\nPrevious period $2.00)"');
     expect(page).toContain('aria-label="13 Mar 2026: 4 (Previous period 2)"');

@@ -60,7 +60,7 @@ describe("the figures", () => {
     const [now, before] = ["from=2026-03-08&to=2026-03-14", "from=2026-03-01&to=2026-03-07"];
     const spend = new Intl.NumberFormat("en-US", { style: "currency", currency: "USD" });
     const percent = (one: number, other: number) =>
-      `${one > other ? "+" : "−"}${(Math.trunc((Math.abs(one - other) / other) * 1e6) / 1e4).toFixed(1).replace(/\.0$/, "")}%`;
+      `${one > other ? "▲ +" : "▼ −"}${(Math.trunc((Math.abs(one - other) / other) * 1e6) / 1e4).toFixed(1).replace(/\.0$/, "")}%`;
     const usd = async (days: string) =>
       (await report("spend", `${days}&group_by=partner&currency=USD`)).reduce(
         (sum, row) => sum + Number(row.spend),
@@ -84,7 +84,7 @@ describe("the figures", () => {
       );
     }
     expect(figuresOf(page).filter((text) => text.startsWith("Unpriced"))).toEqual([
-      "Unpriced costs 3 +50.0%",
+      "Unpriced costs 3 ▲ +50.0%",
     ]);
     expect(figuresOf(page).map((text) => text.replace(/ [^A-Za-z]*\d.*/, ""))).toEqual([
       "Spend in USD",

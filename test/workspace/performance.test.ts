@@ -217,7 +217,7 @@ describe("the rows", () => {
     const lines = linesOf(await show(`${WEEK}&level=4&sort=-signal`));
     expect(lines.map(({ name, signal }) => [name, signal])).toEqual([
       [expect.stringContaining("Newsletter"), "No cost data"],
-      [expect.stringContaining("Runners"), "50% without cost"],
+      [expect.stringContaining("Runners"), "50.0% without cost"],
       [expect.stringContaining("Spring"), "Cost per click up 100%"],
       [expect.any(String), "Too few clicks"],
       [expect.stringContaining("Total"), ""],
@@ -229,11 +229,17 @@ describe("the figures", () => {
   it("are those of the total, and choose what the chart shows", async () => {
     const [total] = await report(`${WEEK}&currency=USD`);
     const page = await show(WEEK);
+    const [recorded] = await rows(
+      "SELECT SUM(recorded) AS count FROM daily_engagements WHERE app_token = ? AND kind = 'click' AND day BETWEEN unixepoch('2026-03-01') / 86400 AND unixepoch('2026-03-07') / 86400",
+      DEMO.appToken,
+    );
     expect(figuresOf(page).map((text) => text.replace(/ [▲▼–].*/, ""))).toEqual([
       `Spend ${usd(total?.spend)}`,
-      `Clicks ${Number(total?.clicks).toLocaleString("en-US")}`,
+      expect.stringMatching(
+        new RegExp(`^Clicks [\\d,]+ from USD partners ${Number(total?.clicks).toLocaleString("en-US")}$`),
+      ),
       `Cost per click ${price(total?.cost_per_click)}`,
-      `Coverage ${percent(total?.coverage)}`,
+      `Coverage of ${Number(recorded?.count).toLocaleString("en-US")} cost IDs ${percent(total?.coverage)}`,
     ]);
     expect(textOf(page)).toContain("vs 22 – 28 Feb 2026");
     for (const metric of ["clicks", "cost_per_click", "coverage"]) {
@@ -325,7 +331,7 @@ describe("the figures", () => {
         row,
       ) ?? [];
     expect([kind, textOf(shown)]).toEqual([tone, text]);
-    expect(textOf(page).split("Changes are red where cost rose").length).toBe(2);
+    expect(textOf(page).split("Red changes: cost rose.").length).toBe(2);
   });
 
   it("say that there was nothing before", async () => {

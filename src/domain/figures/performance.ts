@@ -139,7 +139,7 @@ export function currenciesOf(now: CurrencyRow[], before: CurrencyRow[] = []): st
 /** What a row needs attention for; undefined if nothing. The first that holds. */
 export type Signal =
   | { name: "no_cost_data" }
-  | { name: "without_cost"; percent: number }
+  | { name: "without_cost"; share: number }
   | { name: "cost_per_click_up"; percent: number }
   | { name: "too_few_clicks" };
 
@@ -162,7 +162,7 @@ export function signalOf({ now, before, recorded, hasCostData }: Measured): Sign
   if (clicks > 0n && hasCostData === false && !now.coverage) return { name: "no_cost_data" };
   // Of one cost type, coverage says nothing: the others cover the rest. Then clicks are null.
   if (now.clicks !== null && recorded >= MIN_CLICKS && now.coverage !== null && now.coverage < MIN_COVERAGE) {
-    return { name: "without_cost", percent: Number((100_000_000n - now.coverage) / 1_000_000n) };
+    return { name: "without_cost", share: Number(100_000_000n - now.coverage) / 1e8 };
   }
   const rise = changeOf(now.costPerClick, before.costPerClick);
   const isEnough = clicks >= MIN_CLICKS && (before.clicks ?? 0n) >= MIN_CLICKS;

@@ -6,8 +6,7 @@ function start(chart) {
   const days = [...plot.querySelectorAll("a")];
   const tip = Object.assign(document.createElement("div"), { className: "chart-tip", hidden: true });
   tip.setAttribute("aria-hidden", "true");
-  const body = chart.querySelector(".chart-body");
-  body.append(tip);
+  chart.append(tip);
   let shown;
   let followsTouch = true;
 
@@ -44,11 +43,11 @@ function start(chart) {
   };
   // Above all days, so that it covers none of them. Without room for it in the window, below them.
   const placeTip = (day) => {
-    const { left, top } = body.getBoundingClientRect();
+    const { left, top } = chart.getBoundingClientRect();
     const area = day.querySelector(".area").getBoundingClientRect();
     const middle = (area.left + area.right) / 2 - left - tip.offsetWidth / 2;
     const above = area.top - tip.offsetHeight - 6;
-    tip.style.left = `${Math.max(Math.min(middle, body.offsetWidth - tip.offsetWidth), 0)}px`;
+    tip.style.left = `${Math.max(Math.min(middle, chart.offsetWidth - tip.offsetWidth), 0)}px`;
     tip.style.top = `${(above < 0 ? area.bottom + 44 : above) - top}px`;
   };
   // One day at a time can be reached with Tab, and the others with the arrow keys.

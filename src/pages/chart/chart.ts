@@ -189,8 +189,9 @@ function dayAxis(days: DayRange, today: number | undefined): Markup[] {
     const below = day === today ? "so far" : yearOf(day) !== year ? yearOf(day) : "";
     year = yearOf(day);
     const second = below === "" ? "" : html`<tspan x="${x}" dy="1.2em">${below}</tspan>`;
-    // A narrow window has room for every second label.
-    return html`<rect class="tick" x="${x}" y="100%" width="1" height="5"/><text class="day ${index % 2 ? "second" : ""}" x="${x}" y="100%" dy="1.75em">${describeShortDay(day)}${second}</text>`;
+    // A narrow window has room for every second label, and beside the last day of many there is none.
+    const place = `${index % 2 ? " second" : ""}${day === days.to && width < 7 ? " last" : ""}`;
+    return html`<rect class="tick" x="${x}" y="100%" width="1" height="5"/><text class="day${place}" x="${x}" y="100%" dy="1.75em">${describeShortDay(day)}${second}</text>`;
   });
 }
 

@@ -20,9 +20,9 @@ import {
   type Tile,
   tiles,
 } from "../../pages/elements.ts";
-import { describeDay, describeDays, showChange, showCount } from "../../pages/locale.ts";
+import { describeDay, describeDays, showCount } from "../../pages/locale.ts";
 import type { Markup } from "../../pages/markup.ts";
-import { moneyText } from "../../pages/money.ts";
+import { moneyText, sumChange } from "../../pages/money.ts";
 import { showNotice } from "../../pages/notice.ts";
 import { cutNotice, daysBefore, periodPicker } from "../../pages/periods.ts";
 import { unusedPath } from "../bulk/unused.ts";
@@ -155,7 +155,7 @@ function figures(member: Member, view: LinkView, now: number): Markup {
   // Without anything before, nothing changed: everything is new.
   const isNew = view.before?.spend.length === 0 && view.before.counts.length === 0;
   const before = isNew ? undefined : view.before;
-  const noteOf = (now: bigint, earlier: bigint) => (before ? { note: showChange(now, earlier) } : {});
+  const noteOf = (now: bigint, earlier: bigint) => (before ? { note: sumChange(now, earlier) } : {});
   const countIn = (rows: LinkView["counts"], kind: string) =>
     rows.reduce((sum, line) => sum + (line.kind === kind ? line.count : 0), 0);
   const count = (name: string, kind: string): Tile => {

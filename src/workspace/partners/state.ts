@@ -40,7 +40,7 @@ export function stateSection(
     ${explained}
     ${silentSince === null ? "" : notice(html`No cost since ${time(toIso(silentSince))}. Ask the partner.`, "warn")}
     ${card(
-      { id: "state", title: "State" },
+      { id: "state", title: "State", kind: "across" },
       facts(
         live.length > 0 && ["Live cost types", html`${live}`],
         inRound.length > 0 && ["In a round", html`${inRound}`],

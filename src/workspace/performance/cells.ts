@@ -22,7 +22,7 @@ import {
   showPrice,
 } from "../../pages/locale.ts";
 import type { Markup } from "../../pages/markup.ts";
-import { moneyText } from "../../pages/money.ts";
+import { arrowOf, moneyText } from "../../pages/money.ts";
 import { isFinal, lastArrival } from "../../usecases/performance/read.ts";
 import type { Metric } from "./query.ts";
 
@@ -87,8 +87,6 @@ export interface Compared {
   isOpen: boolean;
 }
 
-/** Half of 0.1%: what is less is written as 0.0%. */
-const LEAST = 50_000n;
 /** Less than 1% says nothing. */
 const QUIET = 1_000_000n;
 const isWithin = (ratio: bigint, most: bigint) => ratio < most && ratio > -most;
@@ -102,14 +100,14 @@ export function change(metric: Metric, row: Measured, { isCompared, isOpen }: Co
   const isFew = signalOf(row)?.name === "too_few_clicks";
   const isMuted =
     isFew || isWithin(ratio, QUIET) || (isOpen && (metric === "spend" || metric === "coverage"));
-  const arrow = isWithin(ratio, LEAST) ? "" : ratio > 0n ? "▲" : "▼";
   const tone = isMuted ? "muted" : !isCost ? "" : ratio < 0n ? "better" : "worse";
-  return html`<span class="change ${tone}">${arrow ? html`<span aria-hidden="true">${arrow}</span> ` : ""}${metric === "coverage" ? showPoints(Number(now - before) / 1e8) : showChange(now, before)}</span>`;
+  const text = metric === "coverage" ? showPoints(Number(now - before) / 1e8) : showChange(now, before);
+  return html`<span class="change ${tone}">${arrowOf(ratio)}${text}</span>`;
 }
 
 /** What the colors of changes say. */
 export const INKS =
-  "Changes are red where cost rose and green where it fell. Gray changes are below 1%, based on few clicks, or not final.";
+  "Red changes: cost rose. Green: it fell. Gray: below 1%, based on few clicks, or not final.";
 
 /** Whether costs for the days can still arrive. */
 export const finality = (days: Pick<DayRange, "to">, now: number): Markup =>
@@ -124,9 +122,11 @@ export function signal(row: Measured, { isCompared }: Compared): Markup | string
     case "no_cost_data":
       return badge("No cost data", "warn");
     case "without_cost":
-      return badge(`${showCount(found.percent)}% without cost`, "warn");
+      return badge(html`<span class="whole">${showPercent(found.share)}</span> without cost`, "warn");
     case "cost_per_click_up":
-      return isCompared ? badge(`Cost per click up ${showCount(found.percent)}%`, "error") : "";
+      return isCompared
+        ? badge(html`Cost per click up <span class="whole">${showCount(found.percent)}%</span>`, "error")
+        : "";
     case "too_few_clicks":
       return html`<span class="muted">Too few clicks</span>`;
     default:

@@ -2,12 +2,12 @@
 import { html } from "hono/html";
 import { nameText, tiles } from "../../pages/elements.ts";
 import { withQuery } from "../../pages/lists/query.ts";
-import { NONE, showCount } from "../../pages/locale.ts";
+import { NONE, showCount, showPlural } from "../../pages/locale.ts";
 import type { Markup } from "../../pages/markup.ts";
 import { isFinal, type Performance } from "../../usecases/performance/read.ts";
 import { change, finality, SHOWN } from "./cells.ts";
 import { rowName } from "./groups.ts";
-import { DEFAULT_COLUMNS, METRICS, metrics } from "./query.ts";
+import { DEFAULT_COLUMNS, METRICS, type Metric, metrics } from "./query.ts";
 import type { Compared } from "./table.ts";
 import { type PerformancePage, shownMetric } from "./view.ts";
 
@@ -34,19 +34,21 @@ function figures(url: URL, page: PerformancePage, compared: Compared): Markup {
             ? change(metric, total, compared)
             : "";
         return {
-          name: METRICS[metric],
+          name: html`${METRICS[metric]}${baseOf(metric, report)}`,
           value: value === null ? NONE : short(value, currency ?? "USD"),
           href: withQuery(url, { metric }),
           isCurrent: metric === current,
-          note: metric === "clicks" ? html`${note}${clicksInCurrency(report)}` : note,
+          note,
         };
       }),
   );
 }
 
-/** How many of the clicks belong to the spend, where partners are paid in several currencies. */
-function clicksInCurrency({ currency, rowsBy, total }: Performance): Markup | "" {
-  if (total.now.otherCurrencies.length === 0) return "";
+/** What coverage is a part of, and how many of the clicks belong to the spend, where partners are paid in several currencies. */
+function baseOf(metric: Metric, { currency, rowsBy, total }: Performance): Markup | "" {
+  if (metric === "coverage" && total.now.coverage !== null)
+    return html` <span class="own">of ${showCount(total.recorded)} cost IDs</span>`;
+  if (metric !== "clicks" || total.now.otherCurrencies.length === 0) return "";
   const own = rowsBy("partner").filter(({ now }) => now.spend !== 0n || now.matched > 0n);
   const clicks = own.reduce((sum, { now }) => sum + (now.clicks ?? 0n), 0n);
   return html` <span class="own">${showCount(clicks)} from ${currency} partners</span>`;
@@ -54,7 +56,24 @@ function clicksInCurrency({ currency, rowsBy, total }: Performance): Markup | ""
 
 /** The menu has the others. */
 const MOST_CURRENCIES = 2;
-const MOST_NAMES = 2;
+/** Of Latin letters, what a line has room for. */
+const ROOM = 28;
+/** Those of Chinese, Japanese and Korean are twice as wide. */
+const widthOf = (name: string) => [...name].reduce((width, letter) => width + (letter > "\u2e7f" ? 2 : 1), 0);
+
+/** `Acme Ads, Echo Media, 5 more`: the first names for which a line has room, or only the number. */
+function someOf(names: string[]): Markup | string {
+  let room = ROOM;
+  const shown = names.filter((name) => {
+    const width = widthOf(name);
+    if (width > room) return false;
+    room -= width + 2;
+    return true;
+  });
+  const left = names.length - shown.length;
+  if (shown.length === 0) return showPlural(left, "partner");
+  return html`${shown.map((name, at) => html`${at > 0 ? ", " : ""}${nameText(name)}`)}${left > 0 ? `, ${showCount(left)} more` : ""}`;
+}
 
 /** What the figures leave out: costs that can still arrive, and partners that are paid in other currencies, those with the most clicks first. */
 function state(url: URL, { report, period }: PerformancePage, now: number): Markup {
@@ -82,7 +101,7 @@ function state(url: URL, { report, period }: PerformancePage, now: number): Mark
         .slice(0, MOST_CURRENCIES)
         .map(
           ({ currency, paid }) =>
-            html`<p><a href="${hrefOf(currency)}">Paid in ${currency}</a>: ${paid.slice(0, MOST_NAMES).map((row, at) => html`${at > 0 ? ", " : ""}${nameText(rowName("partner", row))}`)}${paid.length > MOST_NAMES ? `, ${showCount(paid.length - MOST_NAMES)} more` : ""}</p>`,
+            html`<p><a href="${hrefOf(currency)}">Paid in ${currency}</a>: ${someOf(paid.map((row) => rowName("partner", row)))}</p>`,
         )}
     </div>`;
 }

@@ -9,7 +9,7 @@ import { sparkline } from "../../pages/chart/sparkline.ts";
 import { badge, nameText, pathText } from "../../pages/elements.ts";
 import { withQuery } from "../../pages/lists/query.ts";
 import { firstRows, MORE_FIGURES, table } from "../../pages/lists/table.ts";
-import { describeDays, showPlural } from "../../pages/locale.ts";
+import { describeDays, NONE, showPlural } from "../../pages/locale.ts";
 import type { Markup } from "../../pages/markup.ts";
 import type { PerformanceRow } from "../../usecases/performance/rows.ts";
 import type { Member } from "../frame.ts";
@@ -24,6 +24,9 @@ export interface Compared {
   isCompared: boolean;
   isOpen: boolean;
 }
+
+/** A phone leaves its place empty. */
+const NO_FIGURE = html`<span class="none">${NONE}</span>`;
 
 export function performanceTable(
   url: URL,
@@ -43,7 +46,10 @@ export function performanceTable(
   });
   const number = (heading: string, column: Column, cell: (row: PerformanceRow) => Markup | string) => ({
     ...sortable(heading, column, "number"),
-    cell: ({ row }: ShownRow) => cell(row),
+    cell: ({ row }: ShownRow) => {
+      const shown = cell(row);
+      return shown === NONE ? NO_FIGURE : shown;
+    },
   });
   const cell = (metric: Metric, row: PerformanceRow) =>
     metric === "spend" && isInOtherCurrencies(row.now)

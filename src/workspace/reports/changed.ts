@@ -45,6 +45,7 @@ export function changedMost(
     { id: "changed", title: "Changed most", aside: html`<a href="${href}">Show all</a>` },
     table<PerformanceRow>({
       label: "Campaigns whose spend changed most",
+      layout: "figures-in-row",
       rows,
       columns: [
         {

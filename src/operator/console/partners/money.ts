@@ -2,9 +2,9 @@
 import { html } from "hono/html";
 import type { SpendRow } from "../../../db/operator/lists/partner-spend.ts";
 import { sumAdjusted, sumCosts } from "../../../domain/money.ts";
-import { NONE, showChange } from "../../../pages/locale.ts";
+import { NONE } from "../../../pages/locale.ts";
 import type { Markup } from "../../../pages/markup.ts";
-import { moneyText } from "../../../pages/money.ts";
+import { moneyText, sumChange } from "../../../pages/money.ts";
 
 /** By currency, the one with the most costs first. */
 export type Sums = Map<string, { spend: bigint; before: bigint; count: number }>;
@@ -52,4 +52,4 @@ export const amounts = (sums: Sums | undefined): Markup | string =>
 export const changes = (sums: Sums | undefined): Markup | string =>
   sums === undefined
     ? NONE
-    : html`${[...sums.values()].map(({ spend, before }) => html`<div>${showChange(spend, before)}</div>`)}`;
+    : html`${[...sums.values()].map(({ spend, before }) => html`<div>${sumChange(spend, before)}</div>`)}`;

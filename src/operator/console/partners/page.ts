@@ -99,7 +99,7 @@ function stateSection(partner: PartnerRow, known: PartnerFacts): Markup {
   const { id } = partner;
   const [step] = partnerSteps(known);
   return card(
-    { id: "state", title: "State and next step" },
+    { id: "state", title: "State and next step", kind: "across" },
     facts(
       ...COST_TYPES.map((type): Fact => [costTypeName(type), typeBadges(partner, type)]),
       partner.lastCostAt !== null && ["Last cost, to the hour", time(toIso(partner.lastCostAt))],

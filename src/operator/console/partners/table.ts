@@ -82,14 +82,14 @@ export function partnerTable({
       {
         heading: `Spend, ${SPEND_DAYS} days`,
         kind: "number",
-        onPhone: 5,
+        onPhone: 4,
         ...heading("spend"),
         cell: ({ spend }) => amounts(spend),
       },
       {
         heading: "Change",
         kind: "number",
-        onPhone: 3,
+        onPhone: 4,
         ...heading("change"),
         cell: ({ spend }) => changes(spend),
       },

@@ -11,9 +11,9 @@ import { idText } from "../../../http/input/fields.ts";
 import { breadcrumb, card, nameText, notice, pageHead } from "../../../pages/elements.ts";
 import { readFilters, withQuery } from "../../../pages/lists/query.ts";
 import { table } from "../../../pages/lists/table.ts";
-import { NONE, showChange, showCount, showShare } from "../../../pages/locale.ts";
+import { NONE, showCount, showShare } from "../../../pages/locale.ts";
 import type { Markup } from "../../../pages/markup.ts";
-import { moneyText } from "../../../pages/money.ts";
+import { moneyText, sumChange } from "../../../pages/money.ts";
 import {
   comparedDays,
   cutNotice,
@@ -158,10 +158,10 @@ function currencySection({ currency, lines, total }: Currency, names: Names, hea
         { heading, cell: (line) => (line === total ? "Total" : name(line)) },
         number("Spend", ({ spend }) => moneyText(spend, currency)),
         number("Share", ({ spend }) => showShare(spend, total.spend)),
-        number("Change", ({ spend, before }) => (before === undefined ? NONE : showChange(spend, before))),
+        number("Change", ({ spend, before }) => (before === undefined ? NONE : sumChange(spend, before))),
         number("Adjusted", ({ adjusted }) => (adjusted === 0n ? NONE : moneyText(adjusted, currency))),
-        number("Matched costs", ({ matched }) => showCount(matched)),
-        number("Unpriced costs", ({ unpriced }) => showCount(unpriced)),
+        number("Matched", ({ matched }) => showCount(matched)),
+        number("Unpriced", ({ unpriced }) => showCount(unpriced)),
       ],
     }),
   );

@@ -8,9 +8,9 @@ import { toIso } from "../../../domain/time.ts";
 import { badge, buttonLink, card, nameText, notice, pageHead, tiles } from "../../../pages/elements.ts";
 import { inOrder } from "../../../pages/lists/order.ts";
 import { table } from "../../../pages/lists/table.ts";
-import { describeDays, describeTime, NONE, showChange, showPlural } from "../../../pages/locale.ts";
+import { describeDays, describeTime, NONE, showPlural } from "../../../pages/locale.ts";
 import { type Markup, time } from "../../../pages/markup.ts";
-import { moneyText } from "../../../pages/money.ts";
+import { moneyText, sumChange } from "../../../pages/money.ts";
 import type { Show } from "../layout.ts";
 import { addedUp, amounts, byCurrency, type Sums, spendByPartner } from "../partners/money.ts";
 import type { Item } from "../partners/steps.ts";
@@ -130,7 +130,7 @@ function spendSection({ spend, pending, days }: Start): Markup {
             note:
               before === 0n
                 ? "no data in the 7 days before"
-                : `${showChange(spend, before)} compared with the 7 days before`,
+                : html`${sumChange(spend, before)} vs the 7 days before`,
           })),
         ),
     pendingText.length === 0
