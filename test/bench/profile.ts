@@ -90,5 +90,5 @@ function print(name: string, { nodes, samples, timeDeltas }: Profile): void {
 
 function nameOf({ callFrame: { functionName, url } }: Node): string {
   const name = functionName || "(anonymous)";
-  return !url || url.includes("index.js") ? name : `${name} of the runtime`;
+  return !url.includes(":") ? name : `${name} of the runtime`;
 }

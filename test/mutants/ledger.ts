@@ -24,10 +24,10 @@ export const ledger: Mutant[] = [
     tests: ["test/cost/void.test.ts"],
   },
   {
-    name: "an escaped backslash does not end a text of JSON",
+    name: "a name of JSON with an escape is another name",
     file: "src/http/input/json.ts",
-    search: "(at - before) % 2 === 1",
-    replace: "at > before",
+    search: 'if (level.at.includes("\\\\"))',
+    replace: "if (level.names.size < 0)",
     tests: ["test/cost/json-body.test.ts"],
   },
   {
