@@ -335,7 +335,11 @@ async function takeCosts(by: number, costs: Cost[], model: LedgerModel): Promise
   // The request is rejected for the credential, and nothing is stored.
   if (mode === "test") return expect(submitted.judgements).toEqual(costs.map(() => undefined));
   for (const judgement of submitted.judgements) {
-    expect(judgement?.credential).toEqual({ partnerId: sender.partnerId, revoked });
+    expect(judgement?.credential).toEqual({
+      credentialId: expect.any(Number),
+      partnerId: sender.partnerId,
+      revoked,
+    });
     if (revoked) expect(judgement?.verdict).toBe("credential_revoked");
   }
   if (revoked) return;

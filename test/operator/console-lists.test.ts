@@ -208,7 +208,7 @@ describe("the page of a user", () => {
 
   test("changes the email, unless another user has it", async () => {
     const taken = await operator.post("/operator/users/1", { email: DEMO.operatorEmail });
-    expect([taken.status, taken.text.includes("Another user has this email address")]).toEqual([409, true]);
+    expect([taken.status, taken.text.includes("Another user has this email address")]).toEqual([400, true]);
     await operator.post("/operator/users/1", { email: "Renamed@example.com" });
     const user = new Browser();
     await user.signIn("renamed@example.com", DEMO.password);

@@ -15,6 +15,8 @@ let next = 0;
 const newId = () => `more-cost-${String(next++).padStart(5, "0")}`;
 const newIds = (count: number) => Array.from({ length: count }, newId);
 const ALL = Number.MAX_SAFE_INTEGER;
+/** The first cost of a credential has a second statement, which asks for the credential's ID. */
+const meet = () => send(server.url, costOf(newId())).answer;
 
 describe("with the settings of wrangler.toml", () => {
   beforeAll(async () => {
@@ -23,6 +25,7 @@ describe("with the settings of wrangler.toml", () => {
   afterAll(() => server.miniflare.dispose());
 
   test("by default, two calls are in flight before statements wait", async () => {
+    await meet();
     await server.begin({ allowed: 0 });
     const sent = [];
     for (const count of [1, 1, 4]) {
@@ -132,6 +135,7 @@ describe("with other settings", () => {
 
   test('with GROUP_CALLS = "0", each request has a call of its own', async () => {
     server = await startFaulty({ name: "single", bindings: { GROUP_CALLS: "0" } });
+    await meet();
     await server.begin({ allowed: 0 });
     const sent = newIds(5).map((id) => send(server.url, costOf(id)));
     await until(async () => (await server.seen()).calls.length === 5);
@@ -174,12 +178,13 @@ describe("with other settings", () => {
     server = await startFaulty({ name: "empty", isMigrated: false, bindings: { GROUP_CALLS: "1" } });
     await server.begin({ allowed: 0 });
     const sent = newIds(5).map((id) => send(server.url, costOf(id)));
-    await until(async () => (await server.seen()).bound === 5);
+    await until(async () => (await server.seen()).bound === 10);
     await server.change({ allowed: ALL });
     const answers = await Promise.all(sent.map(({ answer }) => answer));
     expect(answers.map((answer) => [answer?.status, JSON.parse(answer?.text ?? "").code])).toEqual(
       numbers(5).map(() => [503, "not_migrated"]),
     );
-    expect((await server.seen()).calls).toEqual([1, 4]);
+    // Each also asks for the ID of the credential.
+    expect((await server.seen()).calls).toEqual([2, 8]);
   });
 });
