@@ -5,7 +5,7 @@ import { countryName, platformName } from "../../src/pages/costs/audience.ts";
 import { type Browser, freshSession } from "../account/support.ts";
 import { ANDROID, ask, call, click, DAY, DEMO, IPHONE, NOW, rows, sendCost, view } from "../harness.ts";
 import { freshLedger, LINK } from "../support.ts";
-import { APP, open, tablesOf, textOf } from "./page-text.ts";
+import { APP, hrefOf, mainOf, open, tablesOf, textOf } from "./page-text.ts";
 
 const PAGE = `${APP}/links/${DEMO.linkToken}`;
 const ADJUSTMENT = `INSERT INTO adjustments VALUES (1, '${DEMO.appToken}', ${Math.floor(NOW / DAY)}, 1, 1, 'cpc', 'USD', 300000000, 'test', 2, 0)`;
@@ -20,6 +20,7 @@ async function section(query = TODAY) {
   const page = await open(browser, `${PAGE}${query}`);
   const [found = ""] = /<section[^>]*aria-labelledby="audience"[\s\S]*?<\/section>/.exec(page) ?? [];
   return {
+    html: found,
     text: textOf(found),
     tables: tablesOf(found).map((lines) => lines.slice(1).map(({ cells }) => cells)),
   };
@@ -75,6 +76,13 @@ it("names the other currencies, which its amounts are without", async () => {
   const { tables, text } = await section();
   expect(tables[0]).toEqual([["Germany", "3", "100.0%", "$2.00", "$1.000"]]);
   expect(text).toContain("Without costs in EUR.");
+  await click("audience-page-4", { cf: { country: "FR" } });
+  await sendCost({ cost_id: "audience-page-4", cost_currency: "GBP", cost_amount: "1" });
+  const mixed = await section();
+  expect(mixed.tables[0]?.[1]).toEqual(["France", "1", "25.0%", "in GBP", "–"]);
+  const href = hrefOf(mixed.html, "in GBP");
+  const performance = tablesOf(mainOf(await open(browser, href)))[0] ?? [];
+  expect(performance.find(({ cells }) => cells[0]?.startsWith("France"))?.cells[1]).toBe("£1.00");
 });
 
 it("says why it is empty, and how many days it covers at most", async () => {

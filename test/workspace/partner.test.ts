@@ -143,6 +143,19 @@ it("keeps the days on every way to other pages, and leads to its links", async (
   for (const { href } of links) expect(href).toContain(WEEK);
 });
 
+it("names the currency of the amounts of its links, and leads to those in others", async () => {
+  const page = await show(`/1?${WEEK}`);
+  const [head, ...lines] = tablesOf(page).at(-1) ?? [];
+  expect(head?.cells).toEqual(["Campaign", "Spend in USD", "Clicks", "Cost per click in USD", "Coverage"]);
+  const spendOf = (name: string) => lines.find(({ cells }) => cells[0] === name)?.cells[1];
+  expect(spendOf("Acme › Retargeting")).toBe("in EUR");
+  expect(spendOf("Acme › Spring")).toMatch(/^\$[\d.]+ also in EUR$/);
+  expect(spendOf("Acme › Brand search")).toMatch(/^\$[\d.]+$/);
+  const [, row = ""] = /(<tr[^>]*>(?:(?!<tr)[\s\S])*Retargeting[\s\S]*?<\/tr>)/.exec(page) ?? [];
+  const performance = tablesOf(mainOf(await open(browser, hrefOf(row, "in EUR"))));
+  expect(performance[0]?.find(({ cells }) => cells[0]?.includes("Retargeting"))?.cells[1]).toMatch(/^€[1-9]/);
+});
+
 describe("the name of a partner leads to its page", () => {
   it.each([
     [`/partners?${WEEK}`, "Acme Ads"],

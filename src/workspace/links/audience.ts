@@ -12,7 +12,7 @@ import { firstRows, table } from "../../pages/lists/table.ts";
 import { NONE, showCount, showShare } from "../../pages/locale.ts";
 import type { Markup } from "../../pages/markup.ts";
 import { cutNotice, type Period } from "../../pages/periods.ts";
-import { figure } from "../performance/cells.ts";
+import { figure, spendIn } from "../performance/cells.ts";
 
 export interface LinkAudience {
   spend: ReportRow<"spend">[];
@@ -53,7 +53,12 @@ interface Line {
   figures: Figures;
 }
 
-export function audienceSection(url: URL, audience: LinkAudience | undefined): Markup {
+/** `hrefOf`: the figures of the link in Performance. */
+export function audienceSection(
+  url: URL,
+  audience: LinkAudience | undefined,
+  hrefOf: (query: Record<string, string>) => string,
+): Markup {
   const isEmpty = audience?.spend.length === 0 && audience.counts.length === 0;
   const content = !audience
     ? html`<p class="muted">Choose at most ${MAX_AUDIENCE_DAYS.link} days to see countries and platforms.</p>`
@@ -61,13 +66,18 @@ export function audienceSection(url: URL, audience: LinkAudience | undefined): M
       ? html`<p class="muted">No clicks, impressions or costs in this period.</p>`
       : html`
           ${cutNotice(audience.period, audience.from)}
-          ${audienceTable(url, audience, "country")}
-          ${audienceTable(url, audience, "platform")}
+          ${audienceTable(url, audience, "country", (currency) => hrefOf({ group_by: "country", currency }))}
+          ${audienceTable(url, audience, "platform", (currency) => hrefOf({ group_by: "platform", currency }))}
           <p class="hint">Cloudflare estimates the country, and the browser names the platform. For clicks sent by a server, both are unknown unless the URL has them. Adjustments have neither. <a href="/docs/privacy">What is stored</a></p>`;
   return card({ id: "audience", title: "Countries and platforms" }, content);
 }
 
-function audienceTable(url: URL, { spend, counts }: LinkAudience, by: Key): Markup {
+function audienceTable(
+  url: URL,
+  { spend, counts }: LinkAudience,
+  by: Key,
+  hrefOf: (currency: string) => string,
+): Markup {
   const [currency = null, ...others] = currenciesOf(spend);
   const keys = new Set([...spend, ...counts].map((row) => row[by] ?? null));
   const of = <Row extends Partial<Record<Key, string | null>>>(rows: Row[], key: string | null) =>
@@ -97,12 +107,12 @@ function audienceTable(url: URL, { spend, counts }: LinkAudience, by: Key): Mark
           cell: ({ figures }) => showCount(Number(figures.impressions)),
         },
         currency !== null && {
-          heading: "Spend",
+          heading: `Spend in ${currency}`,
           kind: "number",
-          cell: ({ figures }) => figure("spend", figures, currency),
+          cell: ({ figures }) => spendIn(figures, currency, hrefOf),
         },
         currency !== null && {
-          heading: "Cost per click",
+          heading: `Cost per click in ${currency}`,
           kind: "number",
           cell: ({ figures }) => figure("cost_per_click", figures, currency),
         },

@@ -24,7 +24,7 @@ import { describeDay, describeDays, showCount } from "../../pages/locale.ts";
 import type { Markup } from "../../pages/markup.ts";
 import { moneyText, sumChange } from "../../pages/money.ts";
 import { showNotice } from "../../pages/notice.ts";
-import { cutNotice, daysBefore, periodPicker } from "../../pages/periods.ts";
+import { cutNotice, daysBefore, periodPicker, periodQuery } from "../../pages/periods.ts";
 import { unusedPath } from "../bulk/unused.ts";
 import { historySection } from "../edit/history.ts";
 import type { Member, Show } from "../frame.ts";
@@ -68,7 +68,12 @@ export const linkPage: Show = async (context, member) => {
       ${subLinks(context, member, view)}
       ${targetSection(view.destination, row, `${member.path}/links/${row.token}/settings`)}
       ${costsByType(member, view)}
-      ${audienceSection(url, view.audience)}
+      ${audienceSection(
+        url,
+        view.audience,
+        (query) =>
+          `${member.path}/performance?${new URLSearchParams({ ...periodQuery(period), link: link.token, ...query })}`,
+      )}
       ${problems(view)}
       ${historySection(member, view.history, view.partners, `${member.path}/links/${row.token}/history`)}
       <p class="hint">Token <code>${link.token}</code> · Created on ${describeDay(dayOf(row.createdAt))}</p>`,

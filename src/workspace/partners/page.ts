@@ -18,7 +18,7 @@ import { aboutChanges, cutNotice, periodPicker } from "../../pages/periods.ts";
 import { type PerformanceRow, toRows } from "../../usecases/performance/rows.ts";
 import type { Show } from "../frame.ts";
 import { keepDays } from "../links/cells.ts";
-import { COVERAGE, change, figure, finality } from "../performance/cells.ts";
+import { COVERAGE, change, figure, finality, spendIn } from "../performance/cells.ts";
 import type { Metric } from "../performance/query.ts";
 import { countChart, spendCharts } from "../reports/day-charts.ts";
 import { workspaceStyles } from "../script.ts";
@@ -189,6 +189,7 @@ function links({ status, period, hrefOf }: View): Markup {
   if (!sums)
     return card(head, html`<p>Too many links had spend or clicks to list them. Choose fewer days.</p>`);
   const [{ currency } = { currency: null }] = status.spend;
+  const heading = (name: string) => (currency === null ? name : `${name} in ${currency}`);
   const rows = toRows(
     { now: sums, before: { spend: [], engagements: [] } },
     { group: "link", currency, costType: undefined, now: { from, to: period.to }, partners },
@@ -211,10 +212,20 @@ function links({ status, period, hrefOf }: View): Markup {
           cell: ({ key, fields }) =>
             html`<a href="${hrefOf(`links/${key}`)}">${pathText(String(fields.link_name ?? "").split("::"))}</a>`,
         },
-        { heading: "Spend", kind: "number", cell: (row) => figure("spend", row.now, currency) },
+        {
+          heading: heading("Spend"),
+          kind: "number",
+          cell: ({ key, now }) =>
+            spendIn(
+              now,
+              currency,
+              (one) => hrefOf("performance", { ...ofPartner, link: key, currency: one }),
+              true,
+            ),
+        },
         { heading: "Clicks", kind: "number", cell: (row) => figure("clicks", row.now, currency) },
         {
-          heading: "Cost per click",
+          heading: heading("Cost per click"),
           kind: "number",
           cell: (row) => figure("cost_per_click", row.now, currency),
         },

@@ -5,6 +5,7 @@ import {
   changeOf,
   type Figures,
   figureOf,
+  isInOtherCurrencies,
   type Measured,
   signalOf,
 } from "../../domain/figures/performance.ts";
@@ -78,6 +79,24 @@ export function figure(metric: Metric, figures: Figures, currency: string | null
   const value = of(figures);
   if (value === null || (currency === null && hasMoney(metric))) return NONE;
   return show(value, currency ?? "");
+}
+
+/**
+ * The spend in a currency; in the place of a spend of zero, the other currencies of the costs. `hrefOf`: to the figures in one.
+ * `hasOthers`: they also follow a spend that isn't zero.
+ */
+export function spendIn(
+  figures: Figures,
+  currency: string | null,
+  hrefOf: (currency: string) => string,
+  hasOthers = false,
+): Markup | string {
+  const spend = figure("spend", figures, currency);
+  const others = figures.otherCurrencies
+    .toSorted()
+    .map((one) => html` <a href="${hrefOf(one)}">in ${one}</a>`);
+  if (isInOtherCurrencies(figures)) return html`${others}`;
+  return hasOthers && others.length > 0 ? html`${spend}<div class="below">also${others}</div>` : spend;
 }
 
 export interface Compared {

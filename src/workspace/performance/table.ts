@@ -3,7 +3,6 @@
 import { html } from "hono/html";
 import type { DayRange } from "../../db/ledger/reports/statements.ts";
 import { daysOf, filterOf, lengthOf, within } from "../../domain/figures/groups.ts";
-import { isInOtherCurrencies } from "../../domain/figures/performance.ts";
 import { formatDate } from "../../domain/time.ts";
 import { sparkline } from "../../pages/chart/sparkline.ts";
 import { badge, nameText, pathText } from "../../pages/elements.ts";
@@ -15,7 +14,7 @@ import type { PerformanceRow } from "../../usecases/performance/rows.ts";
 import type { Member } from "../frame.ts";
 import { LEVEL_NAMES } from "../links/query.ts";
 import { partnerHref } from "../partners/link.ts";
-import { change, figure, SHOWN, signal } from "./cells.ts";
+import { change, figure, SHOWN, signal, spendIn } from "./cells.ts";
 import { describeRow, groupName } from "./groups.ts";
 import { type Column, columnsOf, hasChange, METRICS, type Metric } from "./query.ts";
 import { type PerformancePage, type ShownRow, shownMetric } from "./view.ts";
@@ -52,8 +51,8 @@ export function performanceTable(
     },
   });
   const cell = (metric: Metric, row: PerformanceRow) =>
-    metric === "spend" && isInOtherCurrencies(row.now)
-      ? otherCurrencies(url, page, row)
+    metric === "spend"
+      ? spendIn(row.now, currency, (one) => withQuery(url, { currency: one, rows: null }))
       : figure(metric, row.now, currency);
   return html`
     ${table<ShownRow>({
@@ -83,12 +82,6 @@ export function performanceTable(
       ],
     })}
     ${shown.more}`;
-}
-
-/** In the place of a spend of zero. */
-function otherCurrencies(url: URL, { report }: PerformancePage, { now }: PerformanceRow): Markup {
-  const others = report.currencies.filter((one) => now.otherCurrencies.includes(one));
-  return html`${others.map((one) => html` <a href="${withQuery(url, { currency: one, rows: null })}">in ${one}</a>`)}`;
 }
 
 /** The line beside the name of a row: the course of the figure in the chart. Rows of days have none. */
