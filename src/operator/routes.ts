@@ -15,7 +15,8 @@ import * as rejections from "./api/rejections.ts";
 import * as rounds from "./api/rounds.ts";
 import * as testLinks from "./api/test-links.ts";
 import * as urlPrices from "./api/url-prices.ts";
-import * as users from "./api/users.ts";
+import * as signIn from "./api/users/sign-in.ts";
+import * as users from "./api/users/users.ts";
 import * as voids from "./api/voids.ts";
 import * as webhooks from "./api/webhooks.ts";
 import { consoleRoutes } from "./console/routes.ts";
@@ -24,6 +25,7 @@ const nouns = [
   apps,
   members,
   users,
+  signIn,
   partners,
   credentials,
   rounds,

@@ -6,7 +6,7 @@ import { AppError } from "../../../errors.ts";
 import { appToken, idNumber, idText } from "../../../http/input/fields.ts";
 import { badField, notFound, page } from "../common.ts";
 import { itemOperation, listOperation } from "../item-operations.ts";
-import { role } from "../users.ts";
+import { role } from "../users/users.ts";
 
 const byToken = z.object({ token: appToken });
 

@@ -4,7 +4,7 @@ import { TEMPORARY } from "../../../auth/passwords.ts";
 import type { Context } from "../../../env.ts";
 import { badge } from "../../../pages/elements.ts";
 import type { Markup } from "../../../pages/markup.ts";
-import type { UserItem } from "../../api/users.ts";
+import type { UserItem } from "../../api/users/users.ts";
 import { type Page, secretPage } from "../layout.ts";
 
 export const ROLE_NAMES = { member: "Member", operator: "Operator" } as const;

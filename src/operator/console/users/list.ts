@@ -12,7 +12,7 @@ import { type Fields, form, sentBody } from "../../../pages/forms/form.ts";
 import { noRows, readListView } from "../../../pages/lists/list.ts";
 import { table } from "../../../pages/lists/table.ts";
 import { addMember } from "../../api/apps/members.ts";
-import { createUser, findTaken, newUser, USER } from "../../api/users.ts";
+import { createUser, findTaken, newUser, USER } from "../../api/users/users.ts";
 import { type Act, done, type Show } from "../layout.ts";
 import { passwordField } from "../step-up.ts";
 import { passwordPage, ROLE_NAMES, SET_UP, stateOf } from "./common.ts";

@@ -13,16 +13,8 @@ import { card, facts, pageHead } from "../../../pages/elements.ts";
 import { time } from "../../../pages/markup.ts";
 import { addMember } from "../../api/apps/members.ts";
 import { badField } from "../../api/common.ts";
-import {
-  eraseUser,
-  findTaken,
-  issueToken,
-  readUser,
-  resetPassword,
-  turnOffTwoFactor,
-  updateUser,
-  userChange,
-} from "../../api/users.ts";
+import { eraseUser, issueToken, resetPassword, turnOffTwoFactor } from "../../api/users/sign-in.ts";
+import { findTaken, readUser, updateUser, userChange } from "../../api/users/users.ts";
 import { type Act, done, idOf, pick, type Show, secretPage } from "../layout.ts";
 import { passwordPage, stateOf } from "./common.ts";
 import { identitySection } from "./identity.ts";

@@ -7,7 +7,7 @@ import { badge, card, nameText } from "../../../pages/elements.ts";
 import type { Option, RejectedForm } from "../../../pages/forms/fields.ts";
 import { confirmation, type Fields, form } from "../../../pages/forms/form.ts";
 import { type Markup, time } from "../../../pages/markup.ts";
-import { USER, type UserItem } from "../../api/users.ts";
+import { USER, type UserItem } from "../../api/users/users.ts";
 import type { OperatorSession } from "../session.ts";
 import { passwordField } from "../step-up.ts";
 import { SET_UP } from "./common.ts";
