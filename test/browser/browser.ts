@@ -44,6 +44,9 @@ export const CHROMIUM = {
 /** The browser of this worker. It ends with the process. */
 let launched: Promise<Browser> | undefined;
 
+/** The last test whose page was printed. A file can call `useBrowser` twice. */
+let printed: object | undefined;
+
 /** Returns a function that opens a page in a new context of the browser, which the files of a worker share. */
 export function useBrowser(base = () => BASE_URL): (options?: BrowserContextOptions) => Promise<Page> {
   let browser: Browser;
@@ -54,7 +57,8 @@ export function useBrowser(base = () => BASE_URL): (options?: BrowserContextOpti
   // A timeout says what did not appear, but not what did, for instance an error.
   afterEach(async ({ task }) => {
     const page = browser.contexts().at(-1)?.pages()[0];
-    if (task.result?.state !== "fail" || !page) return;
+    if (task.result?.state !== "fail" || !page || printed === task) return;
+    printed = task;
     console.log(`${page.url()}\n${(await page.locator("body").innerText()).slice(0, 3_000)}`);
   });
   afterAll(async () => {
