@@ -147,7 +147,7 @@ describe("without scripts", () => {
     await page.getByRole("link", { name: "Remove filter Partner: Acme Ads" }).click();
     expect(await page.getByRole("link", { name: /^Remove filter/ }).count()).toBe(0);
     await page.getByRole("link", { name: /^Cost per click \$/ }).click();
-    await page.getByText(/^Cost per click by day and campaign/).waitFor();
+    await page.getByText(/^Cost per click by day: \$/).waitFor();
   });
 
   it("the days can be chosen, and the chart skipped", async () => {

@@ -155,24 +155,27 @@ export function demoSpend(
   return { entries, totals: totals.rows("daily_totals"), audience: audience.rows("daily_audience_spend") };
 }
 
-/** Clicks and impressions without a cost ID: the link, its partner (0 for none), and the average number on a day. */
+/**
+ * Clicks and impressions without a cost ID: the link, its partner (0 for none), and the average number on a day. Fewer than those with
+ * one, so that clicks, coverage, spend and the cost per click agree.
+ */
 const COUNTED: [linkId: number, partnerId: number, clicks: number, impressions: number][] = [
-  [1, 1, 60, 900],
-  [2, 1, 35, 0],
-  [3, 1, 28, 0],
-  [4, 1, 22, 300],
-  [5, 1, 18, 260],
-  [6, 2, 75, 1_200],
-  [7, 3, 12, 0],
-  [8, 0, 40, 0],
-  [10, 1, 50, 0],
-  [11, 1, 30, 0],
-  [12, 1, 25, 400],
-  [13, 1, 45, 0],
-  [14, 1, 33, 0],
-  [15, 4, 20, 0],
-  [16, 5, 38, 0],
-  [17, 5, 24, 0],
+  [1, 1, 1.4, 4],
+  [2, 1, 1, 0],
+  [3, 1, 1, 0],
+  [4, 1, 0.6, 1],
+  [5, 1, 0.6, 1],
+  [6, 2, 6, 90],
+  [7, 3, 2, 0],
+  [8, 0, 4, 0],
+  [10, 1, 0.8, 0],
+  [11, 1, 0.6, 0],
+  [12, 1, 0.8, 1],
+  [13, 1, 0.8, 0],
+  [14, 1, 0.6, 0],
+  [15, 4, 0.6, 0],
+  [16, 5, 2, 0],
+  [17, 5, 0.8, 0],
 ];
 /** Fewer than these are not worth a row of their own country. */
 const FEW = 3;
@@ -188,6 +191,7 @@ export function demoCounts(now: number, appToken: string, entries: Values[]): De
     ...{ app_token: appToken, day, link_id: linkId, partner_id: partnerId, kind },
   });
   const add = (key: Values, count: number) => {
+    if (count === 0) return;
     counts.add(key, { count, recorded: 0 });
     let left = count;
     for (const [country, platform, part] of AUDIENCE.toReversed()) {
@@ -210,8 +214,7 @@ export function demoCounts(now: number, appToken: string, entries: Values[]): De
     for (const [linkId, partnerId, clicks, impressions] of COUNTED) {
       if (daysAgo >= createdByClick(linkId)) continue;
       add(keyOf(day, linkId, partnerId, "click"), vary(clicks, daysAgo, linkId));
-      if (impressions > 0)
-        add(keyOf(day, linkId, partnerId, "impression"), vary(impressions, daysAgo, linkId));
+      add(keyOf(day, linkId, partnerId, "impression"), vary(impressions, daysAgo, linkId));
     }
     if (daysAgo < DAYS_IN_LEDGER) continue;
     for (const { spending, index, number } of spentOn(daysAgo)) {
