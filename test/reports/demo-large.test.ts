@@ -112,6 +112,16 @@ it("has a silent partner for which the cron finds no cost either, and one whose 
   const ofLarge = after.filter(({ id }) => before.some((one) => one.id === id));
   expect(ofLarge).toEqual(before);
   expect(before.find(({ id }) => id === SILENT)?.last).toBe((Math.floor(NOW / DAY) - 3) * DAY - 3_600_000);
+  const stopped = PARTNERS.filter(({ isStopped }) => isStopped);
+  expect(stopped).toHaveLength(1);
+  for (const { id } of stopped) {
+    const [spent] = await read<{ day: number }>(
+      `SELECT max(day) AS day FROM daily_totals WHERE app_token = ?1 AND partner_id = ${id}`,
+    );
+    const days = Math.floor((before.find((one) => one.id === id)?.last ?? 0) / DAY) - (spent?.day ?? 0);
+    // A cost counts on the day of its click.
+    expect([0, 1]).toContain(days);
+  }
   for (const id of [SILENT, REJECTED]) {
     const path = `/public/v1/apps/${LARGE.appToken}/partners/${id}?from=2026-03-02`;
     const { body } = await ask<{
@@ -167,7 +177,7 @@ it("has a credential for each partner that sends costs, which a stopped one can'
 
 it("is the same each time", () => {
   expect(sha256(JSON.stringify(rows))).toBe(
-    "4c71f735867691f962c0befed4581e03ae4ad320d252e652a4b028051048df40",
+    "0c3b7021a5ecb593d9ea401c8c1ed0f38732881f4a6e4399533d268d2bb5a1ca",
   );
 });
 

@@ -42,7 +42,7 @@ export function stateSection(
     ${card(
       { id: "state", title: "State", kind: "across" },
       facts(
-        live.length > 0 && ["Live cost types", html`${live}`],
+        live.length > 0 && ["Cost types", html`${live}`],
         inRound.length > 0 && ["In a round", html`${inRound}`],
         ["Last cost, accepted or rejected", lastTime(activity, activity?.lastCostAt)],
         ["Last click", lastTime(activity, activity?.lastClickAt)],

@@ -95,11 +95,16 @@ function activity(rows: DemoRow[], now: number, silentSince: number): DemoRow[] 
   const first_day = dayOf(now) - COUNTED_DAYS;
   const costs = new Map<unknown, number>();
   const clicks = new Map<unknown, number>();
+  const lastCosts = new Map<unknown, number>();
   const add = (sums: Map<unknown, number>, { partner_id }: Values, count: unknown) =>
     sums.set(partner_id, (sums.get(partner_id) ?? 0) + Number(count));
   for (const { table, values } of rows) {
     const isCounted = Number(values.day) >= first_day;
-    if (table === "ledger_entries" && values.received_at !== null) add(costs, values, 1);
+    if (table === "ledger_entries" && values.received_at !== null) {
+      add(costs, values, 1);
+      const last = Math.max(lastCosts.get(values.partner_id) ?? 0, Number(values.received_at));
+      lastCosts.set(values.partner_id, last);
+    }
     if (table === "daily_totals" && isCounted) add(costs, values, values.count);
     if (table === "daily_engagements" && isCounted && values.kind === "click")
       add(clicks, values, values.count);
@@ -107,11 +112,16 @@ function activity(rows: DemoRow[], now: number, silentSince: number): DemoRow[] 
   for (const [, count] of SENT) add(costs, { partner_id: REJECTED }, count);
   const hour = hourOf(now);
   const thisHour = hour * HOUR_MS;
+  const lastCostOf = (id: number) => {
+    const last = lastCosts.get(id);
+    return last === undefined ? null : hourOf(last) * HOUR_MS;
+  };
   return PARTNERS.map(({ id, isIntegrated, isStopped }) => ({
     table: "partner_activity",
     values: {
       ...{ partner_id: id, hour, first_day, costs: costs.get(id) ?? 0, clicks: clicks.get(id) ?? 0 },
-      last_cost_at: !isIntegrated || isStopped ? null : id === SILENT ? silentSince - HOUR_MS : thisHour,
+      last_cost_at:
+        id === SILENT ? silentSince - HOUR_MS : isIntegrated && !isStopped ? thisHour : lastCostOf(id),
       last_click_at: thisHour,
       open_mismatches: 0,
     },
