@@ -72,6 +72,7 @@ export function signInPage(context: Context, given: SignInForm): Promise<Respons
         ${enter}
       </section>
       ${singleSignOn === undefined ? "" : html`<p class="actions">${buttonLink(`/login/sso?${new URLSearchParams({ next: given.next })}`, `Sign in with ${singleSignOn}`)}</p>`}
-      <p class="hint">${singleSignOn === undefined ? "Using single sign-on, or forgot" : "Forgot"} your password? Contact ${operatorContact(context.env)}.</p>`,
+      <p class="hint">${singleSignOn === undefined ? "Using single sign-on, or forgot" : "Forgot"} your password? Contact ${operatorContact(context.env)}.</p>
+      <p class="hint">Partner? <a href="/partner">Sign in with your credential</a></p>`,
   });
 }

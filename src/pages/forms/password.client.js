@@ -2,7 +2,9 @@
 
 for (const input of document.querySelectorAll("input[type=password]")) {
   const button = document.createElement("button");
-  Object.assign(button, { type: "button", className: "small secondary", textContent: "Show password" });
+  const textContent = `Show ${input.name === "credential" ? "credential" : "password"}`;
+  Object.assign(button, { type: "button", className: "small secondary", textContent });
+  button.style.marginTop = "0.5rem";
   button.setAttribute("aria-pressed", "false");
   button.setAttribute("aria-controls", input.id);
   const show = (isShown) => {
