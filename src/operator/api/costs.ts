@@ -80,7 +80,7 @@ export const costFilters = {
 const filters = z.strictObject(costFilters);
 
 /** The most IDs that one request reads. */
-export const MOST_READ = MAX_PAGES * MAX_KEYS;
+const MOST_READ = MAX_PAGES * MAX_KEYS;
 
 /**
  * A page of the costs that pass the filters, each with its app, and their number if the totals know it: the list ends when so many were

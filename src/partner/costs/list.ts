@@ -51,6 +51,7 @@ export const costsPage = withFrame("/partner/costs", async (context, _partner, c
     scripts: [searchScript.href],
     body: html`
       <h1>Costs</h1>
+      ${query.match === "rejected" ? "" : html`<p class="lead">Ordered by cost ID.</p>`}
       ${filters(query)}
       ${searchedList({
         list,

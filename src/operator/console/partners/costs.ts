@@ -14,11 +14,11 @@ import { nameText, notice, pageHead } from "../../../pages/elements.ts";
 import { filterForm, filterSelect } from "../../../pages/lists/list.ts";
 import { describeSearch, NONE_SO_FAR, searchedList, searchScript } from "../../../pages/lists/search.ts";
 import { type Column, table } from "../../../pages/lists/table.ts";
-import { describeDay, showCount } from "../../../pages/locale.ts";
+import { describeDay } from "../../../pages/locale.ts";
 import { type Markup, time } from "../../../pages/markup.ts";
 import { amountText } from "../../../pages/money.ts";
 import { notFound } from "../../api/common.ts";
-import { costFilters, findPartnerCosts, MOST_READ } from "../../api/costs.ts";
+import { costFilters, findPartnerCosts } from "../../api/costs.ts";
 import { idOf, type Page, partnerTrail, type Show } from "../layout.ts";
 
 const PAGE_SIZE = 50;
@@ -104,7 +104,7 @@ export const costsPage: Show = async (context, formError) => {
   return pageOf(
     { id, name: partner.displayName },
     html`
-      ${chosen.toString() === "match=pending" ? "" : html`<p class="lead">In order of cost ID, ${showCount(MOST_READ)} IDs at a time, so filters suit partners of up to some 100,000 costs.</p>`}
+      ${chosen.toString() === "match=pending" ? "" : html`<p class="lead">Ordered by cost ID.</p>`}
       ${filterBar(path, chosen)}
       ${searchedList({
         list: table({
