@@ -195,9 +195,8 @@ describe.each([
     expect(await (await open()).text()).not.toContain("There are no rules");
     await env.DB.prepare("DELETE FROM alert_rules").run();
     const text = await (await open()).text();
-    expect(text).toContain(
-      `There are no rules, so nothing is checked. <a href="${path}/new">Create the first rule</a>`,
-    );
+    expect(text).toContain("There are no rules, so nothing is checked.");
+    expect(text).toContain(`<a href="${path}/new?kind=partner_silent">`);
     expect(text).not.toContain("No alert is open");
   });
 

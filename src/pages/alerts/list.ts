@@ -13,6 +13,7 @@ import { table } from "../lists/table.ts";
 import { NONE } from "../locale.ts";
 import { type Markup, time } from "../markup.ts";
 import type { Names, Show } from "./owner.ts";
+import { kindsCard } from "./rules.ts";
 import { describeRule, KIND_NAMES, sentenceOf } from "./sentences.ts";
 import { webhooksCard } from "./webhooks.ts";
 
@@ -42,41 +43,48 @@ export const alertsPage: Show = async (context, owner) => {
   const body = html`
     ${pageHead("Alerts", buttonLink(`${path}/new`, "New rule", ""))}
     <p class="lead">Rules are checked every hour. An alert closes when its rule no longer finds anything. <a href="/docs/alerts">What each rule looks at</a></p>
-    ${card(
-      { id: "open", title: `Open alerts (${open.length})` },
-      table({
-        label: "Open alerts",
-        rows: open,
-        empty:
-          rules.length > 0
-            ? notice("No alert is open.", "ok")
-            : notice(
-                html`There are no rules, so nothing is checked. <a href="${path}/new">Create the first rule</a>.`,
-              ),
-        columns: [
-          { heading: "What", cell: sentenceOf },
-          { heading: "Rule", cell: ({ kind }) => KIND_NAMES[kind] ?? kind },
-          { heading: "Since", ...times.opened },
-        ],
-      }),
-    )}
-    ${rulesCard(path, names, rules.flatMap(toRule), await readLinkNames(DB, rules.flatMap(toRule)))}
+    ${
+      rules.length + open.length === 0
+        ? ""
+        : card(
+            { id: "open", title: `Open alerts (${open.length})` },
+            table({
+              label: "Open alerts",
+              rows: open,
+              empty: notice("No alert is open.", "ok"),
+              columns: [
+                { heading: "What", cell: sentenceOf },
+                { heading: "Rule", cell: ({ kind }) => KIND_NAMES[kind] ?? kind },
+                { heading: "Since", ...times.opened },
+              ],
+            }),
+          )
+    }
+    ${
+      rules.length === 0
+        ? kindsCard(owner, html`<p>There are no rules, so nothing is checked.</p>`)
+        : rulesCard(path, names, rules.flatMap(toRule), await readLinkNames(DB, rules.flatMap(toRule)))
+    }
     ${owner.more ?? ""}
-    ${webhooks}
-    ${card(
-      { id: "history", title: "Closed alerts" },
-      table({
-        label: "Alerts that closed",
-        rows: items.filter(({ closedAt }) => closedAt !== null),
-        empty: html`<p class="muted">${after === null ? "None in the last 90 days." : "There are no more."}</p>`,
-        columns: [
-          { heading: "What", cell: sentenceOf },
-          { heading: "Opened", ...times.opened },
-          { heading: "Closed", ...times.closed },
-        ],
-      }),
-      next === null ? "" : html`<p><a href="${path}?after=${next}#history">Older alerts</a></p>`,
-    )}`;
+    ${rules.length > 0 || webhooks.canBeUsed ? webhooks.card : ""}
+    ${
+      rules.length + rows.length === 0 && after === null
+        ? ""
+        : card(
+            { id: "history", title: "Closed alerts" },
+            table({
+              label: "Alerts that closed",
+              rows: items.filter(({ closedAt }) => closedAt !== null),
+              empty: html`<p class="muted">${after === null ? "None in the last 90 days." : "There are no more."}</p>`,
+              columns: [
+                { heading: "What", cell: sentenceOf },
+                { heading: "Opened", ...times.opened },
+                { heading: "Closed", ...times.closed },
+              ],
+            }),
+            next === null ? "" : html`<p><a href="${path}?after=${next}#history">Older alerts</a></p>`,
+          )
+    }`;
   return { title: "Alerts", body };
 };
 
@@ -94,7 +102,7 @@ function rulesCard(path: string, names: Names, rules: Rule[], links: Map<string,
     table({
       label: "Rules",
       rows: rules,
-      empty: html`<p class="muted">No rules yet.</p>`,
+      empty: "",
       columns: [
         { heading: "Rule", cell: ({ kind }) => KIND_NAMES[kind] },
         { heading: "Opens an alert", cell: describeRule },

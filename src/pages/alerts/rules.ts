@@ -15,6 +15,7 @@ import type { Option } from "../forms/fields.ts";
 import { confirmation, type FieldSpec, type Fields, form, sentBody } from "../forms/form.ts";
 import { chooseLink } from "../forms/link-field.ts";
 import { showCount } from "../locale.ts";
+import type { Markup } from "../markup.ts";
 import type { Act, Names, Owner, Show } from "./owner.ts";
 import { describeRule, KIND_NAMES } from "./sentences.ts";
 
@@ -88,23 +89,30 @@ const valuesOf = ({ settings }: Rule) => ({
 });
 const linkOf = ({ settings }: Rule) => ("link_token" in settings ? (settings.link_token ?? null) : null);
 
+const kindsOf = (appToken: string | null): readonly RuleKind[] =>
+  appToken === null ? RULE_KINDS : APP_RULES;
+
+/** The kinds of rules, each with its form. `lead`: what is above them. */
+export const kindsCard = ({ path, appToken }: Owner, lead: Markup | "" = ""): Markup =>
+  card(
+    { id: "kinds", title: "What should open an alert?" },
+    lead,
+    html`<ul>${kindsOf(appToken).map((one) => html`<li><a href="${path}/new?kind=${one}">${KIND_NAMES[one]}</a></li>`)}</ul>
+      <p><a href="/docs/alerts#what-each-rule-looks-at">What each rule looks at</a></p>`,
+  );
+
 /** Creates a rule: first its kind, then its settings. */
 export const newRulePage: Show = async (context, owner, rejected) => {
   const { path, appToken } = owner;
-  const kinds: readonly RuleKind[] = appToken === null ? RULE_KINDS : APP_RULES;
   const sent = rejected?.form ?? context.url.searchParams;
-  const kind = kinds.find((one) => one === sent.get("kind"));
+  const kind = kindsOf(appToken).find((one) => one === sent.get("kind"));
   const trail = breadcrumb([["Alerts", path]], "New rule");
   if (kind === undefined)
     return {
       title: "New rule",
       body: html`
         ${trail}${pageHead("New rule")}
-        ${card(
-          { id: "kinds", title: "What should open an alert?" },
-          html`<ul>${kinds.map((one) => html`<li><a href="${path}/new?kind=${one}">${KIND_NAMES[one]}</a></li>`)}</ul>
-            <p><a href="/docs/alerts#what-each-rule-looks-at">What each rule looks at</a></p>`,
-        )}`,
+        ${kindsCard(owner)}`,
     };
   const action = `${path}/new`;
   const { fields, hidden, finder } = await readFields(context, owner, kind, {

@@ -43,14 +43,18 @@ const notSetUp = ({ env }: Context, appToken: string | null): Markup =>
   );
 
 /** The list, below the rules of alerts. */
-export async function webhooksCard(context: Context, { appToken, path }: Owner): Promise<Markup> {
+/** `canBeUsed`: whether webhooks are set up, or there are some. */
+export async function webhooksCard(
+  context: Context,
+  { appToken, path }: Owner,
+): Promise<{ card: Markup; canBeUsed: boolean }> {
   const { rows } = await db.listWebhooks(
     context.env.DB,
     { after: null, before: null, limit: 100 },
     { appToken },
   );
   const isSetUp = findWebhookKey(context.env) !== undefined;
-  return card(
+  const shown = card(
     {
       ...{ id: "webhooks", title: `Webhooks (${rows.length})` },
       aside: isSetUp ? html`<a href="${path}/webhooks/new">New webhook</a>` : "",
@@ -66,6 +70,7 @@ export async function webhooksCard(context: Context, { appToken, path }: Owner):
       ],
     }),
   );
+  return { card: shown, canBeUsed: isSetUp || rows.length > 0 };
 }
 
 export const newWebhookPage: Show = async (context, { appToken, path, passwordField }, rejected) => {
