@@ -31,11 +31,12 @@ export function costsByType(member: Member, view: LinkView): Markup {
     return { ...addUp(currency, lines, []), costType, average: averageOf(lines) };
   });
   type Line = (typeof rows)[number];
+  const hasOne = new Set(rows.map(({ currency }) => currency)).size < 2;
   const columns: Column<Line>[] = [
     {
       heading: "Type",
       cell: ({ costType, currency }) =>
-        html`<a href="${performanceHref(member, view, { cost_type: costType ?? "", currency, group_by: "day" })}">${describeType(costType)}</a>`,
+        html`<a href="${performanceHref(member, view, { cost_type: costType ?? "", currency, group_by: "day" })}">${describeType(costType)}${hasOne ? "" : ` in ${currency}`}</a>`,
     },
     { heading: "Spend", kind: "number", cell: ({ spend, currency }) => moneyText(spend, currency) },
     {
