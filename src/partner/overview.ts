@@ -113,7 +113,7 @@ function findStep({ env }: Context, partner: SignedInPartner, types: CostType[],
   if (off) {
     const expected = off.expected ?? 0;
     const without = expected - (off.agreeing ?? 0);
-    return html`<p>The discrepancy of ${off.cost_type} is above the usual ${100 * DISCREPANCY_THRESHOLD}%: ${showCount(without)} of ${showPlural(expected, COST_TYPE[off.cost_type].fits[0])} ${without === 1 ? "has" : "have"} no agreeing cost.${found.pending === 0 ? "" : " Costs that wait for a click or impression may have a wrong ID."}</p>
+    return html`<p>The discrepancy of ${off.cost_type} is above the usual ${100 * DISCREPANCY_THRESHOLD}%: ${showCount(without)} of ${showPlural(expected, COST_TYPE[off.cost_type].fits[0])} ${without === 1 ? "has" : "have"} no matching cost.${found.pending === 0 ? "" : " Costs that wait for a click or impression may have a wrong ID."}</p>
       <p class="actions"><a class="button" href="/partner/missing">Show what has no cost</a>${pending}</p>`;
   }
   if (rates.every((item) => item.matched === 0))

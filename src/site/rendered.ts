@@ -522,7 +522,7 @@ GROUP BY ALL ORDER BY ALL;</pre>
       { id: "see-what-is-missing-coverage-and-discrepancy", title: "See what is missing: coverage and discrepancy", body: `<p>Two rates of the last ${FACTS["days of rates"]} show whether a partner&#39;s costs are complete and right. They are on the partner&#39;s page and in the report of a <a href="/docs/rounds">round</a>.</p>
 <ul>
 <li><strong>Coverage</strong> is the share of recorded clicks with a cost; for ${FACTS["types of impressions"]}, of recorded impressions.</li>
-<li><strong>Discrepancy</strong>, for ${FACTS["types with discrepancy"]}, is the share of clicks or impressions with cost data on that have no agreeing cost: none, one without an amount, or one that differs from the values on the URL. Below 5% is usual. With fewer than ${FACTS["least expected"]} expected clicks or impressions it says little: no page marks it, no alert opens, and <code>within_threshold</code> is null.</li>
+<li><strong>Discrepancy</strong>, for ${FACTS["types with discrepancy"]}, is the share of clicks or impressions with cost data on that have no matching cost: none, one without an amount, or one that differs from the values on the URL. Below 5% is usual. With fewer than ${FACTS["least expected"]} expected clicks or impressions it says little: no page marks it, no alert opens, and <code>within_threshold</code> is null.</li>
 </ul>
 <pre data-language="console"><kbd>operator partners/1/rates | grep -oE '&quot;(threshold|complete|cost_type)&quot;:[^,]*'</kbd>
 <samp>&quot;threshold&quot;:0.05
@@ -1334,7 +1334,7 @@ LINK_TOKEN=…</pre>
 </tr>
 <tr>
 <td><code>/partner/missing</code></td>
-<td>the clicks and impressions of the last ${FACTS["days of rates"]} without an agreeing cost, and why, also as CSV</td>
+<td>the clicks and impressions of the last ${FACTS["days of rates"]} without a matching cost, and why, also as CSV</td>
 </tr>
 <tr>
 <td><code>/partner/totals</code></td>

@@ -634,10 +634,10 @@ describe("pages with three currencies, 24 partners and 5,000 links", () => {
   it("list for a partner the clicks and impressions of its discrepancy, with a file", async () => {
     const page = await at("/partner", "partner");
     const [, clicks] =
-      /(\d+) of [\d,]+ clicks have no agreeing cost/.exec(await page.locator("main").innerText()) ?? [];
+      /(\d+) of [\d,]+ clicks have no matching cost/.exec(await page.locator("main").innerText()) ?? [];
     expect(Number(clicks)).toBeGreaterThan(0);
     await page.getByRole("link", { name: "Show what has no cost" }).click();
-    const [heads, ...rows] = await tableOf(page, "Clicks and impressions without an agreeing cost");
+    const [heads, ...rows] = await tableOf(page, "Clicks and impressions without a matching cost");
     expect(heads).toEqual(["Cost ID", "Kind", "Recorded", "Link", "Why"]);
     expect(rows.length).toBeGreaterThan(0);
     expect(rows.filter((cells) => cells.some((text) => text.trim() === ""))).toEqual([]);

@@ -177,7 +177,7 @@ describe("the next step of a partner", () => {
       BEACON,
     ]);
     const expected = [
-      ["Acme Ads", "Show rates"],
+      ["Acme Ads", "Check missing costs"],
       ["Beacon Network", "Continue setup"],
       ["Corsair Media", "Review round 1"],
       ["Delta Reach", "Resume"],
@@ -188,7 +188,7 @@ describe("the next step of a partner", () => {
       expect.arrayContaining(expected),
     );
     expect(await Promise.all([1, 2, 3, 4, 5].map(stepOnPage))).toEqual([
-      "Show rates discrepancy of cpm 65.0%",
+      "Check missing costs discrepancy of cpm 65.0%",
       "Continue setup not set up yet",
       "Review round 1 round 1 for cpc, cpi, cpe, and cpm has 13 submissions",
       "Resume",
@@ -228,13 +228,13 @@ describe("discrepancies", () => {
     await missCosts();
     await storeRates(ledgerOn(), NOW - HOUR);
     const text = await open();
-    expect(textOf(text)).toContain("The oldest discrepancy was calculated 15 Mar 2026, 11:00 UTC.");
+    expect(textOf(text)).toContain("Rates as of 15 Mar 2026, 11:00 UTC.");
     expect((await waiting())[0]).toEqual([
       "Acme Ads : discrepancy of cpm 65.0%",
       "Soon",
       "/operator/partners/1#rates",
     ]);
-    expect(partnersOf(text)[0]?.cells.slice(-2)).toEqual(["65.0%", "Show rates"]);
+    expect(partnersOf(text)[0]?.cells.slice(-2)).toEqual(["65.0%", "Check missing costs"]);
   });
 
   it("are counted once a day, for integrated partners", async () => {

@@ -1,4 +1,4 @@
-/** The clicks and impressions without an agreeing cost: exactly those of the discrepancy, and only the partner's own. */
+/** The clicks and impressions without a matching cost: exactly those of the discrepancy, and only the partner's own. */
 import { beforeEach, expect, it } from "vitest";
 import { ask, call, click, DAY, DEMO, freshDemo, NOW, rows, sendCost, view } from "../harness.ts";
 import { freshLedger, inLedger } from "../support.ts";
@@ -21,7 +21,7 @@ const idsOf = async (options: { now?: number } = {}) =>
   tableOf(await open(undefined, options)).map(([id]) => id);
 const PRICE = "&cost_type=cpc&cost_currency=USD&cost_amount=0.3";
 
-it("lists each with its reason, its kind, time and link, and nothing that has an agreeing cost", async () => {
+it("lists each with its reason, its kind, time and link, and nothing that has a matching cost", async () => {
   for (const id of ["agrees", "differs", "none", "unpriced", "unfit", "void", "installed"])
     await click(`missing-${id}-01`, id === "differs" ? { query: PRICE } : {});
   await view("missing-view-0001");
@@ -62,7 +62,7 @@ it("lists a click and an impression with one ID as two, and follows what the par
   expect(tableOf(await open()).map(([, kind]) => kind)).toEqual(["Impression"]);
   await rows("UPDATE partners SET integrated_types = 6 WHERE id = 1");
   const none = await open();
-  expect(none.text).toContain("Nothing is missing Every click and impression has a cost that agrees.");
+  expect(none.text).toContain("Nothing is missing Every click and impression has a matching cost.");
 });
 
 it("covers seven days with today, from their first millisecond, and no click whose cost data was off", async () => {

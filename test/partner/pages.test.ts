@@ -48,7 +48,7 @@ describe("the overview", () => {
     for (let number = 0; number < 5; number++) await click(`overview-click-00${number}`);
     const { text } = await (await signedIn()).get("/partner");
     expect(text).toMatch(
-      /The discrepancy of cpc is above the usual 5%: \d+ of \d+ clicks have no agreeing cost/,
+      /The discrepancy of cpc is above the usual 5%: \d+ of \d+ clicks have no matching cost/,
     );
     expect(text).toContain("Show what has no cost");
     expect(text).not.toContain("Show pending costs");

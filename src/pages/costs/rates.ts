@@ -56,7 +56,7 @@ const EXPECTED: Column<RatesItem>[] = [
 const DISCREPANCY = [MATCHED, ...EXPECTED];
 /** What is usual, and of how many a discrepancy says something. */
 export const USUAL = `Below ${DISCREPANCY_THRESHOLD * 100}% is usual. With fewer than ${MIN_EXPECTED} expected, a discrepancy says little and isn't marked.`;
-const THRESHOLD = `Discrepancy is the share of expected clicks or impressions without an agreeing cost. ${USUAL}`;
+const THRESHOLD = `Discrepancy is the share of expected clicks or impressions without a matching cost. ${USUAL}`;
 
 /** Marked if there are enough engagements to say that it is usual, or not. */
 export const discrepancyBadge = (rate: number | null, isUsual: boolean | null): Markup | string =>

@@ -1,4 +1,4 @@
-/** `/partner/missing`: the clicks and impressions of the last days that have no agreeing cost, as a page and as CSV. */
+/** `/partner/missing`: the clicks and impressions of the last days that have no matching cost, as a page and as CSV. */
 import { html } from "hono/html";
 import * as z from "zod/mini";
 import type { SignedInPartner } from "../../auth/partner-sessions.ts";
@@ -51,12 +51,12 @@ export const missingPage = withLedger("/partner", async (context, partner, calle
   const withCursor = (path: string, at: string | null | undefined) =>
     at ? `${path}?${new URLSearchParams({ cursor: at })}` : path;
   return {
-    title: "Without an agreeing cost",
+    title: "Without a matching cost",
     body: html`
-        ${pageHead("Clicks and impressions without an agreeing cost")}
+        ${pageHead("Clicks and impressions without a matching cost")}
         <p class="lead">Those of the last ${RATE_DAYS} days with cost data on. Each click should have a ${typesOf("click")} cost and each impression a ${typesOf("impression")} cost, if you have integrated that type. To correct one, send its cost with the same cost ID.</p>
         ${table({
-          label: "Clicks and impressions without an agreeing cost",
+          label: "Clicks and impressions without a matching cost",
           hasHeading: true,
           columns: COLUMNS,
           rows: items,
@@ -65,11 +65,11 @@ export const missingPage = withLedger("/partner", async (context, partner, calle
               ? emptyState(
                   "Nothing is missing",
                   range.after === null
-                    ? "Every click and impression has a cost that agrees."
+                    ? "Every click and impression has a matching cost."
                     : "No more on this page.",
                   buttonLink("/partner", "Back to overview"),
                 )
-              : html`<p class="notice">All of the ${showCount(MAX_KEYS / 2)} IDs that this page read have an agreeing cost. There may be more on the next page.</p>`,
+              : html`<p class="notice">All of the ${showCount(MAX_KEYS / 2)} IDs that this page read have a matching cost. There may be more on the next page.</p>`,
         })}
         <p class="actions">
           ${range.after === null ? "" : buttonLink(PATH, "First page")}

@@ -126,7 +126,7 @@ function figures({ status, period, compared, hrefOf }: View, now: number): Marku
         ...(highest && { note: `${highest.costType}, last ${RATE_DAYS} days` }),
       },
     ])}</div>
-    <p class="hint">${aboutChanges(period, compared.isCompared, status.before !== undefined)} ${finality(period, now)} ${COVERAGE} Discrepancy is the share of clicks or impressions with cost data on that have no agreeing cost. ${USUAL}</p>`;
+    <p class="hint">${aboutChanges(period, compared.isCompared, status.before !== undefined)} ${finality(period, now)} ${COVERAGE} Discrepancy is the share of clicks or impressions with cost data on that have no matching cost. ${USUAL}</p>`;
 }
 
 function charts({ status, period, compared, hrefOf, eventsOf }: View, today: number): Markup | "" {

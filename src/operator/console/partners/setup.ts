@@ -108,7 +108,7 @@ async function setup(
       )}
       ${step(
         4,
-        "Hand over",
+        "Send setup",
         isTested,
         handover(context, partner, { round, link, issued }, session, rejectedAt("/credential")),
       )}

@@ -92,7 +92,7 @@ const roundSteps = ({ openRounds }: PartnerFacts, path: string): PartnerStep[] =
           kind: list("have a round to review", "?state=round"),
         }
       : {
-          ...{ tone: "", what, since: openedAt, text: "Hand over", href: `${path}/setup#step-4` },
+          ...{ tone: "", what, since: openedAt, text: "Send setup", href: `${path}/setup#step-4` },
           kind: list("have a round without submissions", "?state=round"),
         };
   });
@@ -164,7 +164,7 @@ function liveSteps(partner: PartnerFacts, path: string): PartnerStep[] {
       tone: "warn",
       what: `discrepancy of ${showList(over.map((rate) => `${rate.costType} ${showPercent(rate.discrepancyRate ?? 0)}`))}`,
       since: Math.min(...over.map(({ computedAt }) => computedAt)),
-      ...{ text: "Show rates", href: `${path}#rates` },
+      ...{ text: "Check missing costs", href: `${path}#rates` },
       kind: list(`are over ${showPercent(DISCREPANCY_THRESHOLD)} discrepancy`, "?sort=-discrepancy"),
     });
   return steps;

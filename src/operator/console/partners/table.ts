@@ -146,7 +146,7 @@ export function whenCounted(partners: PartnerFacts[], now: number): string {
   const rates = partners.flatMap((partner) => partner.rates);
   const missing = partners.filter(isNotCounted).length;
   const oldest = rates.reduce((first, { computedAt }) => Math.min(first, computedAt), now);
-  const times = rates.length === 0 ? "" : `The oldest discrepancy was calculated ${describeTime(oldest)}.`;
+  const times = rates.length === 0 ? "" : `Rates as of ${describeTime(oldest)}.`;
   if (missing === 0) return times;
   return `${times} ${showPlural(missing, "partner has", "partners have")} no rates yet: the next hourly job calculates them.`.trim();
 }

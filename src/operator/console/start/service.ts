@@ -15,7 +15,7 @@ export function healthSection({ ledger }: Context, { purgedAt, archiveFailingSin
       ? badge("Works", "ok")
       : html`${badge("Fails", "error")} since ${time(toIso(archiveFailingSince))}`;
   return card(
-    { id: "health", title: "Health", aside: html`<a href="/readyz">Readiness as JSON</a>` },
+    { id: "health", title: "Health" },
     facts(
       ["Last purge", purgedAt === null ? "Never" : time(toIso(purgedAt))],
       ["Archive", archive],
