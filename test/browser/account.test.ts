@@ -50,6 +50,12 @@ it("a password can be shown, by keyboard, and is sent as a password", async () =
   await page.getByLabel("Email").fill(EMAIL);
   await page.getByRole("button", { name: "Sign in", exact: true }).click();
   expect([await field.getAttribute("type"), await shown.count()]).toEqual(["password", 0]);
+  await page.getByRole("link", { name: "Sign in with your credential" }).click();
+  await page.getByRole("button", { name: "Show credential", pressed: false }).waitFor();
+  const credential = await page.getByLabel("Credential", { exact: true }).boundingBox();
+  const button = await page.getByRole("button", { name: "Show credential" }).boundingBox();
+  // The outline of the field is between them.
+  expect((button?.y ?? 0) - (credential?.y ?? 0) - (credential?.height ?? 0)).toBeGreaterThan(5);
 });
 
 describe("the account page", () => {
