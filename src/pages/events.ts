@@ -100,6 +100,6 @@ export function eventList(
 }
 
 function daysOf(event: Event): string {
-  if (event.type === "coverage_fell") return "These days";
+  if (event.type === "coverage_fell") return "This period";
   return "firstDay" in event ? describeDays({ from: event.firstDay, to: event.day }) : describeDay(event.day);
 }

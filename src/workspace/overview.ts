@@ -145,7 +145,7 @@ function figures({ path, app }: Member, overview: Overview, totals: Sums[], now:
 }
 
 /** The first ones are shown. */
-const MOST_FINDINGS = 5;
+const MOST_FINDINGS = 3;
 
 function openAlerts({ path }: Member, { alerts }: Overview): Markup | "" {
   if (alerts.length === 0) return "";

@@ -80,7 +80,14 @@ describe("Performance in one window", () => {
 
   it("at 1280 x 800 px, has one row of controls, and a row of the table at the top 560 px, after 25 stops for Tab", async () => {
     const page = await at(1280);
-    for (const name of ["", "?group_by=partner", "?period=90d&metric=cost_per_click&sort=-cost_per_click"]) {
+    const day = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
+    for (const name of [
+      "",
+      "?group_by=partner",
+      "?level=4",
+      `?from=${day}&to=${day}`,
+      "?period=90d&metric=cost_per_click&sort=-cost_per_click",
+    ]) {
       await page.goto(PAGE + name);
       const { y = 0 } = (await page.locator(".performance tbody tr").first().boundingBox()) ?? {};
       expect([name, y]).toEqual([name, expect.any(Number)]);

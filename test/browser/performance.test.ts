@@ -1,5 +1,5 @@
 /** The Performance page: rows open and are sorted in place, without a script too, and the question it answers takes two clicks. */
-import type { Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { checkEveryWidth, checkFits, findViolations, service, useDemoUsers } from "./browser.ts";
 
@@ -349,10 +349,17 @@ describe("is accessible and fits", () => {
 
   it("on a phone, cards with spend and cost per click, whose other figures open without a script", async () => {
     const page = await openPage(PAGE, { viewport: { width: 390, height: 844 }, javaScriptEnabled: false });
-    const card = rowsOf(page).first();
-    const shown = () =>
-      card.locator("td:visible").evaluateAll((cells) => cells.map((cell) => cell.getAttribute("data-label")));
+    const [other, card] = [{ hasText: "+ EUR" }, { hasNotText: "+ EUR" }].map((one) =>
+      rowsOf(page).filter(one).first(),
+    ) as [Locator, Locator];
+    const shown = (of = card) =>
+      of.locator("td:visible").evaluateAll((cells) => cells.map((cell) => cell.getAttribute("data-label")));
     expect((await shown()).slice(0, 4)).toEqual(["Spend", "Change", "Cost per click", "Change"]);
+    // A link to another currency has the place of the second change.
+    expect(await shown(other)).toEqual(["Spend", "Change", "Cost per click"]);
+    const heights = await Promise.all([other, card].map((one) => one.evaluate((row) => row.clientHeight)));
+    expect(heights[0]).toBe(heights[1]);
+    await checkFits(page);
     await card.locator("summary").focus();
     await page.keyboard.press("Enter");
     expect((await shown()).slice(0, 7)).toEqual([

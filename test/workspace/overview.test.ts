@@ -204,6 +204,21 @@ describe("needs attention", () => {
     ]);
   });
 
+  it("shows three items, and the others in a closed list", async () => {
+    await inLedger(`DELETE FROM daily_totals WHERE day >= ${today - 1}`);
+    await env.DB.prepare("INSERT INTO daily_totals VALUES (?, ?, 1, 1, 'cpc', 'USD', 'unpriced', 2, 0)")
+      .bind(DEMO.appToken, today - 3)
+      .run();
+    const page = await overview();
+    expect(problems(page)).toHaveLength(5);
+    const [first = "", more = ""] = page
+      .slice(page.indexOf('id="attention"'))
+      .split("<details><summary>Show 2 more</summary>");
+    expect([first, more].map((part) => problems(`<h2 id="attention">${part}</section>`).length)).toEqual([
+      3, 2,
+    ]);
+  });
+
   it("names a stopped partner", async () => {
     await env.DB.exec("UPDATE partners SET supports_cost_data = 1, integrated_types = 1 WHERE id = 2");
     await env.DB.exec("UPDATE links SET cost_switch = 1 WHERE partner_id = 2");

@@ -43,7 +43,8 @@ const linesOf = (page: string) => {
     const at = (name: string, after = 0) => cells[names.indexOf(name) + after] ?? "";
     return {
       name: (cells[0] ?? "").replace(/^[▸▾] (Open|Close) \S+( \S+)? ?(?=[A-Z])/, ""),
-      spend: at("Spend"),
+      spend: at("Spend").replace(/ \+.*/, ""),
+      otherSpend: /\+.*/.exec(at("Spend"))?.[0],
       spendChange: at("Spend", 1),
       clicks: at("Clicks"),
       cost: at("Cost per click"),
@@ -92,6 +93,9 @@ describe("the rows", () => {
           : Number(item?.spend) > 0 && Number(item?.spend) < 0.005
             ? "<$0.01"
             : usd(item?.spend),
+        // The total has it beside the figures.
+        otherSpend:
+          item !== total && item?.other_currencies === true && !isElsewhere(item) ? "+ EUR" : undefined,
         cost: price(item?.cost_per_click),
         matched: Number(item?.matched).toLocaleString("en-US"),
         coverage: isByType ? expect.any(String) : percent(item?.coverage),
@@ -431,7 +435,7 @@ describe("rows with costs only in another currency", () => {
       for (const { spend } of last) expect(spend).toMatch(/^in EUR/);
       expect(lines.slice(0, -elsewhere.length).filter(({ spend }) => spend.startsWith("in"))).toEqual([]);
     }
-    expect(hrefOf(page, "in EUR")).toContain("currency=EUR");
+    for (const link of ["in EUR", "+ EUR"]) expect(hrefOf(page, link)).toContain("currency=EUR");
     const own = items.filter((item) => Number(item.spend) !== 0 || item.matched !== 0);
     const clicks = own.reduce((sum, item) => sum + Number(item.clicks), 0);
     expect(figuresOf(page)[1]).toContain(`${clicks.toLocaleString("en-US")} from USD partners`);

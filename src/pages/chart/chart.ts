@@ -70,6 +70,7 @@ export function dailyChart(chart: Chart): Markup {
     paths.length > 0
       ? html`<svg class="${name}" viewBox="-0.5 0 ${stacks.length} ${LINES_HEIGHT}" preserveAspectRatio="none" aria-hidden="true">${paths}</svg>`
       : "";
+  const marks = eventMarks(chart);
   const [bottom = 0, next = 1] = plot.ticks;
   const labelOf = unit.labels(Number((next - bottom).toPrecision(12)));
   return html`
@@ -83,11 +84,11 @@ export function dailyChart(chart: Chart): Markup {
         ${layer("areas", isLong && !whole ? areas(drawing, stacks, plot) : [])}
         ${stacks.map((stack) => dayMarkup(chart, drawing, stack, plot, isLong))}
         ${layer("lines", lines)}
-        ${eventMarks(chart)}
+        ${marks}
       </svg>
       ${legend(chart, drawing)}
       </div>
-      <p class="readout muted" id="${id}-end" tabindex="-1">${summarize(stacks, unit)}</p>
+      <p class="readout muted" id="${id}-end" tabindex="-1">${marks.length > 0 ? html`<span aria-hidden="true">▲ event · </span>` : ""}${summarize(stacks, unit)}</p>
     </figure>`;
 }
 

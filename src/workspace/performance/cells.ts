@@ -92,11 +92,12 @@ export function spendIn(
   hasOthers = false,
 ): Markup | string {
   const spend = figure("spend", figures, currency);
+  const isElsewhere = isInOtherCurrencies(figures);
+  if (figures.otherCurrencies.length === 0 || !(isElsewhere || hasOthers)) return spend;
   const others = figures.otherCurrencies
     .toSorted()
-    .map((one) => html` <a href="${hrefOf(one)}">in ${one}</a>`);
-  if (isInOtherCurrencies(figures)) return html`${others}`;
-  return hasOthers && others.length > 0 ? html`${spend}<div class="below">also${others}</div>` : spend;
+    .map((one) => html` <a href="${hrefOf(one)}">${isElsewhere ? "in" : "+"} ${one}</a>`);
+  return html`${isElsewhere ? "" : spend}${others}`;
 }
 
 export interface Compared {

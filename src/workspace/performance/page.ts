@@ -29,7 +29,7 @@ import { FILTERS, filterChips, filterMenu, rowSearch, withCountryCode, without }
 import { groupName, rowName } from "./groups.ts";
 import { METRICS, PERFORMANCE_NOTICES, type PerformanceView, readPerformanceQuery } from "./query.ts";
 import { summary } from "./summary.ts";
-import { type Compared, ofDays, performanceTable } from "./table.ts";
+import { type Compared, hasCourses, ofDays, performanceTable } from "./table.ts";
 import { columnsMenu, groupChoices, viewMenus } from "./toolbar.ts";
 import { type PerformancePage, readPage, shownMetric } from "./view.ts";
 import { viewsMenu } from "./views-bar.ts";
@@ -94,7 +94,7 @@ export async function showPerformance(
               ${compared.isCompared ? html`<p class="hint inks">${INKS}</p>` : ""}
               <div class="performance" id="performance">${page.rows.length === 0 && query.q !== undefined ? noRows(url, query.q) : performanceTable(url, member, page, compared)}</div>
               ${report.currency ? adjustedNote(member, [{ currency: report.currency, adjusted: report.total.now.adjusted }], page.adjustments, report.partners) : ""}
-              <p class="hint">Days are in UTC. Costs count on the day of their click or impression. Spend is in the currency shown. Cost per click is the spend of cpc costs divided by their number. ${COVERAGE} The line beside each name is its ${METRICS[shownMetric(page)].toLowerCase()} by day.</p>`
+              <p class="hint">Days are in UTC. Costs count on the day of their click or impression. Spend is in the currency shown. Cost per click is the spend of cpc costs divided by their number. ${COVERAGE}${hasCourses(query) ? ` The line beside each name is its ${METRICS[shownMetric(page)].toLowerCase()} by day.` : ""}</p>`
       }
       </div>`,
   };

@@ -52,7 +52,13 @@ export function performanceTable(
   });
   const cell = (metric: Metric, row: PerformanceRow) =>
     metric === "spend"
-      ? spendIn(row.now, currency, (one) => withQuery(url, { currency: one, rows: null }))
+      ? // The total has its other currencies beside the tiles.
+        spendIn(
+          row.now,
+          currency,
+          (one) => withQuery(url, { currency: one, rows: null }),
+          row !== report.total,
+        )
       : figure(metric, row.now, currency);
   return html`
     ${table<ShownRow>({
@@ -84,10 +90,14 @@ export function performanceTable(
     ${shown.more}`;
 }
 
-/** The line beside the name of a row: the course of the figure in the chart. Rows of days have none. */
+/** Rows of days have no line beside their name, and those of creatives leave its room to the names above them. */
+export const hasCourses = ({ group_by, level }: PerformancePage["query"]): boolean =>
+  !daysOf(group_by) && level < 4;
+
+/** The line beside the name of a row: the course of the figure in the chart. */
 function coursesOf(page: PerformancePage, rows: ShownRow[]): (row: ShownRow) => Markup | "" {
   const { query, report } = page;
-  if (daysOf(query.group_by)) return () => "";
+  if (!hasCourses(query)) return () => "";
   const { of, isRatio = false } = SHOWN[shownMetric(page)];
   const courses = new Map(
     [...Map.groupBy(rows, ({ depth }) => depth)].map(([depth, same]) => [
