@@ -45,7 +45,9 @@ export const readChanges = userOperation({
                 "Whether both periods have fewer than 20 clicks (for cpm, impressions), too few to say why spend changed",
               ),
             ),
-          volume: text("The change of the number of matched costs × the price before, of each cost type"),
+          volume: text(
+            "The change of the number of matched costs (not of clicks) × the price before, of each cost type",
+          ),
           price: text("The change of the average price × the number of matched costs now"),
           rest: text("Cost types that only one period has, and `adjustments`"),
           adjustments: text("The change of adjustments"),

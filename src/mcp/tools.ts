@@ -46,7 +46,7 @@ export const TOOLS: Tool[] = [
   {
     name: "what_changed",
     description:
-      "Why the spend of an app or a link differs from that of the days before: volume, price, cost types that began or ended, the campaigns that changed most, and events. Use it after `performance` showed a change. Nothing in `events` is proof of a cause.",
+      "Why the spend of an app or a link differs from that of the days before: the number of matched costs, their price, cost types that began or ended, the campaigns that changed most, and events. Use it after `performance` showed a change. Nothing in `events` is proof of a cause.",
     operation: readChanges,
   },
   {

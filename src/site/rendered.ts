@@ -80,7 +80,7 @@ API_TOKEN=ll_read_…</pre>
 </tr>
 <tr>
 <td><code>what_changed</code></td>
-<td>Why spend changed: volume, price, and what happened</td>
+<td>Why spend changed: the number of costs, their price, and what happened</td>
 <td><a href="/docs/api/campaign/readChanges">readChanges</a></td>
 </tr>
 <tr>
@@ -962,7 +962,7 @@ APP_TOKEN=…</pre>
 <pre data-language="console"><kbd>curl -s -H &quot;Authorization: Token token=$API_TOKEN&quot; -H 'Accept: text/csv' \\
     &quot;$BASE_URL/public/v1/apps/$APP_TOKEN/performance?from=2026-07-01&amp;to=2026-07-31&amp;group_by=link&amp;sort=-cost_per_click&quot;</kbd>
 <samp>link_token,link_label,link_name,currency,spend,clicks,impressions,matched,cost_per_click,effective_cost_per_click,coverage,impression_coverage,other_currencies,previous_spend,previous_clicks,previous_impressions,previous_matched,previous_cost_per_click,previous_effective_cost_per_click,previous_coverage,previous_impression_coverage,previous_other_currencies</samp></pre>
-<p><code>GET …/performance/changes</code> says why spend changed. It has the parameters of the report, except groups, order and pages. <code>change</code> is exactly <code>volume</code> + <code>price</code> + <code>rest</code>, <code>links</code> are the three campaigns that changed most, and <code>events</code> say what happened. If <code>too_few_clicks</code> is true, both periods have fewer than 20 clicks, and the parts say little.</p>
+<p><code>GET …/performance/changes</code> says why spend changed. It has the parameters of the report, except groups, order and pages. <code>change</code> is exactly <code>volume</code> + <code>price</code> + <code>rest</code>, where <code>volume</code> is about the number of matched costs, not of clicks. <code>links</code> are the three campaigns that changed most, and <code>events</code> say what happened. If <code>too_few_clicks</code> is true, both periods have fewer than 20 clicks, and the parts say little.</p>
 <p><code>cost_per_click</code> and <code>coverage</code> are those of the <a href="#see-what-a-click-costs">Performance page</a>, and <code>effective_cost_per_click</code> is all spend divided by all clicks. The spend report has a row for each day, link, partner or cost type and each currency, as JSON or CSV; <code>/engagements</code> counts clicks and impressions in the same way:</p>
 <pre data-language="console"><kbd>curl -s -H &quot;Authorization: Token token=$API_TOKEN&quot; -H 'Accept: text/csv' \\
     &quot;$BASE_URL/public/v1/apps/$APP_TOKEN/spend?from=2026-07-01&amp;to=2026-07-31&amp;group_by=partner&quot;</kbd>

@@ -65,7 +65,7 @@ describe("the sentence", () => {
         { daysAgo: 3, count: 40, price: 5 },
         { daysAgo: 1, count: 30, price: 4 },
       ],
-      "Spend fell $80.00 (−40.0%): fewer clicks with a cost −$50.00, lower price −$30.00.",
+      "Spend fell $80.00 (−40.0%): fewer paid clicks −$50.00, lower price per click −$30.00.",
     ],
     [
       "more installs",
@@ -73,7 +73,7 @@ describe("the sentence", () => {
         { daysAgo: 3, type: "cpi", count: 20, price: 5 },
         { daysAgo: 1, type: "cpi", count: 30, price: 5 },
       ],
-      "Spend rose $50.00 (+50.0%): more installs +$50.00.",
+      "Spend rose $50.00 (+50.0%): more paid installs +$50.00.",
     ],
     [
       "types that are new or ended, and nothing of a volume that is the same together",
@@ -96,32 +96,72 @@ describe("the sentence", () => {
       [
         { daysAgo: 3, count: 40, price: 5 },
         { daysAgo: 1, count: 40, price: 5 },
-        { daysAgo: 3, type: "cpe", count: 10, price: 20 },
-        { daysAgo: 1, type: "cpe", count: 10, price: 10 },
+        { daysAgo: 3, type: "cpe", count: 20, price: 10 },
+        { daysAgo: 1, type: "cpe", count: 20, price: 5 },
       ],
-      "Spend fell $100.00 (−25.0%): lower price of cpe −$100.00.",
+      "Spend fell $100.00 (−25.0%): lower price per event −$100.00.",
     ],
     [
       "which type has most of the lower prices, also if another one is higher",
       [
         { daysAgo: 3, count: 40, price: 5 },
         { daysAgo: 1, count: 40, price: 6 },
-        { daysAgo: 3, type: "cpe", count: 10, price: 20 },
-        { daysAgo: 1, type: "cpe", count: 10, price: 10 },
+        { daysAgo: 3, type: "cpe", count: 20, price: 10 },
+        { daysAgo: 1, type: "cpe", count: 20, price: 5 },
       ],
-      "Spend fell $60.00 (−15.0%): lower prices −$60.00 (mostly cpe).",
+      "Spend fell $60.00 (−15.0%): lower price each −$60.00 (mostly cpe).",
     ],
     [
       "the types that together have most of the lower prices",
       [
         { daysAgo: 3, count: 40, price: 5 },
         { daysAgo: 1, count: 40, price: 6 },
-        { daysAgo: 3, type: "cpi", count: 10, price: 6 },
-        { daysAgo: 1, type: "cpi", count: 10, price: 2 },
-        { daysAgo: 3, type: "cpe", count: 10, price: 6 },
-        { daysAgo: 1, type: "cpe", count: 10, price: 3 },
+        { daysAgo: 3, type: "cpi", count: 20, price: 3 },
+        { daysAgo: 1, type: "cpi", count: 20, price: 1 },
+        { daysAgo: 3, type: "cpe", count: 30, price: 2 },
+        { daysAgo: 1, type: "cpe", count: 30, price: 1 },
       ],
-      "Spend fell $30.00 (−9.4%): lower prices −$30.00 (mostly cpi, cpe).",
+      "Spend fell $30.00 (−9.4%): lower price each −$30.00 (mostly cpi, cpe).",
+    ],
+    [
+      "only the type that has nine tenths of a part",
+      [
+        { daysAgo: 3, count: 40, price: 1 },
+        { daysAgo: 1, count: 50, price: 1 },
+        { daysAgo: 3, type: "cpi", count: 30, price: 9 },
+        { daysAgo: 1, type: "cpi", count: 20, price: 9 },
+      ],
+      "Spend fell $80.00 (−25.8%): fewer paid installs −$80.00.",
+    ],
+    [
+      "which type has most of the number",
+      [
+        { daysAgo: 3, count: 40, price: 1 },
+        { daysAgo: 1, count: 32, price: 1 },
+        { daysAgo: 3, type: "cpi", count: 30, price: 4 },
+        { daysAgo: 1, type: "cpi", count: 20, price: 4 },
+      ],
+      "Spend fell $48.00 (−30.0%): fewer paid costs −$48.00 (mostly cpi).",
+    ],
+    [
+      "of what there is less, if all costs together are more",
+      [
+        { daysAgo: 3, count: 40, price: 1 },
+        { daysAgo: 1, count: 60, price: 1 },
+        { daysAgo: 3, type: "cpi", count: 30, price: 4 },
+        { daysAgo: 1, type: "cpi", count: 20, price: 4 },
+      ],
+      "Spend fell $20.00 (−12.5%): fewer paid installs −$20.00.",
+    ],
+    [
+      "nothing of the price of fewer than 20 costs",
+      [
+        { daysAgo: 3, count: 40, price: 2 },
+        { daysAgo: 1, count: 30, price: 2 },
+        { daysAgo: 3, type: "cpi", count: 20, price: 5 },
+        { daysAgo: 1, type: "cpi", count: 19, price: 6 },
+      ],
+      "Spend fell $6.00 (−3.3%): fewer paid costs −$25.00 (mostly cpc), other changes +$19.00.",
     ],
     [
       "the same spend of other parts",
@@ -129,7 +169,7 @@ describe("the sentence", () => {
         { daysAgo: 3, count: 40, price: 1 },
         { daysAgo: 1, count: 20, price: 2 },
       ],
-      "Spend didn’t change: fewer clicks with a cost −$20.00, higher price +$20.00.",
+      "Spend didn’t change: fewer paid clicks −$20.00, higher price per click +$20.00.",
     ],
     [
       "the same",
@@ -161,7 +201,7 @@ describe("the sentence", () => {
   it("says of today nothing at all, and nothing without anything before", async () => {
     await add({ daysAgo: 13, count: 40, price: 1 }, { daysAgo: 12, count: 20, price: 1 });
     expect(sentenceOf(await show("from=2026-03-03&to=2026-03-03"))).toBe(
-      "Spend fell $20.00 (−50.0%): fewer clicks with a cost −$20.00.",
+      "Spend fell $20.00 (−50.0%): fewer paid clicks −$20.00.",
     );
     expect(partOf(await show("period=today"))).toBe("");
     // There was nothing before.
@@ -243,6 +283,7 @@ describe("events", () => {
         '<svg class="event" x="25%" y="100%" aria-hidden="true"><title>13 Mar 2026:\nAcme Ads was stopped by an operator</title>',
       ]);
       expect(page).toMatch(/aria-label="13 Mar 2026: [^"]*Acme Ads was stopped by an operator\)"/);
+      expect(page).toContain('<span aria-hidden="true">▲ event · </span>Highest:');
     },
   );
 
@@ -251,6 +292,7 @@ describe("events", () => {
     const page = await show(OPEN);
     expect(textOf(partOf(page))).toContain("11 Mar 2026 Acme Ads was stopped by an operator");
     expect(page).not.toContain('class="event"');
+    expect(page).not.toContain("▲ event");
   });
 
   it("are there without a change too, the newest three of them at first", async () => {

@@ -2,9 +2,11 @@
 import { html } from "hono/html";
 import type { Partners } from "../../db/links/partner-catalog.ts";
 import { COST_TYPE, type CostType } from "../../domain/cost-types.ts";
+import type { TypeChange } from "../../domain/figures/change.ts";
+import { MIN_CLICKS } from "../../domain/figures/performance.ts";
 import { pathText } from "../../pages/elements.ts";
 import { eventList } from "../../pages/events.ts";
-import { showChange, showMoney, showPlural } from "../../pages/locale.ts";
+import { showChange, showList, showMoney, showPlural } from "../../pages/locale.ts";
 import type { Markup } from "../../pages/markup.ts";
 import { moneyText, signedMoney } from "../../pages/money.ts";
 import type { Explained } from "../../usecases/performance/changes.ts";
@@ -85,23 +87,32 @@ function sentence({ explained, total, currency }: WhatChanged): Markup | "" {
 
 /** The parts of a change that are not zero, each with what it is. */
 function partsOf(
-  { types, volume, price, adjustments }: Explained,
+  { change, types, volume, price, adjustments }: Explained,
   currency: string,
 ): [what: string, amount: string][] {
-  const counted = types.filter((type) => type.volume !== 0n);
-  const [only] = counted;
-  const more = counted.length === 1 && only ? ["fewer", "more", costsOf(only.costType)] : undefined;
-  const [less, greater, noun] = more ?? ["lower", "higher", "volume"];
-  // What is written as zero is left out.
-  const zero = showMoney(0n, currency);
-  const isShown = (part: bigint) => part !== 0n && showMoney(part, currency) !== zero;
-  const priced = types.length > 1 ? types.filter((type) => isShown(type.price)) : [];
+  // Less than what the currency has is left out, unless the change is less too.
+  const isTiny = (amount: bigint) => /^[<>]/.test(showMoney(amount, currency));
+  const isShown = (part: bigint) => part !== 0n && (!isTiny(part) || isTiny(change));
+  // The prices of few costs say nothing.
+  const priced = types.filter(({ now, before }) => now.matched >= MIN_CLICKS && before.matched >= MIN_CLICKS);
+  const known = priced.reduce((sum, type) => sum + type.price, 0n);
+  const [counted, prices] = [mostOf(types, "volume", volume), mostOf(priced, "price", known)];
+  const more = types.reduce(
+    (sum, { state, now, before }) => sum + (state === "continued" ? now.matched - before.matched : 0n),
+    0n,
+  );
+  // All costs together can be more, and cost less.
+  const isNamed = counted.only !== undefined || more * volume <= 0n;
   const parts: [what: string, part: bigint, of?: string][] = [
-    [`${volume < 0n ? less : greater} ${noun}`, volume],
     [
-      `${price < 0n ? "lower" : "higher"} price${priced.length > 1 ? "s" : priced[0] ? ` of ${priced[0].costType}` : ""}`,
-      price,
-      priced.length > 1 ? ` (mostly ${mostOf(priced, price).join(", ")})` : "",
+      `${volume < 0n ? "fewer" : "more"} paid ${isNamed ? showList(counted.most.map(costsOf)) : "costs"}`,
+      volume,
+      isNamed ? "" : counted.text,
+    ],
+    [
+      `${known < 0n ? "lower" : "higher"} price ${prices.only ? COST_TYPE[prices.only].name.replace("cost ", "") : "each"}`,
+      known,
+      prices.text,
     ],
     ...types
       .filter(({ state }) => state !== "continued")
@@ -110,30 +121,34 @@ function partsOf(
         change,
       ]),
     ["adjustments", adjustments],
+    ["other changes", price - known],
   ];
   return parts
     .filter(([, part]) => isShown(part))
     .map(([what, part, of = ""]) => [what, signedMoney(part, currency) + of]);
 }
 
-/** The fewest types whose prices went the way of all together, and changed more than the other prices do. */
-function mostOf(types: Explained["types"], price: bigint): CostType[] {
-  const size = (part: bigint) => (part < 0n ? -part : part);
+/** The fewest types that went the way of all together, and changed more than the others do. `only`: one that has nine tenths of all. */
+function mostOf(types: Explained["types"], name: "volume" | "price", sum: bigint) {
+  const size = (type: TypeChange) => (type[name] < 0n ? -type[name] : type[name]);
+  const all = types.reduce((sum, type) => sum + size(type), 0n);
   const sorted = types
-    .filter((type) => type.price < 0n === price < 0n)
-    .sort((one, other) => (size(one.price) > size(other.price) ? -1 : 1));
-  let rest = types.reduce((sum, type) => sum + size(type.price), 0n);
+    .filter((type) => type[name] < 0n === sum < 0n)
+    .sort((one, other) => (size(one) > size(other) ? -1 : 1));
+  let rest = all;
   const most: CostType[] = [];
-  for (const { costType, price: part } of sorted) {
+  for (const type of sorted) {
     if (rest < 0n) break;
-    rest -= 2n * size(part);
-    most.push(costType);
+    rest -= 2n * size(type);
+    most.push(type.costType);
   }
-  return most;
+  const [first] = sorted;
+  const only = first && 10n * size(first) >= 9n * all ? first.costType : undefined;
+  return { most, only, text: only ? "" : ` (mostly ${most.join(", ")})` };
 }
 
 /** What a cost of a type is for: `installs`. */
 function costsOf(type: CostType): string {
   const { conversion, fits } = COST_TYPE[type];
-  return conversion ? `${conversion.replace(/^an? /, "")}s` : `${fits[0]}s with a cost`;
+  return `${conversion?.replace(/^an? /, "") ?? fits[0]}s`;
 }
