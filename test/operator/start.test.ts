@@ -177,7 +177,7 @@ describe("the next step of a partner", () => {
       BEACON,
     ]);
     const expected = [
-      ["Acme Ads", "Check missing costs"],
+      ["Acme Ads", "Check costs"],
       ["Beacon Network", "Continue setup"],
       ["Corsair Media", "Review round 1"],
       ["Delta Reach", "Resume"],
@@ -188,7 +188,7 @@ describe("the next step of a partner", () => {
       expect.arrayContaining(expected),
     );
     expect(await Promise.all([1, 2, 3, 4, 5].map(stepOnPage))).toEqual([
-      "Check missing costs discrepancy of cpm 65.0%",
+      "Check costs discrepancy of cpm 65.0%",
       "Continue setup not set up yet",
       "Review round 1 round 1 for cpc, cpi, cpe, and cpm has 13 submissions",
       "Resume",
@@ -234,7 +234,7 @@ describe("discrepancies", () => {
       "Soon",
       "/operator/partners/1#rates",
     ]);
-    expect(partnersOf(text)[0]?.cells.slice(-2)).toEqual(["65.0%", "Check missing costs"]);
+    expect(partnersOf(text)[0]?.cells.slice(-2)).toEqual(["65.0%", "Check costs"]);
   });
 
   it("are counted once a day, for integrated partners", async () => {

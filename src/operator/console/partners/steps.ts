@@ -164,7 +164,7 @@ function liveSteps(partner: PartnerFacts, path: string): PartnerStep[] {
       tone: "warn",
       what: `discrepancy of ${showList(over.map((rate) => `${rate.costType} ${showPercent(rate.discrepancyRate ?? 0)}`))}`,
       since: Math.min(...over.map(({ computedAt }) => computedAt)),
-      ...{ text: "Check missing costs", href: `${path}#rates` },
+      ...{ text: "Check costs", href: `${path}#rates` },
       kind: list(`are over ${showPercent(DISCREPANCY_THRESHOLD)} discrepancy`, "?sort=-discrepancy"),
     });
   return steps;
