@@ -1,16 +1,9 @@
 /** Alerts, their rules and webhooks in a browser: members and operators, by keyboard and without scripts. */
-import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { DEMO } from "../../src/dev/demo.ts";
-import { startBuiltService } from "../live-service.ts";
-import { checkEveryWidth, signIn, useBrowser } from "./browser.ts";
+import { checkEveryWidth, db, signIn, useBrowser } from "./browser.ts";
 
-let service: Awaited<ReturnType<typeof startBuiltService>>;
-const open = useBrowser(() => service.names.BASE_URL ?? "");
-
-beforeAll(async () => {
-  service = await startBuiltService(inject("script"));
-});
-afterAll(() => service.stop());
+const open = useBrowser();
 
 const OWNERS = [
   ["operator", "/operator/alerts", null],
@@ -28,24 +21,24 @@ async function addExamples(app: string | null): Promise<number> {
     waiting_since: "2026-03-01T00:00:00Z",
   };
   const alert = "INSERT INTO alerts (rule_id, app_token, kind, subject, data, opened_at, closed_at)";
-  await service.db.batch([
+  await db.batch([
     ...[null, now].map((closed) =>
-      service.db
+      db
         .prepare(`${alert} VALUES (?, ?, 'partner_silent', ?, ?, ?, ?)`)
         .bind(first, app, `partner ${closed}`, JSON.stringify(data), now - 1, closed),
     ),
-    service.db
+    db
       .prepare(
         `INSERT INTO webhooks (id, app_token, url, secret, created_at, failing_since, ended_at, ended_because)
          VALUES (?1, ?2, 'https://example.com/hooks', 'x', 0, 1, NULL, NULL), (?1 + 1, ?2, 'https://example.com/off', 'x', 0, 1, 1, 'failing')`,
       )
       .bind(first, app),
-    service.db
+    db
       .prepare(
         "INSERT INTO webhook_events (id, message_id, type, app_token, body, happened_at, spread_at) VALUES (?1, 'msg_' || ?1, 'partner.stopped', ?2, '{}', 1, 1)",
       )
       .bind(first, app),
-    service.db
+    db
       .prepare(
         `INSERT INTO webhook_deliveries (webhook_id, event_id, rank, due_at, attempts, attempted_at, status, error, delivered_at)
          VALUES (?1, ?1, 1, NULL, 1, 1, 204, NULL, 1), (?1, ?1, 1, 9, 2, 1, NULL, 'No response within 10 seconds', NULL), (?1, ?1, 1, NULL, 0, NULL, NULL, NULL, NULL)`,

@@ -14,11 +14,10 @@ async function clickFrom(link: string, country: string): Promise<void> {
   expect(status).toBe(302);
 }
 
-/** As an operator, because another file resets the token of the member. */
 async function createLink(name: string): Promise<string> {
   const response = await fetch(`${BASE_URL}/public/v1${APP}/trackers`, {
     method: "POST",
-    headers: { authorization: `Bearer ${service.OPERATOR_TOKEN}`, "content-type": "application/json" },
+    headers: { authorization: `Bearer ${service.API_TOKEN}`, "content-type": "application/json" },
     body: JSON.stringify({ name, parent_token: service.LINK_TOKEN }),
   });
   const { data } = (await response.json()) as { data: { items: { token: string }[] } };

@@ -3,12 +3,20 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, expect, inject } from "vitest";
+import { afterAll, afterEach, beforeAll, expect } from "vitest";
+import type { startBuiltService } from "../live-service.ts";
 import { WAIT } from "../vitest.shared.ts";
 
-/** The files of one worker share a service, one after the other. */
-export const service = inject("services")[Number(process.env.VITEST_POOL_ID) - 1] ?? {};
-export const BASE_URL = service.BASE_URL ?? "";
+/** The service of the file that runs. */
+export let db: D1Database;
+/** What `npm start` prints as `NAME=value`. */
+export let service: Record<string, string> = {};
+export let BASE_URL = "";
+
+export function useService(started: Awaited<ReturnType<typeof startBuiltService>>): void {
+  ({ db, names: service } = started);
+  BASE_URL = service.BASE_URL ?? "";
+}
 
 const SCREENSHOTS = join(import.meta.dirname, "screenshots");
 

@@ -1,19 +1,16 @@
 /** The search through many costs of a partner, which a script goes on with. */
 import type { Page } from "playwright-core";
-import { afterAll, beforeAll, expect, inject, test } from "vitest";
-import { startBuiltService } from "../live-service.ts";
-import { checkEveryWidth, signIn, useBrowser } from "./browser.ts";
+import { beforeAll, expect, test } from "vitest";
+import { checkEveryWidth, db, signIn, useBrowser } from "./browser.ts";
 
 /** More than four requests read. Only the last one is above 1. */
 const COSTS = 90_000;
-let service: Awaited<ReturnType<typeof startBuiltService>>;
-const open = useBrowser(() => service.names.BASE_URL ?? "");
+const open = useBrowser();
 
 beforeAll(async () => {
-  service = await startBuiltService(inject("script"));
   const now = Date.now();
   for (let from = 0; from < COSTS; from += 10_000)
-    await service.db
+    await db
       .prepare(
         `WITH RECURSIVE n(i) AS (SELECT ?1 + 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?1 + 10000)
          INSERT INTO ledger_entries (partner_id, cost_id, cost_type, currency, amount, tag, received_at)
@@ -22,7 +19,6 @@ beforeAll(async () => {
       .bind(from, COSTS, now)
       .run();
 });
-afterAll(() => service.stop());
 
 /** Opens the search for what is above 1, whose requests after the first wait for `next`. */
 async function search(next: (request: number) => Promise<void>): Promise<Page> {

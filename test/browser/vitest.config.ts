@@ -3,7 +3,6 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { defineConfig } from "vitest/config";
 import { limits } from "../vitest.shared.ts";
-import { WORKERS } from "./server.ts";
 
 export default defineConfig({
   root: join(import.meta.dirname, "../.."),
@@ -20,7 +19,9 @@ export default defineConfig({
   test: {
     include: ["test/browser/**/*.test.ts"],
     globalSetup: ["test/browser/server.ts"],
-    maxWorkers: WORKERS,
+    setupFiles: ["test/browser/setup.ts"],
+    // As many as the cores of the machines that test.
+    maxWorkers: 2,
     // The files of a worker share its browser, and what they import.
     isolate: false,
     ...limits,

@@ -75,7 +75,6 @@ export function partnerTable({
       { heading: "State", onPhone: "beside", cell: partnerBadge },
       {
         heading: "Live types",
-        kind: "day",
         isMinor: true,
         cell: ({ integratedTypes }) => toTypes(integratedTypes).join(", ") || NONE,
       },
@@ -100,7 +99,7 @@ export function partnerTable({
         ...heading("coverage"),
         cell: (row) => {
           const share = shareOf(row.rates);
-          return share === null ? noneOf(row) : showPercent(share);
+          return share === null ? NONE : showPercent(share);
         },
       },
       {
@@ -110,26 +109,20 @@ export function partnerTable({
         ...heading("discrepancy"),
         cell: (row) => {
           const worst = worstOf(row.rates.map(ratesOf));
-          return worst ? discrepancyBadge(worst.discrepancyRate, worst.isWithinThreshold) : noneOf(row);
+          return worst ? discrepancyBadge(worst.discrepancyRate, worst.isWithinThreshold) : NONE;
         },
       },
       {
         heading: "Next step",
-        kind: "day",
         cell: (row) => {
           const [step] = partnerSteps(row);
           if (step) return html`<a href="${step.href}">${step.text}</a>`;
-          return isNotCounted(row) ? NOT_COUNTED : html`<span class="muted">None</span>`;
+          return html`<span class="muted">${isNotCounted(row) ? "Not calculated" : "None"}</span>`;
         },
       },
     ],
   });
 }
-
-const NOT_COUNTED = html`<span class="muted">Not calculated</span>`;
-
-/** In the place of what is missing. */
-const noneOf = (row: Row) => (isNotCounted(row) ? NOT_COUNTED : NONE);
 
 /** Of clicks; of impressions for a partner that has only costs for those. */
 function shareOf(rates: StoredRate[]): number | null {
