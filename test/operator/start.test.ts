@@ -15,6 +15,7 @@ import {
   withMethods,
   wrapDatabases,
 } from "../harness.ts";
+import { itAnywhere } from "../part.ts";
 import { inLedger, SINGLE_SIGN_ON } from "../support.ts";
 import { figuresOf, mainOf, tablesOf, textOf } from "../workspace/page-text.ts";
 
@@ -73,7 +74,7 @@ describe("what waits", () => {
     ]);
   });
 
-  it("names more than three of a kind in one line", async () => {
+  itAnywhere("names more than three of a kind in one line", async () => {
     await rows(
       "INSERT INTO users (id, email, role, password_hash, created_at) SELECT value, value || '@example.com', 'member', 'x', 7 FROM json_each('[11,12,13,14]')",
     );
@@ -88,7 +89,7 @@ describe("what waits", () => {
     ]);
   });
 
-  it("names users who can't sign in, because single sign-on isn't set up", async () => {
+  itAnywhere("names users who can't sign in, because single sign-on isn't set up", async () => {
     const insert = (ids: string, role: string) =>
       rows(
         "INSERT INTO users (id, email, role, created_at) SELECT value, value || '@example.com', ?, 7 FROM json_each(?)",
@@ -289,7 +290,7 @@ it("shows the spend of the last seven complete days by currency, with the change
   ]);
 });
 
-it("lists what a new deployment still needs, until it is done", async () => {
+itAnywhere("lists what a new deployment still needs, until it is done", async () => {
   const steps = async (options = {}) => {
     const text = await open(options);
     const section = text.slice(text.indexOf('id="setup"'));
