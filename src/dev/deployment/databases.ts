@@ -16,8 +16,8 @@ export async function planDatabases(cloudflare: Cloudflare, settings: Settings, 
   const found = await cloudflare.list("D1 database");
   const exists = (one: Database) => Boolean(one.database_id) || found.has(one.database_name);
   const stored = exists(control) ? await readStored(cloudflare) : undefined;
-  const isUnused = stored?.hasRows === 0 && stored.hasUsers === 0;
-  const reject = rejectWith(isUnused ? describeNewBeginning(settings, found) : "");
+  const isUnused = stored?.hasRows === 0 && stored.hasData === 0;
+  const reject = rejectWith(isUnused ? describeNewBeginning(settings, found, stored) : "");
 
   const bound = countShards(databases);
   const fixed = stored && (stored.shards > 0 || stored.hasRows) ? stored.shards : undefined;
@@ -67,22 +67,32 @@ function countShards(databases: Database[]): number {
   return bindings.size;
 }
 
-/** What a migrated DB stores: the number of shards, and 0 or 1. */
+/** What DB stores: the number of shards, and 0 or 1. */
 interface Stored {
   shards: number;
   /** Whether a cost or a click was stored in DB itself, so that there can be no shards. */
   hasRows: number;
   hasUsers: number;
+  /** Whether it has more than operators of `operator:create`. Without apps and partners, which are never deleted, shards have no rows. */
+  hasData: number;
 }
 
-/** Returns undefined if the database has no tables. */
+/** Tables of D1, SQLite and wrangler. */
+const SYSTEM = /^(_cf_|sqlite_|d1_migrations$)/;
+
 async function readStored(cloudflare: Cloudflare): Promise<Stored | undefined> {
-  const tables = await cloudflare.execute("DB", "SELECT 1 FROM sqlite_master WHERE name = 'shard_identity'");
-  if (tables.length === 0) return undefined;
+  const select = "SELECT name FROM sqlite_master WHERE type = 'table'";
+  const tables = (await cloudflare.execute<{ name: string }>("DB", select)).map(({ name }) => name);
+  if (!tables.includes("shard_identity"))
+    return { shards: 0, hasRows: 0, hasUsers: 0, hasData: Number(tables.some((name) => !SYSTEM.test(name))) };
   const [stored] = await cloudflare.execute<Stored>(
     "DB",
     `SELECT shards, EXISTS (SELECT 1 FROM ledger_entries UNION ALL SELECT 1 FROM daily_totals) AS hasRows,
-      EXISTS (SELECT 1 FROM users) AS hasUsers FROM shard_identity`,
+      EXISTS (SELECT 1 FROM users) AS hasUsers,
+      EXISTS (SELECT 1 FROM apps UNION ALL SELECT 1 FROM partners UNION ALL SELECT 1 FROM users
+        WHERE role <> 'operator' OR NOT EXISTS (SELECT 1 FROM audit_log
+          WHERE action = 'create user' AND subject = 'user ' || users.id AND user_id IS NULL)) AS hasData
+      FROM shard_identity`,
   );
   return stored;
 }
@@ -105,11 +115,14 @@ function choosePlace(
 }
 
 /** The way out of databases that were created with the wrong place or number and that nobody has used. */
-function describeNewBeginning(settings: Settings, found: Found): string {
+function describeNewBeginning(settings: Settings, found: Found, { hasUsers }: Stored): string {
   const bound = new Set(settings.d1_databases.map(({ database_name }) => database_name));
   const shard = resourceName(settings, "LEDGER_");
   // Also the shards that a fresh checkout does not bind.
   const names = [...found.keys()].filter((name) => bound.has(name) || /^\d+$/.test(name.replace(shard, "")));
   const commands = names.map((name) => `\n  npx wrangler d1 delete ${name}`).join("");
-  return `\n\nNobody has used this ledger yet, so you can begin again. Delete its databases, remove all LEDGER_ bindings from wrangler.toml, and run the command with your flags:\n${commands}\n\n`;
+  const operators = hasUsers
+    ? " Its operators are deleted too: create them again with npm run operator:create."
+    : "";
+  return `\n\nNobody has used this ledger yet, so you can begin again. Delete its databases, remove all LEDGER_ bindings from wrangler.toml, and run the command with your flags.${operators}\n${commands}\n\n`;
 }

@@ -43,26 +43,59 @@ describe("wrangler by itself", () => {
     expect(deployment.titles).toEqual(TITLES);
   });
 
-  test("puts the database anywhere; a jurisdiction then says how to begin again, which works while nobody has used it", async () => {
+  test.each([
+    ["an empty database", []],
+    ["a migrated database", ["migrate"]],
+    ["a database with its first operator", ["migrate", "operator"]],
+  ])("puts %s anywhere; a jurisdiction then says how to begin again, which works", async (_, steps) => {
     const { now: deployment } = test_;
     const { stub } = deployment;
     expect((await deployment.wrangler("deploy")).code).toBe(0);
-    expect((await deployment.wrangler("d1 migrations apply DB --remote")).code).toBe(0);
+    if (steps.includes("migrate"))
+      expect((await deployment.wrangler("d1 migrations apply DB --remote")).code).toBe(0);
+    if (steps.includes("operator"))
+      expect((await deployment.createOperator("--remote", "a@example.com")).code).toBe(0);
     const rejected = await deployment.deploy("--jurisdiction", "eu");
     expect(rejected.code).toBe(1);
     expect(rejected.error).toContain(
       "linkledger-db exists without a jurisdiction, and where it is cannot change.",
+    );
+    expect(rejected.error.includes("create them again with npm run operator:create")).toBe(
+      steps.includes("operator"),
     );
     const [, command = ""] = /^ {2}npx wrangler (.*)$/m.exec(rejected.error) ?? [];
     expect(command).toBe("d1 delete linkledger-db");
     expect((await deployment.wrangler(command, "--skip-confirmation")).code).toBe(0);
     expect(await deployment.deploy("--jurisdiction", "eu")).toMatchObject({ code: 0, error: "" });
     expect(stub.databases.map(({ jurisdiction }) => jurisdiction)).toEqual(["eu"]);
-    stub
-      .database("linkledger-db")
-      .sqlite.exec("INSERT INTO users (email, role, created_at) VALUES ('a@example.com', 'operator', 0)");
-    const used = await deployment.deploy("--jurisdiction", "fedramp");
-    expect(used.error).toBe(
+  });
+});
+
+describe("the way out of a wrong place", () => {
+  const app =
+    "INSERT INTO apps (token, name, default_url, redirect_hosts, redirect_schemes, created_at) VALUES ('abcdefghijkl', 'App', 'https://example.com/', '[]', '[]', 0)";
+  const partner =
+    "INSERT INTO partners (display_name, supports_cost_data, server_to_server, click_parameters, impression_parameters, cost_parameters, created_at) VALUES ('Acme', 0, 0, '', '', '', 0)";
+  const user = (role: string) =>
+    `INSERT INTO users (email, role, created_at) VALUES ('b@example.com', '${role}', 0)`;
+  const created = (by: string) =>
+    `INSERT INTO audit_log (happened_at, user_id, action, subject, detail) VALUES (0, ${by}, 'create user', 'user 2', '{}')`;
+
+  test.each([
+    ["an app", [app]],
+    ["a partner", [partner]],
+    ["a cost", ["INSERT INTO daily_totals VALUES ('app', 1, 1, 1, 'cpc', 'USD', 'matched', 1, 1)"]],
+    ["a member", [user("member"), created("NULL")]],
+    ["an operator whom another one created", [user("operator"), created("1")]],
+    ["a table of something else", ["CREATE TABLE invoices (id INTEGER)", "DROP TABLE shard_identity"]],
+  ])("is not shown for a database with %s", async (_, statements) => {
+    const { now: deployment } = test_;
+    expect((await deployment.deploy("--jurisdiction", "eu")).code).toBe(0);
+    expect((await deployment.createOperator("--remote", "a@example.com")).code).toBe(0);
+    const unused = await deployment.deploy("--jurisdiction", "fedramp");
+    expect(unused.error).toContain("d1 delete linkledger-db");
+    for (const sql of statements) deployment.stub.database("linkledger-db").sqlite.exec(sql);
+    expect((await deployment.deploy("--jurisdiction", "fedramp")).error).toBe(
       "The database linkledger-db exists in the jurisdiction eu, and where it is cannot change. Nothing was changed.",
     );
   });
