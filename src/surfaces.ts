@@ -44,7 +44,7 @@ const SURFACES: Surface[] = [
     name: "workspace",
     hasPages: true,
     segments: [
-      ...["apps", "workspace.js", "links.js", "create.js", "chart.js"],
+      ...["apps", "workspace.js", "links.js", "link-test.js", "create.js", "chart.js"],
       ...["workspace.css", "performance.css"],
     ],
     load: async () => (await import("./workspace/routes.ts")).workspaceRoutes,

@@ -6,6 +6,9 @@ export const DAY_MS = 24 * HOUR_MS;
 /** How far apart a cost and its engagement may be, whichever comes first (spec §8). Exactly that far is inside. */
 export const COST_WINDOW_MS = 7 * DAY_MS;
 
+/** The first day whose costs can still change: a cost arrives at most one window after its engagement. */
+export const firstOpenDay = (today: number): number => today - COST_WINDOW_MS / DAY_MS;
+
 /**
  * How long an ID is remembered after its newest engagement and after the arrival of a call that matches none. Twice the window, so
  * that a late cost is rejected as late.

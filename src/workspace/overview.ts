@@ -71,21 +71,20 @@ export const overviewPage: Show = async (context, member) => {
   });
   const overview = { ...read, currency: query.currency ?? currencies[0] ?? null };
   const { explanation, events } = overviewChanges(overview, context.now);
+  const currencyMenu = currencyChoices(context.url, currencies, overview.currency);
   return {
     title: "Overview",
     scripts: [chartScript.href],
     body: html`
-      ${pageHead("Overview")}
+      ${pageHead("Overview", periodPicker(context.url, period))}
       ${showNotice(OVERVIEW_NOTICES, context)}
       ${isNew(firstDay, context.now, costs) ? startCard(member, { ...overview, firstDay, link: undefined }) : ""}
-      ${periodPicker(context.url, period)}
       ${cutNotice(period, overview.period.from)}
       ${figures(member, overview, totals, context.now)}
       ${adjustedNote(member, totals, overview.adjustments, overview.partners)}
       ${openAlerts(member, overview)}
       ${attention(member, overview)}
-      <div class="toolbar">${currencyChoices(context.url, currencies, overview.currency)}</div>
-      ${explanation}
+      ${explanation === "" && currencyMenu === "" ? "" : html`<div class="head">${explanation}${currencyMenu}</div>`}
       ${charts(overview, member, dayOf(context.now), events)}
       ${changedMost(overview, context.now)}`,
   };
@@ -186,7 +185,7 @@ function attention({ path, env, ...member }: Member, overview: Overview): Markup
   return card(
     { id: "attention", title: "Needs attention", kind: "attention" },
     period.preset && period.preset !== "today" && overview.rejected.length > 0
-      ? html`<p class="hint">Of ${describeDays(period)}. Rejected costs include those of today.</p>`
+      ? html`<p class="hint">Covers ${describeDays(period)}. Rejected costs include those of today.</p>`
       : "",
     html`<ul>${items.slice(0, MOST_FINDINGS)}</ul>`,
     more.length === 0
@@ -209,6 +208,7 @@ function charts(overview: Overview, member: Member, today: number, events: Chart
   const shown = {
     days: period,
     today,
+    firstDay: member.app.firstDay,
     now: { spend: spend.filter((row) => row.currency === currency), counts: overview.engagements },
     before:
       period.to < today && !isCut

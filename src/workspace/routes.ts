@@ -25,7 +25,14 @@ import { performanceCsv, performancePage } from "./performance/page.ts";
 import { backToPerformance, submitDeletion, submitView } from "./performance/views.ts";
 import { backToOverview, submitHidden, submitShown } from "./reports/hide.ts";
 import { ignoredPage } from "./reports/ignored.ts";
-import { createScript, linksScript, performanceStyles, workspaceScript, workspaceStyles } from "./script.ts";
+import {
+  createScript,
+  linksScript,
+  linkTestScript,
+  performanceStyles,
+  workspaceScript,
+  workspaceStyles,
+} from "./script.ts";
 import { linksCsv } from "./transfer/export.ts";
 import { checkImport, confirmImport, importPage } from "./transfer/import.ts";
 import { submitUndo, undoPage } from "./undo.ts";
@@ -53,6 +60,7 @@ const form = (path: string, tab: Tab, back: Show, act: Show): Route => ({
 export const workspaceRoutes: Route[] = [
   workspaceScript.route,
   linksScript.route,
+  linkTestScript.route,
   workspaceStyles.route,
   performanceStyles.route,
   createScript.route,

@@ -1,4 +1,4 @@
-// Opens branches, sorts rows and tests a link without loading the whole page, and moves with the arrow keys. Every page works without it.
+// Opens branches and sorts rows without loading the whole page, and moves with the arrow keys. Every page works without it.
 
 addEventListener("click", async (event) => {
   const link = event.target.closest("a[data-in-place]");
@@ -70,37 +70,3 @@ addEventListener("keydown", (event) => {
   focusIn(stops, stops[to]);
   stops[to].focus();
 });
-
-/** Shows the test of a link on the link's page, in the place of a page of its own. */
-addEventListener("click", (event) => {
-  const { target } = event;
-  const link = target.closest("a[data-test-link]");
-  const isPlain = !(event.metaKey || event.ctrlKey || event.shiftKey || event.altKey);
-  if (link && isPlain) {
-    event.preventDefault();
-    showTest(link.href);
-  }
-  if (target.closest("[data-close-test]")) {
-    document.querySelector("#test-panel").hidden = true;
-    document.querySelector("a[data-test-link]").focus();
-  }
-});
-
-addEventListener("submit", (event) => {
-  const form = event.target;
-  if (!form.closest("#test-panel")) return;
-  event.preventDefault();
-  showTest(`${form.action}?${new URLSearchParams(new FormData(form))}`);
-});
-
-async function showTest(address) {
-  const panel = document.querySelector("#test-panel");
-  panel.hidden = false;
-  await loadPart(panel, address, (page) => {
-    panel.replaceChildren(page.querySelector("[data-test]"));
-    panel.querySelector("[data-close-test]").hidden = false;
-    panel.querySelector("[role=alert], #test-result").focus({ preventScroll: true });
-    // Without an animation.
-    panel.scrollIntoView();
-  });
-}

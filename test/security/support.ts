@@ -27,6 +27,7 @@ const PUBLIC_PAGES = [
   "GET /landing.css",
   "GET /workspace.js",
   "GET /links.js",
+  "GET /link-test.js",
   "GET /workspace.css",
   "GET /performance.css",
   "GET /chart.js",

@@ -159,9 +159,9 @@ describe("the chart", () => {
     expect(texts(markup, "value")).toEqual(["$0", "$3", "$6", "$9"]);
     expect(texts(markup, "day")).toEqual(["1 Mar", "2 Mar", "3 Mar", "4 Mar", "5 Mar", "6 Mar", "7 Mar"]);
     expect(bars(markup)).toEqual([
-      [1, 4.64, 5, 33.33, 66.67],
-      [2, 4.64, 5, 0, 33.33],
-      [1, 90.36, 5, 66.67, 33.33],
+      [1, 3.14, 8, 33.33, 66.67],
+      [2, 3.14, 8, 0, 33.33],
+      [1, 88.86, 8, 66.67, 33.33],
     ]);
     expect(labels(markup)).toEqual([
       "1 Mar 2026: $9.00 (Acme Ads $6.00, Beacon $3.00)",
@@ -306,8 +306,8 @@ describe("the chart", () => {
     expect(texts(markup, "value")).toEqual(["$0", "$2", "$4", "$6"]);
     expect(markup).toContain('<path class="line before" d="m0 0 6 500"/>');
     expect(markup.match(/<rect class="bar today /g)).toHaveLength(1);
-    expect(labels(markup)[0]).toBe("1 Mar 2026: $3.00 (Previous period $6.00)");
-    expect(labels(markup)[6]).toBe("7 Mar 2026, so far: $3.00 (Previous period $3.00)");
+    expect(labels(markup)[0]).toBe("1 Mar 2026: $3.00 (Previous period $6.00, Not final)");
+    expect(labels(markup)[6]).toBe("7 Mar 2026, so far: $3.00 (Previous period $3.00, Not final)");
   });
 
   it("draws lines of values that don't add up, also with days without a value", async () => {
@@ -382,6 +382,49 @@ describe("the chart", () => {
     expect(texts(markup, "day").at(-1)).toBe("7 Mar so far");
   });
 
+  const openDays = (markup: string) =>
+    /<rect fill="url\(#spend-USD-open\)" x="([\d.]+)%" width="([\d.]+)%" height="100%"/
+      .exec(markup)
+      ?.slice(1)
+      .map(Number);
+
+  it.each([
+    // Costs for the last day can arrive until today.
+    [13, [85.71, 14.29], ["1 Mar 2026: $1.00", "7 Mar 2026: $1.00 (Not final)"]],
+    [14, undefined, ["1 Mar 2026: $1.00", "7 Mar 2026: $1.00"]],
+    [7, [0, 100], ["1 Mar 2026: $1.00 (Not final)", "7 Mar 2026: $1.00 (Not final)"]],
+  ])("hatches the days that are not final, %s days after the first one", async (today, hatched, ends) => {
+    const shown = { series: [named("", [0, USD], [6, USD])], today: FIRST + today };
+    const markup = await draw(shown);
+    expect(openDays(markup)).toEqual(hatched);
+    expect([labels(markup)[0], labels(markup).at(-1)]).toEqual(ends);
+    expect(legendOf(markup)).toEqual(hatched ? ["Not final"] : []);
+    expect(markup.includes('<pattern id="spend-USD-open"')).toBe(hatched !== undefined);
+    const lines = await draw({ ...shown, unit: priceUnit("USD"), whole: named("All", [0, USD], [6, USD]) });
+    expect(openDays(lines)).toEqual(hatched);
+    // Clicks can't arrive later.
+    expect(await draw({ ...shown, unit: countUnit })).not.toContain("-open");
+  });
+
+  it.each([
+    ["in the period", 20, 35, 15, " · No data before 21 Mar 2026"],
+    ["in the last week", 33, 35, 7, " · No data before 3 Apr 2026"],
+    ["the first of the period", 0, 35, 35, ""],
+    ["before the period", -1, 35, 35, ""],
+    ["not known", null, 35, 35, ""],
+    ["in a period of less than a week", 2, 3, 3, ""],
+  ])("begins with the first day with data, and shows a week: %s", async (_, first, length, shown, note) => {
+    const markup = await draw({
+      days: { from: FIRST, to: FIRST + length - 1 },
+      series: [named("", [length - 1, USD])],
+      firstDay: first === null ? null : FIRST + first,
+    });
+    const days = labels(markup);
+    expect([days.length, days.at(-1)?.endsWith(": $1.00")]).toEqual([shown, true]);
+    const notes = [...markup.matchAll(/<span class="from">([^<]*)</g)].map(([, text]) => ` · ${text}`);
+    expect(notes.join("")).toBe(note);
+  });
+
   it("draws the line of a single day as a dot", async () => {
     const markup = await draw({ unit: priceUnit("USD"), series: [], whole: named("All", [2, USD]) });
     expect(markup).toMatch(/<path class="line whole point" d="m2 \d+h0"\/>/);
@@ -415,7 +458,7 @@ describe("the chart", () => {
 
   it("draws one day and 366 days", async () => {
     const one = await draw({ days: { from: FIRST, to: FIRST }, series: [named("A", [0, USD])] });
-    expect(bars(one)).toEqual([[1, 47.5, 5, 16.67, 83.33]]);
+    expect(bars(one)).toEqual([[1, 46, 8, 16.67, 83.33]]);
     expect(texts(one, "day")).toEqual(["1 Mar"]);
     const year = await draw({ days: { from: FIRST, to: FIRST + 365 }, series: [named("A", [365, USD])] });
     expect(labels(year)).toHaveLength(366);

@@ -92,7 +92,7 @@ describe("a link's page", () => {
       "Unpriced costs 1",
     ]);
     expect(section(page, "sub-links")).toMatch(
-      /Video 15s.*1 \$1\.50 \$1\.50 cpc.*Video 30s.*0 <€0\.01 €3\.00 cpm/,
+      /Video 15s.*1 \$1\.50 \$1\.500.*Video 30s.*0 <€0\.01 – only cpm/,
     );
     const [costs] = tablesOf(page.slice(page.indexOf('id="costs"')));
     expect(costs?.map(({ cells }) => cells)).toEqual([
@@ -124,7 +124,7 @@ describe("a link's page", () => {
     const page = await open(browser, `${LINK}?${week}`);
     expect(figuresOf(page).slice(0, 2)).toEqual(["Spend in USD $4.00 ▲ +100.0%", "Clicks 4 ▲ +100.0%"]);
     expect(textOf(page)).toContain("Compared with 1 – 7 Mar 2026.");
-    expect(page).toContain('aria-label="13 Mar 2026: $4.00 (cpc $4.00,\nPrevious period $2.00)"');
+    expect(page).toContain('aria-label="13 Mar 2026: $4.00 (cpc $4.00,\nPrevious period $2.00,\nNot final)"');
     expect(page).toContain('aria-label="13 Mar 2026: 4 (Previous period 2)"');
   });
 

@@ -282,7 +282,7 @@ describe("needs attention", () => {
     expect(problems(await overview("")).map(({ text }) => text)).toContainEqual(
       expect.stringMatching("^1 cost of Acme Ads was rejected"),
     );
-    expect(await text("")).toContain("Of 8 – 14 Mar 2026. Rejected costs include those of today.");
+    expect(await text("")).toContain("Covers 8 – 14 Mar 2026. Rejected costs include those of today.");
     expect(await text("period=today")).not.toContain("Rejected costs include");
   });
 

@@ -9,6 +9,7 @@ import { form } from "../../pages/forms/form.ts";
 import { pageResponse } from "../../pages/frame.ts";
 import type { Markup } from "../../pages/markup.ts";
 import { qrSvg } from "../../pages/qr.ts";
+import { landingStyles } from "../landing.ts";
 import { countCodes } from "../rules.ts";
 
 /** Below this, the page suggests to create new codes. */
@@ -49,6 +50,7 @@ export function setUpPage(context: Context, session: Session, setUp: SetUp): Pro
     status,
     user: session,
     narrow: true,
+    styles: [landingStyles.href],
     body: html`
       ${message ? html`<p class="notice ok" role="status">${message}</p>` : ""}
       <section class="card">
@@ -76,6 +78,7 @@ export function codesPage(
   return pageResponse(context, {
     title: "Recovery codes",
     user: session,
+    styles: [landingStyles.href],
     body: html`
       <h1>Recovery codes</h1>
       <p class="notice ok" role="status">${shown.message}</p>

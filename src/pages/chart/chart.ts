@@ -4,7 +4,7 @@
  */
 import { html } from "hono/html";
 import type { DayRange } from "../../db/ledger/reports/statements.ts";
-import { DAY_MS } from "../../domain/time.ts";
+import { DAY_MS, firstOpenDay } from "../../domain/time.ts";
 import { servedFile } from "../../http/served-file.ts";
 import { pathText } from "../elements.ts";
 import { describeDay, describeShortDay, NONE } from "../locale.ts";
@@ -34,6 +34,8 @@ export interface Chart {
   before?: Values | undefined;
   /** The day that isn't over. */
   today?: number | undefined;
+  /** The first day with data. The days before it are left out, except for those of the last week. */
+  firstDay?: number | null | undefined;
   /** The page that a day leads to. */
   hrefOf: (day: number) => string;
   /** What happened, as marks on the axis. The page lists it too. */
@@ -45,11 +47,22 @@ export interface ChartEvent {
   text: string;
 }
 
+interface Drawn extends Chart {
+  /** The first of its days for which costs can still arrive. Undefined if all are final, or their values don't depend on costs. */
+  open: number | undefined;
+}
+
+const NOT_FINAL = "Not final";
+const NO_VALUES: Values = new Map();
+
 /** Bars of more days would be too thin. */
 const MOST_BARS = 34;
 
-export function dailyChart(chart: Chart): Markup {
-  const { id, days, unit, before, today } = chart;
+export function dailyChart(given: Chart): Markup {
+  const { id, unit, before, today } = given;
+  const days = daysWithData(given);
+  const open = firstOpen(given, days);
+  const chart: Drawn = { ...given, days, open };
   const drawing = toDrawing(chart.series, unit.isRatio, chart.whole);
   const { series, whole } = drawing;
   const stacks = toStacks(days, drawing);
@@ -73,14 +86,18 @@ export function dailyChart(chart: Chart): Markup {
   const marks = eventMarks(chart);
   const [bottom = 0, next = 1] = plot.ticks;
   const labelOf = unit.labels(Number((next - bottom).toPrecision(12)));
+  const notes = [
+    ...(bottom > 0 ? [`The axis starts at ${labelOf(bottom)}`] : []),
+    ...(days.from > given.days.from ? [`No data before ${describeDay(given.firstDay ?? 0)}`] : []),
+  ];
   return html`
     <figure class="daily-chart" aria-labelledby="${id}">
-      <figcaption><span id="${id}">${title}: ${total === null ? NONE : unit.show(total)}</span>${bottom > 0 ? html` <span class="from">The axis starts at ${labelOf(bottom)}</span>` : ""}</figcaption>
+      <figcaption><span id="${id}">${title}: ${total === null ? NONE : unit.show(total)}</span>${notes.map((note) => html` <span class="from">${note}</span>`)}</figcaption>
       <a class="skip-chart" href="#${id}-end">Skip chart</a>
       <div class="chart-body">
       <svg class="plot" role="group" aria-labelledby="${id}">
-        ${whole ? "" : html`<defs>${series.map(({ color }) => pattern(id, color))}</defs>`}
-        <g class="axis" aria-hidden="true">${valueAxis(plot, labelOf)}${dayAxis(days, today)}</g>
+        <defs>${whole ? "" : series.map(({ color }) => pattern(id, color))}${open === undefined ? "" : hatch(id)}</defs>
+        <g class="axis" aria-hidden="true">${open === undefined ? "" : openArea(id, plot.areaOf(open).x)}${valueAxis(plot, labelOf)}${dayAxis(days, today)}</g>
         ${layer("areas", isLong && !whole ? areas(drawing, stacks, plot) : [])}
         ${stacks.map((stack) => dayMarkup(chart, drawing, stack, plot, isLong))}
         ${layer("lines", lines)}
@@ -92,8 +109,19 @@ export function dailyChart(chart: Chart): Markup {
     </figure>`;
 }
 
-/** The names of the series with their values and changes, and what the dashed line is. */
-function legend({ id, unit, before }: Chart, { series, whole }: Drawing): Markup | "" {
+/** Without the days before the first one with data. A week is always shown. */
+function daysWithData({ days: { from, to }, firstDay }: Chart): DayRange {
+  return { from: Math.max(from, Math.min(firstDay ?? from, to - 6)), to };
+}
+
+function firstOpen({ unit, today }: Chart, days: DayRange): number | undefined {
+  if (!unit.isOfCosts || today === undefined) return undefined;
+  const first = Math.max(firstOpenDay(today), days.from);
+  return first <= days.to ? first : undefined;
+}
+
+/** The names of the series with their values and changes, and what the dashed line and the hatched days are. */
+function legend({ id, unit, before, open }: Drawn, { series, whole }: Drawing): Markup | "" {
   const items = [
     ...(whole ? [{ ...whole, mark: "whole", isLine: true }] : []),
     ...series.filter(({ name }) => name).map((one) => ({ ...one, mark: `${one.color}`, isLine: !!whole })),
@@ -106,14 +134,17 @@ function legend({ id, unit, before }: Chart, { series, whole }: Drawing): Markup
           },
         ]
       : []),
+    ...(open === undefined
+      ? []
+      : [{ name: NOT_FINAL, values: NO_VALUES, mark: "open", isLine: false, total: null }]),
   ];
-  if (items.length < 2 && !before) return "";
+  if (items.length < 2 && !before && open === undefined) return "";
   const hasChanges = items.some(({ change }) => change);
   return html`
     <table class="legend" aria-label="Legend"><tbody>
       ${items.map((one) => {
         const total = totalOf(one);
-        const value = total !== null ? unit.show(total) : one.mark === "before" ? "" : NONE;
+        const value = total !== null ? unit.show(total) : ["before", "open"].includes(one.mark) ? "" : NONE;
         return html`<tr data-mark="${one.mark}"><th scope="row" title="${one.name}"><span>${mark(id, one.mark, one.isLine)}<span>${pathText(one.name.split(" › "))}</span></span></th><td class="number">${value}</td>${hasChanges ? html`<td class="number">${one.change ?? ""}</td>` : ""}</tr>`;
       })}
     </tbody></table>`;
@@ -123,10 +154,13 @@ function legend({ id, unit, before }: Chart, { series, whole }: Drawing): Markup
 const mark = (id: string, name: string, isLine: boolean): Markup =>
   isLine
     ? html`<svg class="sample" aria-hidden="true"><path class="line ${/^\d/.test(name) ? "series-" : ""}${name}" d="M0 6H36"/></svg>`
-    : html`<svg class="square" aria-hidden="true"><rect fill="url(#${id}-${name})" width="100%" height="100%"/></svg>`;
+    : html`<svg class="square" aria-hidden="true"><rect fill="url(#${id}-${name})" ${name === "open" ? OUTLINE : html`width="100%" height="100%"`}/></svg>`;
+
+/** Hatching is hard to see in a small square. */
+const OUTLINE = html`stroke="currentColor" x="5%" y="5%" width="90%" height="90%"`;
 
 function dayMarkup(
-  { unit, id, hrefOf, today, before, events = [] }: Chart,
+  { unit, id, hrefOf, today, open, before, events = [] }: Drawn,
   { series, whole }: Drawing,
   stack: Stack,
   plot: Plot,
@@ -139,6 +173,7 @@ function dayMarkup(
       ? stack.parts.map(({ color, name, from, to }) => [`${color}`, `${name} ${unit.show(to - from)}`])
       : []),
     ...(earlier === undefined ? [] : [["before", `Previous period ${unit.show(earlier)}`]]),
+    ...(open !== undefined && stack.day >= open ? [["open", NOT_FINAL]] : []),
     ...events.filter(({ day }) => day === stack.day).map(({ text }) => ["", text]),
   ];
   const name = `${describeDay(stack.day)}${stack.day === today ? ", so far" : ""}`;
@@ -210,3 +245,10 @@ const PATTERNS = [
 
 const pattern = (id: string, color: number): Markup =>
   html`<pattern id="${id}-${color}" width="8" height="8" patternUnits="userSpaceOnUse"><rect class="series-${color}" width="8" height="8"/><path class="marks" d="${PATTERNS[color - 1]}"/></pattern>`;
+
+/** Behind days that are not final. */
+const hatch = (id: string): Markup =>
+  html`<pattern id="${id}-open" width="8" height="8" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><path stroke="currentColor" opacity=".25" d="M4 0V8"/></pattern>`;
+
+const openArea = (id: string, x: number): Markup =>
+  html`<rect fill="url(#${id}-open)" x="${percent(x)}" width="${percent(100 - x)}" height="100%"/>`;

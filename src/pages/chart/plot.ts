@@ -43,7 +43,7 @@ export interface Plot {
 }
 
 /** Few bars would be as wide as the whole plot without this limit, in percent. */
-const WIDEST_BAR = 5;
+const WIDEST_BAR = 8;
 
 export function toPlot(
   stacks: Stack[],

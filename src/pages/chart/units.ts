@@ -16,6 +16,8 @@ export interface Unit {
   isWhole: boolean;
   /** Whether the values don't add up, so that they are lines, on an axis for their range. */
   isRatio: boolean;
+  /** Whether the values are of costs, which can still arrive for the last days. */
+  isOfCosts: boolean;
   /** No value is higher, on the scale. */
   most?: number;
   show: (value: bigint) => string;
@@ -29,6 +31,7 @@ export const countUnit: Unit = {
   scale: 1,
   isWhole: true,
   isRatio: false,
+  isOfCosts: false,
   show: showCount,
   labels: () => showCompact,
 };
@@ -37,6 +40,7 @@ export const moneyUnit = (currency: string): Unit => ({
   scale: MONEY_SCALE,
   isWhole: false,
   isRatio: false,
+  isOfCosts: true,
   show: (value) => showMoney(value, currency),
   labels: (step) => scaleMoney(currency, step),
 });
@@ -51,6 +55,7 @@ export const percentUnit: Unit = {
   scale: MONEY_SCALE,
   isWhole: false,
   isRatio: true,
+  isOfCosts: true,
   most: 1,
   show: (value) => showPercent(Number(value) / MONEY_SCALE),
   ticks: [0, 0.5, 1],

@@ -8,7 +8,7 @@ import { type Batch, type NamedRows, TooLargeError } from "../../db/statement.ts
 import type { CostType } from "../../domain/cost-types.ts";
 import { GROUPS, type PerformanceGroup } from "../../domain/figures/groups.ts";
 import { currenciesOf, type Figures } from "../../domain/figures/performance.ts";
-import { COST_WINDOW_MS, DAY_MS, dayOf } from "../../domain/time.ts";
+import { COST_WINDOW_MS, DAY_MS, dayOf, firstOpenDay } from "../../domain/time.ts";
 import { checkAudienceDays, completeDays, type GivenDays, tooManyRows } from "../reports.ts";
 import { type Daily, toCourses, toDaily } from "./daily.ts";
 import { type BothSums, type PerformanceRow, toRows } from "./rows.ts";
@@ -190,9 +190,9 @@ export async function readPerformance<More extends Batch = Record<never, never>>
 
 const PARTS = ["spend", "engagements", "spendBefore", "engagementsBefore"] as const;
 
-/** The last day on which costs for the days can arrive: a cost arrives at most one window after its engagement. */
+/** The last day on which costs for the days can arrive. */
 export const lastArrival = ({ to }: Pick<DayRange, "to">) => to + COST_WINDOW_MS / DAY_MS;
-export const isFinal = (days: Pick<DayRange, "to">, now: number) => dayOf(now) > lastArrival(days);
+export const isFinal = ({ to }: Pick<DayRange, "to">, now: number) => to < firstOpenDay(dayOf(now));
 
 const DEFAULT_DAYS = 7;
 

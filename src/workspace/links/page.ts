@@ -33,7 +33,7 @@ import { finality } from "../performance/cells.ts";
 import { adjustedNote } from "../reports/adjusted.ts";
 import { countChart, spendCharts } from "../reports/day-charts.ts";
 import { addUp } from "../reports/lines.ts";
-import { workspaceScript } from "../script.ts";
+import { linkTestScript } from "../script.ts";
 import { audienceSection } from "./audience.ts";
 import { costCell, countsText, keepDays, partnerCell, partnerOf, testBadge } from "./cells.ts";
 import { type LinkView, MOST_SUB_LINKS, readLinkView } from "./link-view.ts";
@@ -48,7 +48,7 @@ export const linkPage: Show = async (context, member) => {
   const { url } = context;
   return {
     title: row.label,
-    scripts: [chartScript.href, workspaceScript.href],
+    scripts: [chartScript.href, linkTestScript.href],
     body: html`
       ${trail(member, url, row)}
       <div class="head">
@@ -204,6 +204,7 @@ function charts(member: Member, view: LinkView, today: number): Markup | "" {
   const shown = {
     days: period,
     today,
+    firstDay: member.app.firstDay,
     now: { spend, counts },
     before,
     by: "cost_type" as const,

@@ -24,7 +24,7 @@ import { countChart, spendCharts } from "../reports/day-charts.ts";
 import { workspaceStyles } from "../script.ts";
 import { funnelSection } from "./funnel.ts";
 import { REJECTION_COLUMNS } from "./rejections.ts";
-import { stateSection } from "./state.ts";
+import { stateNotices, stateSection } from "./state.ts";
 import { readView, type View } from "./view.ts";
 
 const MOST_LINKS = 10;
@@ -43,11 +43,12 @@ export const partnerPage: Show = async (context, member) => {
     body: html`
       ${breadcrumb([["Partners", `${member.path}/partners${keepDays(context.url)}`]], displayName)}
       ${pageHead(nameText(displayName), stateBadge(status.state))}
-      ${stateSection(member, status)}
+      ${stateNotices(member, status)}
       ${periodPicker(context.url, period)}
       ${cutNotice(period, status.from)}
       ${figures(view, context.now)}
-      ${charts(view, dayOf(context.now))}
+      ${charts(view, dayOf(context.now), member.app.firstDay)}
+      ${stateSection(status)}
       ${funnelSection(status.funnel, status.isComplete, {
         linksWithoutCostData: view.hrefOf("links", { partner: String(status.partner.id), cost: "off" }),
         rejections: view.hrefOf(`partners/${status.partner.id}/rejections`),
@@ -129,11 +130,16 @@ function figures({ status, period, compared, hrefOf }: View, now: number): Marku
     <p class="hint">${aboutChanges(period, compared.isCompared, status.before !== undefined)} ${finality(period, now)} ${COVERAGE} Discrepancy is the share of clicks or impressions with cost data on that have no matching cost. ${USUAL}</p>`;
 }
 
-function charts({ status, period, compared, hrefOf, eventsOf }: View, today: number): Markup | "" {
+function charts(
+  { status, period, compared, hrefOf, eventsOf }: View,
+  today: number,
+  firstDay: number | null,
+): Markup | "" {
   const { partner, partners } = status;
   const shown = {
     days: { from: status.from, to: period.to },
     today,
+    firstDay,
     now: { spend: status.spendRows, counts: status.counts },
     before: compared.isCompared ? status.before : undefined,
     by: "cost_type" as const,
@@ -152,6 +158,7 @@ function charts({ status, period, compared, hrefOf, eventsOf }: View, today: num
     ? events
     : html`
     <section class="card" aria-label="Charts">
+      <h2 class="visually-hidden">Charts</h2>
       <div class="charts">${drawn}</div>
       ${events}
     </section>`;

@@ -8,27 +8,19 @@ import type { PartnerStatus } from "../../usecases/partner-status.ts";
 import type { Member } from "../frame.ts";
 import { describeType } from "../reports/lines.ts";
 
-/** What the partner is now, and since when. Nothing of it depends on the days of the page. */
-export function stateSection(
-  member: Member,
-  { partner, state, since, types, activity, silentSince }: PartnerStatus,
-): Markup {
-  const at = (milliseconds: number | null) =>
-    milliseconds === null ? "" : html` since ${time(toIso(milliseconds))}`;
-  const typesIn = (of: "live" | "in_round") =>
-    types
-      .filter((type) => type.state === of)
-      .map((type) => html`<div>${describeType(type.costType)}${at(type.since)}</div>`);
-  const [live, inRound] = [typesIn("live"), typesIn("in_round")];
+const sinceText = (at: number | null) => (at === null ? "" : html` since ${time(toIso(at))}`);
+
+/** What the state means, and since when. Nothing of it depends on the days of the page. */
+export function stateNotices(member: Member, { partner, state, since, silentSince }: PartnerStatus): Markup {
   const name = nameText(partner.displayName);
   const explained = {
     stopped: notice(
-      html`Stopped by an operator${at(since)}. Its costs are rejected, and its clicks and impressions are recorded with cost data off. Ask ${operatorContact(member.env)} to resume it.`,
+      html`Stopped by an operator${sinceText(since)}. Its costs are rejected, and its clicks and impressions are recorded with cost data off. Ask ${operatorContact(member.env)} to resume it.`,
       "error",
     ),
     live: "",
     in_round: notice(
-      html`${name} is testing its costs${at(since)}. They count once ${operatorContact(member.env)} approves the round.`,
+      html`${name} is testing its costs${sinceText(since)}. They count once ${operatorContact(member.env)} approves the round.`,
       "warn",
     ),
     not_integrated: notice(
@@ -38,19 +30,28 @@ export function stateSection(
   }[state];
   return html`
     ${explained}
-    ${silentSince === null ? "" : notice(html`No cost since ${time(toIso(silentSince))}. Ask the partner.`, "warn")}
-    ${card(
-      { id: "state", title: "State", kind: "across" },
-      facts(
-        live.length > 0 && ["Cost types", html`${live}`],
-        inRound.length > 0 && ["In a round", html`${inRound}`],
-        ["Last cost, accepted or rejected", lastTime(activity, activity?.lastCostAt)],
-        ["Last click", lastTime(activity, activity?.lastClickAt)],
-      ),
-      activity === null
-        ? ""
-        : html`<p class="hint">To the hour, in any app, as of ${time(toIso(activity.hour * HOUR_MS))}.</p>`,
-    )}`;
+    ${silentSince === null ? "" : notice(html`No cost since ${time(toIso(silentSince))}. Ask the partner.`, "warn")}`;
+}
+
+/** Its cost types, and when it was last active. */
+export function stateSection({ types, activity }: PartnerStatus): Markup {
+  const typesIn = (of: "live" | "in_round") =>
+    types
+      .filter((type) => type.state === of)
+      .map((type) => html`<div>${describeType(type.costType)}${sinceText(type.since)}</div>`);
+  const [live, inRound] = [typesIn("live"), typesIn("in_round")];
+  return card(
+    { id: "state", title: "State", kind: "across" },
+    facts(
+      live.length > 0 && ["Cost types", html`${live}`],
+      inRound.length > 0 && ["In a round", html`${inRound}`],
+      ["Last cost, accepted or rejected", lastTime(activity, activity?.lastCostAt)],
+      ["Last click", lastTime(activity, activity?.lastClickAt)],
+    ),
+    activity === null
+      ? ""
+      : html`<p class="hint">In all apps, to the hour. Updated ${time(toIso(activity.hour * HOUR_MS))}.</p>`,
+  );
 }
 
 function lastTime(activity: PartnerStatus["activity"], at: number | null | undefined): Markup | string {

@@ -97,7 +97,7 @@ export function spendIn(
   const others = figures.otherCurrencies
     .toSorted()
     .map((one) => html` <a href="${hrefOf(one)}">${isElsewhere ? "in" : "+"} ${one}</a>`);
-  return html`${isElsewhere ? "" : spend}${others}`;
+  return isElsewhere ? html`${others}` : html`${spend}<span>${others}</span>`;
 }
 
 export interface Compared {
@@ -127,7 +127,7 @@ export function change(metric: Metric, row: Measured, { isCompared, isOpen }: Co
 
 /** What the colors of changes say. */
 export const INKS =
-  "Red changes: cost rose. Green: it fell. Gray: below 1%, based on few clicks, or not final.";
+  "Red changes: a price rose. Green: it fell. Gray: below 1%, few clicks, or spend that isn't final.";
 
 /** Whether costs for the days can still arrive. */
 export const finality = (days: Pick<DayRange, "to">, now: number): Markup =>

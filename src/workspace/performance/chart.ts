@@ -1,7 +1,7 @@
 /** The chart of the Performance page: the metric of the chosen tile by day, in total and of the first rows of the table. */
 import { daysOf } from "../../domain/figures/groups.ts";
 import { type Figures, signalOf } from "../../domain/figures/performance.ts";
-import { dailyChart } from "../../pages/chart/chart.ts";
+import { type Chart, dailyChart } from "../../pages/chart/chart.ts";
 import type { Series } from "../../pages/chart/series.ts";
 import { countUnit, moneyUnit, percentUnit, priceUnit, type Unit } from "../../pages/chart/units.ts";
 import { chartEvents } from "../../pages/events.ts";
@@ -24,11 +24,16 @@ const UNITS: Record<Metric, (currency: string) => Unit> = {
   cost_per_install: priceUnit,
   cost_per_event: priceUnit,
   cost_per_mille: priceUnit,
-  matched: () => countUnit,
+  matched: () => ({ ...countUnit, isOfCosts: true }),
   coverage: () => percentUnit,
 };
 
-export function performanceChart(url: URL, page: PerformancePage, compared: Compared, today: number): Markup {
+export function performanceChart(
+  url: URL,
+  page: PerformancePage,
+  compared: Compared,
+  { today, firstDay }: Pick<Chart, "today" | "firstDay">,
+): Markup {
   const { query, report, explained } = page;
   const { group_by } = query;
   const metric = shownMetric(page);
@@ -81,6 +86,7 @@ export function performanceChart(url: URL, page: PerformancePage, compared: Comp
     },
     before: compared.isCompared && before.size > 0 ? before : undefined,
     today,
+    firstDay,
     hrefOf: (day) => ofDays(url, { from: day, to: day }),
     events: chartEvents(explained.events, report.partners),
   });

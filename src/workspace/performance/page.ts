@@ -89,12 +89,11 @@ export async function showPerformance(
               ${report.total.now.spend === 0n && report.total.now.matched === 0n && report.currency ? notice(`No matched costs in ${report.currency} in this period.`) : ""}
               ${summary(url, page, compared, now)}
               <div class="why">${explanation(url, page, compared)}${comparison(page, compared)}</div>
-              <section class="card charts" aria-label="Chart"><h2 class="visually-hidden">Chart</h2>${performanceChart(url, page, compared, dayOf(now))}</section>
+              <section class="card charts" aria-label="Chart"><h2 class="visually-hidden">Chart</h2>${performanceChart(url, page, compared, { today: dayOf(now), firstDay: member.app.firstDay })}</section>
               <div class="toolbar rows">${groupChoices(url, page)}${report.rows.length > 1 || query.q !== undefined ? rowSearch(url, page) : ""}${columnsMenu(url, page)}</div>
-              ${compared.isCompared ? html`<p class="hint inks">${INKS}</p>` : ""}
               <div class="performance" id="performance">${page.rows.length === 0 && query.q !== undefined ? noRows(url, query.q) : performanceTable(url, member, page, compared)}</div>
               ${report.currency ? adjustedNote(member, [{ currency: report.currency, adjusted: report.total.now.adjusted }], page.adjustments, report.partners) : ""}
-              <p class="hint">Days are in UTC. Costs count on the day of their click or impression. Spend is in the currency shown. Cost per click is the spend of cpc costs divided by their number. ${COVERAGE}${hasCourses(query) ? ` The line beside each name is its ${METRICS[shownMetric(page)].toLowerCase()} by day.` : ""}</p>`
+              <p class="hint">${compared.isCompared ? `${INKS} ` : ""}Days are in UTC. Costs count on the day of their click or impression. Spend is in the currency shown. Cost per click is the spend of cpc costs divided by their number. ${COVERAGE}${hasCourses(query) ? ` The line beside each name is its ${METRICS[shownMetric(page)].toLowerCase()} by day.` : ""}</p>`
       }
       </div>`,
   };

@@ -11,7 +11,7 @@ import { daysBefore } from "../../pages/periods.ts";
 import { changedMost as rowsChangedMost } from "../../usecases/performance/changes.ts";
 import { isFinal } from "../../usecases/performance/read.ts";
 import { type BothSums, type PerformanceRow, toRows } from "../../usecases/performance/rows.ts";
-import { change, figure, signal } from "../performance/cells.ts";
+import { change, figure, INKS, signal } from "../performance/cells.ts";
 
 const MOST = 5;
 
@@ -68,6 +68,6 @@ export function changedMost(
         { heading: "Signal", cell: (row) => signal(row, compared) },
       ],
     }),
-    html`<p class="hint">Spend in ${currency}, compared with ${describeDays(daysBefore(period))}.</p>`,
+    html`<p class="hint">Spend in ${currency}, compared with ${describeDays(daysBefore(period))}. ${INKS}</p>`,
   );
 }

@@ -17,6 +17,8 @@ interface Sums {
 interface DayCharts {
   days: DayRange;
   today: number;
+  /** The first day with data of the app. */
+  firstDay: number | null;
   now: Sums;
   /** Those of as many days before; undefined if they are not compared. */
   before?: Sums | undefined;
@@ -65,11 +67,12 @@ export function countChart({ now, before, ...shown }: DayCharts): Markup | "" {
 }
 
 const common = (
-  { days, today, hrefOf, eventsOf }: Omit<DayCharts, "now" | "by" | "currencies">,
+  { days, today, firstDay, hrefOf, eventsOf }: Omit<DayCharts, "now" | "by" | "currencies">,
   currency?: string,
 ) => ({
   days,
   today,
+  firstDay,
   hrefOf: (day: number) => hrefOf(day, currency),
   ...(eventsOf && { events: eventsOf(currency) }),
 });
