@@ -75,7 +75,7 @@ it("names the other currencies, which its amounts are without", async () => {
   }
   const { tables, text } = await section();
   expect(tables[0]).toEqual([["Germany", "3", "100.0%", "$2.00", "$1.000"]]);
-  expect(text).toContain("Without costs in EUR.");
+  expect(text).toContain("Costs in EUR are left out.");
   await click("audience-page-4", { cf: { country: "FR" } });
   await sendCost({ cost_id: "audience-page-4", cost_currency: "GBP", cost_amount: "1" });
   const mixed = await section();

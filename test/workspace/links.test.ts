@@ -32,7 +32,7 @@ interface Row {
   costData: string;
   clicks: string;
   spend: string;
-  average: string;
+  perClick: string;
 }
 
 /** The rows of the table, without those that lead to more links. */
@@ -49,7 +49,7 @@ function rowsOf(page: string): Row[] {
       costData: cell("Cost data"),
       clicks: cell("Clicks"),
       spend: cell("Spend"),
-      average: cell("Average cost"),
+      perClick: cell("Cost per click"),
     };
   });
 }
@@ -81,7 +81,7 @@ describe("the tree", () => {
     const page = await open(browser, PAGE);
     expect(names(page)).toEqual(TOP);
     expect(rowsOf(page)[1]).toMatchObject({ level: "Network", partner: "Beacon Network", costData: "Off" });
-    expect(rowsOf(page)[5]).toMatchObject({ partner: "None", clicks: "0", spend: "–", average: "–" });
+    expect(rowsOf(page)[5]).toMatchObject({ partner: "None", clicks: "0", spend: "–", perClick: "–" });
   });
 
   it("opens and closes branches by links, at every level", async () => {
@@ -295,15 +295,16 @@ describe("figures", () => {
     await click("", at("demo1nk008"));
     const found = rowsOf(await open(browser, `${PAGE}?open=demo1nk001,demo1nk002,demo1nk003`));
     const of = (name: string) => found.find((row) => row.name === name);
-    expect(of("Video 15s")).toMatchObject({ clicks: "1", spend: "$1.50", average: "$1.50 cpc +1 more" });
-    expect(of("Runners")).toMatchObject({ clicks: "2", spend: "$2.00", average: "$1.00 cpc +1 more" });
+    expect(of("Video 15s")).toMatchObject({ clicks: "1", spend: "$1.50", perClick: "$1.500" });
+    expect(of("Runners")).toMatchObject({ clicks: "2", spend: "$2.00", perClick: "$1.000" });
     expect(of("Spring")).toMatchObject(of("Runners") ? { clicks: "2", spend: "$2.00" } : {});
     expect(of("Acme")).toMatchObject({
       clicks: "3",
       spend: "$2.00 €3.00",
-      average: "$1.00 cpc +2 more",
+      // Of cpc costs only.
+      perClick: "$1.000",
     });
-    expect(of("Newsletter")).toMatchObject({ clicks: "1", spend: "–" });
+    expect(of("Newsletter")).toMatchObject({ clicks: "1", spend: "–", perClick: "–" });
   });
 
   it("are those of the API for each link and everything below it, on the days of the page", async () => {

@@ -93,7 +93,8 @@ function head<Row>(column: Column<Row>): Markup {
   if (kind === "action")
     return html`<th scope="col"${name}><span class="visually-hidden">${heading}</span></th>`;
   if (href === undefined) return html`<th scope="col"${name}>${heading}</th>`;
-  const arrow = sorted && html` <span aria-hidden="true">${sorted === "ascending" ? "▲" : "▼"}</span>`;
+  // Never in a line of its own.
+  const arrow = sorted && html`\u00a0<span aria-hidden="true">${sorted === "ascending" ? "▲" : "▼"}</span>`;
   return html`<th scope="col"${name}${attribute("aria-sort", sorted)}><a href="${href}"${attribute("id", inPlace)}${inPlace === undefined ? "" : html` data-in-place`}>${heading}${arrow ?? ""}</a></th>`;
 }
 

@@ -9,7 +9,7 @@ import { MAX_AUDIENCE_DAYS } from "../../http/input/report-fields.ts";
 import { countryName, platformName } from "../../pages/costs/audience.ts";
 import { card } from "../../pages/elements.ts";
 import { firstRows, table } from "../../pages/lists/table.ts";
-import { NONE, showCount, showShare } from "../../pages/locale.ts";
+import { NONE, showCount, showList, showShare } from "../../pages/locale.ts";
 import type { Markup } from "../../pages/markup.ts";
 import { cutNotice, type Period } from "../../pages/periods.ts";
 import { figure, spendIn } from "../performance/cells.ts";
@@ -120,7 +120,7 @@ function audienceTable(
       rows,
     })}
     ${more}
-    ${others.length > 0 ? html`<p class="hint">Without costs in ${others.join(", ")}.</p>` : ""}`;
+    ${others.length > 0 ? html`<p class="hint">Costs in ${showList(others)} are left out.</p>` : ""}`;
 }
 
 /** The most clicks first, and adjustments last. */

@@ -3,12 +3,11 @@ import { html } from "hono/html";
 import type { LinkFigures, SpendSum } from "../../db/ledger/reports/link-figures.ts";
 import type { BrowsedLink } from "../../db/links/browse.ts";
 import type { Partner, Partners } from "../../db/links/partner-catalog.ts";
-import { COST_TYPE, type Kind } from "../../domain/cost-types.ts";
+import { COST_TYPE, type Kind, TYPES_PER_CLICK } from "../../domain/cost-types.ts";
 import { type CostSums, sumCosts, sumSpend } from "../../domain/money.ts";
-import { costTypeName } from "../../pages/costs/cost-types.ts";
 import { badge } from "../../pages/elements.ts";
 import { withQuery } from "../../pages/lists/query.ts";
-import { showCount, showMoney, showPlural } from "../../pages/locale.ts";
+import { showCount, showMoney, showPlural, showPrice } from "../../pages/locale.ts";
 import type { Markup } from "../../pages/markup.ts";
 import { moneyText } from "../../pages/money.ts";
 import type { Link } from "../../usecases/links/link.ts";
@@ -66,22 +65,33 @@ export function costCell(
     : html`<div>${state}</div><div class="below">own: ${costSwitch ? "on" : "off"}</div>`;
 }
 
+const NOTHING = html`<span class="muted">–</span>`;
+
 /** Two currencies below each other, those with the most costs first. Of more, the others are counted, and named in a title. */
-export function spendCell(figures: LinkFigures | undefined): Markup {
-  const byCurrency = Map.groupBy(figures?.spend ?? [], ({ currency }) => currency);
+function amounts(
+  rows: SpendSum[],
+  amountOf: (rows: SpendSum[]) => bigint | undefined,
+  show = showMoney,
+): Markup | undefined {
   const costs = (sums: SpendSum[]) =>
     sums.reduce((sum, { matched, unpriced }) => sum + matched + unpriced, 0);
-  const amounts = [...byCurrency]
+  const [first, ...others] = [...Map.groupBy(rows, ({ currency }) => currency)]
     .sort(([one, left], [other, right]) => costs(right) - costs(left) || (one < other ? -1 : 1))
-    .map(([currency, sums]): [bigint, string] => [sumSpend(sums), currency]);
-  const [first, second, third] = amounts;
-  if (!first) return html`<span class="muted">–</span>`;
-  const rest = amounts.slice(1).map((amount) => showMoney(...amount));
-  const below = third
-    ? html`<div class="below" title="${rest.join(", ")}">+${rest.length} more</div>`
-    : second && html`<div>${moneyText(...second)}</div>`;
-  return html`<div>${moneyText(...first)}</div>${below ?? ""}`;
+    .flatMap(([currency, sums]): [bigint, string][] => {
+      const amount = amountOf(sums);
+      return amount === undefined ? [] : [[amount, currency]];
+    });
+  if (!first) return undefined;
+  const [second] = others;
+  const below =
+    others.length > 1
+      ? html`<div class="below" title="${others.map((one) => show(...one)).join(", ")}">+${others.length} more</div>`
+      : second && html`<div>${moneyText(...second, show)}</div>`;
+  return html`<div>${moneyText(...first, show)}</div>${below ?? ""}`;
 }
+
+export const spendCell = (figures: LinkFigures | undefined): Markup =>
+  amounts(figures?.spend ?? [], sumSpend) ?? NOTHING;
 
 /** The average amount of the costs of one type that have one: without adjustments, which belong to no cost. */
 export function averageOf(
@@ -93,15 +103,13 @@ export function averageOf(
   return (sumCosts(rows) * (isPerMille ? 1_000n : 1n)) / BigInt(matched);
 }
 
-/** That of the type with the most costs. */
-export function averageCell(figures: LinkFigures | undefined): Markup {
-  const [main, ...others] = (figures?.spend ?? [])
-    .filter(({ matched }) => matched > 0)
-    .sort((one, other) => other.matched - one.matched);
-  const average = main && averageOf([main]);
-  if (main === undefined || average === undefined) return html`<span class="muted">–</span>`;
-  const more = others.length > 0 ? html` <span class="wide-only">+${others.length} more</span>` : "";
-  return html`<div>${moneyText(average, main.currency)}</div><div class="below">${costTypeName(main.costType)}${more}</div>`;
+/** As on Performance: of cpc costs only. Without one, it says which costs there are. */
+export function costPerClickCell(figures: LinkFigures | undefined): Markup {
+  const priced = (figures?.spend ?? []).filter(({ matched }) => matched > 0);
+  const ofClicks = priced.filter(({ costType }) => costType && TYPES_PER_CLICK.includes(costType));
+  const types = [...new Set(priced.map(({ costType }) => costType))];
+  const only = html`<div class="muted">–</div><div class="below">only ${types.join(", ")}</div>`;
+  return amounts(ofClicks, averageOf, showPrice) ?? (types.length > 0 ? only : NOTHING);
 }
 
 export const countCell = (count: number | undefined): Markup =>

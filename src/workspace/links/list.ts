@@ -137,8 +137,8 @@ function notices({ query, figures, currency, period, from }: LinksView): Markup 
     ${cutNotice(period, from)}
     ${figures ? "" : notice("Too many links have clicks or costs in this period, so figures aren't shown. Choose fewer days.", "warn")}
     ${figures && query.sort === "-spend" && currency ? html`<p class="hint">Ordered by spend in ${currency}, with everything below each link.</p>` : ""}
-    ${query.cost === "own" ? html`<p class="hint">Lists sub-links with a cost data setting of their own. Select them to set it to same as parent.</p>` : ""}
-    ${query.cost === "on" || query.cost === "off" ? html`<p class="hint">Lists links with a partner or a cost data setting of their own. Their sub-links inherit it.</p>` : ""}`;
+    ${query.cost === "own" ? html`<p class="hint">These sub-links have their own cost data setting. Select them to make them inherit it again.</p>` : ""}
+    ${query.cost === "on" || query.cost === "off" ? html`<p class="hint">These links have their own partner or cost data setting. Their sub-links inherit it.</p>` : ""}`;
 }
 
 function nothingFound(url: URL, { query, found }: LinksView): Markup {

@@ -13,8 +13,8 @@ import { toLink } from "../../usecases/links/link.ts";
 import { checkbox } from "../bulk/selection.ts";
 import type { Member } from "../frame.ts";
 import {
-  averageCell,
   costCell,
+  costPerClickCell,
   countCell,
   inPlace,
   keepDays,
@@ -73,7 +73,7 @@ export function linksTable(shown: Shown, lines: Line[]): Markup | string {
       cell: ({ id }) => spendCell(figures?.get(id)),
       ...sortable("-spend", "descending"),
     },
-    { heading: "Average cost", kind: "number", cell: ({ id }) => averageCell(figures?.get(id)) },
+    { heading: "Cost per click", kind: "number", cell: ({ id }) => costPerClickCell(figures?.get(id)) },
     {
       heading: "Copy",
       kind: "action",
