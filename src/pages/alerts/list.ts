@@ -13,7 +13,7 @@ import { table } from "../lists/table.ts";
 import { NONE } from "../locale.ts";
 import { type Markup, time } from "../markup.ts";
 import type { Names, Show } from "./owner.ts";
-import { kindsCard } from "./rules.ts";
+import { ABOUT_RULES, kindsCard } from "./rules.ts";
 import { describeRule, KIND_NAMES, sentenceOf } from "./sentences.ts";
 import { webhooksCard } from "./webhooks.ts";
 
@@ -42,7 +42,7 @@ export const alertsPage: Show = async (context, owner) => {
   } as const;
   const body = html`
     ${pageHead("Alerts", buttonLink(`${path}/new`, "New rule", ""))}
-    <p class="lead">Rules are checked every hour. An alert closes when its rule no longer finds anything. <a href="/docs/alerts">What each rule looks at</a></p>
+    <p class="lead">Rules are checked every hour. An alert closes when its rule no longer finds anything. ${ABOUT_RULES}</p>
     ${
       rules.length + open.length === 0
         ? ""

@@ -92,13 +92,14 @@ const linkOf = ({ settings }: Rule) => ("link_token" in settings ? (settings.lin
 const kindsOf = (appToken: string | null): readonly RuleKind[] =>
   appToken === null ? RULE_KINDS : APP_RULES;
 
+export const ABOUT_RULES = html`<a href="/docs/alerts#what-each-rule-looks-at">What each rule looks at</a>`;
+
 /** The kinds of rules, each with its form. `lead`: what is above them. */
 export const kindsCard = ({ path, appToken }: Owner, lead: Markup | "" = ""): Markup =>
   card(
     { id: "kinds", title: "What should open an alert?" },
     lead,
-    html`<ul>${kindsOf(appToken).map((one) => html`<li><a href="${path}/new?kind=${one}">${KIND_NAMES[one]}</a></li>`)}</ul>
-      <p><a href="/docs/alerts#what-each-rule-looks-at">What each rule looks at</a></p>`,
+    html`<ul>${kindsOf(appToken).map((one) => html`<li><a href="${path}/new?kind=${one}">${KIND_NAMES[one]}</a></li>`)}</ul>`,
   );
 
 /** Creates a rule: first its kind, then its settings. */
@@ -112,7 +113,8 @@ export const newRulePage: Show = async (context, owner, rejected) => {
       title: "New rule",
       body: html`
         ${trail}${pageHead("New rule")}
-        ${kindsCard(owner)}`,
+        ${kindsCard(owner)}
+        <p>${ABOUT_RULES}</p>`,
     };
   const action = `${path}/new`;
   const { fields, hidden, finder } = await readFields(context, owner, kind, {

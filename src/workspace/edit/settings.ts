@@ -83,7 +83,7 @@ export function renderSettings(context: Context, member: Member, edited: EditedL
       ${pageHead(html`Settings of ${nameText(row.label)}`)}
       ${state.done ? doneNotice(member, edited, state.done) : ""}
       ${rejected ? errorSummary(rejected) : ""}
-      ${sections}`,
+      <div class="settings">${sections}</div>`,
   };
 }
 
