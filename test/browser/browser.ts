@@ -20,16 +20,30 @@ export function useService(started: Awaited<ReturnType<typeof startBuiltService>
 
 const SCREENSHOTS = join(import.meta.dirname, "screenshots");
 
+/** Creates something as an operator. */
+async function create<Item>(path: string, fields: object): Promise<Item | undefined> {
+  const response = await fetch(`${BASE_URL}/operator/v1${path}`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${service.OPERATOR_TOKEN}`, "content-type": "application/json" },
+    body: JSON.stringify(fields),
+  });
+  expect(response.status).toBe(201);
+  return ((await response.json()) as { data: { items: Item[] } }).data.items[0];
+}
+
 /** Creates a partner that no other test uses, without cost data. Returns its name. */
 export async function createPartner(): Promise<string> {
   const display_name = `Partner ${crypto.randomUUID().slice(0, 8)}`;
-  const { status } = await fetch(`${BASE_URL}/operator/v1/partners`, {
-    method: "POST",
-    headers: { authorization: `Bearer ${service.OPERATOR_TOKEN}`, "content-type": "application/json" },
-    body: JSON.stringify({ display_name }),
-  });
-  expect(status).toBe(201);
+  await create("/partners", { display_name });
   return display_name;
+}
+
+/** Signs in a new member of the demo app, who has no other app. Tests give the demo user more of them. */
+export async function signInNewMember(page: Page): Promise<void> {
+  const email = `${crypto.randomUUID()}@example.com`;
+  const user = await create<{ id: number; temporary_password: string }>("/users", { email });
+  await create(`/apps/${service.APP_TOKEN}/members`, { user_id: user?.id });
+  await replacePassword(page, email, user?.temporary_password ?? "", "plum chair under seven moons");
 }
 
 /** Debian's Chromium. The first, which has no windows, takes half of the CPU. */

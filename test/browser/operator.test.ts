@@ -46,6 +46,8 @@ describe("an integration round", () => {
     const page = await operatorPage();
     await openMenu(page);
     await page.getByRole("link", { name: "Operator console" }).click();
+    // The first page has only those with the highest spend.
+    await page.getByRole("link", { name: "All partners" }).click();
     await page.getByRole("link", { name: "Beacon Network", exact: true }).click();
     await page.getByText("Edit name and templates").click();
     await page.getByRole("textbox", { name: "Name", exact: true }).fill("Beacon");
