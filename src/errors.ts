@@ -39,7 +39,7 @@ export const ERRORS = {
   },
   window_closed: {
     status: 400,
-    title: `The engagement is more than ${COST_WINDOW} old`,
+    title: `The click or impression is more than ${COST_WINDOW} old`,
     help: `Costs are accepted up to and including ${COST_WINDOW} after the click or impression. Send costs within that time.`,
   },
   unauthorized: {
@@ -104,8 +104,8 @@ export const ERRORS = {
   },
   cost_data_disabled: {
     status: 403,
-    title: "Cost data was off for the link of this engagement",
-    help: "Ask the owner of the app to turn cost data on for the link. Engagements recorded while it was off cannot get a cost.",
+    title: "Cost data was off for this click or impression",
+    help: "Ask the owner of the app to turn cost data on for the link. Clicks and impressions recorded while it was off cannot get a cost.",
   },
   operator_required: {
     status: 403,

@@ -500,7 +500,7 @@ describe("by what the pages say, with one request a click and at most three of t
     end(3);
     const text = await textIn(page);
     expect(text).toContain("Rejected costs with this ID");
-    expect(text).toMatch(/The engagement is more than seven days old|Cost data was off/);
+    expect(text).toMatch(/The click or impression is more than seven days old|Cost data was off/);
   });
 
   it("a member learns what a partner sent yesterday that does not count", async () => {

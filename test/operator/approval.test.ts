@@ -98,7 +98,7 @@ describe("approving some cost types", () => {
 
   test("is not offered where nothing can be approved", async () => {
     const { text } = await operator.get("/operator/rounds/1");
-    expect(text).toMatch(/A cost sent at most seven days after the engagement of \d+ \w{3} 2026\./);
+    expect(text).toMatch(/A cost sent at most seven days after the click or impression of \d+ \w{3} 2026\./);
     expect(text).not.toContain("/rounds/1/approve");
     expect(text).toContain("No cost type can be approved yet. Each needs a match and no open mismatches.");
     expect(textOf(text)).toContain("cpe no match yet, 2 open mismatches");

@@ -122,7 +122,7 @@ test("names the kind of several dismissed mismatches in words", async () => {
   await operator.post("/operator/rounds/1/dismissals", { kind: "engagement_without_cost" });
   const [sentence] = await sentences("/operator/audit");
   expect(sentence).toMatch(
-    /dismissed \d mismatches \(engagement without a cost\) in round 1 of Corsair Media$/,
+    /dismissed \d mismatches \(click or impression without a cost\) in round 1 of Corsair Media$/,
   );
 });
 

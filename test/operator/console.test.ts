@@ -168,7 +168,7 @@ describe("a form", () => {
     const { text } = await operator.post("/operator/rounds/1/approve", { cost_types: "cpc" });
     const [alert = ""] = /<div class="notice error"[\s\S]*?<\/div>/.exec(text) ?? [];
     expect(alert).toContain("Ask the partner to fix the following");
-    expect(alert).toMatch(/Cpc has an open mismatch, click \S+: engagement without a cost\. /);
+    expect(alert).toMatch(/Cpc has an open mismatch, click \S+: click or impression without a cost\. /);
     expect(alert).not.toMatch(/<code>errors|_without_|\.\./);
   });
 

@@ -460,7 +460,7 @@ test("a cost more than seven days before its engagement is late, and the remedy 
   const { report } = judge(early, [click({ occurredAt: START + 8 * DAY })]);
   expect(report.types[0]?.findings[0]).toMatchObject({
     kind: "late",
-    expected: "A cost sent at most seven days before the engagement of 1972-10-05.",
+    expected: "A cost sent at most seven days before the click or impression of 1972-10-05.",
     remedy: expect.stringContaining("Resend the cost"),
   });
   const again = { ...early[0], number: 2, receivedAt: START + 8 * DAY } as RoundEntry;

@@ -1,7 +1,6 @@
 /** A file of costs: the check, the confirmation, the result, and what a file that is wrong gets. */
 import { beforeEach, describe, expect, it } from "vitest";
 import { call, countingDatabase, DEMO, freshDemo, ledgerOn, NOW, rows, sendCost } from "../harness.ts";
-import { describeAnywhere, itAnywhere } from "../part.ts";
 import { failingDatabase } from "../support.ts";
 import { downloadOf, type PartnerBrowser, rowsOf, signedIn, tableOf } from "./support.ts";
 
@@ -49,7 +48,7 @@ describe("the check of a file", () => {
       "rejected",
       "A different cost was sent with this cost ID. cost_currency is EUR, but an earlier call with this cost ID has USD. To correct",
     ],
-    ["5", "demo-click-expired-001", "rejected", "The engagement is more than seven days old"],
+    ["5", "demo-click-expired-001", "rejected", "The click or impression is more than seven days old"],
     ["6", "short", "rejected", "cost_type must be one of cpc, cpi, cpe, cpm. cost_currency must be an ISO"],
     ["7", "upload-new-00001", "rejected", "cost_id is the same as in row 2."],
     ["11", "upload-new-00001", "rejected", "cost_id is the same as in row 2."],
@@ -190,7 +189,7 @@ describe("the confirmation", () => {
     expect(result.text).toContain("1 cost imported. 1 cost rejected.");
   });
 
-  itAnywhere("accepts no invalid cost from a form that was changed", async () => {
+  it("accepts no invalid cost from a form that was changed", async () => {
     const body = new FormData();
     body.set("rows", `row,${HEADER}\n1,cpc,USD,short,1,t\n2,cpc,USD,changed-form-001,1000001,t`);
     const result = await browser.send("/partner/upload/import", { method: "POST", body });
@@ -198,7 +197,7 @@ describe("the confirmation", () => {
     expect(await costsOf("changed-form")).toEqual([]);
   });
 
-  itAnywhere.each([
+  it.each([
     ["no rows", {}],
     ["rows without numbers", { rows: file("cpc,USD,changed-form-001,1,t") }],
     ["rows with a wrong number", { rows: `row,${HEADER}\n-1,cpc,USD,changed-form-001,1,t` }],
@@ -211,7 +210,7 @@ describe("the confirmation", () => {
     expect(await costsOf("changed-form")).toEqual([]);
   });
 
-  itAnywhere("carries a file of 1,000 rows that is nearly 1 MiB as a form", async () => {
+  it("carries a file of 1,000 rows that is nearly 1 MiB as a form", async () => {
     const long = "é\"'".repeat(40);
     const lines = Array.from({ length: 1_000 }, (_, index) => {
       const id = `${String(index).padStart(4, "0")}${"é".repeat(252)}`;
@@ -224,13 +223,13 @@ describe("the confirmation", () => {
     expect((await browser.confirm(checked)).text).toContain("1,000 costs imported.");
   });
 
-  itAnywhere("leads back to the upload when its address is opened", async () => {
+  it("leads back to the upload when its address is opened", async () => {
     const { headers } = await browser.get("/partner/upload/import");
     expect(headers.get("location")).toBe("/partner/upload");
   });
 });
 
-describeAnywhere("a file that cannot be read", () => {
+describe("a file that cannot be read", () => {
   it.each<[string, string | Uint8Array<ArrayBuffer>, number, string]>([
     ["is empty", "", 400, "file is missing or empty; choose a CSV file."],
     ["has no rows", HEADER, 400, "The file must have at least one row below the header."],
@@ -336,7 +335,7 @@ describeAnywhere("a file that cannot be read", () => {
   });
 });
 
-describeAnywhere("a part of a larger file", () => {
+describe("a part of a larger file", () => {
   const send = async (path: string, body: string, headers: Record<string, string> = {}) => {
     const accept = "application/json";
     const response = await call(path, {

@@ -121,7 +121,7 @@ it("shows rejected costs by reason, and the newest with the end of their IDs", a
   await click("partner-late-0001", { now: NOW - 8 * DAY });
   await sendCost({ cost_id: "partner-late-0001" });
   const page = await show("/1?period=today");
-  expect(textOf(page)).toContain("1 cost: The engagement is more than seven days old");
+  expect(textOf(page)).toContain("1 cost: The click or impression is more than seven days old");
   expect(textOf(page)).toContain("…e-0001");
   // These don't depend on the days of the page.
   expect(textOf(page)).toContain("The newest of the last 7 days");

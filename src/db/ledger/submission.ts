@@ -1,5 +1,4 @@
 /** Judges submitted costs and stores those that are accepted, with one call to D1 and in one transaction per database. */
-
 import { type AnyColumn, type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core/alias";
 import { COST_TYPE, type Kind } from "../../domain/cost-types.ts";

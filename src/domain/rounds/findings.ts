@@ -168,13 +168,13 @@ function explain(
     case "late":
       if (fitting[0] && fitting[0].occurredAt > receivedAt) {
         return {
-          expected: `A cost sent at most ${COST_WINDOW} before the engagement of ${toDate(fitting[0].occurredAt)}.`,
-          remedy: `Resend the cost with the same cost_id within ${COST_WINDOW} after the engagement. This resolves it.`,
+          expected: `A cost sent at most ${COST_WINDOW} before the click or impression of ${toDate(fitting[0].occurredAt)}.`,
+          remedy: `Resend the cost with the same cost_id within ${COST_WINDOW} after the click or impression. This resolves it.`,
         };
       }
       return {
-        expected: `A cost sent at most ${COST_WINDOW} after the engagement${fitting[0] ? ` of ${toDate(fitting[0].occurredAt)}` : ""}.`,
-        remedy: `Send each cost within ${COST_WINDOW} after its engagement. This engagement is now too old, so ask the operator to dismiss this mismatch.`,
+        expected: `A cost sent at most ${COST_WINDOW} after the click or impression${fitting[0] ? ` of ${toDate(fitting[0].occurredAt)}` : ""}.`,
+        remedy: `Send each cost within ${COST_WINDOW} after its click or impression. This one is now too old, so ask the operator to dismiss this mismatch.`,
       };
     case "unfilled_macro":
       return {

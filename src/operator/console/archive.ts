@@ -49,7 +49,7 @@ export const archivePage: Show = async (context, rejected) => {
     section: "Archive",
     body: html`
       ${pageHead("Archive")}
-      <p class="lead">Find a cost that is no longer in the ledger, and see what counted. <a href="/docs/archive">What is archived</a></p>
+      <p class="lead">Find a cost that the hourly job has deleted, and see what counted. <a href="/docs/archive">What is archived</a></p>
       ${context.ledger.archive ? "" : NO_ARCHIVE}
       ${card({ id: "find", title: "Find an archived cost" }, search)}
       ${result instanceof AppError ? problem(result) : (result ?? []).map(proof)}`,

@@ -16,9 +16,9 @@ import { roundBadge } from "./states.ts";
 type Content = Markup | string;
 
 export const KIND_NAMES: Record<FindingKind, string> = {
-  engagement_without_cost: "Engagement without a cost",
-  cost_without_engagement: "Cost without an engagement",
-  wrong_engagement: "Wrong kind of engagement",
+  engagement_without_cost: "Click or impression without a cost",
+  cost_without_engagement: "Cost without a click or impression",
+  wrong_engagement: "Wrong cost type for the click or impression",
   differs_from_url: "Differs from the URL",
   late: "Too late",
   malformed: "Malformed",
