@@ -246,6 +246,7 @@ describe("the console", () => {
     expect(choice).toContain("Choose app");
     expect(choice).toContain('name="partner_id" value="1"');
     expect(choice).not.toContain("Add adjustment");
+    expect((await operator.get(`${path}/new?partner_id=1&app_token=nosuchapp001`)).text).toBe(choice);
     const shown = (await operator.get(`${path}/new?app_token=${DEMO.appToken}&partner_id=1`)).text;
     expect(shown).toContain('<option value="demo1nk002" >Acme › Spring (demo1nk002)</option>');
     expect(shown).not.toContain("demo1nk009");

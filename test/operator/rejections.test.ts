@@ -50,7 +50,7 @@ describe("the rejections of a partner", () => {
     expect(await read(`?app_token=${DEMO.appToken}&group_by=code`)).toEqual([
       { code: "window_closed", count: 3 },
     ]);
-    expect(await read("?app_token=demoapp00002")).toEqual([]);
+    expect(await read(`?app_token=${DEMO.otherAppToken}`)).toEqual([]);
   });
 
   it("of an unknown partner are not found, and unknown parameters are named", async () => {
@@ -149,7 +149,7 @@ describe("the coverage of each day", () => {
       expect(text).toContain(
         "15 Mar 2026, so far 33.3% of 3 – 0 1 1 1 1 14 Mar 2026 0.0% of 1 100.0% of 1 1 0 0 0 0",
       );
-      expect(text).toContain("Rejected costs 1 cost: Cost data was off for the link of this engagement");
+      expect(text).toContain("Rejected costs 1 cost: Cost data was off for this click or impression");
     }
   });
 
@@ -159,7 +159,7 @@ describe("the coverage of each day", () => {
     const member = await signedIn();
     const page = textOf((await member.get(`/apps/${DEMO.appToken}?period=7d`)).text);
     expect(page).toContain(
-      "1 cost of Acme Ads was rejected. Cost data was off for the link of this engagement: 1. Show its links",
+      "1 cost of Acme Ads was rejected. Cost data was off for this click or impression: 1. Show its links",
     );
     expect(page).not.toContain("The request is invalid");
   });

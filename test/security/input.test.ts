@@ -3,7 +3,18 @@ import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import * as z from "zod/mini";
 import { operationOf } from "../../src/http/operation.ts";
 import { LINKS } from "../campaign/support.ts";
-import { ask, type Call, call, DEMO, freshDemo, NOW, type ProblemBody, rows, sendCost } from "../harness.ts";
+import {
+  ask,
+  type Call,
+  call,
+  DEMO,
+  freshDemo,
+  NOW,
+  type ProblemBody,
+  rejection,
+  rows,
+  sendCost,
+} from "../harness.ts";
 import { samplePath } from "../http/every-route.ts";
 import { partsOf } from "../linear/fields.ts";
 import { oneOf } from "../part.ts";
@@ -137,6 +148,42 @@ describe("an unknown field", () => {
     expect(
       await rows("SELECT partner_id, link_id, app_token FROM engagements WHERE cost_id = 'assign-cost-0003'"),
     ).toEqual([{ partner_id: 1, link_id: 1, app_token: DEMO.appToken }]);
+  });
+});
+
+describe("a filter of operators", () => {
+  const UNKNOWN = { app_token: "nosuchapp001", partner_id: "99" };
+  const filters = documented
+    // The search of the archive reads only what its ID names.
+    .filter(({ path }) => path.startsWith("/operator/v1/") && path !== "/operator/v1/archive")
+    .flatMap((one) =>
+      Object.keys(UNKNOWN)
+        .filter((param) => param in (one.operation.input.query?.shape ?? {}))
+        .map((param) => [one.name, param, one] as [string, keyof typeof UNKNOWN, Documented]),
+    );
+
+  it("is that of these lists", () => {
+    expect(filters.map(([name, param]) => `${name} ${param}`).sort()).toEqual([
+      "GET /operator/v1/adjustments app_token",
+      "GET /operator/v1/alert-rules app_token",
+      "GET /operator/v1/alerts app_token",
+      "GET /operator/v1/credentials partner_id",
+      "GET /operator/v1/partners/:id/costs app_token",
+      "GET /operator/v1/partners/:id/rejections app_token",
+      "GET /operator/v1/partners/:id/rejections/recent app_token",
+      "GET /operator/v1/rounds partner_id",
+      "GET /operator/v1/webhooks app_token",
+    ]);
+  });
+
+  it.each(filters)("is 400 if it names nothing that exists: %s, %s", async (_, param, { path, token }) => {
+    expect(await rejection(`${path}?${param}=${UNKNOWN[param]}`, { token })).toEqual({
+      status: 400,
+      code: "invalid_request",
+      params: [param],
+    });
+    const known = { app_token: DEMO.otherAppToken, partner_id: "2" }[param];
+    expect((await ask(`${path}?${param}=${known}`, { token })).status).toBe(200);
   });
 });
 

@@ -1,8 +1,10 @@
 /** What the operations of operators share: input fields, new secrets, and errors. */
 import * as z from "zod/mini";
 import { createToken, hashToken, hintOf, type TokenKind } from "../../auth/secrets.ts";
+import { readSubjects } from "../../db/alerts/subjects.ts";
 import { COST_TYPES } from "../../domain/cost-types.ts";
 import { expectDefined } from "../../domain/expect-defined.ts";
+import type { Context } from "../../env.ts";
 import { AppError } from "../../errors.ts";
 import { idText, nameText, pageQuery } from "../../http/input/fields.ts";
 
@@ -64,6 +66,19 @@ export function badField(param: string, message: string): AppError {
   return new AppError("invalid_request", `Fix ${param} and resend the request.`, {
     errors: [{ param, message }],
   });
+}
+
+/** Throws if the filters of a list name an app or a partner that does not exist: the list would be empty, as if nothing had happened. */
+export async function checkFilters(
+  { env }: Context,
+  filters: { app_token?: string | undefined; partner_id?: number | undefined } = {},
+): Promise<void> {
+  const { app_token: appToken, partner_id: partnerId } = filters;
+  if (appToken === undefined && partnerId === undefined) return;
+  const found = await readSubjects(env.DB, { appToken: appToken ?? null, partnerId });
+  if (appToken !== undefined && found.app === null)
+    throw badField("app_token", "must be the token of an existing app");
+  if (partnerId !== undefined && found.partner === null) throw unknownPartner();
 }
 
 export function unknownPartner(): AppError {

@@ -7,7 +7,6 @@ import { findCostOfPartner } from "../../db/ledger/costs.ts";
 import { MAX_KEYS } from "../../db/ledger/key-pages.ts";
 import { MAX_PAGES } from "../../db/ledger/key-walk.ts";
 import { findLinkId } from "../../db/links/links.ts";
-import { findApp } from "../../db/operator/apps.ts";
 import { findPartner } from "../../db/operator/partners.ts";
 import { toTypes } from "../../domain/cost-types.ts";
 import { inEnglish, RETENTION } from "../../domain/texts.ts";
@@ -19,7 +18,7 @@ import { reportV1 } from "../../http/response-schemas.ts";
 import { costItem, toCostItem } from "../../usecases/costs/item.ts";
 import { lookUp, toStoredId } from "../../usecases/costs/read.ts";
 import { findUnaccepted, noAcceptedCost } from "../../usecases/costs/unaccepted.ts";
-import { badField, byId, notFound } from "./common.ts";
+import { badField, byId, checkFilters, notFound } from "./common.ts";
 import { itemOperation } from "./item-operations.ts";
 
 const partnerCost = z
@@ -87,19 +86,19 @@ const MOST_READ = MAX_PAGES * MAX_KEYS;
  * found. `found`: what the pages before had, if that is known. Throws not_found if there is no such partner.
  */
 export async function findPartnerCosts(
-  { env, ledger, now }: Context,
+  context: Context,
   partnerId: number,
   { match, day, app_token, link_token, cost_type, amount_over }: z.output<typeof filters>,
   range: { after: string | null; limit: number },
   found = range.after === null ? 0 : undefined,
 ) {
-  const [partner, linkId, app] = await Promise.all([
+  const { env, ledger, now } = context;
+  const [partner, linkId] = await Promise.all([
     findPartner(env.DB, partnerId),
     link_token === undefined ? null : findLinkId(env.DB, link_token),
-    app_token === undefined ? null : findApp(env.DB, app_token),
+    checkFilters(context, { app_token }),
   ]);
   if (!partner) throw notFound("partner");
-  if (app === undefined) throw badField("app_token", "must be the token of an existing app");
   if (linkId === undefined) throw badField("link_token", "must be the token of an existing link");
   const filter = {
     match: match ?? null,

@@ -11,6 +11,7 @@ import { pagingV1 } from "../../http/paging.ts";
 import { itemsV1, listV1 } from "../../http/response-schemas.ts";
 import { withoutEndSlashes } from "../../http/router.ts";
 import type { ActingOperator } from "../confirmation.ts";
+import { checkFilters } from "./common.ts";
 
 type Spec<C extends Contract> = Omit<Parameters<typeof operatorOperation<C>>[0], "responses" | "handle">;
 
@@ -72,7 +73,7 @@ interface ListSpec<C extends Contract, Row, Item> {
   order?: Order;
 }
 
-/** A list of items, one page at a time. */
+/** A list of items, one page at a time. An app or a partner in the query exists. */
 export function listOperation<C extends Contract & { paged: true }, S extends z.ZodMiniType, Row>(
   spec: Omit<Spec<C>, "method"> & { item: S } & ListSpec<C, Row, z.output<S>>,
 ) {
@@ -82,6 +83,7 @@ export function listOperation<C extends Contract & { paged: true }, S extends z.
     method: "GET",
     responses: { 200: { description: "One page of items", schema: listV1(item) } },
     handle: async (context, _operator, input) => {
+      await checkFilters(context, input.query);
       const { rows, total } = await list(context, input);
       if (total === undefined) throw new AppError("not_found", "No resource exists at this path.");
       const page = toPage(input.range, rows, order);

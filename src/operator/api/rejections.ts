@@ -17,7 +17,7 @@ import {
   toRejectionItem,
 } from "../../usecases/costs/rejection-item.ts";
 import { toDays } from "../../usecases/reports.ts";
-import { byId, notFound } from "./common.ts";
+import { byId, checkFilters, notFound } from "./common.ts";
 
 const rejections = z
   .strictObject({
@@ -62,6 +62,7 @@ const readRejections = operatorOperation({
   isReport: true,
   async handle(context, _operator, { path: { id }, query }) {
     const { env, ledger, now } = context;
+    await checkFilters(context, query);
     const [partner, found] = await Promise.all([
       findPartner(env.DB, id),
       findRejections(ledger, id, toDays(query, now), query.app_token),
@@ -102,6 +103,7 @@ export const listRejections = operatorOperation({
   errors: ["not_found"],
   async handle(context, _operator, { path: { id }, query, range }) {
     const { env, ledger, now } = context;
+    await checkFilters(context, query);
     const [partner, { items, next }] = await Promise.all([
       findPartner(env.DB, id),
       listRecentRejections(ledger, id, query.app_token ?? null, checkPosition(range), now),

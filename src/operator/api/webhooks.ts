@@ -1,7 +1,6 @@
 /** Webhooks in the operator API: those of operators, and those of any app. */
 import * as z from "zod/mini";
 import { operatorOperation } from "../../auth/guards.ts";
-import { readSubjects } from "../../db/alerts/subjects.ts";
 import { listDeliveries } from "../../db/webhooks/deliveries.ts";
 import * as db from "../../db/webhooks/webhooks.ts";
 import { AppError } from "../../errors.ts";
@@ -18,7 +17,7 @@ import {
   toWebhookItem,
   webhookItem,
 } from "../../usecases/webhooks/webhooks.ts";
-import { badField, byId } from "./common.ts";
+import { byId, checkFilters } from "./common.ts";
 import { itemOperation, listOperation } from "./item-operations.ts";
 
 const PATH = "/operator/v1/webhooks";
@@ -59,9 +58,7 @@ const create = itemOperation({
   item: webhookItem,
   errors: ["limit_reached", "not_configured"],
   async handle(context, operator, { body: { url, app_token } }) {
-    const found = await readSubjects(context.env.DB, { appToken: app_token ?? null });
-    if (app_token !== undefined && found.app === null)
-      throw badField("app_token", "must be the token of an existing app");
+    await checkFilters(context, { app_token });
     const { row, secret } = await createWebhook(context, operator, { appToken: app_token ?? null, url });
     return toWebhookItem(row, secret);
   },

@@ -95,7 +95,7 @@ export const newAdjustmentPage: Show = async (context, rejected, session) => {
   const appOptions = apps.map(({ token, name }): Option => [token, `${name} (${token})`]);
   const only = apps.length === 1 ? apps[0]?.token : undefined;
   const sent = rejected?.form ?? url.searchParams;
-  const app = sent.get("app_token") ?? only ?? null;
+  const app = apps.find(({ token }) => token === sent.get("app_token"))?.token ?? only ?? null;
   // Its links are offered then.
   if (app === null)
     return {
@@ -109,7 +109,7 @@ export const newAdjustmentPage: Show = async (context, rejected, session) => {
             method: "get",
             action: `${PATH}/new`,
             fields: { app_token: { label: "App", options: appOptions } },
-            hidden: Object.fromEntries(url.searchParams),
+            hidden: Object.fromEntries([...url.searchParams].filter(([name]) => name !== "app_token")),
             button: "Choose app",
           }),
         )}`,
