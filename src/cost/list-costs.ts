@@ -61,7 +61,7 @@ export const listCosts = costOperation({
     const { next, json, csv } =
       match === "rejected"
         ? toAnswers(await listOwnRejections(context, caller, checkPosition(range)), rejectionsResponse)
-        : toAnswers(await listOwnCosts(context, caller, match, range), costsResponse);
+        : toAnswers(await listOwnCosts(context, caller, { match, day: null }, range), costsResponse);
     const paging = toPaging(context, range, { next });
     if (prefers(context.request, "text/csv"))
       return csv(paging.next === null ? {} : { link: `<${paging.next}>; rel="next"` });

@@ -1342,7 +1342,7 @@ LINK_TOKEN=…</pre>
 </tr>
 <tr>
 <td><code>/partner/costs</code></td>
-<td>your costs by ID and state, also as CSV; a cost has its own page, where you can void it</td>
+<td>your costs by ID, state and day, also as CSV; a cost has its own page, where you can void it</td>
 </tr>
 <tr>
 <td><code>/partner/upload</code></td>

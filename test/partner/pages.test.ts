@@ -15,7 +15,7 @@ import {
   rows,
   sendCost,
 } from "../harness.ts";
-import { signedIn, tableOf } from "./support.ts";
+import { type PartnerBrowser, signedIn, tableOf } from "./support.ts";
 
 beforeEach(freshWholeDemo);
 
@@ -29,6 +29,12 @@ async function addRival(): Promise<void> {
       "INSERT INTO credentials (token_hash, partner_id, mode, cost_types, hint, created_at) VALUES (?, 3, 'live', 15, 'll_live_…rivl', 0)",
     ).bind(hashToken(RIVAL, ["live"])),
   ]);
+}
+
+async function callsOf(browser: PartnerBrowser, path: string): Promise<number> {
+  const { database, counts } = countingDatabase();
+  await browser.get(path, { env: { DB: database } });
+  return counts.calls;
 }
 
 const setPartner = (change: string) => env.DB.prepare(`UPDATE partners SET ${change} WHERE id = 1`).run();
@@ -105,6 +111,7 @@ describe("the list of costs", () => {
       "Matched",
       "cpc",
       expect.stringMatching(/^\$\d+\.\d{2,}$/),
+      "15 Mar 2026",
       expect.stringMatching(/^15 Mar 2026, \d\d:\d\d UTC$/),
     ]);
     expect(tableOf(first)).toHaveLength(50);
@@ -138,6 +145,64 @@ describe("the list of costs", () => {
     expect(none.text).toContain("No costs match this filter. Clear filter");
     const wrong = await browser.get("/partner/costs?match=open");
     expect([wrong.status, wrong.text.includes("match must be one of")]).toEqual([400, true]);
+  });
+
+  it("filters by the day in reports, with one call, also in its file", async () => {
+    await click("listed-earlier-01", { now: NOW - 2 * DAY });
+    await sendCost({ cost_id: "listed-earlier-01", cost_amount: "1" });
+    await sendCost({ cost_id: "listed-pending-01", cost_amount: "1" });
+    const browser = await signedIn();
+    const stored = await rows<{ cost_id: string }>(
+      "SELECT cost_id FROM cost_states WHERE partner_id = 1 AND day = ? ORDER BY cost_id",
+      Math.floor(NOW / DAY) - 2,
+    );
+    const ids = stored.map(({ cost_id }) => cost_id);
+    expect(ids).toContain("listed-earlier-01");
+    const { database, counts } = countingDatabase();
+    const page = await browser.get("/partner/costs?match=&cost_id=&day=2026-03-13", {
+      env: { DB: database },
+    });
+    expect(tableOf(page).map(([id, , , , day]) => [id, day])).toEqual(ids.map((id) => [id, "13 Mar 2026"]));
+    expect(counts.calls).toBe(await callsOf(browser, "/partner/costs"));
+    expect(page.markup).toContain('name="day" value="2026-03-13"');
+    const file = await browser.get("/partner/costs.csv?day=2026-03-13");
+    expect(file.markup.split("\r\n").map((line) => line.split(",")[0])).toEqual(["cost_id", ...ids, ""]);
+    const waiting = await browser.get("/partner/costs?match=pending&day=2026-03-15");
+    expect(tableOf(waiting).map(([id]) => id)).toEqual(["listed-pending-01"]);
+    expect((await browser.get("/partner/costs?match=pending&day=2026-03-14")).text).toContain(
+      "No costs match this filter.",
+    );
+    expect((await browser.get("/partner/costs?day=2026-02-30")).status).toBe(400);
+  });
+
+  it("filters rejected costs, and those of a round, by day", async () => {
+    await sendCost({ cost_id: "short" });
+    const test = await signedIn(DEMO.testCostToken);
+    for (const browser of [await signedIn(), test]) {
+      const all = tableOf(await browser.get("/partner/costs?match=rejected"));
+      const days = [13, 14, 15].map((day) => `/partner/costs?match=rejected&day=2026-03-${day}`);
+      const found = await Promise.all(days.map(async (path) => tableOf(await browser.get(path))));
+      expect(all.length).toBeGreaterThan(0);
+      expect(found.flat().toSorted()).toEqual(all.toSorted());
+    }
+    const costs = tableOf(await test.get("/partner/costs"));
+    const days = new Map(costs.map((cells) => [cells[4], cells.at(4)?.split(" ")[0]?.padStart(2, "0")]));
+    expect(days.size).toBeGreaterThan(1);
+    for (const [name, day] of days)
+      expect(tableOf(await test.get(`/partner/costs?day=2026-03-${day}`))).toEqual(
+        costs.filter((cells) => cells[4] === name),
+      );
+  });
+
+  it("of a day is what the totals of the day lead to, as long as its costs are kept", async () => {
+    const browser = await signedIn();
+    const totals = await browser.get("/partner/totals?from=2026-02-28&to=2026-03-03");
+    const links = totals.markup.matchAll(/<a href="(\/partner\/costs\?day=[^"]*)">(\d+ \w+ 2026)<\/a>/g);
+    const days = new Map([...links].map(([, href = "", day]) => [href, day]));
+    expect([...days.values()]).toEqual(["3 Mar 2026", "2 Mar 2026"]);
+    for (const day of ["1 Mar 2026", "28 Feb 2026"]) expect(totals.text).toContain(day);
+    for (const [href, day] of days)
+      expect(new Set(tableOf(await browser.get(href)).map((cells) => cells[4]))).toEqual(new Set([day]));
   });
 
   it("pages through a filtered list", async () => {

@@ -2,7 +2,7 @@
  * Lists a partner's own costs by ID. Rows that are not in the list (engagements without a cost, forgotten rows, other states) lie
  * between those that are, so a page reads a limited number of keys and can end before it is full.
  */
-import { sql } from "drizzle-orm";
+import { type AnyColumn, type SQL, sql } from "drizzle-orm";
 import type { CostType } from "../../domain/cost-types.ts";
 import type { Credential } from "../../domain/costs.ts";
 import { COST_WINDOW_MS, DAY_MS } from "../../domain/time.ts";
@@ -36,8 +36,6 @@ const stateOfCost = sql`CASE
   WHEN ${e.state} IS NOT NULL OR ${e.countingPrice} IS NOT NULL THEN 'matched'
 END`;
 const isListed = sql`coalesce(${stateOfCost} = coalesce(${match}, ${stateOfCost}), 0)`;
-
-const keyFields = { ...costFields, costId: e.costId, isListed: sql<0 | 1>`${isListed}` };
 const keysOfCredential = sql`FROM ${as(c)} CROSS JOIN ${as(e)}
   WHERE ${isCredential} AND ${c.revokedAt} IS NULL AND ${c.mode} = 'live'
     AND ${e.partnerId} = ${c.partnerId} AND ${isAfter}`;
@@ -49,17 +47,25 @@ const ofEngagement = (key: "occurredAt" | "appToken" | "urlCostType" | "urlAmoun
   sql`CASE ${costFields.kind} WHEN 'click' THEN ${COLUMNS.click[key]} WHEN 'impression' THEN ${COLUMNS.impression[key]} END`;
 const isCall = sql`${e.receivedAt} IS NOT NULL`;
 const appToken = sql<string | null>`${ofEngagement("appToken")}`;
-/** What operators filter by, as the cost has it: the day is that of reports. */
-const filtered = {
-  day: sql`coalesce(${ofEngagement("occurredAt")}, ${e.receivedAt}) / ${sql.raw(String(DAY_MS))}`,
-  appToken,
-  linkId: costFields.linkId,
-  costType: sql`iif(${isCall}, ${e.costType}, ${ofEngagement("urlCostType")})`,
+const fitting = (name: string, value: SQL | AnyColumn) =>
+  sql`(${sql.placeholder(name)} IS NULL OR ${value} = ${sql.placeholder(name)})`;
+/** The day is that of reports. */
+const isOfDay = fitting(
+  "day",
+  sql`coalesce(${ofEngagement("occurredAt")}, ${e.receivedAt}) / ${sql.raw(String(DAY_MS))}`,
+);
+const keyFields = {
+  ...costFields,
+  costId: e.costId,
+  isListed: sql<0 | 1>`(${isListed} AND ${isOfDay})`,
 };
-const fits = Object.entries(filtered).map(([name, value]) => {
-  const wanted = sql.placeholder(name);
-  return sql`(${wanted} IS NULL OR ${value} = ${wanted})`;
-});
+/** What operators filter by, as the cost has it. */
+const fits = [
+  isOfDay,
+  fitting("appToken", appToken),
+  fitting("linkId", costFields.linkId),
+  fitting("costType", sql`iif(${isCall}, ${e.costType}, ${ofEngagement("urlCostType")})`),
+];
 const amountOver = sql.placeholder("amountOver");
 const isAbove = sql`(${amountOver} IS NULL OR iif(${isCall}, ${e.amountInEffect}, ${ofEngagement("urlAmount")}) > ${amountOver})`;
 const operatorFields = {
@@ -88,6 +94,12 @@ const reading = query(
   sql`FROM ${as(e)} WHERE ${ofPartner} AND ${e.costId} > ${sql.placeholder("after")} AND ${e.costId} <= ${sql.placeholder("until")}`,
 );
 
+/** Null: any. `day` in days since 1970: that of reports. */
+export interface OwnFilter {
+  match: MatchFilter | null;
+  day: number | null;
+}
+
 /**
  * Lists a partner's costs with a live credential, with one call for each database; with shards, one more to DB for the links. For a person,
  * with at most `MAX_PAGES` times as many calls, until there is a cost.
@@ -96,7 +108,7 @@ const reading = query(
 export async function listCosts(
   ledger: Ledger,
   hash: string,
-  filter: MatchFilter | null,
+  { match, day }: OwnFilter,
   page: { after: string | null; limit: number },
   now: number,
   isForPerson = false,
@@ -109,7 +121,7 @@ export async function listCosts(
     return { credential: undefined, items: [], next: null };
   let credentials: (Credential | undefined)[] = [];
   const read = async (range: typeof page) => {
-    const values = { tokenHash: hash, ...toValues(ledger, filter, range, now) };
+    const values = { tokenHash: hash, day, ...toValues(ledger, match, range, now) };
     const results = await Promise.all(
       rowDatabasesOf(ledger).map((db) => {
         const known = credentialInPlace(db, { ...values, ...placeOf(ledger, db) });
@@ -132,10 +144,8 @@ export async function listCosts(
   };
 }
 
-/** Null: any. `day` in days since 1970; `amountOver` in units of 0.00001 of the currency. */
-export interface CostFilter {
-  match: MatchFilter | null;
-  day: number | null;
+/** Null: any. `amountOver` in units of 0.00001 of the currency. */
+export interface CostFilter extends OwnFilter {
   appToken: string | null;
   linkId: number | null;
   costType: CostType | null;

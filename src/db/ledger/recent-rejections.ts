@@ -5,7 +5,7 @@
 import { sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core/alias";
 import type { Credential, Engagements } from "../../domain/costs.ts";
-import { KEPT_REJECTIONS_MS } from "../../domain/time.ts";
+import { DAY_MS, KEPT_REJECTIONS_MS } from "../../domain/time.ts";
 import { as, limitTo, optional, query, type RowOf } from "../query.ts";
 import { partners, recentRejections } from "../schema.ts";
 import { runGroupedIdempotent } from "../statement.ts";
@@ -49,12 +49,13 @@ const isKept = sql`${r.rejectedAt} >= ${p("now")} - ${sql.raw(String(KEPT_REJECT
 const isAfter = sql`(${p("afterTime")} IS NULL OR (- ${r.rejectedAt}, ${r.code}, - ${r.number}, ${p("place")})
   > (- ${p("afterTime")}, ${p("afterCode")}, - ${p("afterNumber")}, ${p("afterPlace")}))`;
 const hasPrefix = sql`(${p("prefix")} IS NULL OR substr(${r.costId}, 1, length(${p("prefix")})) = ${p("prefix")})`;
+const isOfDay = sql`(${p("day")} IS NULL OR ${r.rejectedAt} / ${sql.raw(String(DAY_MS))} = ${p("day")})`;
 const inOrder = sql`ORDER BY ${r.rejectedAt} DESC, ${r.code}, ${r.number} DESC ${limitTo("limit")}`;
 
 const ofCredential = query(
   fields,
   sql`FROM ${as(c)} CROSS JOIN ${as(r)} ON ${r.partnerId} = ${c.partnerId}
-    WHERE ${isCredential} AND ${c.revokedAt} IS NULL AND ${c.mode} = 'live' AND ${isKept} AND ${hasPrefix} AND ${isAfter}
+    WHERE ${isCredential} AND ${c.revokedAt} IS NULL AND ${c.mode} = 'live' AND ${isKept} AND ${hasPrefix} AND ${isOfDay} AND ${isAfter}
     ${inOrder}`,
 );
 const ofPartner = query(
@@ -80,11 +81,12 @@ export function toPosition(text: string): Position | undefined {
   return { rejectedAt: Number(rejectedAt), code, number: Number(number), place: Number(place) };
 }
 
-/** The part of a list after a position, which is a text that `next` had. With a prefix, of the IDs that begin with it. */
+/** The part of a list after a position, which is a text that `next` had. With a prefix, of the IDs that begin with it; of one's own, those of a day since 1970. */
 export interface RecentRange {
   after: string | null;
   limit: number;
   prefix?: string | null;
+  day?: number | null;
 }
 export interface RecentPage {
   items: RecentRejection[];
@@ -92,13 +94,14 @@ export interface RecentPage {
 }
 
 /** The values of a statement for a database, whose number is `place`. An unknown position is before everything. */
-const valuesOf = ({ after, limit, prefix = null }: RecentRange, now: number, place: number) => {
+const valuesOf = ({ after, limit, prefix = null, day = null }: RecentRange, now: number, place: number) => {
   const position = after === null ? undefined : toPosition(after);
   return {
     now,
     place,
     limit: limit + 1,
     prefix,
+    day,
     afterTime: position?.rejectedAt ?? null,
     afterCode: position?.code ?? null,
     afterNumber: position?.number ?? null,

@@ -1,4 +1,4 @@
-/** `/partner/costs`: the partner's costs by ID and state, and those that were rejected, as a page and as CSV. */
+/** `/partner/costs`: the partner's costs by ID, state and day, and those that were rejected, as a page and as CSV. */
 
 import { html } from "hono/html";
 import * as z from "zod/mini";
@@ -6,15 +6,17 @@ import type { CostCaller } from "../../auth/guards.ts";
 import { MATCHES } from "../../db/ledger/cost-list.ts";
 import { showInvisible } from "../../domain/characters.ts";
 import { RETENTION } from "../../domain/texts.ts";
+import { formatDate } from "../../domain/time.ts";
 import type { Context } from "../../env.ts";
 import { toCsv } from "../../http/csv.ts";
-import { pageQuery, plainText } from "../../http/input/fields.ts";
+import { pageQuery, plainText, utcDate } from "../../http/input/fields.ts";
 import { type Parsed, readInput } from "../../http/input/input.ts";
 import { pagingV2 } from "../../http/paging.ts";
 import { priceText } from "../../pages/costs/cost-types.ts";
+import { DAY_IN_REPORTS, dayFilter, stateFilter } from "../../pages/costs/filters.ts";
 import { KEPT_REJECTIONS, rejectionTable } from "../../pages/costs/rejections.ts";
-import { COST_STATES, costBadge } from "../../pages/costs/states.ts";
-import { filterForm, filterSelect } from "../../pages/lists/list.ts";
+import { costBadge } from "../../pages/costs/states.ts";
+import { filterForm } from "../../pages/lists/list.ts";
 import { NONE_SO_FAR, searchedList, searchScript } from "../../pages/lists/search.ts";
 import { type Column, table } from "../../pages/lists/table.ts";
 import { showCount } from "../../pages/locale.ts";
@@ -35,6 +37,7 @@ const contract = {
     limit: pageQuery.shape.limit,
     match: z.optional(z.enum(STATES, `must be one of ${STATES.join(", ")}`)),
     cost_id: z.optional(z.string().check(plainText(1, 256))),
+    day: z.optional(utcDate),
   }),
   paged: "by text" as const,
 };
@@ -57,8 +60,9 @@ export const costsPage = withFrame("/partner/costs", async (context, _partner, c
         list,
         first: range.after === null ? null : pathOf(query),
         next: next === null ? null : pathOf(query, pagingV2(context, range, { next }).cursor),
-        isFull: count > 0,
-        progress: next !== null && count === 0 ? "Still searching your costs." : "",
+        // Those of a day lie far apart.
+        isFull: count >= (query.day === undefined ? 1 : PAGE_SIZE),
+        progress: next === null ? "" : "Still searching your costs.",
       })}
       ${count > 0 ? html`<p><a href="${pathOf(query, query.cursor, "/partner/costs.csv")}">Download CSV</a> <span class="hint">Up to ${showCount(FILE_SIZE)} costs, starting with the first one on this page.</span></p>` : ""}`,
   };
@@ -110,21 +114,22 @@ interface Range {
   limit: number;
 }
 
-const findRejected = (context: Context, caller: CostCaller, { cost_id }: Query, range: Range) =>
-  listOwnRejections(context, caller, checkPosition({ ...range, prefix: cost_id ?? null }));
+/** The day is that on which they were sent. */
+const findRejected = (context: Context, caller: CostCaller, { cost_id: prefix, day }: Query, range: Range) =>
+  listOwnRejections(context, caller, checkPosition({ ...range, prefix: prefix ?? null, day: day ?? null }));
 
 /** A page of the costs whose IDs start with `cost_id`. */
 async function find(
   context: Context,
   caller: CostCaller,
-  { match, cost_id: prefix = "" }: Query,
+  { match, cost_id: prefix = "", day }: Query,
   { after, limit }: Range,
 ) {
   const from = after ?? (prefix === "" ? null : justBefore(prefix));
   const { items, next } = await listOwnCosts(
     context,
     caller,
-    match === "rejected" ? null : (match ?? null),
+    { match: match === "rejected" ? null : (match ?? null), day: day ?? null },
     { after: from, limit },
     true,
   );
@@ -144,31 +149,29 @@ function justBefore(prefix: string): string {
 }
 
 function pathOf(query: Query, cursor: string | null | undefined = null, path = "/partner/costs"): string {
-  const kept = { match: query.match, cost_id: query.cost_id, cursor };
+  const kept = { match: query.match, cost_id: query.cost_id, day: dateOf(query), cursor };
   const search = new URLSearchParams(
     Object.entries(kept).flatMap(([name, value]) => (value ? [[name, value]] : [])),
   );
   return search.size > 0 ? `${path}?${search}` : path;
 }
 
-function filters({ match, cost_id }: Query): Markup {
+const dateOf = ({ day }: Query) => (day === undefined ? "" : formatDate(day));
+
+const isFiltered = ({ match, cost_id, day }: Query) =>
+  match !== undefined || cost_id !== undefined || day !== undefined;
+
+function filters(query: Query): Markup {
+  const { match = "", cost_id = "" } = query;
   return filterForm(
     {
       action: "/partner/costs",
       noun: "Costs",
-      search: { name: "cost_id", label: "Cost ID starts with", value: cost_id ?? "" },
-      ...((match || cost_id) && { clear: "/partner/costs" }),
+      search: { name: "cost_id", label: "Cost ID starts with", value: cost_id },
+      ...(isFiltered(query) && { clear: "/partner/costs" }),
     },
-    filterSelect(
-      "match",
-      "State",
-      [
-        ["", "All states"],
-        ...MATCHES.map((one): [string, string] => [one, COST_STATES[one].name]),
-        ["rejected", "Rejected"],
-      ],
-      match ?? "",
-    ),
+    stateFilter(match, ["rejected", "Rejected"]),
+    dayFilter(dateOf(query)),
   );
 }
 
@@ -187,12 +190,13 @@ const COLUMNS: Column<CostItem>[] = [
     onPhone: 5,
     cell: (cost) => priceText(cost, true),
   },
+  DAY_IN_REPORTS,
   { heading: "Received", cell: ({ received_at }) => (received_at ? time(received_at) : "") },
 ];
 
 function emptyList(query: Query, hasMore: boolean): Markup {
   if (hasMore) return NONE_SO_FAR;
-  if (query.match || query.cost_id)
+  if (isFiltered(query))
     return html`<section class="card"><p>No costs match this filter.</p><p><a class="button secondary" href="/partner/costs">Clear filter</a></p></section>`;
   return html`
     <section class="card">

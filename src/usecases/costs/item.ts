@@ -6,7 +6,7 @@ import type { Kind } from "../../domain/cost-types.ts";
 import { expectDefined } from "../../domain/expect-defined.ts";
 import { mismatchReason } from "../../domain/matching.ts";
 import { formatAmount } from "../../domain/money.ts";
-import { COST_WINDOW_MS, toIso } from "../../domain/time.ts";
+import { COST_WINDOW_MS, dayOf, toIso } from "../../domain/time.ts";
 import { type Cell, csvResponse } from "../../http/csv.ts";
 import { timestamp } from "../../http/response-schemas.ts";
 
@@ -51,6 +51,12 @@ export function toCostItem(costId: string, cost: CostRecord, now: number) {
 }
 
 export type CostItem = ReturnType<typeof toCostItem>;
+
+/** The day of a cost in reports: that of its click or impression, else of its arrival. In days since 1970, UTC. */
+export function dayOfCost({ engagement, received_at }: Pick<CostItem, "engagement" | "received_at">) {
+  const at = engagement?.occurred_at ?? received_at;
+  return at === undefined ? null : dayOf(Date.parse(at));
+}
 
 /** The items as a CSV file, written by `toCsv` for people or by `toCsvAsSent` for programs. */
 export function costsResponse(

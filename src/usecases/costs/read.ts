@@ -3,7 +3,7 @@
  * would have in the ledger.
  */
 import type { CostCaller } from "../../auth/guards.ts";
-import { listCosts, type MatchFilter } from "../../db/ledger/cost-list.ts";
+import { listCosts, type OwnFilter } from "../../db/ledger/cost-list.ts";
 import { type CostRecord, findCost } from "../../db/ledger/costs.ts";
 import type { RecentRange } from "../../db/ledger/recent-rejections.ts";
 import * as db from "../../db/ledger/recent-rejections.ts";
@@ -12,15 +12,15 @@ import { trimInvisible } from "../../domain/characters.ts";
 import type { Credential } from "../../domain/costs.ts";
 import { expectDefined } from "../../domain/expect-defined.ts";
 import type { Context } from "../../env.ts";
-import { type CostItem, toCostItem } from "./item.ts";
+import { type CostItem, dayOfCost, toCostItem } from "./item.ts";
 import { type RejectionItem, toRejectionItem } from "./rejection-item.ts";
 import { findUnaccepted, NOTHING_KNOWN, type Unaccepted } from "./unaccepted.ts";
 
-/** Lists the costs by ID after `after`. `match` null: in every state. For a person, it reads on until there is a cost. */
+/** Lists the costs by ID after `after`. For a person, it reads on until there is a cost. */
 export async function listOwnCosts(
   { ledger, now }: Context,
   caller: CostCaller,
-  match: MatchFilter | null,
+  filter: OwnFilter,
   range: { after: string | null; limit: number },
   isForPerson = false,
 ): Promise<{ items: CostItem[]; next: string | null }> {
@@ -28,7 +28,7 @@ export async function listOwnCosts(
     const { credential, items, next } = await listCosts(
       ledger,
       caller.tokenHash,
-      match,
+      filter,
       range,
       now,
       isForPerson,
@@ -45,7 +45,8 @@ export async function listOwnCosts(
   caller.authorize(credential);
   const listed = costs
     .map((cost) => toCostItem(cost.costId, cost, now))
-    .filter((item) => match === null || item.match === match);
+    .filter((item) => filter.match === null || item.match === filter.match)
+    .filter((item) => filter.day === null || dayOfCost(item) === filter.day);
   const items = listed.slice(0, range.limit);
   return { items, next: listed.length > range.limit ? (items.at(-1)?.cost_id ?? null) : null };
 }

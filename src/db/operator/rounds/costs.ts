@@ -6,6 +6,7 @@ import { matchOf, preferred, type RejectionCode } from "../../../domain/matching
 import { storedCostAfter } from "../../../domain/rounds/entries.ts";
 import { listEngagements } from "../../../domain/rounds/findings.ts";
 import { groupEngagements } from "../../../domain/rounds/report.ts";
+import { dayOf } from "../../../domain/time.ts";
 import { type CostRecord, withLinkTokens } from "../../ledger/costs.ts";
 import { COLUMNS, entry as e, isRemembered } from "../../ledger/entries.ts";
 import { compareIds } from "../../ledger/key-pages.ts";
@@ -60,7 +61,7 @@ const rejectedEntries = query(
 export async function listTestRejections(
   { control }: Ledger,
   hash: string,
-  { after, limit, prefix = null }: RecentRange,
+  { after, limit, prefix = null, day = null }: RecentRange,
 ): Promise<{ credential: TestCredential | undefined } & RecentPage> {
   const values = {
     tokenHash: hash,
@@ -85,7 +86,10 @@ export async function listTestRejections(
   const last = items.at(-1);
   return {
     credential: row && toCredential(row),
-    items: items.filter(({ costId }) => prefix === null || costId?.startsWith(prefix)),
+    items: items.filter(
+      ({ costId, rejectedAt }) =>
+        (prefix === null || costId?.startsWith(prefix)) && (day === null || dayOf(rejectedAt) === day),
+    ),
     next: found.length > limit && last ? positionOf(last) : null,
   };
 }

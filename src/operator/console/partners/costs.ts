@@ -1,20 +1,19 @@
 /** The costs of a partner by ID, with filters. A row opens the cost, where it can be voided and its spend adjusted. */
 import { html } from "hono/html";
 import * as z from "zod/mini";
-import { MATCHES } from "../../../db/ledger/cost-list.ts";
 import { findPartner } from "../../../db/operator/partners.ts";
 import { showInvisible } from "../../../domain/characters.ts";
 import { COST_TYPES } from "../../../domain/cost-types.ts";
 import { COST_WINDOW } from "../../../domain/texts.ts";
-import { COST_WINDOW_MS, dayOf, toIso } from "../../../domain/time.ts";
+import { COST_WINDOW_MS, toIso } from "../../../domain/time.ts";
 import { readAs } from "../../../http/input/fields.ts";
 import { readInput } from "../../../http/input/input.ts";
-import { COST_STATES, costBadge } from "../../../pages/costs/states.ts";
+import { DAY_IN_REPORTS, dayFilter, stateFilter, textFilter } from "../../../pages/costs/filters.ts";
+import { costBadge } from "../../../pages/costs/states.ts";
 import { nameText, notice, pageHead } from "../../../pages/elements.ts";
 import { filterForm, filterSelect } from "../../../pages/lists/list.ts";
 import { describeSearch, NONE_SO_FAR, searchedList, searchScript } from "../../../pages/lists/search.ts";
 import { type Column, table } from "../../../pages/lists/table.ts";
-import { describeDay } from "../../../pages/locale.ts";
 import { type Markup, time } from "../../../pages/markup.ts";
 import { amountText } from "../../../pages/money.ts";
 import { notFound } from "../../api/common.ts";
@@ -79,15 +78,7 @@ export const costsPage: Show = async (context, formError) => {
       onPhone: 4,
       cell: ({ amount, cost_currency }) => amountText(amount ?? null, cost_currency ?? null),
     },
-    {
-      heading: "Day in reports",
-      kind: "day",
-      onPhone: 4,
-      cell: ({ engagement, received_at }) => {
-        const at = engagement?.occurred_at ?? received_at;
-        return at ? describeDay(dayOf(Date.parse(at))) : "";
-      },
-    },
+    { ...DAY_IN_REPORTS, onPhone: 4 },
     isPending && {
       heading: "Lapses",
       cell: ({ received_at }) => (received_at ? time(toIso(Date.parse(received_at) + COST_WINDOW_MS)) : ""),
@@ -138,25 +129,18 @@ const pageOf = (partner: { id: number; name: string }, content: Markup): Page =>
 
 function filterBar(path: string, chosen: URLSearchParams): Markup {
   const of = (name: string) => chosen.get(name) ?? "";
-  const field = (name: string, label: string, type = "text") =>
-    html`<label>${label} <input type="${type}" name="${name}" value="${of(name)}" maxlength="64" autocomplete="off"></label>`;
   return filterForm(
     { action: path, noun: "Costs", ...(chosen.size > 0 && { clear: path }) },
-    filterSelect(
-      "match",
-      "State",
-      [["", "All states"], ...MATCHES.map((one): [string, string] => [one, COST_STATES[one].name])],
-      of("match"),
-    ),
+    stateFilter(of("match")),
     filterSelect(
       "cost_type",
       "Type",
       [["", "All types"], ...COST_TYPES.map((one): [string, string] => [one, one])],
       of("cost_type"),
     ),
-    field("day", "Day", "date"),
-    field("app_token", "App token"),
-    field("link_token", "Link token"),
-    field("amount_over", "Amount above"),
+    dayFilter(of("day")),
+    textFilter("app_token", "App token", of("app_token")),
+    textFilter("link_token", "Link token", of("link_token")),
+    textFilter("amount_over", "Amount above", of("amount_over")),
   );
 }
