@@ -15,7 +15,6 @@ import {
   withMethods,
   wrapDatabases,
 } from "../harness.ts";
-import { itAnywhere } from "../part.ts";
 import { inLedger, SINGLE_SIGN_ON } from "../support.ts";
 import { figuresOf, mainOf, tablesOf, textOf } from "../workspace/page-text.ts";
 
@@ -74,7 +73,7 @@ describe("what waits", () => {
     ]);
   });
 
-  itAnywhere("names more than three of a kind in one line", async () => {
+  it("names more than three of a kind in one line", async () => {
     await rows(
       "INSERT INTO users (id, email, role, password_hash, created_at) SELECT value, value || '@example.com', 'member', 'x', 7 FROM json_each('[11,12,13,14]')",
     );
@@ -89,7 +88,7 @@ describe("what waits", () => {
     ]);
   });
 
-  itAnywhere("names users who can't sign in, because single sign-on isn't set up", async () => {
+  it("names users who can't sign in, because single sign-on isn't set up", async () => {
     const insert = (ids: string, role: string) =>
       rows(
         "INSERT INTO users (id, email, role, created_at) SELECT value, value || '@example.com', ?, 7 FROM json_each(?)",
@@ -166,6 +165,19 @@ describe("the next step of a partner", () => {
         (await operator.get(`/operator/partners/${id}`)).text,
       )?.[1] ?? "",
     );
+
+  it("says since when no cost came, after 24 hours with clicks", async () => {
+    await missCosts();
+    await storeRates(ledgerOn(), NOW);
+    const setActivity = (lastCostAt: number) =>
+      rows("INSERT OR REPLACE INTO partner_activity VALUES (1, 1, 1, 1, 1, ?, ?, 0)", lastCostAt, NOW);
+    await setActivity(NOW - DAY + 1);
+    expect((await waiting())[0]?.[0]).toBe("Acme Ads : discrepancy of cpm 65.0%");
+    await setActivity(NOW - DAY);
+    expect((await waiting())[0]?.[0]).toBe(
+      "Acme Ads : no cost since 14 Mar 2026, 12:00 UTC, discrepancy of cpm 65.0%",
+    );
+  });
 
   it("is the first of what waits about it, on its page, in the list and on the start page", async () => {
     await rows("UPDATE credentials SET revoked_at = 1 WHERE partner_id = 5");
@@ -290,7 +302,7 @@ it("shows the spend of the last seven complete days by currency, with the change
   ]);
 });
 
-itAnywhere("lists what a new deployment still needs, until it is done", async () => {
+it("lists what a new deployment still needs, until it is done", async () => {
   const steps = async (options = {}) => {
     const text = await open(options);
     const section = text.slice(text.indexOf('id="setup"'));

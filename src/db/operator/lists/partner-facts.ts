@@ -12,6 +12,7 @@ import { query } from "../../query.ts";
 import { apps, credentials, dailyUrlPrices, partners, rounds } from "../../schema.ts";
 import { type Batch, MAX_COVERED, type NamedRows, runBatch } from "../../statement.ts";
 import { findOtherApps, type LinkOwner, linkOwners } from "../other-apps.ts";
+import { activityOf } from "../partner-activity.ts";
 import { isUnlimited } from "../partners.ts";
 import { type StoredRate, storedRates } from "../stored-rates.ts";
 import { findAdjusted, findSpend, isAddedUp, type SpendRow } from "./partner-spend.ts";
@@ -33,6 +34,8 @@ const partnerFields = {
   maxUrlSpend: partners.maxUrlSpend,
   isUnlimited,
   createdAt: partners.createdAt,
+  lastCostAt: activityOf.lastCostAt,
+  lastClickAt: activityOf.lastClickAt,
 };
 const q = sql.placeholder("q");
 const somePartners = query(

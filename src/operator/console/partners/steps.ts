@@ -13,7 +13,15 @@ import { formatMoney } from "../../../domain/money.ts";
 import { judgeTemplates, templatePairs } from "../../../domain/templates.ts";
 import { DAY_MS } from "../../../domain/time.ts";
 import type { Tone } from "../../../pages/elements.ts";
-import { describeDay, showAmount, showList, showPercent, showPlural } from "../../../pages/locale.ts";
+import {
+  describeDay,
+  describeTime,
+  showAmount,
+  showList,
+  showPercent,
+  showPlural,
+} from "../../../pages/locale.ts";
+import { SILENT_AFTER_MS } from "../../../usecases/partner-status.ts";
 import { toTemplates } from "../../api/partners.ts";
 
 /** What needs an operator. */
@@ -134,7 +142,7 @@ const setupSteps = ({ openRounds, createdAt }: PartnerFacts, path: string): Part
       ];
 
 function liveSteps(partner: PartnerFacts, path: string): PartnerStep[] {
-  const { hasLiveCredential, approvedAt, rates } = partner;
+  const { hasLiveCredential, approvedAt, rates, lastCostAt, lastClickAt } = partner;
   const steps: PartnerStep[] = [];
   if (!hasLiveCredential)
     steps.push({
@@ -159,10 +167,11 @@ function liveSteps(partner: PartnerFacts, path: string): PartnerStep[] {
   const over = rates
     .map((rate) => ({ ...rate, ...ratesOf(rate) }))
     .filter((rate) => rate.isWithinThreshold === false);
+  const isSilent = lastCostAt !== null && lastClickAt !== null && lastClickAt - lastCostAt >= SILENT_AFTER_MS;
   if (over.length > 0)
     steps.push({
       tone: "warn",
-      what: `discrepancy of ${showList(over.map((rate) => `${rate.costType} ${showPercent(rate.discrepancyRate ?? 0)}`))}`,
+      what: `${isSilent ? `no cost since ${describeTime(lastCostAt)}, ` : ""}discrepancy of ${showList(over.map((rate) => `${rate.costType} ${showPercent(rate.discrepancyRate ?? 0)}`))}`,
       since: Math.min(...over.map(({ computedAt }) => computedAt)),
       ...{ text: "Check costs", href: `${path}#rates` },
       kind: list(`are over ${showPercent(DISCREPANCY_THRESHOLD)} discrepancy`, "?sort=-discrepancy"),
