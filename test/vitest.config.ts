@@ -44,7 +44,7 @@ const ON_SHARDS = [
   "test/shards/*.test.ts",
   "test/alerts/kinds.test.ts",
   "test/cost/{list,batch,stopped,rejected-list,test-credential,void}.test.ts",
-  "test/engagement/{audience,queue,held-prices,repeated-ids}.test.ts",
+  "test/engagement/{audience,queue,faults,held-prices,repeated-ids}.test.ts",
   "test/purge/{purge,archive}.test.ts",
   "test/operator/{voids,rates,partner-activity,partner-costs,archive,start,start-urls,url-prices}.test.ts",
   "test/reports/{audience,changes,reports-model}.test.ts",

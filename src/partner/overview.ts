@@ -6,6 +6,7 @@ import { COST_TYPE, type CostType, toTypes } from "../domain/cost-types.ts";
 import { DISCREPANCY_THRESHOLD, RATE_DAYS } from "../domain/figures/rates.ts";
 import { toIso } from "../domain/time.ts";
 import type { Context } from "../env.ts";
+import { chartScript } from "../pages/chart/chart.ts";
 import { operatorContact } from "../pages/contact.ts";
 import { costTypeName } from "../pages/costs/cost-types.ts";
 import { ratesSection } from "../pages/costs/rates.ts";
@@ -16,7 +17,7 @@ import { showCount, showList, showPlural } from "../pages/locale.ts";
 import { type Markup, time } from "../pages/markup.ts";
 import { moneyText } from "../pages/money.ts";
 import { type RatesItem, toIntegratedRates } from "../usecases/rates.ts";
-import { ABOUT, type Total, toTotals } from "./costs/totals.ts";
+import { ABOUT, chartsOf, type Total, toTotals } from "./costs/totals.ts";
 import { report, withFrame } from "./frame.ts";
 import { showStart } from "./start.ts";
 
@@ -30,6 +31,7 @@ export const overview = withFrame(
     const types = typesOf(partner);
     return {
       title: "Overview",
+      scripts: [chartScript.href],
       body: html`
       <div class="head"><h1>${nameText(partner.displayName)}</h1>${partnerBadge({ ...partner, supportsCostData: types.length, typesInRound: 0 })}</div>
       ${
@@ -57,7 +59,7 @@ function typesOf(partner: SignedInPartner): CostType[] {
 }
 
 /** What counts of today and of all days of the rates, by type and currency. */
-function acceptedCard({ matched, to, complete }: FoundRates): Markup {
+function acceptedCard({ matched, from, to, complete }: FoundRates): Markup {
   const today = toTotals(matched.filter(({ day }) => day === to));
   const todayOf = (total: Total) =>
     today.find(({ costType, currency }) => costType === total.costType && currency === total.currency);
@@ -89,6 +91,7 @@ function acceptedCard({ matched, to, complete }: FoundRates): Markup {
       empty: html`<p>None in the last ${RATE_DAYS} days.</p>`,
     }),
     html`<p class="hint">The last ${RATE_DAYS} days include today. ${ABOUT}</p>`,
+    chartsOf(matched, { from, to }, to),
   );
 }
 

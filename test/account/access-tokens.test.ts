@@ -256,6 +256,14 @@ describe("the tokens of a user", () => {
     expect(await useToken(token)).toBe(200);
   });
 
+  it("stay after the user changes the password", async () => {
+    const browser = await signedIn();
+    const token = await create(browser);
+    const changed = { current_password: DEMO.password, new_password: "another-password-1" };
+    await browser.post("/account/password", { ...changed, repeat_password: "another-password-1" });
+    expect(await useToken(token)).toBe(200);
+  });
+
   const ENDING: [what: string, path: string, body: object][] = [
     ["an operator resets the password", "/operator/v1/users/1/password", { your_password }],
     ["the user is disabled", "/operator/v1/users/1", { disabled: true }],

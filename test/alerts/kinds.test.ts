@@ -3,31 +3,16 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { judgeAlerts, judgePurge } from "../../src/alerts.ts";
 import { storeRates } from "../../src/db/operator/stored-rates.ts";
 import { KIND_NAMES } from "../../src/pages/alerts/sentences.ts";
-import {
-  ask,
-  click,
-  countingDatabase,
-  DAY,
-  DEMO,
-  env,
-  freshState,
-  ledgerOn,
-  NOW,
-  rows,
-  sendCost,
-} from "../harness.ts";
-import { itAnywhere } from "../part.ts";
+import { ask, click, countingDatabase, DAY, DEMO, env, ledgerOn, NOW, rows, sendCost } from "../harness.ts";
 import { changedBefore, freshEmptyLedger, inLedger } from "../support.ts";
 
 const HOUR = 3_600_000;
 const PATH = "/operator/v1/alert-rules";
 
-beforeEach(() =>
-  freshState("no alert rules", async () => {
-    await freshEmptyLedger();
-    await inLedger("DELETE FROM alert_rules", "DELETE FROM partner_rates");
-  }),
-);
+beforeEach(async () => {
+  await freshEmptyLedger();
+  await inLedger("DELETE FROM alert_rules", "DELETE FROM partner_rates");
+});
 
 const run = (now = NOW) => judgeAlerts(ledgerOn(), now, false);
 async function create(json: object) {
@@ -75,7 +60,7 @@ describe("spend_above", () => {
     expect((await alerts()).map(({ closed }) => closed)).toEqual([1, 1]);
   });
 
-  itAnywhere("finds what arrives on the day after, and says why its alert closes then", async () => {
+  it("finds what arrives on the day after, and says why its alert closes then", async () => {
     await create({ ...SPEND, app_token: DEMO.appToken, partner_id: 1 });
     await create({ ...SPEND, app_token: DEMO.appToken, period: "month" });
     await env.DB.prepare(
@@ -142,7 +127,7 @@ describe("spend_above", () => {
     expect(beside).toBeGreaterThan(above);
   });
 
-  itAnywhere("of operators about a link names its app", async () => {
+  it("of operators about a link names its app", async () => {
     const { body } = await ask(PATH, {
       json: { ...SPEND, link_token: DEMO.linkToken },
       token: DEMO.operatorToken,
@@ -151,32 +136,29 @@ describe("spend_above", () => {
   });
 });
 
-itAnywhere(
-  "discrepancy opens from the percentage and 20 clicks or impressions on, for each cost type",
-  async () => {
-    await create({ kind: "discrepancy", percent: 29 });
-    await env.DB.batch(
-      [
-        [1, "cpc", 100, 71],
-        [1, "cpm", 100, 72],
-        [4, "cpc", 19, 0],
-        [4, "cpm", 20, 0],
-        [5, "cpi", null, null],
-      ].map((row) => env.DB.prepare("INSERT INTO partner_rates VALUES (?, ?, 0, 0, 0, ?, ?)").bind(...row)),
-    );
-    await run();
-    expect(await alerts()).toEqual([
-      {
-        ...{ kind: "discrepancy", subject: "partner 1 cpc", closed: 0 },
-        data: { partner_id: 1, partner: "Acme Ads", cost_type: "cpc", discrepancy: 0.29 },
-      },
-      {
-        ...{ kind: "discrepancy", subject: "partner 4 cpm", closed: 0 },
-        data: { partner_id: 4, partner: "Delta Reach", cost_type: "cpm", discrepancy: 1 },
-      },
-    ]);
-  },
-);
+it("discrepancy opens from the percentage and 20 clicks or impressions on, for each cost type", async () => {
+  await create({ kind: "discrepancy", percent: 29 });
+  await env.DB.batch(
+    [
+      [1, "cpc", 100, 71],
+      [1, "cpm", 100, 72],
+      [4, "cpc", 19, 0],
+      [4, "cpm", 20, 0],
+      [5, "cpi", null, null],
+    ].map((row) => env.DB.prepare("INSERT INTO partner_rates VALUES (?, ?, 0, 0, 0, ?, ?)").bind(...row)),
+  );
+  await run();
+  expect(await alerts()).toEqual([
+    {
+      ...{ kind: "discrepancy", subject: "partner 1 cpc", closed: 0 },
+      data: { partner_id: 1, partner: "Acme Ads", cost_type: "cpc", discrepancy: 0.29 },
+    },
+    {
+      ...{ kind: "discrepancy", subject: "partner 4 cpm", closed: 0 },
+      data: { partner_id: 4, partner: "Delta Reach", cost_type: "cpm", discrepancy: 1 },
+    },
+  ]);
+});
 
 it("discrepancy of an app is of its own clicks, counted once a day", async () => {
   const rule = { kind: "discrepancy", app_token: DEMO.appToken };
@@ -224,35 +206,32 @@ it("url_prices_limited is open while prices are held", async () => {
   expect(await alerts()).toMatchObject([{ subject: "partner 1", closed: 1 }]);
 });
 
-itAnywhere(
-  "sub_links_full is about an app, and about a network, that clicks can add no link to today",
-  async () => {
-    await create({ kind: "sub_links_full" });
-    const today = Math.floor(NOW / DAY);
-    const set = (app: number, network: number) =>
-      env.DB.batch([
-        env.DB.prepare(
-          "UPDATE apps SET max_new_sub_links = 2, new_sub_link_day = ?, new_sub_link_count = ? WHERE token = ?",
-        ).bind(today, app, DEMO.appToken),
-        env.DB.prepare("UPDATE links SET new_sub_link_day = ?, new_sub_link_count = ? WHERE token = ?").bind(
-          today,
-          network,
-          DEMO.linkToken,
-        ),
-      ]);
-    await set(9, 1);
-    await run();
-    expect(await alerts()).toEqual([]);
-    await set(10, 2);
-    await run();
-    expect((await alerts()).map(({ subject }) => subject)).toEqual([
-      `app ${DEMO.appToken}`,
-      `link ${DEMO.linkToken}`,
+it("sub_links_full is about an app, and about a network, that clicks can add no link to today", async () => {
+  await create({ kind: "sub_links_full" });
+  const today = Math.floor(NOW / DAY);
+  const set = (app: number, network: number) =>
+    env.DB.batch([
+      env.DB.prepare(
+        "UPDATE apps SET max_new_sub_links = 2, new_sub_link_day = ?, new_sub_link_count = ? WHERE token = ?",
+      ).bind(today, app, DEMO.appToken),
+      env.DB.prepare("UPDATE links SET new_sub_link_day = ?, new_sub_link_count = ? WHERE token = ?").bind(
+        today,
+        network,
+        DEMO.linkToken,
+      ),
     ]);
-    await run(NOW + DAY);
-    expect((await alerts()).map(({ closed }) => closed)).toEqual([1, 1]);
-  },
-);
+  await set(9, 1);
+  await run();
+  expect(await alerts()).toEqual([]);
+  await set(10, 2);
+  await run();
+  expect((await alerts()).map(({ subject }) => subject)).toEqual([
+    `app ${DEMO.appToken}`,
+    `link ${DEMO.linkToken}`,
+  ]);
+  await run(NOW + DAY);
+  expect((await alerts()).map(({ closed }) => closed)).toEqual([1, 1]);
+});
 
 describe("purge_late", () => {
   const LIMIT = { kind: "purge_late", hours: 3 };
@@ -299,7 +278,7 @@ describe("purge_late", () => {
   });
 });
 
-itAnywhere("a rule for a partner is in the place of the one for all", async () => {
+it("a rule for a partner is in the place of the one for all", async () => {
   await create({ kind: "partner_silent", hours: 2 });
   await create({ kind: "partner_silent", hours: 4, partner_id: 1 });
   await run(NOW);
@@ -363,7 +342,7 @@ it("a run that a later one overtakes stores nothing", async () => {
   expect(hour).toBe((NOW + 2 * HOUR) / HOUR);
 });
 
-itAnywhere("closes the alerts of a rule that was deleted, and says so", async () => {
+it("closes the alerts of a rule that was deleted, and says so", async () => {
   const id = await create({ kind: "partner_silent", hours: 2, app_token: DEMO.appToken });
   await env.DB.prepare(
     "INSERT INTO webhooks (app_token, url, secret, created_at) VALUES (?, 'https://example.com', '', 0)",
@@ -388,6 +367,6 @@ itAnywhere("closes the alerts of a rule that was deleted, and says so", async ()
   ]);
 });
 
-itAnywhere("has a name for every kind", () => {
+it("has a name for every kind", () => {
   expect(new Set(Object.values(KIND_NAMES)).size).toBe(Object.keys(KIND_NAMES).length);
 });

@@ -20,7 +20,7 @@ import {
   sendCost,
   view,
 } from "../harness.ts";
-import { describeAnywhere, itAnywhere, runs } from "../part.ts";
+import { runs } from "../part.ts";
 
 type Result = Omit<CostResult, "status"> & Partial<Omit<ProblemBody, "status">> & { status: "ok" | number };
 
@@ -86,7 +86,7 @@ describe("a batch", () => {
     ]);
   });
 
-  itAnywhere("names every invalid parameter of a cost in one result", async () => {
+  test("names every invalid parameter of a cost in one result", async () => {
     const { body } = await sendBatch([{ cost_type: "cpx", cost_currency: "XXQ", tag: 7, cost_amount: "-1" }]);
     expect(body.results[0]?.errors?.map(({ param }) => param)).toEqual([
       "cost_type",
@@ -97,19 +97,16 @@ describe("a batch", () => {
     ]);
   });
 
-  itAnywhere(
-    "accepts an amount as a string or a number, and other values only as strings, as POST /cost does",
-    async () => {
-      const { body } = await sendBatch([
-        cost("batch-number-001", { cost_amount: 0.25 }),
-        cost("batch-number-002", { tag: 1 }),
-      ]);
-      expect(body.results[0]).toMatchObject({ status: "ok", amount: "0.25" });
-      expect(body.results[1]?.errors).toEqual([{ param: "tag", message: "must be a string" }]);
-    },
-  );
+  test("accepts an amount as a string or a number, and other values only as strings, as POST /cost does", async () => {
+    const { body } = await sendBatch([
+      cost("batch-number-001", { cost_amount: 0.25 }),
+      cost("batch-number-002", { tag: 1 }),
+    ]);
+    expect(body.results[0]).toMatchObject({ status: "ok", amount: "0.25" });
+    expect(body.results[1]?.errors).toEqual([{ param: "tag", message: "must be a string" }]);
+  });
 
-  itAnywhere("names an item that is not an object by its position", async () => {
+  test("names an item that is not an object by its position", async () => {
     const { status, body } = await sendBatch([null, 7, "cost", [], true]);
     expect(status).toBe(200);
     expect(body.results.map(({ errors }) => errors)).toEqual(
@@ -189,7 +186,7 @@ describe("a batch", () => {
   });
 });
 
-describeAnywhere("an invalid batch", () => {
+describe("an invalid batch", () => {
   test.each<[string, unknown, string]>([
     ["no costs", [], "costs"],
     ["1,001 costs", Array.from({ length: 1_001 }, (_, index) => cost(`too-many-${index}-000`)), "costs"],

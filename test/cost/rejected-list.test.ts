@@ -16,7 +16,6 @@ import {
   sendCost,
   view,
 } from "../harness.ts";
-import { describeAnywhere, itAnywhere } from "../part.ts";
 import { signedIn } from "../partner/support.ts";
 import { SESSIONS, startSessions } from "../security/support.ts";
 import { freshLedger } from "../support.ts";
@@ -122,7 +121,7 @@ describe("GET /cost?match=rejected", () => {
     expect(page).toContain('<span class="muted">cost_currency, cost_amount</span>');
   });
 
-  itAnywhere("keeps an ID and a tag up to their greatest lengths, without control characters", async () => {
+  it("keeps an ID and a tag up to their greatest lengths, without control characters", async () => {
     await sendCost({ ...COST, cost_id: `${"x".repeat(255)}\u{1f600}y`, tag: `\u0007${"t".repeat(200)}` });
     const [item] = (await list()).body.items;
     expect(item).toMatchObject({ cost_id: `${"x".repeat(255)}\u{1f600}`, tag: `\ufffd${"t".repeat(127)}` });
@@ -144,7 +143,7 @@ describe("GET /cost?match=rejected", () => {
     expect(seen).toEqual(all);
   });
 
-  itAnywhere("rejects a cursor of another list, and one that is made up", async () => {
+  it("rejects a cursor of another list, and one that is made up", async () => {
     await stop();
     await batch(late(0, 3));
     const cursor = (await list("&limit=1")).body.paging.cursor ?? "";
@@ -153,7 +152,7 @@ describe("GET /cost?match=rejected", () => {
     expect([other.status, (await list(`&cursor=${made}`)).status]).toEqual([400, 400]);
   });
 
-  itAnywhere("returns CSV as sent, with the next page in its Link header", async () => {
+  it("returns CSV as sent, with the next page in its Link header", async () => {
     await stop();
     await batch([{ ...COST, cost_id: "=HYPERLINK(1234)", tag: "a,b" }, ...late(0, 1)]);
     const file = await call("/cost?match=rejected&limit=1", {
@@ -215,7 +214,7 @@ describe("what is kept", () => {
     else expect(full.every((part) => part.every((number) => number >= 13_000))).toBe(true);
   });
 
-  itAnywhere("takes two written rows a rejection, also in the place of the oldest", async () => {
+  it("takes two written rows a rejection, also in the place of the oldest", async () => {
     await click(ID, { now: NOW - 8 * DAY });
     for (let count = 0; count < 201; count += 100)
       await batch(
@@ -259,7 +258,7 @@ describe("what is kept", () => {
   });
 });
 
-describeAnywhere("an ID without an accepted cost", () => {
+describe("an ID without an accepted cost", () => {
   const detailOf = async (id = ID, now = NOW) =>
     (await ask<{ detail: string }>(`/cost/${id}`, { token: DEMO.costToken, now })).body.detail;
 
@@ -336,7 +335,7 @@ describe("operators", () => {
   });
 });
 
-describeAnywhere("pages", () => {
+describe("pages", () => {
   const reject = async () => {
     await click(ID, { now: NOW - 8 * DAY });
     await sendCost({ ...COST, cost_id: ID, tag: "late" });

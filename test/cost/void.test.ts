@@ -15,7 +15,6 @@ import {
   sendCost,
   view,
 } from "../harness.ts";
-import { isLong, isSharded, itAnywhere } from "../part.ts";
 import { changedBefore, freshLedger, totals } from "../support.ts";
 
 beforeEach(freshLedger);
@@ -39,7 +38,7 @@ describe("a void", () => {
     expect(await totals()).toEqual([]);
   });
 
-  itAnywhere("is lifted by a call with other values", async () => {
+  it("is lifted by a call with other values", async () => {
     await click(ID);
     await send("0.5");
     await voidCost();
@@ -47,7 +46,7 @@ describe("a void", () => {
     expect(await totals()).toEqual([{ state: "matched", count: 1, amount: 40_000 }]);
   });
 
-  itAnywhere.each([
+  it.each([
     ["click", 6 * DAY],
     ["impression", COST_WINDOW_MS + 1],
   ])("of one of two equal prices is read back with its engagement, the %s", async (kind, clickedAfter) => {
@@ -62,7 +61,7 @@ describe("a void", () => {
     expect(await read()).toEqual({ ...before, match: "voided", request_id: expect.any(String) });
   });
 
-  itAnywhere("removes a price on a URL for good: only a call can count after it", async () => {
+  it("removes a price on a URL for good: only a call can count after it", async () => {
     await click(ID, { query: PRICE });
     expect(await totals()).toEqual([{ state: "matched", count: 1, amount: 30_000 }]);
     expect((await voidCost()).body).toMatchObject({ match: "voided", duplicate: false });
@@ -72,23 +71,20 @@ describe("a void", () => {
     expect(await totals()).toEqual([{ state: "matched", count: 1, amount: 20_000 }]);
   });
 
-  itAnywhere(
-    "of a price on a URL reads back as that price, also when an engagement with another price comes later",
-    async () => {
-      const read = async (now = NOW) => {
-        const { body } = await ask<Record<string, unknown>>(`/cost/${ID}`, { token: DEMO.costToken, now });
-        const { match, source, cost_type, amount, engagement } = body;
-        return { match, source, cost_type, amount, engagement };
-      };
-      await view(ID, { query: "&cost_type=cpm&cost_amount=7&cost_currency=USD" });
-      const before = await read();
-      expect(before).toMatchObject({ match: "matched", source: "url", amount: "7" });
-      await voidCost();
-      await click(ID, { query: PRICE });
-      expect(await read()).toEqual({ ...before, match: "voided" });
-      expect(await totals()).toEqual([]);
-    },
-  );
+  it("of a price on a URL reads back as that price, also when an engagement with another price comes later", async () => {
+    const read = async (now = NOW) => {
+      const { body } = await ask<Record<string, unknown>>(`/cost/${ID}`, { token: DEMO.costToken, now });
+      const { match, source, cost_type, amount, engagement } = body;
+      return { match, source, cost_type, amount, engagement };
+    };
+    await view(ID, { query: "&cost_type=cpm&cost_amount=7&cost_currency=USD" });
+    const before = await read();
+    expect(before).toMatchObject({ match: "matched", source: "url", amount: "7" });
+    await voidCost();
+    await click(ID, { query: PRICE });
+    expect(await read()).toEqual({ ...before, match: "voided" });
+    expect(await totals()).toEqual([]);
+  });
 
   it.each([
     [COST_WINDOW_MS, 200],
@@ -99,25 +95,22 @@ describe("a void", () => {
     expect((await voidCost(NOW + age)).status).toBe(status);
   });
 
-  itAnywhere(
-    "of a price holds for the price also while the call that lifts it is pending, and after that gets its amount",
-    async () => {
-      await click(ID, { query: PRICE });
-      await voidCost();
-      for (const [sent, amount] of [
-        [undefined, 0],
-        ["2", 200_000],
-      ] as const) {
-        const { body } = await send(sent, NOW, { cost_type: "cpm" });
-        expect(body).toMatchObject({ match: "pending", duplicate: false });
-        expect(await totals()).toEqual([{ state: "pending", count: 1, amount }]);
-      }
-      const { body } = await ask(`/cost/${ID}`, { token: DEMO.costToken });
-      expect(body).toMatchObject({ match: "pending", url_price: null });
-    },
-  );
+  it("of a price holds for the price also while the call that lifts it is pending, and after that gets its amount", async () => {
+    await click(ID, { query: PRICE });
+    await voidCost();
+    for (const [sent, amount] of [
+      [undefined, 0],
+      ["2", 200_000],
+    ] as const) {
+      const { body } = await send(sent, NOW, { cost_type: "cpm" });
+      expect(body).toMatchObject({ match: "pending", duplicate: false });
+      expect(await totals()).toEqual([{ state: "pending", count: 1, amount }]);
+    }
+    const { body } = await ask(`/cost/${ID}`, { token: DEMO.costToken });
+    expect(body).toMatchObject({ match: "pending", url_price: null });
+  });
 
-  itAnywhere("keeps the amount that a cost took from its URL", async () => {
+  it("keeps the amount that a cost took from its URL", async () => {
     await click(ID, { query: PRICE });
     expect((await send(undefined)).body).toMatchObject({ match: "matched", amount: "0.3" });
     await voidCost();
@@ -126,7 +119,7 @@ describe("a void", () => {
     expect(await totals()).toEqual([]);
   });
 
-  itAnywhere.each([
+  it.each([
     ["a price on a URL", false],
     ["a pending cost beside it", true],
   ])("of %s is possible until seven days after the engagement with the price", async (_what, isPending) => {
@@ -155,7 +148,7 @@ describe("a void", () => {
 });
 
 describe("a void that races", () => {
-  const RUNS = isSharded && !isLong ? 4 : 16;
+  const RUNS = 16;
   const idOf = (run: number) => `void-race-${String(run).padStart(5, "0")}`;
   /**
    * Runs both requests concurrently. In half of the runs `one` reaches the database first, in the others `other`. Returns what
@@ -321,7 +314,7 @@ describe("the audit entry of a void", () => {
     },
   });
 
-  itAnywhere.each([
+  it.each([
     ["0", "0"],
     ["0.00001", "0.00001"],
     ["0.50", "0.5"],

@@ -396,7 +396,7 @@ it("judges, matches, voids, totals, lists and forgets costs according to the rul
         expect(await emptyTotals()).toEqual([]);
       })
       .afterEach(emptyLedger),
-    { ...runs(60, 10, 7), examples: [[CHANGED_TWICE], [UNPRICED]] },
+    { ...runs(60, 10), examples: [[CHANGED_TWICE], [UNPRICED]] },
   );
   expect([...reached].sort()).toEqual([
     "call matched",

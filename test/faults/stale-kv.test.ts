@@ -40,6 +40,13 @@ describe.each(needing("api_token", "operator_token"))("%s", (_, { send }) => {
     expect((await send({ TOKENS: tokens() })).status).toBe(401);
     expect(await settled()).toEqual(before);
   });
+
+  it("rejects a disabled user whose token KV still has", async () => {
+    await env.DB.prepare("UPDATE users SET disabled_at = 1").run();
+    const before = await settled();
+    expect((await send({ TOKENS: tokens() })).status).toBe(401);
+    expect(await settled()).toEqual(before);
+  });
 });
 
 it.each(needing("operator_token"))(

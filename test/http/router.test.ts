@@ -5,6 +5,8 @@ import { everyRoute } from "./every-route.ts";
 
 beforeAll(freshDemo);
 
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+
 describe.each(everyRoute)("$pattern", ({ path, methods }) => {
   const allowed = methods.flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : [method]));
   const rejected = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"].filter(
@@ -20,7 +22,7 @@ describe.each(everyRoute)("$pattern", ({ path, methods }) => {
   });
 
   it.runIf(methods.includes("GET"))("handles HEAD as GET without the body", async () => {
-    for (const token of [undefined, path.startsWith("/cost") ? DEMO.costToken : DEMO.operatorToken]) {
+    for (const token of [undefined, DEMO.apiToken, DEMO.operatorToken, DEMO.costToken]) {
       const get = await call(path, { token });
       const head = await call(path, { token, method: "HEAD" });
       expect(head.status).toBe(get.status);
@@ -28,13 +30,21 @@ describe.each(everyRoute)("$pattern", ({ path, methods }) => {
       expect(await head.text()).toBe("");
     }
   });
-});
 
-// contract-check.ts checks the form of each X-Request-Id.
-it("each response has an X-Request-Id of its own, whatever the caller sends", async () => {
-  const send = () => call("/healthz", { headers: { "x-request-id": "chosen-by-the-caller" } });
-  const ids = (await Promise.all([send(), send()])).map(({ headers }) => headers.get("x-request-id"));
-  expect(new Set([...ids, "chosen-by-the-caller"]).size).toBe(3);
+  it("has its own X-Request-Id and nosniff on every response", async () => {
+    const ids = new Set<string | null>();
+    for (const method of [...methods, "DELETE"]) {
+      for (const token of [undefined, DEMO.apiToken]) {
+        const headers = { "x-request-id": "chosen-by-the-caller" };
+        const response = await call(path, { method, token, headers });
+        const id = response.headers.get("x-request-id");
+        expect(id).toMatch(UUID);
+        expect(response.headers.get("x-content-type-options")).toBe("nosniff");
+        ids.add(id);
+      }
+    }
+    expect(ids.size).toBe(2 * (methods.length + 1));
+  });
 });
 
 describe("a path that does not exist", () => {

@@ -5,7 +5,6 @@ import type { ArchivedCost } from "../../src/db/archive/record.ts";
 import { RETENTION_MS } from "../../src/domain/time.ts";
 import { purge } from "../../src/purge.ts";
 import { ask, call, click, DAY, DEMO, env, NOW, rejection, rows, sendCost, withMethods } from "../harness.ts";
-import { describeAnywhere, itAnywhere } from "../part.ts";
 import { archiving, bindArchive, DUE } from "../purge/archive-support.ts";
 import { sessionFor, startSessions } from "../security/support.ts";
 import { freshEmptyLedger, inLedger } from "../support.ts";
@@ -104,7 +103,7 @@ describe("GET /operator/v1/archive", () => {
     expect(await find({ cost_id: "aaaaaaaaaaaaa" })).toBe(404);
   });
 
-  itAnywhere("names every invalid parameter", async () => {
+  it("names every invalid parameter", async () => {
     expect(await rejection("/operator/v1/archive?cost_id=&day=today&x=1", options)).toEqual({
       status: 400,
       code: "invalid_request",
@@ -112,7 +111,7 @@ describe("GET /operator/v1/archive", () => {
     });
   });
 
-  itAnywhere("says that no archive is bound", async () => {
+  it("says that no archive is bound", async () => {
     const { status, code } = await rejection(path(), { token: DEMO.operatorToken });
     expect({ status, code }).toEqual({ status: 409, code: "archive_not_bound" });
   });
@@ -131,7 +130,7 @@ describe("GET /operator/v1/archive", () => {
     expect(body.detail).toContain("The bucket no longer has 1 of the objects");
   });
 
-  itAnywhere.each([
+  it.each([
     ["fails", () => Promise.reject(new Error("secret detail"))],
     ["returns something that is not compressed", async () => ({ body: new Response("plain").body })],
   ])("returns 503 if the bucket %s", async (_what, get) => {
@@ -144,7 +143,7 @@ describe("GET /operator/v1/archive", () => {
   });
 });
 
-describeAnywhere("the page of the console without a bucket", () => {
+describe("the page of the console without a bucket", () => {
   it.each(["", "?partner_id=1&cost_id=proved-cost-0001"])("says how to bind one: %j", async (query) => {
     const headers = { cookie: sessionFor("operator_session"), accept: "text/html" };
     await startSessions();
@@ -156,7 +155,7 @@ describeAnywhere("the page of the console without a bucket", () => {
   });
 });
 
-describeAnywhere("the page of the console", () => {
+describe("the page of the console", () => {
   const open = async (params: Record<string, string>, more = bound as Partial<typeof env>) => {
     const cookie = sessionFor("operator_session");
     const response = await call(`/operator/archive?${new URLSearchParams(params)}`, {

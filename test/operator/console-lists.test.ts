@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { Browser, freshSession } from "../account/support.ts";
-import { DAY, DEMO, freshDemo, NOW, rows, sendCost } from "../harness.ts";
+import { DAY, DEMO, freshDemo, freshWholeDemo, NOW, rows, sendCost } from "../harness.ts";
 import { tablesOf, textOf } from "../workspace/page-text.ts";
 
 let operator: Browser;
@@ -284,5 +284,43 @@ describe("spend", () => {
     expect(rest.text).not.toContain("pending-cost-12<");
     expect(rest.text).toContain("pending-cost-13<");
     expect((await operator.get("/operator/partners/99/costs?match=pending")).status).toBe(404);
+  });
+});
+
+describe("the spend of a partner on its page", () => {
+  beforeEach(async () => {
+    operator = await freshSession(freshWholeDemo, DEMO.operatorEmail, DEMO.operatorPassword);
+  });
+  const spendOf = (page: string) => textOf(/<h2 id="spend">[\s\S]*?<\/section>/.exec(page)?.[0] ?? "");
+
+  test("is that of the list of partners, with its changes and a chart of its days", async () => {
+    const [[head, ...partners] = []] = tablesOf((await operator.get("/operator/partners")).text);
+    const at = (name: string) => head?.cells.findIndex((cell) => cell.startsWith(name)) ?? -1;
+    const paid = partners.filter(({ cells }) => cells[at("Spend")] !== "–");
+    expect(paid).toHaveLength(3);
+    for (const { cells, href = "" } of paid) {
+      const { text } = await operator.get(href);
+      const shown = spendOf(text);
+      const amounts = cells[at("Spend")]?.split(" ") ?? [];
+      const changes = cells[at("Change")]?.split(/ (?=[▲▼])/) ?? [];
+      expect(amounts.length).toBe(changes.length);
+      for (const [index, amount] of amounts.entries()) {
+        expect(shown).toMatch(
+          new RegExp(`Spend in \\w{3} \\${amount} ${changes[index]?.replace("+", "\\+")} `),
+        );
+        expect(shown).toMatch(new RegExp(`Spend in \\w{3} by day( and cost type)?: \\${amount}`));
+      }
+      expect(text).toContain(`<a href="${href}/costs?day=2026-03-08" aria-label="8 Mar 2026: `);
+    }
+  });
+
+  test("says when an operator stopped it, and that a new partner has none", async () => {
+    await operator.post("/operator/partners/1/costs", { stopped: "yes" });
+    expect(spendOf((await operator.get("/operator/partners/1")).text)).toContain(
+      "15 Mar 2026 Acme Ads was stopped by an operator",
+    );
+    const none = spendOf((await operator.get("/operator/partners/2")).text);
+    expect(none).toMatch(/Spend None Clicks \d+ .*Costs Pending costs Rejected costs$/);
+    expect(none).not.toContain("by day");
   });
 });

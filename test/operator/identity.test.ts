@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { ATTEMPT_MS } from "../../src/db/accounts/identities.ts";
 import { purge } from "../../src/purge.ts";
-import { type Browser, freshSession, singleSignOnUser } from "../account/support.ts";
+import { type Browser, signedIn, singleSignOnUser } from "../account/support.ts";
 import { call, DEMO, env, freshDemo, ledgerOn, NOW, rows, UNLIMITED } from "../harness.ts";
 import { tablesOf } from "../workspace/page-text.ts";
 
@@ -12,13 +12,10 @@ const LATER = { now: NOW + 10 * 60_000 };
 
 let operator: Browser;
 beforeEach(async () => {
-  operator = await freshSession(freshUser, DEMO.operatorEmail, DEMO.operatorPassword);
-});
-
-async function freshUser(): Promise<void> {
   await freshDemo();
   await singleSignOnUser();
-}
+  operator = await signedIn(DEMO.operatorEmail, DEMO.operatorPassword);
+});
 
 const attempt = (id: number, subject: string, attemptedAt = NOW - 1000, userId = USER, isVerified = 1) =>
   env.DB.prepare(

@@ -2,11 +2,14 @@
 import { beforeEach, expect, it } from "vitest";
 import { storeActivity } from "../../src/db/operator/partner-activity.ts";
 import { ask, click, DAY, DEMO, ledgerOn, NOW, rows, sendCost } from "../harness.ts";
-import { freshEmptyLedger } from "../support.ts";
+import { freshEmptyLedger, inLedger } from "../support.ts";
 
 const HOUR = 3_600_000;
 
-beforeEach(freshEmptyLedger);
+beforeEach(async () => {
+  await freshEmptyLedger();
+  await inLedger("DELETE FROM daily_totals", "DELETE FROM daily_engagements");
+});
 
 const run = (hours: number) => storeActivity(ledgerOn(), NOW + hours * HOUR);
 const read = async (partner = 1) => {

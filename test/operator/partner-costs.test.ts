@@ -10,16 +10,16 @@ import {
   countingDatabase,
   DAY,
   DEMO,
-  freshState,
   ledgerOn,
   NOW,
   rows,
   sendCost,
   view,
 } from "../harness.ts";
-import { describeAnywhere, itAnywhere } from "../part.ts";
 import { SESSIONS, startSessions } from "../security/support.ts";
 import { freshEmptyLedger } from "../support.ts";
+
+beforeEach(freshEmptyLedger);
 
 interface Page {
   data: {
@@ -55,8 +55,7 @@ const addEmpty = async (count: number) => {
 };
 
 describe("filters", () => {
-  const setUp = async () => {
-    await freshEmptyLedger();
+  beforeEach(async () => {
     await click("cost-matched-01", { now: NOW - 2 * DAY });
     await sendCost({ ...COST, cost_id: "cost-matched-01", cost_amount: "6" });
     await view("cost-viewed-001");
@@ -66,9 +65,7 @@ describe("filters", () => {
     await sendCost({ ...COST, cost_id: "cost-voided-001", cost_amount: "1" });
     await ask("/cost/cost-voided-001/void", { method: "POST", token: DEMO.costToken });
     await sendCost({ ...COST, cost_id: "short" });
-  };
-  beforeEach(() => freshState("costs to filter", setUp));
-
+  });
   it.each([
     ["", ["cost-matched-01", "cost-viewed-001", "cost-voided-001", "cost-waiting-01"]],
     ["match=pending", ["cost-waiting-01"]],
@@ -86,7 +83,7 @@ describe("filters", () => {
     expect(await idsOf(query)).toEqual(expected);
   });
 
-  itAnywhere.each([
+  it.each([
     "match=rejected",
     "day=20",
     "amount_over=x",
@@ -104,7 +101,7 @@ describe("filters", () => {
     expect(unknown.status).toBe(404);
   });
 
-  itAnywhere("are fields of the page, whose rows open the cost", async () => {
+  it("are fields of the page, whose rows open the cost", async () => {
     await startSessions();
     const get = async (query: string) => {
       const headers = { accept: "text/html", cookie: SESSIONS.operator };
@@ -125,8 +122,6 @@ describe("filters", () => {
 });
 
 describe("a list with many IDs between its costs", () => {
-  beforeEach(freshEmptyLedger);
-
   it("reads on, so that a page of pending costs does not begin empty", async () => {
     await addEmpty(6_000);
     await sendCost({ ...COST, cost_id: "z-waiting-cost-1", cost_amount: "1" });
@@ -181,8 +176,7 @@ describe("a list with many IDs between its costs", () => {
 });
 
 describe("the number of costs", () => {
-  const setUp = async () => {
-    await freshEmptyLedger();
+  beforeEach(async () => {
     for (const [number, days] of [0, 0, 2, 13, 14].entries()) {
       const now = NOW - days * DAY;
       await click(`counted-cost-00${number}`, { now });
@@ -190,8 +184,7 @@ describe("the number of costs", () => {
     }
     for (const days of [0, 6, 7, 8])
       await sendCost({ ...COST, cost_id: `waiting-cost-0${days}` }, { now: NOW - days * DAY });
-  };
-  beforeEach(() => freshState("costs to count", setUp));
+  });
 
   it.each([
     ["match=matched&day=2026-03-15", 2],
@@ -237,7 +230,7 @@ describe("the number of costs", () => {
   });
 });
 
-itAnywhere.each([
+it.each([
   [{ found: 12, expected: 15 }, "12 of 15 found. Searched 40,000 IDs."],
   [{ found: 0, expected: null }, "0 found. Searched 40,000 IDs."],
   [{ found: 1, expected: 54, isExact: false }, "1 of up to 54 found. Searched 40,000 IDs."],
@@ -250,7 +243,7 @@ itAnywhere.each([
   expect(describeSearch(all)).toBe(expected);
 });
 
-describeAnywhere("the share of a range of IDs", () => {
+describe("the share of a range of IDs", () => {
   it.each([
     ["a", "c", "b", 0.5],
     ["acme-a", "acme-c", "acme-b", 0.5],

@@ -1,5 +1,5 @@
 /** Coverage and discrepancy: of live partners over seven days, and of rounds. */
-import { beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it, test } from "vitest";
 import { shardFor } from "../../src/db/ledger/shards.ts";
 import { findRates } from "../../src/db/operator/rates.ts";
 import { storeRates } from "../../src/db/operator/stored-rates.ts";
@@ -18,7 +18,6 @@ import {
   sendCost,
   view,
 } from "../harness.ts";
-import { itAnywhere } from "../part.ts";
 import { freshLedger, inLedger, setSwitch } from "../support.ts";
 
 const token = DEMO.operatorToken;
@@ -215,7 +214,7 @@ describe("the rates of a partner", () => {
   });
 });
 
-itAnywhere.each([
+test.each([
   [0, 0, null, null],
   [20, 20, 0, true],
   [19, 19, 0, null],
@@ -266,7 +265,7 @@ describe("the rates of a round", () => {
     ]);
   });
 
-  itAnywhere("are on its page, and those of a partner on its page", async () => {
+  it("are on its page, and those of a partner on its page", async () => {
     for (let index = 0; index < 9; index++) await clicked({ cost_amount: "1" });
     for (let index = 0; index < 10; index++) await clicked();
     const operator = new Browser();
@@ -284,26 +283,23 @@ describe("the rates of a round", () => {
     expect((await operator.get("/operator/partners/2")).text).not.toContain('id="rates"');
   });
 
-  itAnywhere(
-    "say what is next if cost data was off for all clicks, on the page of the partner and on the start page",
-    async () => {
-      const operator = new Browser();
-      await operator.signIn(DEMO.operatorEmail, DEMO.operatorPassword);
-      const off = "cost data is off on all links";
-      let day = 0;
-      const steps = async () => {
-        day += DAY;
-        await storeRates(ledgerOn(), NOW + day);
-        const pages = ["/operator/partners/1", "/operator"].map((path) => operator.get(path));
-        return (await Promise.all(pages)).map(({ text }) => text.includes(off));
-      };
-      expect(await steps()).toEqual([false, false]);
-      await setSwitch(DEMO.linkToken, false);
-      await clicked();
-      expect(await steps()).toEqual([true, true]);
-      await setSwitch(DEMO.linkToken, true);
-      await clicked();
-      expect(await steps()).toEqual([false, false]);
-    },
-  );
+  it("say what is next if cost data was off for all clicks, on the page of the partner and on the start page", async () => {
+    const operator = new Browser();
+    await operator.signIn(DEMO.operatorEmail, DEMO.operatorPassword);
+    const off = "cost data is off on all links";
+    let day = 0;
+    const steps = async () => {
+      day += DAY;
+      await storeRates(ledgerOn(), NOW + day);
+      const pages = ["/operator/partners/1", "/operator"].map((path) => operator.get(path));
+      return (await Promise.all(pages)).map(({ text }) => text.includes(off));
+    };
+    expect(await steps()).toEqual([false, false]);
+    await setSwitch(DEMO.linkToken, false);
+    await clicked();
+    expect(await steps()).toEqual([true, true]);
+    await setSwitch(DEMO.linkToken, true);
+    await clicked();
+    expect(await steps()).toEqual([false, false]);
+  });
 });

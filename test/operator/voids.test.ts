@@ -17,7 +17,6 @@ import {
   withMethods,
   wrapDatabases,
 } from "../harness.ts";
-import { describeAnywhere, itAnywhere } from "../part.ts";
 import { failingDatabase, freshLedger, totals } from "../support.ts";
 import { textOf } from "../workspace/page-text.ts";
 
@@ -126,7 +125,7 @@ describe("an operator's void", () => {
     expect(await entries()).toEqual([]);
   });
 
-  itAnywhere.each([
+  it.each([
     [{ ...json, reason: "" }, ["reason"]],
     [{ ...json, reason: "   " }, ["reason"]],
     [{ ...json, reason: "r".repeat(501) }, ["reason"]],
@@ -141,7 +140,7 @@ describe("an operator's void", () => {
     });
   });
 
-  itAnywhere("accepts a reason of 500 characters", async () => {
+  it("accepts a reason of 500 characters", async () => {
     await click(ID);
     await send("0.5");
     expect((await voidCost({ json: { ...json, reason: "r".repeat(500) } })).status).toBe(200);
@@ -271,29 +270,22 @@ describe("the cost that an operator looks at", () => {
     }
   });
 
-  itAnywhere(
-    "has the app and the link of an engagement that it does not match, and of the price beside it",
-    async () => {
-      await click(ID, { query: PRICE });
-      await sendCost({ cost_id: ID, cost_type: "cpm", cost_amount: "1" });
-      expect(await read()).toMatchObject({
-        match: "pending",
-        mismatch: "wrong_engagement",
-        engagement: null,
-        url_price: { cost_type: "cpc", cost_currency: "USD", amount: "0.3" },
-        app_token: DEMO.appToken,
-        link: LINK,
-      });
-      await sendCost({ cost_id: "operator-void-0009" });
-      expect(await read("operator-void-0009")).toMatchObject({
-        match: "pending",
-        app_token: null,
-        link: null,
-      });
-    },
-  );
+  it("has the app and the link of an engagement that it does not match, and of the price beside it", async () => {
+    await click(ID, { query: PRICE });
+    await sendCost({ cost_id: ID, cost_type: "cpm", cost_amount: "1" });
+    expect(await read()).toMatchObject({
+      match: "pending",
+      mismatch: "wrong_engagement",
+      engagement: null,
+      url_price: { cost_type: "cpc", cost_currency: "USD", amount: "0.3" },
+      app_token: DEMO.appToken,
+      link: LINK,
+    });
+    await sendCost({ cost_id: "operator-void-0009" });
+    expect(await read("operator-void-0009")).toMatchObject({ match: "pending", app_token: null, link: null });
+  });
 
-  itAnywhere("is not found once it is forgotten, for another partner, and without a cost", async () => {
+  it("is not found once it is forgotten, for another partner, and without a cost", async () => {
     const status = async (path: string, now = NOW) => (await ask(path, { token, now })).status;
     const path = `/operator/v1/partners/1/costs/${ID}`;
     await click(ID);
@@ -319,7 +311,7 @@ describe("the cost that an operator looks at", () => {
   });
 });
 
-describeAnywhere("the console", () => {
+describe("the console", () => {
   it("shows a cost before it is voided with a reason, and what was voided", async () => {
     await click(ID);
     await send("0.5");

@@ -1,10 +1,14 @@
 /** The clicks and impressions without a matching cost: exactly those of the discrepancy, and only the partner's own. */
 import { beforeEach, expect, it } from "vitest";
-import { ask, call, click, DAY, DEMO, NOW, rows, sendCost, view } from "../harness.ts";
-import { freshEmptyLedger } from "../support.ts";
+import { ask, call, click, DAY, DEMO, freshDemo, NOW, rows, sendCost, view } from "../harness.ts";
+import { freshLedger, inLedger } from "../support.ts";
 import { signedIn, tableOf } from "./support.ts";
 
-beforeEach(freshEmptyLedger);
+beforeEach(async () => {
+  await freshDemo();
+  await freshLedger();
+  await inLedger("DELETE FROM ledger_entries");
+});
 
 interface Rates {
   expected: number | null;

@@ -1,10 +1,15 @@
 /** The costs that count, by day, type and currency, for the partner that sent them. */
 import { beforeEach, expect, it } from "vitest";
-import { call, click, DAY, DEMO, env, ledgerOn, NOW, rows, sendCost, view } from "../harness.ts";
-import { freshEmptyLedger } from "../support.ts";
+import { call, click, DAY, DEMO, env, freshDemo, ledgerOn, NOW, rows, sendCost, view } from "../harness.ts";
+import { freshLedger, inLedger } from "../support.ts";
 import { signedIn, tableOf } from "./support.ts";
 
-beforeEach(freshEmptyLedger);
+beforeEach(async () => {
+  await freshDemo();
+  await freshLedger();
+  for (const table of ["ledger_entries", "daily_totals", "daily_engagements"])
+    await inLedger(`DELETE FROM ${table}`);
+});
 
 const open = async (path: string) => (await signedIn()).get(path);
 
@@ -30,7 +35,7 @@ async function sendSome(): Promise<void> {
 it("are on the overview, of today and of seven days", async () => {
   await sendSome();
   const { markup, text } = await open("/partner");
-  const card = markup.slice(markup.indexOf('id="accepted"'), markup.indexOf('id="credential"'));
+  const card = markup.slice(markup.indexOf('id="accepted"'), markup.indexOf("<figure"));
   const cells = [...card.matchAll(/<t[hd][^>]*>([\s\S]*?)<\/t[hd]>/g)].map(([, cell = ""]) =>
     cell
       .replace(/<[^>]*>/g, "")
@@ -43,6 +48,9 @@ it("are on the overview, of today and of seven days", async () => {
     ...["cpm USD", "&lt;$0.01 · 1 cost", "&lt;$0.01 · 1 cost"],
   ]);
   expect(text).toContain("Pending, lapsed and voided costs aren't in these totals");
+  expect(text).toContain("Costs in USD by day and cost type: $1.75");
+  expect(text).toContain("Costs in EUR by day: €2.00");
+  expect(markup).toContain('<a href="/partner/costs?day=2026-03-14" aria-label="14 Mar 2026: $0.25');
 });
 
 it("are by day, the newest first, with sums by type and currency", async () => {

@@ -5,7 +5,6 @@ import { HOUR_MS, RETENTION_MS } from "../../src/domain/time.ts";
 import { purge } from "../../src/purge.ts";
 import { faultyBucket } from "../faults/faulty.ts";
 import { call, click, DAY, DEMO, env, ledgerOn, NOW, rows, sendCost, view } from "../harness.ts";
-import { describeAnywhere, isSharded, itAnywhere } from "../part.ts";
 import { freshEmptyLedger, totals } from "../support.ts";
 import { archiving, bindArchive, DUE, listedRows, readArchive } from "./archive-support.ts";
 
@@ -69,7 +68,7 @@ describe("an archived row has all that proves a cost", () => {
     expect(await left()).toEqual([]);
   });
 
-  itAnywhere("a price on a URL without a call, and a call that never matched", async () => {
+  it("a price on a URL without a call, and a call that never matched", async () => {
     await click(ID, { query: "&cost_type=cpc&cost_currency=USD&cost_amount=0.5" });
     await sendCost({ cost_id: "archived-cost-02", cost_amount: "3" });
     await purge(archiving(), DUE);
@@ -85,7 +84,7 @@ describe("an archived row has all that proves a cost", () => {
     });
   });
 
-  itAnywhere("a voided call with the values that the void removed", async () => {
+  it("a voided call with the values that the void removed", async () => {
     await click(ID);
     await send("0.25");
     await call(`/cost/${ID}/void`, { method: "POST", token: DEMO.costToken });
@@ -105,7 +104,7 @@ describe("an archived row has all that proves a cost", () => {
   });
 });
 
-describeAnywhere("a row that leaves the ledger before the purge is archived too", () => {
+describe("a row that leaves the ledger before the purge is archived too", () => {
   beforeEach(() => bindArchive());
 
   it.each([5, 0])("a voided call that a call with other values replaced %i ms later", async (later) => {
@@ -191,7 +190,7 @@ describe("the objects", () => {
     expect(await listedRows()).toBe(1);
   });
 
-  it.each(isSharded ? [2] : [1, 2, 5, 5_000])("have each row once with slices of %i keys", async (slice) => {
+  it.each([1, 2, 5, 5_000])("have each row once with slices of %i keys", async (slice) => {
     const ids = Array.from({ length: 7 }, (_, index) => `archived-many-${index}`);
     for (const [index, id] of ids.entries()) await click(id, { now: index === 3 ? NOW + 9 * DAY : NOW });
     await purge(archiving(), DUE, slice);

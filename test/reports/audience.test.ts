@@ -1,5 +1,5 @@
 /** Reports by country and platform: what is recorded, what is not, the days they cover, and their budget. */
-import { beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { databasesOf } from "../../src/db/ledger/shards.ts";
 import { createLink } from "../campaign/support.ts";
 import {
@@ -19,7 +19,6 @@ import {
   sendCost,
   view,
 } from "../harness.ts";
-import { itAnywhere } from "../part.ts";
 import { freshLedger, inLedger, LINK } from "../support.ts";
 
 const PATH = `/public/v1/apps/${DEMO.appToken}`;
@@ -163,7 +162,7 @@ describe("a report by country or platform", () => {
     });
   });
 
-  itAnywhere.each(["country=UK", "country=EUR", "platform=tv", "group_by=country,country"])(
+  it.each(["country=UK", "country=EUR", "platform=tv", "group_by=country,country"])(
     "rejects %s",
     async (query) => {
       const { status, body } = await get("spend", `${DAYS}&${query}`);
@@ -171,7 +170,7 @@ describe("a report by country or platform", () => {
     },
   );
 
-  itAnywhere.each([
+  it.each([
     ["31 days", "from=2026-02-13&to=2026-03-15&group_by=country", 200],
     ["32 days", "from=2026-02-12&to=2026-03-15&group_by=country", "to"],
     ["32 days up to today", "from=2026-02-12&group_by=platform", "from"],
@@ -202,8 +201,7 @@ describe("the budget", () => {
       0,
     );
 
-  // The last test adds rows.
-  beforeAll(async () => {
+  beforeEach(async () => {
     await freshLedger();
     const links = `FROM json_each('${JSON.stringify(Array.from({ length: LINKS }, (_, index) => 1_000 + index))}') l`;
     await env.DB.prepare(

@@ -1,6 +1,7 @@
 /** Reads and writes of what belongs to another tenant: app, link, cost, round, cursor and idempotency key. */
 import { beforeEach, expect, it } from "vitest";
 import { createToken, hashToken } from "../../src/auth/secrets.ts";
+import { sha256 } from "../../src/domain/hash.ts";
 import { asUser, LINKS, LINKS_V2, only, type PagingV1 } from "../campaign/support.ts";
 import { ask, type Call, call, click, DEMO, env, freshDemo, rejection, rows, sendCost } from "../harness.ts";
 import { everything } from "./support.ts";
@@ -131,4 +132,12 @@ it("a test credential shows only the round of its own partner", async () => {
   const sent = await ask<{ round: number }>(path, { token: RIVAL_TEST, method: "POST" });
   expect(sent.body.round).toBe(90);
   expect(await rows("SELECT * FROM round_entries WHERE round_id <> 90")).toEqual(entries);
+});
+
+it("a token's hash, hint and user ID are rejected as tokens", async () => {
+  const hash = sha256(DEMO.apiToken);
+  for (const token of [hash, `ll_api_${hash}`, "1", "ll_api_…", DEMO.apiToken.slice(0, -6)]) {
+    const authorization = `Bearer ${encodeURI(token)}`;
+    expect((await call(LINKS, { headers: { authorization } })).status).toBe(401);
+  }
 });

@@ -4,7 +4,6 @@ import { shardFor } from "../../src/db/ledger/shards.ts";
 import { expectDefined } from "../../src/domain/expect-defined.ts";
 import { faultyDatabase, type InjectedFault, withoutPauses } from "../faults/faulty.ts";
 import { type Call, call, DEMO, ledgerOn, NOW, rows } from "../harness.ts";
-import { isLong } from "../part.ts";
 import { freshLedger, totals } from "../support.ts";
 import { idOn } from "./support.ts";
 
@@ -175,7 +174,7 @@ describe("a revocation", () => {
   describe.each(
     FAULTS.map((fault) => [`${fault.message ?? "no response"}, ${fault.when} the commit`, fault] as const),
   )("with a failed call: %s", (_, fault) => {
-    it.each(isLong ? [1, 2, 3, 4, 5, 6, 7] : [1, 2, 3, 4, 7])(
+    it.each([1, 2, 3, 4, 5, 6, 7])(
       "call %i: applies to every shard if it is confirmed, and after a retry if it returns 503",
       async (number) => {
         const { id, credential } = await issue();

@@ -1,19 +1,16 @@
 /** Items of "Needs attention" that are hidden for 30 days and shown again. */
 import { beforeEach, expect, it } from "vitest";
-import { type Browser, freshSession, signedIn } from "../account/support.ts";
+import { type Browser, signedIn } from "../account/support.ts";
 import { countingDatabase, DAY, DEMO, freshDemo, NOW, rows } from "../harness.ts";
 import { APP, mainOf, open, textOf } from "./page-text.ts";
 
 let browser: Browser;
 
 beforeEach(async () => {
-  browser = await freshSession(freshStopped);
-});
-
-async function freshStopped(): Promise<void> {
   await freshDemo();
   await rows("UPDATE partners SET stopped_at = 1 WHERE id = 1");
-}
+  browser = await signedIn();
+});
 
 const hide = (item = "stopped:1", by = browser, query = "") =>
   by.post(`${APP}/attention/hide`, { item, query });

@@ -7,7 +7,6 @@ import { readReported } from "../../src/usecases/engagements/read.ts";
 import { type Browser, freshSession } from "../account/support.ts";
 import { createLink, patchLink } from "../campaign/support.ts";
 import { call, click, DEMO, IPHONE, ledgerOn, NOW, ORIGIN, rows } from "../harness.ts";
-import { describeAnywhere, isSharded } from "../part.ts";
 import { everything } from "../security/support.ts";
 import { freshLedger } from "../support.ts";
 import { APP, mainOf, open, tablesOf, textOf } from "./page-text.ts";
@@ -114,64 +113,60 @@ describe("says what recording does", () => {
     ["a stopped partner", "cost_id=same-click-00001", "UPDATE partners SET stopped_at = 1 WHERE id = 1"],
   ];
 
-  // With shards, what has a cost ID is in another database.
-  it.each(cases.filter(([, query]) => !isSharded || query.includes("cost_id")))(
-    "%s",
-    async (_name, query, prepare) => {
-      await setTemplates(
-        "campaign={c}&adgroup={a}&creative={k}",
-        "cost_id=#id#&cost_type={t}&cost_currency=USD&cost_amount={p}",
-      );
-      await rows("UPDATE partners SET macros = ? WHERE id = 1", "\n#id#\n");
-      await click("demo-click-recent-0001");
-      if (prepare) await rows(prepare);
-      const url = new URL(`${ORIGIN}/${DEMO.linkToken}?s2s=1&${query}`);
-      const opening = { url, now: NOW + 1, request: new Request(url) };
-      const opened = readReported(opening, DEMO.linkToken, "click");
-      const said = await checkEngagement(ledgerOn(), opened, NOW + 1);
-      const before = await rows<{ link_id: number; count: number }>(
-        "SELECT link_id, count FROM daily_engagements",
-      );
-      const done = await recordOne(ledgerOn(), opened, NOW + 1);
+  it.each(cases)("%s", async (_name, query, prepare) => {
+    await setTemplates(
+      "campaign={c}&adgroup={a}&creative={k}",
+      "cost_id=#id#&cost_type={t}&cost_currency=USD&cost_amount={p}",
+    );
+    await rows("UPDATE partners SET macros = ? WHERE id = 1", "\n#id#\n");
+    await click("demo-click-recent-0001");
+    if (prepare) await rows(prepare);
+    const url = new URL(`${ORIGIN}/${DEMO.linkToken}?s2s=1&${query}`);
+    const opening = { url, now: NOW + 1, request: new Request(url) };
+    const opened = readReported(opening, DEMO.linkToken, "click");
+    const said = await checkEngagement(ledgerOn(), opened, NOW + 1);
+    const before = await rows<{ link_id: number; count: number }>(
+      "SELECT link_id, count FROM daily_engagements",
+    );
+    const done = await recordOne(ledgerOn(), opened, NOW + 1);
 
-      const sumOf = (of: { link_id: number; count: number }[], id: number) =>
-        of.reduce((sum, row) => sum + (row.link_id === id ? row.count : 0), 0);
-      const after = await rows<{ link_id: number; count: number }>(
-        "SELECT link_id, count FROM daily_engagements",
-      );
-      const [counted] = after.filter(({ link_id }) => sumOf(after, link_id) > sumOf(before, link_id));
-      const labels = new Map(
-        (
-          await rows<{ id: number; label: string; parent_id: number | null }>(
-            "SELECT id, label, parent_id FROM links",
-          )
-        ).map((link) => [link.id, link]),
-      );
-      const names: string[] = [];
-      for (let at = labels.get(counted?.link_id ?? 0); at; at = labels.get(at.parent_id ?? 0))
-        names.unshift(at.label);
-      expect({
-        names: [...(said?.names ?? []), ...(said?.created ?? [])],
-        costId: said?.costId,
-        hasCostData: said?.hasCostData,
-        isDuplicate: said?.earlierAt !== null,
-        // A repeated ID is said as the first one that has it.
-        dropped: [
-          ...(said?.dropped.map(([parameter]) => parameter) ?? []),
-          ...(said?.earlierAt ? ["cost_id"] : []),
-        ],
-      }).toEqual({
-        names,
-        costId: done?.costId,
-        hasCostData: done?.hasCostData,
-        isDuplicate: done?.isDuplicate,
-        dropped: done?.dropped,
-      });
-    },
-  );
+    const sumOf = (of: { link_id: number; count: number }[], id: number) =>
+      of.reduce((sum, row) => sum + (row.link_id === id ? row.count : 0), 0);
+    const after = await rows<{ link_id: number; count: number }>(
+      "SELECT link_id, count FROM daily_engagements",
+    );
+    const [counted] = after.filter(({ link_id }) => sumOf(after, link_id) > sumOf(before, link_id));
+    const labels = new Map(
+      (
+        await rows<{ id: number; label: string; parent_id: number | null }>(
+          "SELECT id, label, parent_id FROM links",
+        )
+      ).map((link) => [link.id, link]),
+    );
+    const names: string[] = [];
+    for (let at = labels.get(counted?.link_id ?? 0); at; at = labels.get(at.parent_id ?? 0))
+      names.unshift(at.label);
+    expect({
+      names: [...(said?.names ?? []), ...(said?.created ?? [])],
+      costId: said?.costId,
+      hasCostData: said?.hasCostData,
+      isDuplicate: said?.earlierAt !== null,
+      // A repeated ID is said as the first one that has it.
+      dropped: [
+        ...(said?.dropped.map(([parameter]) => parameter) ?? []),
+        ...(said?.earlierAt ? ["cost_id"] : []),
+      ],
+    }).toEqual({
+      names,
+      costId: done?.costId,
+      hasCostData: done?.hasCostData,
+      isDuplicate: done?.isDuplicate,
+      dropped: done?.dropped,
+    });
+  });
 });
 
-describeAnywhere("the page explains", () => {
+describe("the page explains", () => {
   it("ignored parameters, each with its value and reason", async () => {
     await setTemplates("campaign={c}", "cost_id={id}");
     const query =

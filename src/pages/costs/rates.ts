@@ -46,7 +46,7 @@ const MATCHED: Column<RatesItem> = {
 };
 const EXPECTED: Column<RatesItem>[] = [
   { heading: "Expected", kind: "number", cell: (item) => count(item.expected) },
-  { heading: "Agreeing", kind: "number", cell: (item) => count(item.agreeing) },
+  { heading: "With a matching cost", kind: "number", cell: (item) => count(item.agreeing) },
   {
     heading: "Discrepancy",
     kind: "number",
@@ -75,10 +75,13 @@ export function ratesTable(items: RatesItem[], label: string): Markup {
 
 /** How complete the costs of each day are, and why they are not. */
 function coverageByDay({ days, to }: FoundRates): Markup {
-  const number = (heading: string, of: (day: DayOfRates) => string): Column<DayOfRates> => ({
-    heading,
-    kind: "number",
-    cell: of,
+  const number = (
+    heading: string,
+    of: (day: DayOfRates) => string,
+    isOnPhone = false,
+  ): Column<DayOfRates> => ({
+    ...{ heading, kind: "number", cell: of },
+    ...(isOnPhone && { onPhone: 4 }),
   });
   const columns = [
     {
@@ -86,10 +89,10 @@ function coverageByDay({ days, to }: FoundRates): Markup {
       kind: "day" as const,
       cell: ({ day }: DayOfRates) => `${describeDay(day)}${day === to ? ", so far" : ""}`,
     },
-    number("Clicks", (day) => part(toCoverage(day).click, day.recorded.click)),
-    number("Impressions", (day) => part(toCoverage(day).impression, day.recorded.impression)),
+    number("Clicks", (day) => part(toCoverage(day).click, day.recorded.click), true),
+    number("Impressions", (day) => part(toCoverage(day).impression, day.recorded.impression), true),
     number("Cost data off", (day) => showCount(day.costDataOff)),
-    number("No cost", (day) => showCount(day.noCost)),
+    number("No cost", (day) => showCount(day.noCost), true),
     number("Voided", (day) => showCount(day.voided)),
     number("Lapsed", (day) => showCount(day.lapsed)),
     number("Rejected", (day) => showCount(day.rejected.reduce((sum, row) => sum + row.count, 0))),

@@ -2,17 +2,21 @@
 import { html } from "hono/html";
 import * as z from "zod/mini";
 import type { SignedInPartner } from "../../auth/partner-sessions.ts";
+import type { DayRange } from "../../db/ledger/reports/statements.ts";
 import { findMatched, type MatchedSums } from "../../db/operator/rates.ts";
 import { MAX_COVERED } from "../../db/statement.ts";
 import { COST_TYPES, type CostType } from "../../domain/cost-types.ts";
+import { currenciesOf } from "../../domain/figures/performance.ts";
 import { formatMoney, sumCosts } from "../../domain/money.ts";
 import { inEnglish } from "../../domain/texts.ts";
-import { formatDate } from "../../domain/time.ts";
+import { DAY_MS, dayOf, formatDate, RETENTION_MS } from "../../domain/time.ts";
 import type { Context } from "../../env.ts";
 import { AppError } from "../../errors.ts";
 import { csvResponse, toCsv } from "../../http/csv.ts";
 import { readInput } from "../../http/input/input.ts";
+import { chartScript } from "../../pages/chart/chart.ts";
 import { costTypeName } from "../../pages/costs/cost-types.ts";
+import { costCharts } from "../../pages/costs/day-charts.ts";
 import { card, notice, pageHead } from "../../pages/elements.ts";
 import { type Column, firstRows, table } from "../../pages/lists/table.ts";
 import { describeDay, showCount } from "../../pages/locale.ts";
@@ -72,17 +76,35 @@ const toDays = (rows: MatchedSums[]): DayTotal[] =>
     .sort(([left], [right]) => right - left)
     .flatMap(([day, ofDay]) => toTotals(ofDay).map((total) => ({ day, ...total })));
 
+/** Its costs, as long as they are kept. */
+const hrefOfCosts = (day: number, today: number): string | undefined =>
+  day > today - RETENTION_MS / DAY_MS ? `/partner/costs?day=${formatDate(day)}` : undefined;
+
+/** A chart for each currency. */
+export const chartsOf = (matched: MatchedSums[], days: DayRange, today: number): Markup | "" =>
+  costCharts({
+    name: "Costs",
+    by: "cost type",
+    nameOf: ({ costType }) => costType,
+    ...{ days, today },
+    rows: matched,
+    currencies: currenciesOf(matched.map(({ currency, sum }) => ({ currency, matched: sum }))),
+    hrefOf: (day) => hrefOfCosts(day, today) ?? `${PATH}?from=${formatDate(day)}&to=${formatDate(day)}`,
+  });
+
 export const totalsPage = withLedger(
   "/partner/totals",
   report(async (context, partner, caller) => {
     // The totals are found by the partner's ID, which the database has just read for the session.
     caller.authorize(partner);
     const { period, matched, complete } = await find(context, partner);
+    const today = dayOf(context.now);
     const days = toDays(matched);
     const shown = firstRows(context.url, days);
     const file = `${PATH}.csv?${new URLSearchParams({ from: formatDate(period.from), to: formatDate(period.to) })}`;
     return {
       title: "Totals",
+      scripts: [chartScript.href],
       ...(rejectedDates(context.url) && { status: 400 }),
       body: html`
         ${pageHead("Totals")}
@@ -93,7 +115,7 @@ export const totalsPage = withLedger(
           days.length === 0
             ? notice("No matched costs in this period.")
             : html`
-              ${card({ id: "all", title: "All days" }, table({ label: "Totals by type and currency", layout: "figures-in-row", rows: toTotals(matched), columns: TOTAL_COLUMNS }))}
+              ${card({ id: "all", title: "All days" }, table({ label: "Totals by type and currency", layout: "figures-in-row", rows: toTotals(matched), columns: TOTAL_COLUMNS }), chartsOf(matched, period, today))}
               ${card(
                 { id: "days", title: "By day", aside: html`<a href="${file}">Download CSV</a>` },
                 table({
@@ -101,7 +123,7 @@ export const totalsPage = withLedger(
                   layout: "figures-in-row",
                   rows: shown.rows,
                   columns: [
-                    { heading: "Day", kind: "day", cell: ({ day }) => describeDay(day) },
+                    { heading: "Day", kind: "day", cell: ({ day }) => dayLink(day, today) },
                     ...TOTAL_COLUMNS,
                   ],
                 }),
@@ -111,6 +133,11 @@ export const totalsPage = withLedger(
     };
   }),
 );
+
+function dayLink(day: number, today: number): Markup | string {
+  const href = hrefOfCosts(day, today);
+  return href === undefined ? describeDay(day) : html`<a href="${href}">${describeDay(day)}</a>`;
+}
 
 export const ABOUT =
   "Matched costs, on the UTC day of their click or impression. Pending, lapsed and voided costs aren't in these totals, and neither are adjustments by operators.";

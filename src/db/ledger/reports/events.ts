@@ -17,6 +17,7 @@ const MOST_ENTRIES = sql.raw("5000");
 
 const log = alias(auditLog, "log");
 const p = (name: string) => sql`${sql.placeholder(name)}`;
+const timesOf = ({ from, to }: DayRange) => ({ since: from * DAY_MS, until: (to + 1) * DAY_MS - 1 });
 const isInTime = sql`${log.happenedAt} BETWEEN ${p("since")} AND ${p("until")}`;
 const newest = sql`ORDER BY ${log.happenedAt} DESC, ${log.id} DESC LIMIT ${MOST_ENTRIES}`;
 const typeOf = (path: string) => sql`json_type(${log.detail}, ${sql.raw(`'${path}'`)})`;
@@ -43,6 +44,10 @@ const partnerChanges = query(
   sql`FROM ${as(log)} INDEXED BY partner_events
     WHERE ${isPartnerEvent(log)} AND ${isInTime} AND ${partnerId} = coalesce(${p("partnerId")}, ${partnerId}) ${newest}`,
 );
+
+/** What operators changed of a partner, for all apps. */
+export const findPartnerChanges = (db: D1Database, partnerId: number, days: DayRange) =>
+  partnerChanges(db, { partnerId, ...timesOf(days) });
 
 const switchFields = {
   happenedAt: sql<number>`max(s.happened_at)`,
@@ -108,7 +113,6 @@ export function findEvents(
   appToken: string,
   { changed, voided, link, partnerId }: { changed: DayRange; voided: DayRange } & Filters,
 ) {
-  const timesOf = ({ from, to }: DayRange) => ({ since: from * DAY_MS, until: (to + 1) * DAY_MS - 1 });
   const values = { ...viewer, appToken, link: link ?? null, partnerId: partnerId ?? null };
   return {
     partnerChanges: partnerChanges(db, { ...values, ...timesOf(changed) }),

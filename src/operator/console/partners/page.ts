@@ -8,18 +8,11 @@ import { listRoundsOfPartner } from "../../../db/operator/rounds/lists.ts";
 import { toStored } from "../../../db/operator/stored-rates.ts";
 import { COST_TYPE, COST_TYPES, toTypes } from "../../../domain/cost-types.ts";
 import { toIso } from "../../../domain/time.ts";
+import { chartScript } from "../../../pages/chart/chart.ts";
 import { costTypeChecks, costTypeName } from "../../../pages/costs/cost-types.ts";
 import { ratesSection } from "../../../pages/costs/rates.ts";
 import { partnerBadge, roundBadge, typeBadges } from "../../../pages/costs/states.ts";
-import {
-  breadcrumb,
-  buttonLink,
-  card,
-  type Fact,
-  facts,
-  nameText,
-  pageHead,
-} from "../../../pages/elements.ts";
+import { breadcrumb, card, type Fact, facts, nameText, pageHead } from "../../../pages/elements.ts";
 import type { Option, RejectedForm } from "../../../pages/forms/fields.ts";
 import { form } from "../../../pages/forms/form.ts";
 import { table } from "../../../pages/lists/table.ts";
@@ -35,6 +28,7 @@ import { type Act, idOf, type Show, secretPage } from "../layout.ts";
 import type { OperatorSession } from "../session.ts";
 import { passwordField } from "../step-up.ts";
 import { costSwitch, settingsSection, stoppedNotice } from "./settings.ts";
+import { readPartnerSpend, spendSection } from "./spend.ts";
 import { partnerSteps } from "./steps.ts";
 import { urlPriceSection } from "./url-prices.ts";
 import { voidSection } from "./voids.ts";
@@ -52,13 +46,14 @@ function moreHint(partnerId: number, list: "rounds" | "credentials", total = 0):
 export const partnerPage: Show = async (context, formError, session) => {
   const id = idOf(context);
   const { DB } = context.env;
-  const [partner, { partners }, credentials, rounds, found, prices] = await Promise.all([
+  const [partner, { partners }, credentials, rounds, found, prices, spend] = await Promise.all([
     findPartner(DB, id),
     readPartners(context.ledger, context.now, { id, hasSpend: false }),
     listCredentialsOfPartner(DB, NEWEST, { partnerId: id }),
     listRoundsOfPartner(DB, NEWEST, { partnerId: id }),
     findRates(context.ledger, id, context.now),
     readUrlPrices(context, id),
+    readPartnerSpend(context, id),
   ]);
   const [known] = partners;
   if (!partner || !known) throw notFound("partner");
@@ -67,11 +62,13 @@ export const partnerPage: Show = async (context, formError, session) => {
   return {
     title: partner.displayName,
     section: "Partners",
+    scripts: [chartScript.href],
     body: html`
       ${breadcrumb([["Partners", "/operator/partners"]], partner.displayName)}
       ${pageHead(nameText(partner.displayName), partnerBadge(partner))}
       ${stoppedNotice(partner)}
       ${stateSection(partner, { ...known, rates: toStored(partner, found.counts, context.now) })}
+      ${spendSection(partner, spend, found, context.now)}
       ${ratesSection(partner.integratedTypes, found)}
       ${card(
         { id: "rounds", title: "Rounds" },
@@ -99,7 +96,12 @@ function stateSection(partner: PartnerRow, known: PartnerFacts): Markup {
   const { id } = partner;
   const [step] = partnerSteps(known);
   return card(
-    { id: "state", title: "State and next step", kind: "across" },
+    {
+      id: "state",
+      title: "State and next step",
+      kind: "across",
+      aside: html`<p class="actions"><a href="/operator/partners/${id}/setup">Setup</a> <a href="/operator/audit?object=partner%20${id}">Changes of this partner</a></p>`,
+    },
     facts(
       ...COST_TYPES.map((type): Fact => [costTypeName(type), typeBadges(partner, type)]),
       partner.lastCostAt !== null && ["Last cost, to the hour", time(toIso(partner.lastCostAt))],
@@ -111,15 +113,6 @@ function stateSection(partner: PartnerRow, known: PartnerFacts): Markup {
           : "None",
       ],
     ),
-    html`<p class="actions">
-      ${buttonLink(`/operator/partners/${id}/setup`, "Setup")}
-      <a href="/operator/spend?partner_id=${id}">Spend by app</a>
-      <a href="/operator/partners/${id}/costs">Costs</a>
-      <a href="/operator/partners/${id}/costs?match=pending">Pending costs</a>
-      <a href="/operator/partners/${id}/rejections">Rejected costs</a>
-      <a href="/operator/adjustments/new?partner_id=${id}">Adjust spend</a>
-      <a href="/operator/audit?object=partner%20${id}">Changes of this partner</a>
-    </p>`,
   );
 }
 

@@ -7,7 +7,10 @@ import { listAppsWithArchived, listAppTokens } from "../../../db/operator/apps.t
 import { listPartnerNames } from "../../../db/operator/partners.ts";
 import { listPendingSpend, type PendingSpend } from "../../../db/operator/pending.ts";
 import { sumAdjusted, sumSpend } from "../../../domain/money.ts";
+import { dayOf, formatDate } from "../../../domain/time.ts";
 import { idText } from "../../../http/input/fields.ts";
+import { chartScript } from "../../../pages/chart/chart.ts";
+import { costCharts, mostCharts } from "../../../pages/costs/day-charts.ts";
 import { breadcrumb, card, nameText, notice, pageHead } from "../../../pages/elements.ts";
 import { readFilters, withQuery } from "../../../pages/lists/query.ts";
 import { table } from "../../../pages/lists/table.ts";
@@ -48,7 +51,7 @@ export const spendPage: Show = async (context, formError) => {
     readSums(ledger, {
       whose: { apps: tokens },
       filters: { partnerId: partner?.id },
-      parts: { spend: { report: "spend", ...days, groups: partner ? [] : ["partner"] } },
+      parts: { spend: { report: "spend", ...days, groups: partner ? ["day"] : ["day", "partner"] } },
       canBeCut: true,
     });
   const compared = comparedDays(period, now);
@@ -70,8 +73,17 @@ export const spendPage: Show = async (context, formError) => {
   const toKey = (row: ReportRow<"spend">) => (partner ? row.appToken : String(row.partnerId));
   const currencies = toCurrencies(rows, before, toKey);
   const title = partner ? html`Spend of ${nameText(partner.name)} by app` : "Spend by partner";
+  const chartOf = (currency: string) =>
+    costCharts({
+      ...{ name: "Spend", by: partner ? "app" : "partner" },
+      nameOf: (row) => names.get(toKey(row))?.name ?? toKey(row),
+      days: { from: Math.max(period.from, found.from), to: period.to },
+      ...{ today: dayOf(now), rows, before, currencies: [currency] },
+      hrefOf: (day) => withQuery(url, { period: null, from: formatDate(day), to: formatDate(day) }),
+    });
   return {
     section: "Spend",
+    scripts: [chartScript.href],
     ...(rejectedDates(url) && { status: 400 }),
     body: html`
       ${partner ? breadcrumb([["Spend", withQuery(url, { partner_id: null })]], partner.name) : ""}
@@ -79,7 +91,14 @@ export const spendPage: Show = async (context, formError) => {
       ${periodPicker(url, period)}
       ${cutNotice(period, found.from)}
       ${currencies.length === 0 ? notice("No matched costs in this period.") : ""}
-      ${currencies.map((one) => currencySection(one, names, partner ? "App" : "Partner"))}
+      ${currencies.map((one, index) =>
+        currencySection(
+          one,
+          names,
+          partner ? "App" : "Partner",
+          index < mostCharts(period) ? chartOf(one.currency) : "",
+        ),
+      )}
       <p class="muted">${partner ? "" : "All apps together. "}Spend includes adjustments. ${before ? "Changes are compared with the same number of days before." : isOver ? NOT_READ : NOT_OVER}</p>
       ${partner ? html`<p><a href="/operator/partners/${partner.id}">Partner page</a></p>` : pendingSection(pending)}`,
   };
@@ -133,7 +152,12 @@ const toLine = (key: string, rows: ReportRow<"spend">[], before: ReportRow<"spen
   unpriced: rows.reduce((sum, row) => sum + row.unpriced, 0),
 });
 
-function currencySection({ currency, lines, total }: Currency, names: Names, heading: string): Markup {
+function currencySection(
+  { currency, lines, total }: Currency,
+  names: Names,
+  heading: string,
+  chart: Markup | "",
+): Markup {
   const name = ({ key }: Line) => {
     const found = names.get(key);
     return found ? html`<a href="${found.href}">${nameText(found.name)}</a>` : key;
@@ -149,6 +173,7 @@ function currencySection({ currency, lines, total }: Currency, names: Names, hea
       title: currency,
       aside: html`<strong>${moneyText(total.spend, currency)}</strong>`,
     },
+    chart,
     table({
       label: `Spend in ${currency}`,
       layout: "figures-in-row",
