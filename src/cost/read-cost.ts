@@ -13,7 +13,7 @@ export const readCost = costOperation({
   id: "readCost",
   summary: "Read one of your costs",
   description:
-    "With a test credential: a cost of its integration round, in the state that it would have live. If there is no accepted cost, the detail of the 404 says when costs with this ID were rejected, which click or impression has it, and what a cost would get now.",
+    "With a test credential: a cost of its integration round, in the state that it would have live. Costs with the same ID that were rejected are in the list of rejected costs. If there is no accepted cost, the detail of the 404 says when costs with this ID were rejected, which click or impression has it, and what a cost would get now.",
   input: { path: z.object({ cost_id: storedCostId }) },
   responses: {
     200: {
@@ -32,7 +32,7 @@ export const readCost = costOperation({
     if (unaccepted) throw noAcceptedCost("You have", unaccepted);
     return jsonResponse({
       status: "ok",
-      ...toCostItem(costId, found, context.now),
+      ...toCostItem(costId, found.cost, context.now),
       ...markTest(caller),
       request_id: context.requestId,
     });

@@ -39,6 +39,9 @@ interface Page {
   paging: { cursor: string | null; next: string | null };
 }
 
+const NONE_KEPT =
+  "No rejected cost with this ID is kept. The newest 200 of each reason are kept, for seven days. Check the cost_id.";
+
 const list = (query = "", token = DEMO.costToken, now = NOW) =>
   ask<Page>(`/cost?match=rejected${query}`, { token, now });
 const batch = (costs: unknown[], now = NOW) =>
@@ -263,9 +266,28 @@ describe("an ID without an accepted cost", () => {
     (await ask<{ detail: string }>(`/cost/${id}`, { token: DEMO.costToken, now })).body.detail;
 
   it("that nobody sent says what is not known, and never that it was not sent", async () => {
-    expect(await detailOf()).toBe(
-      "You have no accepted cost with this ID. Nothing with this ID was rejected in the last seven days. Check the cost_id.",
-    );
+    expect(await detailOf()).toBe(`You have no accepted cost with this ID. ${NONE_KEPT}`);
+  });
+
+  it("that was rejected before 200 others does not say that it was accepted or never rejected", async () => {
+    await batch(late(0, 250).map((cost) => ({ ...cost, cost_currency: "EUROS" })));
+    expect(await detailOf("many-costs-0")).toContain(NONE_KEPT);
+    expect(await detailOf("many-costs-249")).toContain("invalid_request (cost_currency) at");
+  });
+
+  it.each(["rejected-cost-01%20", "%E2%80%8Brejected-cost-01", ID])(
+    "that was invalid is found, whatever is invisible at its ends: %s",
+    async (id) => {
+      await sendCost({ ...COST, cost_id: `${ID}\u00a0 `, cost_type: "cpx" });
+      expect(await detailOf(id)).toContain("invalid_request (cost_type) at");
+      expect((await list()).body.items[0]?.cost_id).toBe(ID);
+    },
+  );
+
+  it("and a test credential has the rejections of its round", async () => {
+    await sendCost({ ...COST, cost_id: ID, cost_currency: "ZZZ" }, { token: DEMO.testCostToken });
+    const { body } = await ask<{ detail: string }>(`/cost/${ID}`, { token: DEMO.testCostToken });
+    expect(body.detail).toContain("Rejected in the last seven days: invalid_request (cost_currency) at");
   });
 
   it("that was rejected says when and why, what has the ID, and what a cost would get now", async () => {
@@ -378,6 +400,39 @@ describe("pages", () => {
     expect(page).toContain("<dt>cpc, cpi and cpe</dt><dd>Rejected: <a");
     const invalid = await get(`/voids?cost_id=${"x".repeat(257)}`);
     expect(invalid).toContain("Cost ID must have 1 to 256 characters.");
+  });
+
+  it("of an accepted cost have those with its ID, as the API of operators", async () => {
+    await click(ID);
+    const cost = { ...COST, cost_id: ID };
+    await sendCost(cost);
+    await startSessions();
+    const browser = await signedIn();
+    const pages = async () => [
+      (await browser.get(`/partner/costs/${ID}`)).markup,
+      await (
+        await call(`/operator/partners/1/voids?cost_id=${ID}`, {
+          headers: { accept: "text/html", cookie: SESSIONS.operator },
+        })
+      ).text(),
+    ];
+    for (const page of await pages()) expect(page).not.toContain("Rejected costs with this ID");
+    await sendCost({ ...cost, cost_amount: "2" });
+    await sendCost({ ...cost, cost_currency: "ZZZ" }, { now: NOW + 1 });
+    for (const page of await pages()) {
+      expect(page).toContain("Rejected costs with this ID");
+      expect(page).toContain(ERRORS.cost_id_conflict.title);
+    }
+    const { body } = await ask<{ data: { items: [{ rejections: Item[] }] } }>(
+      `/operator/v1/partners/1/costs/${ID}`,
+      {
+        token: DEMO.operatorToken,
+      },
+    );
+    expect(body.data.items[0].rejections.map(({ code }) => code)).toEqual([
+      "invalid_request",
+      "cost_id_conflict",
+    ]);
   });
 
   it("of a member list those of the app, with the ends of the IDs only", async () => {

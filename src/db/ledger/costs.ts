@@ -16,6 +16,13 @@ import {
   toEngagements,
 } from "./entries.ts";
 import {
+  MOST_OF_ID,
+  ownRejectionsOfId,
+  type RecentRejection,
+  rejectionsOfId,
+  withInvalid,
+} from "./rejections-of-id.ts";
+import {
   findPartnerId,
   isInPlace,
   type Ledger,
@@ -115,36 +122,49 @@ export type CostRecord = Omit<CostRow, "click" | "impression"> & { engagements: 
   >;
 export type CostRow = RowOf<typeof costFields>;
 
-/** Finds a partner's own cost with a live credential. `now` in milliseconds since 1970. */
+/**
+ * Finds a partner's own cost with a live credential. `now` in milliseconds since 1970. `rejections` are those with its ID, if they are
+ * asked for.
+ */
 export async function findCost(
   ledger: Ledger,
   hash: string,
   costId: string,
   now: number,
-): Promise<{ credential: Credential | undefined; cost: CostRecord | undefined }> {
+  withRejections = false,
+): Promise<{
+  credential: Credential | undefined;
+  cost: CostRecord | undefined;
+  rejections: RecentRejection[];
+}> {
   const partnerId = await findPartnerId(ledger, hash);
-  if (partnerId === undefined) return { credential: undefined, cost: undefined };
-  const db = shardFor(ledger, { partnerId, costId });
-  const values = { tokenHash: hash, costId, now, ...placeOf(ledger, db) };
-  const [[known], [row]] = await runForCredential(ledger, db, [
-    credential(db, values),
-    costRecord(db, values),
-  ]);
+  if (partnerId === undefined) return { credential: undefined, cost: undefined, rejections: [] };
+  const key = { partnerId, costId, now };
+  const db = shardFor(ledger, key);
+  const values = { tokenHash: hash, ...key, ...placeOf(ledger, db) };
+  const statements = [credential(db, values), costRecord(db, values)] as const;
+  const [[known], [row], judged] = withRejections
+    ? await runForCredential(ledger, db, [...statements, ownRejectionsOfId(db, values)], MOST_OF_ID)
+    : await runForCredential(ledger, db, [...statements]);
   const [cost] = row ? await toRecords(ledger, [row]) : [];
-  return { credential: known && toCredential(known), cost };
+  const rejections = judged ? await withInvalid(ledger, db, key, judged) : [];
+  return { credential: known && toCredential(known), cost, rejections };
 }
 
-/** Finds a cost of a partner, with the app and the link of its click or impression. For operators. */
+/** Finds a cost of a partner, with the app and the link of its click or impression, and the rejected ones with its ID. For operators. */
 export async function findCostOfPartner(ledger: Ledger, key: LedgerKey, now: number) {
   const db = shardFor(ledger, key);
-  const found = ofPartner(db, { ...key, ...placeOf(ledger, db), now });
-  const [[row]] = await runInPlace(ledger, db, [found], runGroupedIdempotent(1));
+  const values = { ...key, now };
+  const found = ofPartner(db, { ...values, ...placeOf(ledger, db) });
+  const run = runGroupedIdempotent(MOST_OF_ID);
+  const [[row], judged] = await runInPlace(ledger, db, [found, rejectionsOfId(db, values)], run);
   if (!row) return undefined;
+  const rejections = await withInvalid(ledger, db, values, judged);
   const { control } = ledger;
   const [[link]] =
     row.engagedLinkId === null ? [[]] : await runBatch(control, linkOf(control, { id: row.engagedLinkId }));
   const linkToken = row.linkId === null ? null : (link?.token ?? null);
-  return { ...row, engagements: toEngagements(row), linkToken, link };
+  return { ...row, engagements: toEngagements(row), linkToken, link, rejections };
 }
 
 const linkTokens = query(

@@ -3,11 +3,10 @@
  * that were invalid, so a list asks all of them. They have no index by time: a database has at most 200 for each code.
  */
 import { sql } from "drizzle-orm";
-import { alias } from "drizzle-orm/sqlite-core/alias";
 import type { Credential, Engagements } from "../../domain/costs.ts";
-import { DAY_MS, KEPT_REJECTIONS_MS } from "../../domain/time.ts";
-import { as, limitTo, optional, query, type RowOf } from "../query.ts";
-import { partners, recentRejections } from "../schema.ts";
+import { DAY_MS } from "../../domain/time.ts";
+import { as, limitTo, optional, query } from "../query.ts";
+import { partners } from "../schema.ts";
 import { runGroupedIdempotent } from "../statement.ts";
 import { credentialInPlace, toCredential } from "./costs.ts";
 import {
@@ -19,6 +18,15 @@ import {
   toEngagements,
 } from "./entries.ts";
 import {
+  isKept,
+  MOST_OF_ID,
+  type RecentRejection,
+  rejection as r,
+  rejectionFields,
+  rejectionsOfId,
+  withInvalid,
+} from "./rejections-of-id.ts";
+import {
   databasesOf,
   findPartnerId,
   type Ledger,
@@ -29,22 +37,8 @@ import {
   shardFor,
 } from "./shards.ts";
 
-const r = alias(recentRejections, "r");
 const p = (name: string) => sql`${sql.placeholder(name)}`;
 
-const fields = {
-  code: r.code,
-  number: r.number,
-  rejectedAt: r.rejectedAt,
-  costId: r.costId,
-  tag: r.tag,
-  appToken: r.appToken,
-  params: r.params,
-};
-/** A rejected cost. */
-export type RecentRejection = RowOf<typeof fields>;
-
-const isKept = sql`${r.rejectedAt} >= ${p("now")} - ${sql.raw(String(KEPT_REJECTIONS_MS))}`;
 /** `place` is the number of the database, because two of them can reject costs in the same millisecond. */
 const isAfter = sql`(${p("afterTime")} IS NULL OR (- ${r.rejectedAt}, ${r.code}, - ${r.number}, ${p("place")})
   > (- ${p("afterTime")}, ${p("afterCode")}, - ${p("afterNumber")}, ${p("afterPlace")}))`;
@@ -53,13 +47,13 @@ const isOfDay = sql`(${p("day")} IS NULL OR ${r.rejectedAt} / ${sql.raw(String(D
 const inOrder = sql`ORDER BY ${r.rejectedAt} DESC, ${r.code}, ${r.number} DESC ${limitTo("limit")}`;
 
 const ofCredential = query(
-  fields,
+  rejectionFields,
   sql`FROM ${as(c)} CROSS JOIN ${as(r)} ON ${r.partnerId} = ${c.partnerId}
     WHERE ${isCredential} AND ${c.revokedAt} IS NULL AND ${c.mode} = 'live' AND ${isKept} AND ${hasPrefix} AND ${isOfDay} AND ${isAfter}
     ${inOrder}`,
 );
 const ofPartner = query(
-  fields,
+  rejectionFields,
   sql`FROM ${as(r)} WHERE ${r.partnerId} = ${p("partnerId")} AND ${r.appToken} = coalesce(${p("appToken")}, ${r.appToken})
     AND ${isKept} AND ${hasPrefix} AND ${isAfter} ${inOrder}`,
 );
@@ -177,13 +171,6 @@ export async function listRecentRejections(
   return toPage(parts, range.limit);
 }
 
-/** The most rejections of one ID that are read. */
-const MOST_OF_ID = 5;
-const ofId = query(
-  fields,
-  sql`FROM ${as(r)} WHERE ${r.partnerId} = ${p("partnerId")} AND ${r.costId} = ${p("costId")} AND ${isKept}
-    ORDER BY ${r.rejectedAt} DESC, ${r.number} DESC LIMIT ${sql.raw(String(MOST_OF_ID))}`,
-);
 const state = query(
   {
     supportsCostData: partners.supportsCostData,
@@ -194,27 +181,30 @@ const state = query(
     WHERE ${partners.id} = ${p("partnerId")}`,
 );
 
-/** What is known of an ID that has no accepted cost. */
+/** What is known of an ID beside an accepted cost. */
 export interface KnownOfId {
-  /** Of valid costs, the newest first. */
+  /** The newest first. */
   rejections: RecentRejection[];
   engagements: Engagements;
   /** Whether the partner can send no costs now. */
   isStopped: boolean;
 }
 
-/** Finds what is known of an ID, with one call to its database. */
+/**
+ * Finds what is known of an ID, with one call to its database, and with shards one to DB, which has what was invalid. `now` in
+ * milliseconds since 1970.
+ */
 export async function findKnownOfId(ledger: Ledger, key: LedgerKey, now: number): Promise<KnownOfId> {
   const db = shardFor(ledger, key);
   const values = { ...key, now };
-  const [rejections, [partner]] = await runGated(
+  const [judged, [partner]] = await runGated(
     ledger,
     db,
-    [ofId(db, values), state(db, values)],
+    [rejectionsOfId(db, values), state(db, values)],
     runGroupedIdempotent(MOST_OF_ID),
   );
   return {
-    rejections,
+    rejections: await withInvalid(ledger, db, values, judged),
     engagements: partner ? toEngagements(partner) : {},
     isStopped: partner?.stoppedAt != null,
   };

@@ -6,6 +6,7 @@ import { listPartnerCosts, MATCHES } from "../../db/ledger/cost-list.ts";
 import { findCostOfPartner } from "../../db/ledger/costs.ts";
 import { MAX_KEYS } from "../../db/ledger/key-pages.ts";
 import { MAX_PAGES } from "../../db/ledger/key-walk.ts";
+import { MOST_OF_ID } from "../../db/ledger/rejections-of-id.ts";
 import { findLinkId } from "../../db/links/links.ts";
 import { findPartner } from "../../db/operator/partners.ts";
 import { toTypes } from "../../domain/cost-types.ts";
@@ -17,6 +18,7 @@ import { pagingV2 } from "../../http/paging.ts";
 import { reportV1 } from "../../http/response-schemas.ts";
 import { costItem, toCostItem } from "../../usecases/costs/item.ts";
 import { lookUp, toStoredId } from "../../usecases/costs/read.ts";
+import { rejectionItem, toRejectionItem } from "../../usecases/costs/rejection-item.ts";
 import { findUnaccepted, noAcceptedCost } from "../../usecases/costs/unaccepted.ts";
 import { badField, byId, checkFilters, notFound } from "./common.ts";
 import { itemOperation } from "./item-operations.ts";
@@ -30,6 +32,13 @@ const partnerCost = z
     link: z
       .nullable(z.strictObject({ token: z.string(), label: z.string() }))
       .with(z.describe("The link of the click or impression with this ID")),
+    rejections: z
+      .array(z.strictObject(rejectionItem))
+      .with(
+        z.describe(
+          `Costs with this ID that were rejected, for example because the accepted one has another amount. The newest first, at most ${MOST_OF_ID}`,
+        ),
+      ),
   })
   .with(z.meta({ id: "PartnerCost" }));
 
@@ -40,7 +49,12 @@ export async function findPartnerCost(context: Context, partnerId: number, sent:
   if (known) {
     const { costId, found: cost } = known;
     return {
-      cost: { ...toCostItem(costId, cost, now), app_token: cost.appToken, link: cost.link ?? null },
+      cost: {
+        ...toCostItem(costId, cost, now),
+        app_token: cost.appToken,
+        link: cost.link ?? null,
+        rejections: cost.rejections.map(toRejectionItem),
+      },
     };
   }
   const partner = await findPartner(env.DB, partnerId);

@@ -2,17 +2,14 @@
 import { html } from "hono/html";
 import { showInvisible } from "../../domain/characters.ts";
 import type { RejectionCode } from "../../domain/matching.ts";
-import { inDays, listOf } from "../../domain/texts.ts";
-import { KEPT_REJECTIONS_MS, toIso } from "../../domain/time.ts";
+import { listOf } from "../../domain/texts.ts";
+import { toIso } from "../../domain/time.ts";
 import { ERRORS } from "../../errors.ts";
-import type { RejectionItem } from "../../usecases/costs/rejection-item.ts";
+import { KEPT_REJECTIONS, type RejectionItem } from "../../usecases/costs/rejection-item.ts";
 import { type Expected, toRejections, type Unaccepted } from "../../usecases/costs/unaccepted.ts";
 import { card, facts, notice } from "../elements.ts";
 import { type Column, table } from "../lists/table.ts";
 import { type Markup, time } from "../markup.ts";
-
-/** How many are kept, and for how long. */
-export const KEPT_REJECTIONS = `The newest 200 of each reason are kept, for ${inDays(KEPT_REJECTIONS_MS)}.`;
 
 /** Why a cost was rejected. */
 export const reasonLink = (code: string): Markup =>
@@ -50,6 +47,18 @@ const EXPECTED: Partial<Record<Expected, string>> = {
   pending: "Accepted, and it waits for another click or impression",
 };
 
+/** The rejected costs with one ID. */
+export const rejectionsOfId = (rows: RejectionItem[]): Markup =>
+  card(
+    { id: "rejections", title: "Rejected costs with this ID" },
+    table({
+      label: "Rejected costs with this ID",
+      columns: [SENT, REASON],
+      rows,
+      empty: html`<p class="muted">None. ${KEPT_REJECTIONS}</p>`,
+    }),
+  );
+
 /** In the place of a cost: when costs with the ID were rejected, what has the ID, and what a cost would get now. */
 export function unacceptedCards(whoHas: string, unaccepted: Unaccepted): Markup {
   const { engagements, expected } = unaccepted;
@@ -58,12 +67,7 @@ export function unacceptedCards(whoHas: string, unaccepted: Unaccepted): Markup 
   const byAnswer = [...Map.groupBy(expected, ({ answer }) => answer)];
   return html`
     ${notice(`${whoHas} no accepted cost with this ID.`, "warn")}
-    ${card(
-      { id: "rejections", title: "Rejected costs with this ID" },
-      rejections.length === 0
-        ? html`<p class="muted">None in the last ${inDays(KEPT_REJECTIONS_MS)}.</p>`
-        : table({ label: "Rejected costs with this ID", columns: [SENT, REASON], rows: rejections }),
-    )}
+    ${rejectionsOfId(rejections)}
     ${
       click || impression
         ? card(

@@ -13,7 +13,7 @@ import { readInput } from "../../http/input/input.ts";
 import { redirectResponse } from "../../http/redirect.ts";
 import { operatorContact } from "../../pages/contact.ts";
 import { priceText } from "../../pages/costs/cost-types.ts";
-import { unacceptedCards } from "../../pages/costs/rejections.ts";
+import { rejectionsOfId, unacceptedCards } from "../../pages/costs/rejections.ts";
 import { COST_STATES, costBadge } from "../../pages/costs/states.ts";
 import { confirmation } from "../../pages/forms/form.ts";
 import { type Markup, time } from "../../pages/markup.ts";
@@ -32,8 +32,10 @@ async function readId(context: Context): Promise<string> {
 }
 
 export const costPage = withFrame("/partner/costs", async (context, partner, caller) => {
-  const { costId: id, found: cost, unaccepted } = await findOwnCost(context, caller, await readId(context));
+  const sent = await readId(context);
+  const { costId: id, found, unaccepted } = await findOwnCost(context, caller, sent, true);
   if (unaccepted) return unacceptedPage(context, id, unaccepted);
+  const { cost, rejections } = found;
   const item = toCostItem(id, cost, context.now);
   return {
     title: `Cost ${showInvisible(id)}`,
@@ -56,6 +58,7 @@ export const costPage = withFrame("/partner/costs", async (context, partner, cal
         </dl>
       </section>
       ${engagementCard(item)}
+      ${rejections.length > 0 ? rejectionsOfId(rejections) : ""}
       ${partner.mode === "test" ? TEST_NOTE : voidCard(item, cost, context)}`,
   };
 });

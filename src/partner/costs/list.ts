@@ -14,7 +14,7 @@ import { type Parsed, readInput } from "../../http/input/input.ts";
 import { pagingV2 } from "../../http/paging.ts";
 import { priceText } from "../../pages/costs/cost-types.ts";
 import { DAY_IN_REPORTS, dayFilter, stateFilter } from "../../pages/costs/filters.ts";
-import { KEPT_REJECTIONS, rejectionTable } from "../../pages/costs/rejections.ts";
+import { rejectionTable } from "../../pages/costs/rejections.ts";
 import { costBadge } from "../../pages/costs/states.ts";
 import { filterForm } from "../../pages/lists/list.ts";
 import { NONE_SO_FAR, searchedList, searchScript } from "../../pages/lists/search.ts";
@@ -23,7 +23,7 @@ import { showCount } from "../../pages/locale.ts";
 import { type Markup, time } from "../../pages/markup.ts";
 import { type CostItem, costsResponse } from "../../usecases/costs/item.ts";
 import { listOwnCosts, listOwnRejections } from "../../usecases/costs/read.ts";
-import { checkPosition, rejectionsResponse } from "../../usecases/costs/rejection-item.ts";
+import { checkPosition, KEPT_REJECTIONS, rejectionsResponse } from "../../usecases/costs/rejection-item.ts";
 import { report, withFrame } from "../frame.ts";
 
 const PAGE_SIZE = 50;

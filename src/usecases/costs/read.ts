@@ -7,6 +7,7 @@ import { listCosts, type OwnFilter } from "../../db/ledger/cost-list.ts";
 import { type CostRecord, findCost } from "../../db/ledger/costs.ts";
 import type { RecentRange } from "../../db/ledger/recent-rejections.ts";
 import * as db from "../../db/ledger/recent-rejections.ts";
+import type { RecentRejection } from "../../db/ledger/rejections-of-id.ts";
 import { findTestCosts, listTestRejections } from "../../db/operator/rounds/costs.ts";
 import { trimInvisible } from "../../domain/characters.ts";
 import type { Credential } from "../../domain/costs.ts";
@@ -70,32 +71,44 @@ export async function lookUp<Found>(
 export const toStoredId = (sent: string): string => trimInvisible(sent) || sent;
 
 type OwnCost = { costId: string } & (
-  | { found: CostRecord; unaccepted?: undefined }
+  | { found: { cost: CostRecord; rejections: RejectionItem[] }; unaccepted?: undefined }
   | { found?: undefined; unaccepted: Unaccepted }
 );
 
-/** Finds the cost with an ID, or else what is known of the ID; for a test credential nothing is. */
-export async function findOwnCost(context: Context, caller: CostCaller, sent: string): Promise<OwnCost> {
+/**
+ * Finds the cost with an ID, with the rejected ones that have its ID too if they are asked for, or else what is known of the ID: for a
+ * test credential, the rejected ones.
+ */
+export async function findOwnCost(
+  context: Context,
+  caller: CostCaller,
+  sent: string,
+  withRejections = false,
+): Promise<OwnCost> {
   const { ledger, now } = context;
   const { tokenHash } = caller;
-  if (caller.mode === "test") {
-    const known = await lookUp(sent, async (costId) => {
-      const { credential, costs } = await findTestCosts(ledger, tokenHash, { costId }, now);
-      caller.authorize(credential);
-      return costs[0];
-    });
-    return known ?? { costId: toStoredId(sent), unaccepted: NOTHING_KNOWN };
-  }
   let credential: Credential | undefined;
+  let rejections: RecentRejection[] = [];
   const known = await lookUp(sent, async (costId) => {
-    const found = await findCost(ledger, tokenHash, costId, now);
+    if (caller.mode === "test") {
+      const found = await findTestCosts(ledger, tokenHash, { costId }, now);
+      caller.authorize(found.credential);
+      rejections = found.rejections;
+      return found.costs[0];
+    }
+    const found = await findCost(ledger, tokenHash, costId, now, withRejections);
     credential = caller.authorize(found.credential);
+    rejections = found.rejections;
     return found.cost;
   });
-  if (known) return known;
+  if (known) {
+    const { costId, found: cost } = known;
+    return { costId, found: { cost, rejections: rejections.map(toRejectionItem) } };
+  }
+  const costId = toStoredId(sent);
+  if (caller.mode === "test") return { costId, unaccepted: { ...NOTHING_KNOWN, rejections } };
   const { partnerId, costTypes } = expectDefined(credential);
-  const key = { partnerId, costId: toStoredId(sent) };
-  return { costId: key.costId, unaccepted: await findUnaccepted(context, key, costTypes) };
+  return { costId, unaccepted: await findUnaccepted(context, { partnerId, costId }, costTypes) };
 }
 
 /** Lists the rejected costs, the newest first. `prefix`: only IDs that begin with it. */

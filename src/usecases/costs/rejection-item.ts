@@ -1,6 +1,7 @@
 /** A rejected cost, as the cost API and the operator API return it, and a list of them as CSV. */
 import * as z from "zod/mini";
-import { type RecentRejection, toPosition } from "../../db/ledger/recent-rejections.ts";
+import { toPosition } from "../../db/ledger/recent-rejections.ts";
+import type { RecentRejection } from "../../db/ledger/rejections-of-id.ts";
 import { inDays } from "../../domain/texts.ts";
 import { KEPT_REJECTIONS_MS, toIso } from "../../domain/time.ts";
 import { type Cell, csvResponse } from "../../http/csv.ts";
@@ -8,6 +9,8 @@ import { NOT_OF_LIST } from "../../http/cursors.ts";
 import { invalidRequest } from "../../http/input/parse.ts";
 import { timestamp } from "../../http/response-schemas.ts";
 
+/** How many are kept, and for how long. */
+export const KEPT_REJECTIONS = `The newest 200 of each reason are kept, for ${inDays(KEPT_REJECTIONS_MS)}.`;
 /** For descriptions: what a list of them has. */
 export const ABOUT_REJECTIONS = `The newest rejected costs, the newest first: at most 200 for each error code, for ${inDays(KEPT_REJECTIONS_MS)}`;
 
@@ -17,7 +20,7 @@ export const rejectionItem = {
     .nullable(z.string())
     .with(
       z.describe(
-        "As it was sent, up to 256 characters. Null if there was none, or if the cost could not be read",
+        "As it was sent, without spaces at its ends, up to 256 characters. Null if there was none, or if the cost could not be read",
       ),
     ),
   code: z.string().with(z.describe("The error code of the answer")),

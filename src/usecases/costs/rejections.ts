@@ -6,6 +6,7 @@ import { MAX_COST_ID, MAX_TAG, paramsOf } from "../../domain/costs.ts";
 import type { RejectionCode } from "../../domain/matching.ts";
 import type { Context } from "../../env.ts";
 import { AppError } from "../../errors.ts";
+import { toStoredId } from "./read.ts";
 
 /** The parameters of a cost as they were sent. */
 export type SentParameters = { cost_id?: string; tag?: string };
@@ -24,7 +25,7 @@ export function noteInvalid(
 }
 
 const toInvalid = (error: AppError, { cost_id, tag }: SentParameters = {}): InvalidCost => ({
-  costId: shorten(cost_id, MAX_COST_ID),
+  costId: shorten(cost_id === undefined ? undefined : toStoredId(cost_id), MAX_COST_ID),
   tag: shorten(tag, MAX_TAG),
   params: paramsOf(error.errors),
 });

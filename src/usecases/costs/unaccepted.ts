@@ -7,7 +7,7 @@ import { inDays, listOf } from "../../domain/texts.ts";
 import { KEPT_REJECTIONS_MS, toIso } from "../../domain/time.ts";
 import type { Context } from "../../env.ts";
 import { AppError } from "../../errors.ts";
-import { toRejectionItem } from "./rejection-item.ts";
+import { KEPT_REJECTIONS, toRejectionItem } from "./rejection-item.ts";
 
 /** What a cost would get now, in the words of the API. */
 export type Expected = "matched" | "pending" | RejectionCode;
@@ -77,6 +77,7 @@ const KEPT = inDays(KEPT_REJECTIONS_MS);
 /** `whoHas`: the beginning of the sentence, for example `You have`. */
 export function noAcceptedCost(whoHas: string, known: Unaccepted): AppError {
   const sentences =
-    describeUnaccepted(known) || `Nothing with this ID was rejected in the last ${KEPT}. Check the cost_id.`;
+    describeUnaccepted(known) ||
+    `No rejected cost with this ID is kept. ${KEPT_REJECTIONS} Check the cost_id.`;
   return new AppError("not_found", `${whoHas} no accepted cost with this ID. ${sentences}`);
 }

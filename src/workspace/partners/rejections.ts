@@ -9,12 +9,17 @@ import { runBatch } from "../../db/statement.ts";
 import { showInvisible } from "../../domain/characters.ts";
 import type { Context } from "../../env.ts";
 import { AppError } from "../../errors.ts";
-import { KEPT_REJECTIONS, reasonLink } from "../../pages/costs/rejections.ts";
+import { reasonLink } from "../../pages/costs/rejections.ts";
 import { breadcrumb, nameText, notice, pageHead } from "../../pages/elements.ts";
 import { pager } from "../../pages/lists/list.ts";
 import { type Column, table } from "../../pages/lists/table.ts";
 import { time } from "../../pages/markup.ts";
-import { checkPosition, type RejectionItem, toRejectionItem } from "../../usecases/costs/rejection-item.ts";
+import {
+  checkPosition,
+  KEPT_REJECTIONS,
+  type RejectionItem,
+  toRejectionItem,
+} from "../../usecases/costs/rejection-item.ts";
 import type { Show } from "../frame.ts";
 import { keepDays } from "../links/cells.ts";
 import { partnerHref } from "./link.ts";

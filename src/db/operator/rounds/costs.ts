@@ -11,6 +11,7 @@ import { type CostRecord, withLinkTokens } from "../../ledger/costs.ts";
 import { COLUMNS, entry as e, isRemembered } from "../../ledger/entries.ts";
 import { compareIds } from "../../ledger/key-pages.ts";
 import { positionOf, type RecentPage, type RecentRange, toPosition } from "../../ledger/recent-rejections.ts";
+import type { RecentRejection } from "../../ledger/rejections-of-id.ts";
 import { type Ledger, runGated } from "../../ledger/shards.ts";
 import { as, limitTo, query, type RowOf } from "../../query.ts";
 import { credentials, links } from "../../schema.ts";
@@ -73,15 +74,7 @@ export async function listTestRejections(
     testCredential(control, values),
     rejectedEntries(control, values),
   );
-  const found = entries.map(toEntry).map(({ number, receivedAt, costId, sent, answer, errors }) => ({
-    code: answer as RejectionCode,
-    number,
-    rejectedAt: receivedAt,
-    costId,
-    tag: sent.tag ?? null,
-    appToken: "",
-    params: answer === "invalid_request" ? paramsOf(errors) : null,
-  }));
+  const found = entries.map(toEntry).map(toRejection);
   const items = found.slice(0, limit);
   const last = items.at(-1);
   return {
@@ -93,6 +86,23 @@ export async function listTestRejections(
     next: found.length > limit && last ? positionOf(last) : null,
   };
 }
+
+const toRejection = ({
+  number,
+  receivedAt,
+  costId,
+  sent,
+  answer,
+  errors,
+}: ReturnType<typeof toEntry>): RecentRejection => ({
+  code: answer as RejectionCode,
+  number,
+  rejectedAt: receivedAt,
+  costId,
+  tag: sent.tag ?? null,
+  appToken: "",
+  params: answer === "invalid_request" ? paramsOf(errors) : null,
+});
 
 /** The cost with one ID, or all costs with IDs after one. */
 export type Wanted = { costId: string } | { after: string };
@@ -106,7 +116,12 @@ export async function findTestCosts(
   hash: string,
   wanted: Wanted,
   now: number,
-): Promise<{ credential: TestCredential | undefined; costs: (CostRecord & { costId: string })[] }> {
+): Promise<{
+  credential: TestCredential | undefined;
+  costs: (CostRecord & { costId: string })[];
+  /** Of these IDs, the newest first. */
+  rejections: RecentRejection[];
+}> {
   const db = ledger.control;
   const values = { tokenHash: hash, now, ...wanted };
   const statements = "costId" in wanted ? ofOneId : ofLaterIds;
@@ -116,8 +131,13 @@ export async function findTestCosts(
     statements.engagements(db, values),
   ]);
   const credential = row && toCredential(row);
-  if (!row || !credential?.round) return { credential, costs: [] };
-  const byId = Map.groupBy(rows.map(toEntry), ({ costId }) => costId ?? "");
+  if (!row || !credential?.round) return { credential, costs: [], rejections: [] };
+  const all = rows.map(toEntry);
+  const rejections = all
+    .filter(({ answer }) => answer !== "ok")
+    .map(toRejection)
+    .reverse();
+  const byId = Map.groupBy(all, ({ costId }) => costId ?? "");
   const onShards = await findOnShards(ledger, row.partnerId, [...byId.keys()], now);
   const found: Map<string, Row> = new Map([...inDb, ...onShards].map((one) => [one.costId, one]));
   const { costTypes } = credential.round;
@@ -125,13 +145,13 @@ export async function findTestCosts(
     const known = found.get(costId);
     // Current rows take precedence over the copies in the entries.
     const copies = entries.flatMap(({ engagements }) => listEngagements(costId, engagements));
-    const all = [...copies, ...(known ? toRoundEngagements(known) : [])];
-    const engagements = groupEngagements(all, row).get(costId) ?? {};
+    const current = known ? toRoundEngagements(known) : [];
+    const engagements = groupEngagements([...copies, ...current], row).get(costId) ?? {};
     const cost = storedCostAfter(entries, engagements, costTypes);
     return cost ? [toRecord(cost, engagements, known)] : [];
   });
   const sorted = costs.sort((left, right) => compareIds(left.costId, right.costId));
-  return { credential, costs: await withLinkTokens(ledger, sorted) };
+  return { credential, costs: await withLinkTokens(ledger, sorted), rejections };
 }
 
 function toRecord(

@@ -6,7 +6,7 @@ import { dayOf } from "../../../domain/time.ts";
 import { AppError } from "../../../errors.ts";
 import { storedCostId } from "../../../http/input/fields.ts";
 import { parseOrThrow } from "../../../http/input/parse.ts";
-import { unacceptedCards } from "../../../pages/costs/rejections.ts";
+import { rejectionsOfId, unacceptedCards } from "../../../pages/costs/rejections.ts";
 import { costBadge } from "../../../pages/costs/states.ts";
 import { card, facts, nameText, pageHead } from "../../../pages/elements.ts";
 import { form } from "../../../pages/forms/form.ts";
@@ -61,7 +61,7 @@ export const costPage: Show = async (context, formError) => {
     body: html`
       ${partnerTrail({ id, name: partner.displayName }, "Cost")}
       ${isId ? pageHead(shown, found ? costBadge(found.match) : "") : pageHead("Find a cost")}
-      ${found ? html`${values(id, found)}${voidCard(id, found, formError)}` : ""}
+      ${found ? html`${values(id, found)}${found.rejections.length > 0 ? rejectionsOfId(found.rejections) : ""}${voidCard(id, found, formError)}` : ""}
       ${unaccepted ? unacceptedCards("This partner has", unaccepted) : ""}
       ${card({ id: "another", title: isId ? "Find another cost" : "Cost ID" }, finder(id, found ? "" : costId, isId ? undefined : formError))}`,
   };
