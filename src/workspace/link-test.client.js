@@ -24,8 +24,8 @@ addEventListener("submit", (event) => {
 async function showTest(address) {
   const panel = document.querySelector("#test-panel");
   panel.hidden = false;
-  await loadPart(panel, address, (page) => {
-    panel.replaceChildren(page.querySelector("[data-test]"));
+  await loadPart(panel, address, "[data-test]", (test) => {
+    panel.replaceChildren(test);
     panel.querySelector("[data-close-test]").hidden = false;
     panel.querySelector("[role=alert], #test-result").focus({ preventScroll: true });
     // Without an animation.

@@ -29,9 +29,8 @@ async function showPart(focus) {
   const address = location.href;
   const present = document.querySelector("[data-part]");
   shownPlace = currentPlace();
-  await loadPart(present, address, (page) => {
+  await loadPart(present, address, "[data-part]", (part) => {
     if (address !== location.href) return;
-    const part = page.querySelector("[data-part]");
     const count = rowsOf(present).length;
     present.replaceWith(part);
     dispatchEvent(new Event("replaced"));

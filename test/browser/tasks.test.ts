@@ -329,6 +329,19 @@ test("a link is tested on its page, by keyboard, and nothing is recorded", async
   await field.fill("nothing");
   await button(page, "Test URL");
   await page.getByRole("alert").getByText("The URL must be the click URL").first().waitFor();
+  await field.fill(`\t${BASE_URL}/demo1nk002\n`);
+  await button(page, "Test URL");
+  await result.waitFor();
+  await field.fill(`${BASE_URL}/demo1nk002?utm_source=`.padEnd(8_193, "x"));
+  await button(page, "Test URL");
+  await page.getByRole("alert").getByText("The URL has 8,193 characters").first().waitFor();
+  // A page without the part leaves what is there.
+  await page.route("**/test?*", (route) => route.fulfill({ status: 400, contentType: "text/html", body: "" }));
+  await field.fill("what was entered");
+  await button(page, "Test URL");
+  await page.getByRole("alert").getByText("Couldn't load.").waitFor();
+  expect(await field.inputValue()).toBe("what was entered");
+  expect(await page.locator("#test-panel").innerText()).not.toContain("null");
   await button(page, "Close test");
   expect(await page.getByRole("region", { name: "Test result" }).count()).toBe(0);
   await page.reload();

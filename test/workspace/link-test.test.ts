@@ -242,11 +242,37 @@ describe("the page explains", () => {
     ["another link's", `${ORIGIN}/demo1nk002`],
     ["another site's", `https://other.test/${DEMO.linkToken}`],
     ["no", "hello"],
+    ["an empty", ""],
   ])("that it is %s URL", async (_, url) => {
     const { status, text } = await browser.get(pathOf(DEMO.linkToken, url));
     expect(status).toBe(400);
     expect(textOf(text)).toContain("The URL must be the click URL or the impression URL of this link");
   });
+
+  it("how long it is, beside the field, which keeps it", async () => {
+    const urlOf = (length: number) => `${ORIGIN}/${DEMO.linkToken}?utm_source=`.padEnd(length, "x");
+    expect(factsOf(mainOf(await open(browser, pathOf(DEMO.linkToken, urlOf(8192)))))).toHaveProperty(
+      "Would be recorded",
+      "A click on Acme",
+    );
+    const { status, text } = await browser.get(pathOf(DEMO.linkToken, urlOf(8193)));
+    expect(status).toBe(400);
+    expect(textOf(/<p class="field-error" id="[\w-]*url-error"[^>]*>[\s\S]*?<\/p>/.exec(text)?.[0] ?? "")).toBe(
+      "The URL has 8,193 characters; it can have at most 8,192.",
+    );
+    expect(text).toContain(`${urlOf(8193)}</textarea>`);
+  });
+});
+
+it.each(["\t", "\r\n", "\n", " ", "\u00a0", "\ufeff"])("a URL is read without %j around it", async (space) => {
+  const url = `${space}${ORIGIN}/${DEMO.linkToken}?utm_source=mail${space}`;
+  const found = factsOf(mainOf(await open(browser, pathOf(DEMO.linkToken, url))));
+  expect(found["Would be recorded"]).toBe("A click on Acme");
+});
+
+it("a URL is read without the line ends in it, as a browser reads it", async () => {
+  const page = await pageOf(DEMO.linkToken, "utm_so\r\nurce=m\tail");
+  expect(textOf(page)).toContain("Not parameters of linkledger: utm_source .");
 });
 
 describe("a link's page", () => {

@@ -68,8 +68,8 @@ globalThis.showNotLoaded = (part, again) => {
 };
 
 const newest = new WeakMap();
-/** Loads a page and gives it to `show`, unless the same part loads another one meanwhile. */
-globalThis.loadPart = async (part, address, show) => {
+/** Loads a page and gives what it has at `selector` to `show`, unless the same part loads another one meanwhile. */
+globalThis.loadPart = async (part, address, selector, show) => {
   const end = showLoading(part);
   newest.set(part, end);
   const isNewest = () => newest.get(part) === end;
@@ -79,11 +79,12 @@ globalThis.loadPart = async (part, address, show) => {
     if (!isNewest()) return;
     // To sign in again, for example.
     if (response.redirected) return location.assign(address);
-    // A page that rejects what was entered says what is wrong with it.
-    if (!response.ok && response.status !== 400) throw new Error(response.statusText);
-    show(page);
+    // The page of an error has none.
+    const found = page.querySelector(selector);
+    if (!found) throw new Error("Not found");
+    show(found);
   } catch {
-    if (isNewest()) showNotLoaded(part, () => loadPart(part, address, show));
+    if (isNewest()) showNotLoaded(part, () => loadPart(part, address, selector, show));
   } finally {
     end();
   }

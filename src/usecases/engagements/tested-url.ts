@@ -24,7 +24,7 @@ export interface TestedUrl {
   isServer: boolean;
 }
 
-/** Undefined if the text is neither the click URL nor the impression URL of the link. */
+/** Undefined if the text is neither the click URL nor the impression URL of the link. Like a browser, leaves out line ends and tabs. */
 export function readTestedUrl(
   text: string,
   linkToken: string,

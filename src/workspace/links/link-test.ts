@@ -13,14 +13,13 @@ import { formatAmount } from "../../domain/money.ts";
 import { COST_WINDOW, listOf } from "../../domain/texts.ts";
 import { dayOf } from "../../domain/time.ts";
 import type { Context } from "../../env.ts";
-import { plainText } from "../../http/input/fields.ts";
 import { readInput } from "../../http/input/input.ts";
 import { priceText } from "../../pages/costs/cost-types.ts";
 import { type Fact, facts, nameText, notice, pageHead, pathText } from "../../pages/elements.ts";
 import { errorSummary, rejectedWith } from "../../pages/forms/fields.ts";
 import { form } from "../../pages/forms/form.ts";
 import { table } from "../../pages/lists/table.ts";
-import { describeTime, showPlural } from "../../pages/locale.ts";
+import { describeTime, showCount, showPlural } from "../../pages/locale.ts";
 import type { Markup } from "../../pages/markup.ts";
 import {
   type Opening,
@@ -40,17 +39,19 @@ import { workspaceScript } from "../script.ts";
 import { type Counts, countsText, partnerOf } from "./cells.ts";
 import { DEVICES } from "./target.ts";
 
-const testQuery = z.strictObject({ url: z.optional(z.string().check(plainText(1, MAX_TESTED))) });
+/** Any text, so that the page can say beside the field what is wrong with it. */
+const testQuery = z.strictObject({ url: z.optional(z.string()) });
 
 export const linkTestPage: Show = async (context, member) => {
   const { query } = await readInput(context, { query: testQuery });
   const [edited, today] = await Promise.all([readLink(context, member), readToday(context, member)]);
   const { row, link, path } = edited;
   const text = query.url ?? sampleUrl(link.click_url, crypto.randomUUID());
-  const tested = readTestedUrl(text, row.token, context);
+  const tested = text.length > MAX_TESTED ? undefined : readTestedUrl(text, row.token, context);
+  const message = text.length > MAX_TESTED ? tooLong(text) : WRONG_URL;
   const rejected = tested
     ? undefined
-    : rejectedWith([{ param: "url", message: WRONG_URL }], new URLSearchParams({ url: text }));
+    : rejectedWith([{ param: "url", message }], new URLSearchParams({ url: text }));
   const entry = form(
     {
       method: "get",
@@ -90,6 +91,8 @@ export const linkTestPage: Show = async (context, member) => {
 };
 
 const WRONG_URL = "must be the click URL or the impression URL of this link, with its parameters";
+const tooLong = ({ length }: string) =>
+  `has ${showCount(length)} characters; it can have at most ${showCount(MAX_TESTED)}`;
 
 /** The clicks and impressions of today on the link and below it. */
 async function readToday({ ledger, now, params }: Context, { viewer, app }: Member) {
