@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { type Browser, freshSession } from "../account/support.ts";
 import { patchLink, readLink } from "../campaign/support.ts";
 import { call, countingDatabase, DEMO, freshDemo, IPHONE, rows } from "../harness.ts";
-import { APP, decode, mainOf, tablesOf, textOf } from "./page-text.ts";
+import { APP, decode, hrefOf, mainOf, tablesOf, textOf } from "./page-text.ts";
 
 const BULK = `${APP}/links/bulk`;
 const TARGET = "https://example.com/sale?c={campaign}";
@@ -110,6 +110,40 @@ describe("a target that a link cannot have", () => {
     expect((await browser.post(BULK, { links, back: "", ...query } as Record<string, string>)).status).toBe(
       400,
     );
+  });
+
+  it("is an error of its field, with what was chosen and the way back to the search and the selection", async () => {
+    const back = "?q=acme&archived=all&selected=other";
+    const long = `https://example.com/${"x".repeat(1_000)}`;
+    for (const target of ["", long]) {
+      const main = mainOf((await review({ action: "target", target, back })).text);
+      expect(textOf(main)).not.toContain("filters and dates");
+      expect(main).toMatch(/<p class="field-error" id="target-error"/);
+      expect(main).toMatch(/<option value="target" selected>/);
+      expect(main).toContain(`value="${target}"`);
+      const query = `q=acme&archived=all&selected=${links}`;
+      expect(decodeURIComponent(hrefOf(main, "Back to links"))).toBe(`${APP}/links?${query}`);
+      const [, form = ""] = /<form method="get"[^>]*>([\s\S]*?)<\/form>/.exec(main) ?? [];
+      const hidden = [...form.matchAll(/type="hidden" name="(\w+)" value="([^"]*)"/g)];
+      const sent = Object.fromEntries(hidden.map(([, name = "", value = ""]) => [name, decode(value)]));
+      expect(sent).toEqual({ links, back });
+      const fixed = await review({ ...sent, action: "target", target: TARGET });
+      expect(textOf(fixed.text)).toContain("3 of 3 selected links will change.");
+    }
+  });
+
+  it("without an action or with too many links leads back to the search too", async () => {
+    const back = "?q=acme";
+    const { status, text } = await review({ action: "", back });
+    expect([status, textOf(text)]).toEqual([400, expect.stringContaining("Action must be chosen from the list.")]);
+    expect(decodeURIComponent(hrefOf(text, "Back to links"))).toBe(`${APP}/links?q=acme&selected=${links}`);
+    const many = Array.from({ length: 201 }, (_, at) => `t${at}`).join();
+    const tooMany = await review({ action: "archive", links: many, back });
+    expect([tooMany.status, textOf(tooMany.text)]).toEqual([
+      400,
+      expect.stringContaining("Links can have at most 200 links."),
+    ]);
+    expect(hrefOf(tooMany.text, "Back to links")).toBe(`${APP}/links?q=acme`);
   });
 
   it("is one above the 1,000 of an app: those that fit are set", async () => {

@@ -1,11 +1,15 @@
 /** The review of a change of several links, the form that makes it, and what it did. */
 import { html } from "hono/html";
 import { countInheriting, INHERITED, MOST_COUNTED } from "../../db/links/inheriting.ts";
+import { runWithPartners } from "../../db/links/partner-catalog.ts";
+import { runBatch } from "../../db/statement.ts";
 import type { Context } from "../../env.ts";
+import { AppError } from "../../errors.ts";
 import { readForm } from "../../http/input/form.ts";
-import { invalidRequest, parseOrThrow } from "../../http/input/parse.ts";
+import { parseOrThrow } from "../../http/input/parse.ts";
 import { redirectResponse } from "../../http/redirect.ts";
-import { buttonLink, notice, pageHead } from "../../pages/elements.ts";
+import { buttonLink, card, notice, pageHead } from "../../pages/elements.ts";
+import { errorSummary, RejectedForm, rejectedWith } from "../../pages/forms/fields.ts";
 import { form } from "../../pages/forms/form.ts";
 import { showCount } from "../../pages/locale.ts";
 import type { Markup } from "../../pages/markup.ts";
@@ -16,6 +20,7 @@ import { ALL_MATCHES } from "../links/query.ts";
 import { LINK_TEXTS, showLinks } from "../transfer/texts.ts";
 import { ACTIONS, type Bulk, bulkForm, replacedBy } from "./actions.ts";
 import { countLinks, toOutcome, undoForm, unknownLink } from "./outcomes.ts";
+import { chooseChange } from "./selection.ts";
 import { readTargets, type Targets } from "./targets.ts";
 
 /** Shows what would change. Without a link, or with `only=select`, leads back to the Links page with the selection. */
@@ -26,9 +31,38 @@ export const bulkPage: Show = async (context, member) => {
   );
   const back = backPath(member, searchParams.get("back") ?? "", links);
   if (links.length === 0 || searchParams.has("only")) return redirectResponse(back);
-  const bulk = parseOrThrow(bulkForm, { ...Object.fromEntries(searchParams), links: links.join() });
-  return reviewPage(context, member, bulk, await readTargets(context, member, bulk));
+  const sent = new URLSearchParams({ ...Object.fromEntries(searchParams), links: links.join() });
+  try {
+    const bulk = parseOrThrow(bulkForm, Object.fromEntries(sent));
+    return await reviewPage(context, member, bulk, await readTargets(context, member, bulk));
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== "invalid_request") throw error;
+    return rejectedPage(context, member, new RejectedForm(error, sent));
+  }
 };
+
+/** What is wrong with the form of the Links page, the form again, and the way back with the selection. */
+async function rejectedPage(context: Context, member: Member, rejected: RejectedForm): Promise<AppPage> {
+  const { error, form: sent } = rejected;
+  context.trace.outcome = error.code;
+  const [partners] = await runWithPartners(runBatch, context.env.DB, member.viewer);
+  const [links, back] = [sent.get("links") ?? "", sent.get("back") ?? ""];
+  // Links that cannot be selected stay out of the address.
+  const isSelectable = !error.errors.some(({ param }) => param === "links");
+  const fields = form(
+    { ...chooseChange(`${member.path}/links/bulk`, partners), hidden: { links, back } },
+    rejected,
+  );
+  return {
+    title: "Error: Review changes",
+    status: 400,
+    body: html`
+      ${pageHead("Review changes")}
+      ${errorSummary(rejected, html`<strong>Nothing was changed.</strong> Fix the errors below and try again.`)}
+      ${isSelectable ? card({ id: "change", title: "Change of the selected links" }, fields) : ""}
+      <p class="actions">${buttonLink(backPath(member, back, isSelectable ? links.split(",") : []), "Back to links", "secondary")}</p>`,
+  };
+}
 
 async function reviewPage(
   { env }: Context,
@@ -111,7 +145,7 @@ function actionName(bulk: Bulk, partners: Targets["partners"]): string {
 /** Changes what was reviewed, or nothing: what is otherwise now is reviewed first. */
 export const submitBulk: Show = async (context, member) => {
   const sent = await readForm(context, bulkForm);
-  if ("errors" in sent) throw invalidRequest(sent.errors);
+  if ("errors" in sent) return rejectedPage(context, member, rejectedWith(sent.errors, sent.sent));
   const bulk = sent.fields;
   const found = bulk.links === ALL_MATCHES ? await readTargets(context, member, bulk) : undefined;
   const tokens = bulk.links === ALL_MATCHES ? [...(found?.results.keys() ?? [])] : bulk.links;

@@ -3,7 +3,7 @@ import { html } from "hono/html";
 import { MAX_SEARCHED } from "../../db/links/all-links.ts";
 import type { Partners } from "../../db/links/partner-catalog.ts";
 import type { Option } from "../../pages/forms/fields.ts";
-import { form } from "../../pages/forms/form.ts";
+import { type FormSpec, form } from "../../pages/forms/form.ts";
 import { withQuery } from "../../pages/lists/query.ts";
 import { showCount, showPlural } from "../../pages/locale.ts";
 import type { Markup } from "../../pages/markup.ts";
@@ -89,24 +89,29 @@ const bar = (count: string, hint: Markup | "", body: Markup | "", clear: Markup)
     ${clear}
   </section>`;
 
-const changeForm = (url: URL, partners: Partners, more: Markup) =>
+const changeForm = ({ pathname, search }: URL, partners: Partners, more: Markup) =>
   form({
+    ...chooseChange(`${pathname}/bulk`, partners),
     id: "selection",
-    method: "get",
-    action: `${url.pathname}/bulk`,
-    fields: {
-      action: {
-        label: "Action",
-        options: [
-          ["", "Choose an action"],
-          ...Object.entries(ACTIONS).map(([action, { name }]): Option => [action, name]),
-        ],
-        required: true,
-      },
-      partner: { label: "Partner to attach", options: partnerOptions(partners) },
-      target: { label: "Target to set" },
-    },
     // Also without a value, because the script changes it.
-    more: html`<input type="hidden" name="back" value="${url.search}">${more}`,
-    button: "Review changes",
+    more: html`<input type="hidden" name="back" value="${search}">${more}`,
   });
+
+/** The form that chooses what to change of the links that it is about. */
+export const chooseChange = (action: string, partners: Partners): FormSpec => ({
+  method: "get",
+  action,
+  fields: {
+    action: {
+      label: "Action",
+      options: [
+        ["", "Choose an action"],
+        ...Object.entries(ACTIONS).map(([action, { name }]): Option => [action, name]),
+      ],
+      required: true,
+    },
+    partner: { label: "Partner to attach", options: partnerOptions(partners) },
+    target: { label: "Target to set" },
+  },
+  button: "Review changes",
+});
