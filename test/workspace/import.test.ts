@@ -280,8 +280,8 @@ describe("what is no valid file", () => {
   it.each([
     ["an empty file", "", 400, "is missing or empty"],
     ["only line ends", "\n\n", 400, "The file must have at least one row."],
-    ["a header without rows", "network", 400, "The file must have at least one row below the header."],
-    ["only commas below the header", "network,campaign\n,\n,,", 400, "must have at least one row"],
+    ["a header without rows", "network", 400, "There must be at least one row below the header."],
+    ["only commas below the header", "network,campaign\n,\n,,", 400, "must be at least one row"],
     ["a quote that is not closed", 'network\n"New', 400, "look for a quote that is not closed"],
     [
       "bytes that are not UTF-8",

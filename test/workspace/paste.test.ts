@@ -113,6 +113,47 @@ describe("cells of a spreadsheet", () => {
     expect(await paths()).toEqual(["Target", "Target::Partner", "Target::Status"]);
   });
 
+  it.each([
+    ["New\tSpring\tCreative", "New > Spring > Creative"],
+    ["New,Spring,Creative", "New > Spring > Creative"],
+    ["Network\tNew", "Network > New"],
+  ])("in one row with a name that is also a heading are a link: %j", async (sent, name) => {
+    const checked = await paste(browser, sent);
+    expect(outcomesOf(checked).map(([row, link]) => [row, link])).toEqual([["1", name]]);
+    expect(columnFields(checked)).not.toHaveProperty("headings");
+  });
+
+  it.each(["Network\tCampaign\tCreative", "network;campaign;creative"])(
+    "in one row of headings only can be said to be a link: %j",
+    async (sent) => {
+      const checked = await paste(browser, sent);
+      expect([checked.status, readText(checked)]).toEqual([
+        400,
+        expect.stringContaining("There must be at least one row below the header."),
+      ]);
+      const { headings, ...fields } = columnFields(checked);
+      expect(headings).toBe("yes");
+      const again = await paste(browser, fields.cells ?? "", fields);
+      expect(outcomesOf(again).map(([row, name]) => [row, name?.toLowerCase()])).toEqual([
+        ["1", "network > campaign > creative"],
+      ]);
+    },
+  );
+
+  it("with line ends or tabs in them, which have quotes then, are one cell", async () => {
+    const sent = ['"New\r\n""one"""\tA', '"New\n""one"""\t"B\tor C"', '"New\n""one"""\t"D"'].join("\r\n");
+    await confirm(browser, await paste(browser, sent));
+    const name = 'New "one"';
+    expect(await paths()).toEqual([name, `${name}::A`, `${name}::B or C`, `${name}::D`]);
+  });
+
+  it.each([
+    ['"New\none"', [["1", "New one"]]],
+    ['"New\none', [["1", '"New'], ["2", "one"]]],
+  ])("of one column with a line end are one name if the quotes are closed: %j", async (sent, names) => {
+    expect(outcomesOf(await paste(browser, sent)).map(([row, name]) => [row, name])).toEqual(names);
+  });
+
   it("keep quotes as spreadsheets copy them, and commas", async () => {
     const sent = cells(['5" screen', '"Best" shoes, red'], ['"A, ""B"""', "x"]);
     await confirm(browser, await paste(browser, sent));
@@ -220,6 +261,31 @@ describe("paths", () => {
     await confirm(browser, checked);
     expect(await paths()).toEqual(["New", "New::A", 'New::A::5" "x', "New::B", "New::C, D"]);
   });
+
+  it.each([";", ",", "|"])("are split at %j if each line has as many of them", async (separator) => {
+    const sent = [["New", "A", "B", "C"], [], ["New", "A", "B", "D"]].map((line) => line.join(separator));
+    await confirm(browser, await paste(browser, sent.join("\r\n")));
+    expect(await paths()).toEqual(["New", "New::A", "New::A::B", "New::A::B::C", "New::A::B::D"]);
+  });
+
+  it.each([
+    ["another number of separators", ["New;A;B", "New;A"]],
+    ["names with a comma", ["New, Inc.", "Other, Inc."]],
+    ["one name", ["New, Inc."]],
+  ])("with %s are one name each, with a warning", async (_, lines) => {
+    const checked = await paste(browser, lines.join("\n"));
+    expect(outcomesOf(checked).map(([, name]) => name)).toEqual(lines);
+    expect(readText(checked)).toContain("Each line was read as one name.");
+  });
+
+  it.each([["New > A;B\nNew > C;D"], ["New\nOther"], ["New, Inc.\nOther"]])(
+    "that are not like that have no warning: %j",
+    async (sent) => {
+      const checked = await paste(browser, sent);
+      expect(outcomesOf(checked)).toHaveLength(2);
+      expect(readText(checked)).not.toContain("Each line was read as one name.");
+    },
+  );
 
   it("are rejected with the number of their line if they are too long, have a gap, or repeat", async () => {
     const lines = ["New > A", "New > > B", "A > B > C > D > E", "New::Other", "New > A", "New > "];

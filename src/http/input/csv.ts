@@ -98,15 +98,21 @@ export interface Row {
   cells: string[];
 }
 
+/** What separates the cells of a text that is no file, and whether quotes are part of them. */
+export interface Separated {
+  delimiter: string[];
+  quote: '"' | false;
+}
+
 /**
- * The rows that have any text, the header first, and whether there are more than a table can have. `as`: what separates the cells of
- * a text that is no file; all of its columns count, it need not have a header, and quotes are part of the cells.
+ * The rows that have any text, the header first, and whether there are more than a table can have. `as`: for a text that is no file;
+ * all of its columns count, and it need not have a header.
  */
 export function readCells(
   text: string,
   { maxRows, maxRowBytes = DEFAULT_ROW_BYTES }: Pick<CsvTable, "maxRows" | "maxRowBytes">,
   errors: InputError[],
-  as?: { delimiter: string[]; quote: false },
+  as?: Separated,
 ): { rows: Row[]; isCut: boolean } | undefined {
   const shown = text.replace(INVISIBLE_START, "");
   const [named = "", separator = ""] = SEPARATOR_LINE.exec(shown) ?? [];
@@ -226,7 +232,7 @@ function describe(code: string, line: number, maxRowBytes: number): string {
   return `is not valid CSV at line ${line}: put a value with a quote in quotes, and double each quote inside it`;
 }
 
-const isKnown = (name: string, { row, unread = [] }: CsvTable) =>
+export const isKnown = (name: string, { row, unread = [] }: CsvTable) =>
   Object.hasOwn(row.shape, name) || unread.includes(name);
 
 /** An error for each column that is unknown, missing or repeated. */

@@ -111,11 +111,13 @@ export interface Read {
 
 /** `good` has the rows to import. */
 export function checkedPage(place: Place, found: { outcomes: Outcome[]; good: string }, read: Read): AppPage {
-  const { problem } = read.sheet;
+  const { problem, warning } = read.sheet;
   const columns = columnsForm(place, read);
-  const body = checkedBody(LINK_TEXTS, pathsOf(place), { ...found, more: columns }, showLinks(place.member));
+  const more = html`${warning === undefined ? "" : notice(warning, "warn")}${columns}`;
+  const body = checkedBody(LINK_TEXTS, pathsOf(place), { ...found, more }, showLinks(place.member));
   return {
     title: "Check rows",
+    ...(problem !== undefined && { status: 400 }),
     scripts: [uploadScript.href],
     body: html`${trail(place, "Import")} ${problem === undefined ? body : html`${pageHead("Check rows")}${notice(problem, "error", { announced: true })}${columns}`}`,
   };

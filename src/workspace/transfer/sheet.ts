@@ -2,7 +2,7 @@
 import { inEnglish } from "../../domain/texts.ts";
 import { AppError, type InputError } from "../../errors.ts";
 import { fromCell } from "../../http/csv.ts";
-import { MAX_TITLE_ROWS, type Row, readCells, TITLE, toColumns } from "../../http/input/csv.ts";
+import { isKnown, MAX_TITLE_ROWS, type Row, readCells, type Separated, TITLE, toColumns } from "../../http/input/csv.ts";
 import { invalidRequest } from "../../http/input/parse.ts";
 import { type FileRow, MISFIT } from "../../pages/uploads/rows.ts";
 import { FIELD_NAMES, LEVEL_FIELDS } from "../../usecases/links/path-rows.ts";
@@ -18,6 +18,8 @@ export interface Sheet {
   rows: FileRow[];
   /** Why nothing can be imported with these columns. */
   problem: string | undefined;
+  /** What may be meant otherwise than it was read. */
+  warning: string | undefined;
 }
 
 /** What a person chose after they saw the columns. */
@@ -27,8 +29,9 @@ export interface Chosen {
 }
 
 /** `›` is what our pages write. */
-const PATHS = { delimiter: [">", "›"], quote: false as const };
-const CELLS = { delimiter: ["\t"], quote: false as const };
+const PATHS: Separated = { delimiter: [">", "›"], quote: false };
+const CELLS: Separated = { delimiter: ["\t"], quote: false };
+const SEPARATORS = [";", ",", "|"];
 
 /** Spreadsheets copy quotes in a cell as they are; programs put quotes around it and double those in it. */
 function unquote(cell: string): string {
@@ -43,14 +46,31 @@ const SAMPLE_ROWS = 5;
 /** Each has a list of what it can be. */
 const MAX_COLUMNS = 50;
 
+/** Around a cell with a line end or a tab, spreadsheets put quotes too. */
+const QUOTED = /(?<=^|[\t\r\n])"(?:[^"]|"")*"(?=[\t\r\n]|$)/g;
+const joinCell = (cell: string) => (/[\t\r\n]/.test(cell) ? unquote(cell).replace(/[\t\r\n]+/g, " ") : cell);
+
 /** Other headings can be names of links too: Target is a company. */
 const NEEDED = ["link_token", ...LEVEL_FIELDS];
-const isHeader = (cells: string[]) => toColumns(cells, TABLE).some((name) => NEEDED.includes(name));
+/** The only row is a link, unless it has nothing but headings: Creative is a name too. */
+function isHeader(cells: string[], isOnly = false): boolean {
+  const names = toColumns(cells, TABLE);
+  const isNeeded = names.some((name) => NEEDED.includes(name));
+  return isNeeded && (!isOnly || names.every((name) => isKnown(name, TABLE)));
+}
 
-function formOf(text: string) {
+/** What separates the cells of a pasted text. Undefined for CSV with a header. */
+function formOf(text: string): Separated | undefined {
   if (text.includes("\t")) return CELLS;
-  const [first = ""] = /\S[^\r\n]*/.exec(text) ?? [];
-  return !/[>›]/.test(first) && isHeader(first.split(/[,;|]/)) ? undefined : PATHS;
+  const lines = text.split(/[\r\n]+/).filter((line) => line.trim() !== "");
+  const [first = ""] = lines;
+  if (!/[>›]/.test(first) && isHeader(first.split(/[,;|]/), lines.length === 1)) return undefined;
+  // A comma before a space is part of a name: Acme, Inc.
+  const separator = SEPARATORS.find((one) => {
+    const [count = 0, ...others] = new Set(lines.map((line) => line.split(one).length));
+    return count > 1 && others.length === 0 && !text.includes(", ");
+  });
+  return separator === undefined || /[>›]/.test(text) ? PATHS : { delimiter: [separator], quote: '"' };
 }
 
 /** The columns that a person can choose for rows that begin at a level. */
@@ -59,10 +79,11 @@ export const columnsFrom = (firstLevel: number): string[] =>
 
 /** Throws invalid_request for a text that is no table, and payload_too_large for too many rows. */
 export function readSheet(
-  text: string,
+  sent: string,
   { isFile, firstLevel }: { isFile: boolean; firstLevel: number },
   chosen?: Chosen,
 ): Sheet {
+  const text = isFile ? sent : sent.replace(QUOTED, joinCell);
   const as = isFile ? undefined : formOf(text);
   const errors: InputError[] = [];
   const read = readCells(text, TABLE, errors, as);
@@ -77,12 +98,10 @@ export function readSheet(
     as === CELLS ? rowsAsSent.map(({ line, cells }) => ({ line, cells: cells.map(unquote) })) : rowsAsSent;
   const [first, ...below] = all;
   if (!first) throw invalidRequest([{ param: "body", message: "must have at least one row" }]);
-  const hasHeadings = chosen ? chosen.hasHeadings : isFile || (as !== PATHS && isHeader(first.cells));
+  const hasHeadings = chosen ? chosen.hasHeadings : isFile || (as !== PATHS && isHeader(first.cells, below.length === 0));
   const hasTitle = below.slice(0, MAX_TITLE_ROWS).some(({ cells }) => isHeader(cells));
   if (isFile && !chosen && !isHeader(first.cells) && hasTitle) throw invalidRequest([TITLE]);
   const rows = hasHeadings ? below : all;
-  if (rows.length === 0)
-    throw invalidRequest([{ param: "body", message: "must have at least one row below the header" }]);
   if (read.isCut || rows.length > MAX_ROWS) {
     const most = inEnglish(MAX_ROWS);
     throw new AppError("payload_too_large", `It has more than ${most} rows. Split it into parts.`);
@@ -102,9 +121,16 @@ export function readSheet(
     headings: hasHeadings ? first.cells : undefined,
     sample: rows.slice(0, SAMPLE_ROWS).map(({ cells }) => cells),
     rows: rows.map((row) => toFileRow(row, columns, { isStrict, isPath: as === PATHS })),
-    problem: problemOf(columns, levels[0] ?? ""),
+    problem: rows.length === 0 ? NO_ROWS : problemOf(columns, levels[0] ?? ""),
+    warning: as === PATHS && rows.every(isOneName) ? ONE_NAME : undefined,
   };
 }
+
+const NO_ROWS =
+  "There must be at least one row below the header. If the first row is a link, clear “The first row has headings”.";
+const ONE_NAME =
+  "Each line was read as one name. To create links below each other, write > between their names.";
+const isOneName = ({ cells }: Row) => cells.length === 1 && /[,;|]/.test(cells[0] ?? "");
 
 function problemOf(columns: string[], needed: string): string | undefined {
   const repeated = columns.find((name, at) => name !== "" && columns.indexOf(name) !== at);
