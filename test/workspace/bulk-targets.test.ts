@@ -135,7 +135,10 @@ describe("a target that a link cannot have", () => {
   it("without an action or with too many links leads back to the search too", async () => {
     const back = "?q=acme";
     const { status, text } = await review({ action: "", back });
-    expect([status, textOf(text)]).toEqual([400, expect.stringContaining("Action must be chosen from the list.")]);
+    expect([status, textOf(text)]).toEqual([
+      400,
+      expect.stringContaining("Action must be chosen from the list."),
+    ]);
     expect(decodeURIComponent(hrefOf(text, "Back to links"))).toBe(`${APP}/links?q=acme&selected=${links}`);
     const many = Array.from({ length: 201 }, (_, at) => `t${at}`).join();
     const tooMany = await review({ action: "archive", links: many, back });

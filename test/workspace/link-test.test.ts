@@ -257,18 +257,21 @@ describe("the page explains", () => {
     );
     const { status, text } = await browser.get(pathOf(DEMO.linkToken, urlOf(8193)));
     expect(status).toBe(400);
-    expect(textOf(/<p class="field-error" id="[\w-]*url-error"[^>]*>[\s\S]*?<\/p>/.exec(text)?.[0] ?? "")).toBe(
-      "The URL has 8,193 characters; it can have at most 8,192.",
-    );
+    expect(
+      textOf(/<p class="field-error" id="[\w-]*url-error"[^>]*>[\s\S]*?<\/p>/.exec(text)?.[0] ?? ""),
+    ).toBe("The URL has 8,193 characters; it can have at most 8,192.");
     expect(text).toContain(`${urlOf(8193)}</textarea>`);
   });
 });
 
-it.each(["\t", "\r\n", "\n", " ", "\u00a0", "\ufeff"])("a URL is read without %j around it", async (space) => {
-  const url = `${space}${ORIGIN}/${DEMO.linkToken}?utm_source=mail${space}`;
-  const found = factsOf(mainOf(await open(browser, pathOf(DEMO.linkToken, url))));
-  expect(found["Would be recorded"]).toBe("A click on Acme");
-});
+it.each(["\t", "\r\n", "\n", " ", "\u00a0", "\ufeff"])(
+  "a URL is read without %j around it",
+  async (space) => {
+    const url = `${space}${ORIGIN}/${DEMO.linkToken}?utm_source=mail${space}`;
+    const found = factsOf(mainOf(await open(browser, pathOf(DEMO.linkToken, url))));
+    expect(found["Would be recorded"]).toBe("A click on Acme");
+  },
+);
 
 it("a URL is read without the line ends in it, as a browser reads it", async () => {
   const page = await pageOf(DEMO.linkToken, "utm_so\r\nurce=m\tail");

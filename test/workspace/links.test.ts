@@ -200,9 +200,39 @@ describe("search and filters", () => {
     expect(await namesAt("q=runners+%3E")).toEqual(await namesAt("q=runners"));
     expect(await namesAt("q=demo1nk004")).toEqual(["Video 15s"]);
     expect(await namesAt("q=demo1nk00")).toEqual([]);
+    expect(await namesAt("q=DEMO1NK004+")).toEqual(["Video 15s"]);
     expect(await namesAt("q=%25")).toEqual(["Lookalike 1%"]);
     await rows("UPDATE links SET label = 'Café' WHERE token = 'demo1nk008'");
     expect(await namesAt(`q=${encodeURIComponent("cafe\u0301")}`)).toEqual(["Café"]);
+  });
+
+  it("finds a path with > between names, also without spaces, and a name with a >", async () => {
+    const spring = await namesAt("q=Acme+%3E+Spring");
+    expect(spring).toContain("Spring");
+    expect(await namesAt("q=acme%3Espring")).toEqual(spring);
+    expect(await namesAt("q=acme%3E+runn%3E15s")).toEqual(["Video 15s"]);
+    expect(await namesAt("q=spring%3Eacme")).toEqual([]);
+    await rows("UPDATE links SET label = 'Age>30' WHERE token = 'demo1nk008'");
+    expect(await namesAt("q=age%3E30")).toEqual(["Age>30"]);
+    expect((await browser.get(`${PAGE}?q=${"a%3Eb%3E".repeat(6)}`)).status).toBe(200);
+    expect(
+      (await browser.get(`${PAGE}?q=${Array.from({ length: 11 }, (_, at) => at).join("%3E")}`)).status,
+    ).toBe(400);
+  });
+
+  it.each([
+    "https://go.example.com/DEMO1NK004",
+    "https://go.example.com/demo1nk004?cost_id={id}&campaign=Spring>Runners#top",
+    `https://go.example.com/impression/demo1nk004?utm_source=${"x".repeat(300)}`,
+    `https://app.example.com${PAGE}/demo1nk004?period=7d`,
+    "go.example.com/demo1nk004",
+    " https://go.example.com/demo1nk004\t",
+  ])("finds a link by its URL: %s", async (url) => {
+    expect(await namesAt(`q=${encodeURIComponent(url)}`)).toEqual(["Video 15s"]);
+  });
+
+  it("reads a tab between words as a space", async () => {
+    expect(await namesAt("q=acme%0915s")).toEqual(["Video 15s"]);
   });
 
   it("names the words that no link has, and offers archived links that match", async () => {

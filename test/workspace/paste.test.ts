@@ -149,7 +149,13 @@ describe("cells of a spreadsheet", () => {
 
   it.each([
     ['"New\none"', [["1", "New one"]]],
-    ['"New\none', [["1", '"New'], ["2", "one"]]],
+    [
+      '"New\none',
+      [
+        ["1", '"New'],
+        ["2", "one"],
+      ],
+    ],
   ])("of one column with a line end are one name if the quotes are closed: %j", async (sent, names) => {
     expect(outcomesOf(await paste(browser, sent)).map(([row, name]) => [row, name])).toEqual(names);
   });

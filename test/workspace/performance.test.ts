@@ -484,6 +484,8 @@ describe("a search of rows", () => {
     expect(lines.length).toBeLessThan(all.length);
     for (const { name } of lines.slice(0, -1)) expect(name).toMatch(/(?=.*Spring)(?=.*Runners)/s);
     expect(lines.at(-1)).toEqual({ ...all.at(-1), name: `Total, all ${all.length - 1} rows` });
+    const names = async (q: string) => linesOf(await show(`${WEEK}&level=4&q=${q}`)).map(({ name }) => name);
+    expect(await names("spring%3ERUNNERS")).toEqual(await names("spring+RUNNERS"));
     const csv = await browser.get(hrefOf(page, "Download CSV"));
     expect(csv.text.trim().split("\r\n")).toHaveLength(lines.length);
   });

@@ -21,25 +21,32 @@ export const MAX_WORDS = 10;
 /** Letters that differ only in case or in their encoding are the same. Names are stored in NFC. */
 const fold = (text: string) => text.normalize("NFC").toLowerCase();
 
-/**
- * The words of a search, by the steps of a path: `::`, `›` and a `>` between spaces or at an end mean "below". What is in quotes is one
- * word.
- */
-const toSteps = (text: string): string[][] =>
+/** The words of a search, by the steps of a path. What is in quotes is one word. */
+const toSteps = (text: string, below: RegExp): string[][] =>
   fold(text)
-    .split(/::|›|(?<=\s|^)>(?=\s|$)/u)
+    .split(below)
     .map((step) => [...step.matchAll(/"([^"]*)"|[^\s"]+/gu)].map(([all, phrase = all]) => phrase.trim()))
     .map((words) => words.filter((word) => word !== ""))
     .filter((words) => words.length > 0);
 
-/** All words of a search. */
-export const toWords = (text: string): string[] => [...new Set(toSteps(text).flat())];
-
-/** Whether a text has all words of a search. */
-export const hasWords = (text: string, words: string[]): boolean => {
-  const folded = fold(text);
-  return words.every((word) => folded.includes(word));
+/** What a search can mean: `::`, `›` and `>` mean "below", and a `>` inside a word can also be part of it. */
+const toReadings = (text: string): [string[][], ...string[][][]] => {
+  const spaced = toSteps(text, /::|›|(?<=\s|^)>(?=\s|$)/u);
+  return text.includes(">") ? [spaced, toSteps(text, /::|[›>]/u)] : [spaced];
 };
+
+/** The most words that a search can mean. */
+export const countWords = (text: string): number =>
+  Math.max(...toReadings(text).map((steps) => new Set(steps.flat()).size));
+
+/** Whether a name has all words of a search. */
+export function hasWords(text: string): (name: string) => boolean {
+  const readings = toReadings(text).map((steps) => steps.flat());
+  return (name) => {
+    const folded = fold(name);
+    return readings.some((words) => words.every((word) => folded.includes(word)));
+  };
+}
 
 /** Between the names of a path: no word has it. */
 const JOINT = "\n";
@@ -62,18 +69,19 @@ interface Searched {
   path: string;
 }
 
+/** `text`: words, a path, a token, or a URL of a link, also with parameters. */
 export function searchLinks(
   rows: AppLink[],
   text: string,
   search: LinkSearch,
   partners: Partners,
 ): FoundLinks {
-  const steps = toSteps(text);
-  const words = steps.flat();
-  const token = text.trim();
+  const readings = toReadings(text);
+  const words = readings[0].flat();
+  const parts = new Set(fold(text).trim().split(/[/?#]/u));
   const searched = withInherited(rows.slice(0, MAX_SEARCHED));
   const matches = searched
-    .filter(({ link, path }) => link.token === token || hasSteps(path, steps))
+    .filter(({ link, path }) => parts.has(link.token) || readings.some((steps) => hasSteps(path, steps)))
     .map(({ link }) => link)
     .filter((link) => isFound(link, { ...search, archived: undefined }, partners));
   const { archived } = search;

@@ -8,7 +8,7 @@ import { parsePairs, readPairs } from "../../http/input/pairs.ts";
 import { invalidRequest } from "../../http/input/parse.ts";
 import { noticesOf } from "../../http/notices.ts";
 import { periodChecks, periodFields } from "../../pages/periods.ts";
-import { MAX_WORDS, toWords } from "../../usecases/links/search.ts";
+import { countWords, MAX_WORDS } from "../../usecases/links/search.ts";
 
 export const SORTS = { name: "Name", "-clicks": "Most clicks", "-spend": "Highest spend" } as const;
 export type Sort = keyof typeof SORTS;
@@ -50,10 +50,15 @@ export function readTokens(
 /** Where a branch continues: in the order of names, or after so many links that are ranked by a figure. */
 export type BranchPosition = { sort: Sort; after?: NamePosition | undefined; ranked?: number | undefined };
 
+/** A pasted URL without its parameters, which can be long, and pasted cells in one line. */
+const toSearched = (text: string) =>
+  (/^\s*https?:\S+\s*$/i.test(text) ? text.replace(/[?#].*/, "") : text).replace(/[\t\r\n]+/g, " ");
+
 /** What is searched for in names. */
 export const searchWords = z.string().check(
+  z.overwrite(toSearched),
   plainText(1, 255),
-  z.refine((text) => toWords(text).length <= MAX_WORDS, `can have at most ${MAX_WORDS} words`),
+  z.refine((text) => countWords(text) <= MAX_WORDS, `can have at most ${MAX_WORDS} words`),
 );
 
 const linksQuery = z

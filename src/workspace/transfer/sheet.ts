@@ -2,7 +2,15 @@
 import { inEnglish } from "../../domain/texts.ts";
 import { AppError, type InputError } from "../../errors.ts";
 import { fromCell } from "../../http/csv.ts";
-import { isKnown, MAX_TITLE_ROWS, type Row, readCells, type Separated, TITLE, toColumns } from "../../http/input/csv.ts";
+import {
+  isKnown,
+  MAX_TITLE_ROWS,
+  type Row,
+  readCells,
+  type Separated,
+  TITLE,
+  toColumns,
+} from "../../http/input/csv.ts";
 import { invalidRequest } from "../../http/input/parse.ts";
 import { type FileRow, MISFIT } from "../../pages/uploads/rows.ts";
 import { FIELD_NAMES, LEVEL_FIELDS } from "../../usecases/links/path-rows.ts";
@@ -98,7 +106,9 @@ export function readSheet(
     as === CELLS ? rowsAsSent.map(({ line, cells }) => ({ line, cells: cells.map(unquote) })) : rowsAsSent;
   const [first, ...below] = all;
   if (!first) throw invalidRequest([{ param: "body", message: "must have at least one row" }]);
-  const hasHeadings = chosen ? chosen.hasHeadings : isFile || (as !== PATHS && isHeader(first.cells, below.length === 0));
+  const hasHeadings = chosen
+    ? chosen.hasHeadings
+    : isFile || (as !== PATHS && isHeader(first.cells, below.length === 0));
   const hasTitle = below.slice(0, MAX_TITLE_ROWS).some(({ cells }) => isHeader(cells));
   if (isFile && !chosen && !isHeader(first.cells) && hasTitle) throw invalidRequest([TITLE]);
   const rows = hasHeadings ? below : all;
