@@ -521,7 +521,7 @@ describe("by what the pages say, with one request a click and at most three of t
     await page.getByLabel("Day", { exact: true }).fill(of.toISOString().slice(0, 10));
     await page.getByLabel("Link token").fill("atlas01000");
     // The price of a click, which every day has.
-    await page.getByLabel("Amount above").fill("0.4");
+    await page.getByLabel("Amount over").fill("0.4");
     await click("Apply", "button");
     end(3);
     const rows = await page.locator("main tbody tr").allInnerTexts();

@@ -194,7 +194,7 @@ test("task 8: a wrong cost without its ID", async () => {
   const clicks = await countClicks(page);
   await page.getByRole("link", { name: "Acme Ads", exact: true }).first().click();
   await page.getByRole("link", { name: "Costs", exact: true }).click();
-  await page.getByLabel("Amount above").fill("5000");
+  await page.getByLabel("Amount over").fill("5000");
   await button(page, "Apply");
   await page.getByRole("link", { name: id }).click();
   await page.getByLabel("Reason").fill("One zero too many");
@@ -336,7 +336,9 @@ test("a link is tested on its page, by keyboard, and nothing is recorded", async
   await button(page, "Test URL");
   await page.getByRole("alert").getByText("The URL has 8,193 characters").first().waitFor();
   // A page without the part leaves what is there.
-  await page.route("**/test?*", (route) => route.fulfill({ status: 400, contentType: "text/html", body: "" }));
+  await page.route("**/test?*", (route) =>
+    route.fulfill({ status: 400, contentType: "text/html", body: "" }),
+  );
   await field.fill("what was entered");
   await button(page, "Test URL");
   await page.getByRole("alert").getByText("Couldn't load.").waitFor();

@@ -36,14 +36,15 @@ describe("a cost as JSON", () => {
     },
   );
 
-  it("names every error, and a name that is given twice", async () => {
+  it("names every error, one for each parameter, and a name that is given twice", async () => {
     const { body } = await send('{"tag":"a","t\\u0061g":"b","cost_type":1,"cost_id":"json-cost-00001"}');
-    expect(body.errors?.map(({ param }) => param).toSorted()).toEqual([
-      "cost_currency",
-      "cost_type",
-      "cost_type",
-      "tag",
+    expect(body.errors).toEqual([
+      { param: "tag", message: "is given twice; send it once" },
+      { param: "cost_type", message: "must be a string" },
+      { param: "cost_currency", message: "is required" },
     ]);
+    const number = JSON.stringify({ ...cost, cost_id: 123 });
+    expect((await send(number)).body.detail).toBe("cost_id must be a string.");
   });
 
   it("must agree with the query", async () => {

@@ -112,7 +112,8 @@ describe("filters", () => {
     expect(page).not.toContain("cost-waiting-01");
     expect(await get("match=lapsed")).toContain("No costs match these filters.");
     const wrong = await get("amount_over=x&match=matched");
-    expect(wrong).toContain("must be a decimal");
+    expect(wrong).toContain("Amount over must be a decimal");
+    expect(wrong).toContain("<label>Amount over <input");
     expect(wrong).toContain("Fix the errors below");
     expect(wrong).toMatch(/name="amount_over" value="x"/);
     expect(wrong).toContain('<option value="matched" selected>');

@@ -57,8 +57,11 @@ export function parsePairs<T extends z.ZodMiniObject>(
       found.set(name, { param: name, message: "is given twice with different values; send it once" });
     if (!isUtf8) found.set(name, { param: name, message: "must be percent-encoded UTF-8" });
   }
-  errors.push(...found.values());
-  const parsed = parsePart(schema, Object.fromEntries(values), errors);
+  // What is left out because it is wrong is not missing too.
+  const leftOut = new Set(errors.map(({ param }) => param).filter((param) => !values.has(param)));
+  const others: InputError[] = [];
+  const parsed = parsePart(schema, Object.fromEntries(values), others);
+  errors.push(...found.values(), ...others.filter(({ param }) => !leftOut.has(param)));
   return found.size > 0 ? undefined : parsed;
 }
 

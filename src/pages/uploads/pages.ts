@@ -162,7 +162,7 @@ export function checkedBody(
     ${
       todo === ""
         ? notice(
-            `There's nothing to import. ${countOf(outcomes, "rejected") > 0 ? "Fix the rejected rows, then upload the file again." : `All ${noun[1]} ${said.duplicate}.`}`,
+            `There's nothing to import. ${countOf(outcomes, "rejected") > 0 ? "Fix the rejected rows, then check them again." : `All ${noun[1]} ${said.duplicate}.`}`,
             "warn",
           )
         : html`

@@ -141,6 +141,6 @@ function filterBar(path: string, chosen: URLSearchParams): Markup {
     dayFilter(of("day")),
     textFilter("app_token", "App token", of("app_token")),
     textFilter("link_token", "Link token", of("link_token")),
-    textFilter("amount_over", "Amount above", of("amount_over")),
+    textFilter("amount_over", "Amount over", of("amount_over")),
   );
 }
