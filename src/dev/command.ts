@@ -1,4 +1,4 @@
-/** What the commands of src/dev share: their help, their flags, and how they end. */
+/** What the scripts of package.json share: their help, their flags, and how they end. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { relative } from "node:path";
 import { parseArgs } from "node:util";
@@ -7,7 +7,7 @@ import { parseArgs } from "node:util";
 export class CommandError extends Error {}
 
 /**
- * Runs a command of src/dev: with --help it prints how to use it. Prints the message of a CommandError and sets the exit code to 1. A
+ * Runs a command: with --help it prints how to use it. Prints the message of a CommandError and sets the exit code to 1. A
  * command never calls `process.exit`: in Node 24 that can wait forever for code that compiles in the background (nodejs/node#64274).
  */
 export async function runCommand(
@@ -26,13 +26,21 @@ export async function runCommand(
 }
 
 /** Runs a command that writes a generated file, or with --check reports whether the file is up to date. */
-export const runRenderer = (name: string, file: string, render: () => string): Promise<void> =>
-  runCommand(`Usage: npm run ${name} [-- --check]`, (args) => {
+export function runRenderer(name: string, file: string, render: () => string): Promise<void> {
+  const path = relative("", file);
+  const usage = `Usage: npm run ${name} [-- --check]
+
+Writes ${path}.
+
+  --check  writes nothing, and fails if the file is not up to date`;
+  return runCommand(usage, (args) => {
+    const { check } = readOnly(usage, args, { check: "switch" }).values;
     const source = render();
-    if (!args.includes("--check")) writeFileSync(file, source);
+    if (!check) writeFileSync(file, source);
     else if (readFileSync(file, "utf8") !== source)
-      throw new CommandError(`${relative("", file)} is not up to date: run npm run ${name}.`);
+      throw new CommandError(`${path} is not up to date: run npm run ${name}.`);
   });
+}
 
 /** What the value of a flag must be: `must` follows the name of the flag in an error. */
 interface Value {
@@ -44,6 +52,7 @@ export type Flag = "switch" | Value;
 
 /** A folder, a file or a name. */
 export const TEXT: Value = { is: (value) => /^[^-]/.test(value), must: "have a value" };
+export const COUNT: Value = { is: (value) => /^[1-9]\d{0,14}$/.test(value), must: "be a whole number from 1" };
 export const oneOf = (...values: string[]): Value => ({
   is: (value) => values.includes(value),
   must: `be ${values.length > 1 ? "one of " : ""}${values.join(", ")}`,
@@ -74,4 +83,21 @@ export function readFlags<Name extends string>(args: string[], flags: Record<Nam
       return typeof value === "string" && flag.is(value) ? [] : [`--${name} must ${flag.must}.`];
     }),
   };
+}
+
+/**
+ * The flags and the other words of a command that has no other flags. `findProblems` says what is wrong with them together; by default
+ * every word is. Throws CommandError, which lists every problem, and the usage.
+ */
+export function readOnly<Name extends string>(
+  usage: string,
+  args: string[],
+  flags: Record<Name, Flag>,
+  findProblems = (words: string[], _values: Partial<Record<Name, string>>): string[] =>
+    words.map((word) => `${word} is not a flag.`),
+) {
+  const { values, words, unknown, wrong } = readFlags(args, flags);
+  const problems = [...unknown, ...wrong, ...findProblems(words, values)];
+  if (problems.length > 0) throw new CommandError(`${problems.join("\n")}\nNothing was done.\n\n${usage}`);
+  return { values, words };
 }

@@ -8,7 +8,7 @@ import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { CommandError, readFlags, runCommand } from "./command.ts";
+import { CommandError, readOnly, runCommand } from "./command.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const FOLDER = join(ROOT, "migrations");
@@ -37,14 +37,20 @@ interface SnapshotColumn {
   generated?: { as: string };
 }
 
-const USAGE = "Usage: npm run migrations:new -- --name what_it_does [--rules]";
+const USAGE = `Usage: npm run migrations:new -- --name NAME [--rules]
+
+Writes the next migration from src/db/schema.ts.
+
+  --name NAME  what it does, in letters, digits and _
+  --rules      also replaces the views, triggers and computed columns that depend on the change`;
 const NAME = { is: (name: string) => /^\w+$/.test(name), must: "have letters, digits and _" };
 
 await runCommand(USAGE, (args) => {
-  const { values, words, unknown, wrong } = readFlags(args, { name: NAME, rules: "switch" });
-  const { name, rules: isWithRules } = values;
-  if (name === undefined || words.length + unknown.length + wrong.length > 0)
-    throw new CommandError([...unknown, ...wrong, USAGE].join(" "));
+  const flags = { name: NAME, rules: "switch" } as const;
+  const { name = "", rules: isWithRules } = readOnly(USAGE, args, flags, (words, values) => [
+    ...words.map((word) => `${word} is not a flag.`),
+    ...(values.name === undefined ? ["--name is missing."] : []),
+  ]).values;
   const [files, snapshots, journal] = [listFiles(FOLDER), listFiles(META), readFileSync(JOURNAL)];
   const stored = storedRules(applyMigrations());
   const findAdded = () => listFiles(FOLDER).find((file) => !files.includes(file));

@@ -4,12 +4,19 @@
  */
 import { createTemporaryPassword, TEMPORARY } from "../auth/passwords.ts";
 import { email as emailField } from "../http/input/fields.ts";
-import { CommandError, type Flag, readFlags, runCommand, TEXT } from "./command.ts";
+import { CommandError, type Flag, readOnly, runCommand, TEXT } from "./command.ts";
 import { ENVIRONMENT } from "./deployment/options.ts";
 import { isSignInError, SIGN_IN, type Wrangler, wrangler } from "./wrangler.ts";
 
-const USAGE =
-  "Usage: npm run operator:create -- --remote [--env NAME] EMAIL, or with --local [--persist-to DIR] instead of --remote";
+const USAGE = `Usage: npm run operator:create -- --remote [--env NAME] EMAIL
+       npm run operator:create -- --local [--persist-to DIR] EMAIL
+
+Creates an operator, such as the first one, and prints a temporary password.
+
+  --remote          in the deployed database
+  --env NAME        in the database of npm run deploy -- --env NAME
+  --local           in the database of npm start or wrangler dev
+  --persist-to DIR  where the local data is, .wrangler/state by default`;
 
 /** Returns the text to print. Throws CommandError. */
 export async function createOperator(args: string[], wrangler: Wrangler): Promise<string> {
@@ -38,13 +45,12 @@ const FLAGS: Record<"remote" | "local" | "persist-to" | "env", Flag> = {
 
 /** `target` holds the flags of `wrangler d1` that name the database, the first one --local or --remote. */
 function readArguments(args: string[]): { email: string; target: string[] } {
-  const { values, words, unknown, wrong } = readFlags(args, FLAGS);
-  if (unknown.length + wrong.length > 0) throw new CommandError([...unknown, ...wrong, USAGE].join(" "));
-  const [given, ...others] = words;
-  if (values.remote === values.local || given === undefined || others.length > 0)
-    throw new CommandError(USAGE);
-  const email = emailField.safeParse(given).data;
-  if (!email) throw new CommandError(`${given} is not an email address. ${USAGE}`);
+  const { values, words } = readOnly(USAGE, args, FLAGS, ([given, ...others], { remote, local }) => [
+    ...(Boolean(remote) === Boolean(local) ? ["Use --remote or --local."] : []),
+    ...(emailField.safeParse(given).success ? [] : [`${given ?? "Nothing"} is not an email address.`]),
+    ...others.map((word) => `${word} is one word too many.`),
+  ]);
+  const email = emailField.parse(words[0]);
   const target = [values.remote ? "--remote" : "--local"];
   for (const name of ["env", "persist-to"] as const) {
     const value = values[name];

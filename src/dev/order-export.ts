@@ -8,7 +8,7 @@ import { createReadStream, createWriteStream, renameSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { CommandError, runCommand } from "./command.ts";
+import { CommandError, readOnly, runCommand } from "./command.ts";
 
 /** The first line of each statement of a part. A row is one line. */
 const PARTS = [
@@ -32,9 +32,13 @@ async function* ordered(file: string): AsyncGenerator<string> {
   }
 }
 
-const USAGE = "Usage: npm run export:order -- FILE";
-await runCommand(USAGE, async ([file, ...others]) => {
-  if (!file || file.startsWith("-") || others.length > 0) throw new CommandError(USAGE);
+const USAGE = `Usage: npm run export:order -- FILE
+
+Puts the statements of a file that wrangler d1 export wrote into an order in which they can be imported.`;
+await runCommand(USAGE, async (args) => {
+  const [file = ""] = readOnly(USAGE, args, {}, ({ length }) =>
+    length === 1 ? [] : ["Name one file."],
+  ).words;
   const temporary = `${file}.ordered`;
   await pipeline(Readable.from(ordered(file)), createWriteStream(temporary)).catch((error) => {
     throw new CommandError(`${file} was not changed. ${error}`);

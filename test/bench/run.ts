@@ -1,12 +1,8 @@
-/**
- * `npm run bench`: compares the built Worker with a bare one, and with another revision. README.md beside it explains the
- * output. Flags: `--only <names>`, `--pairs 7`, `--connections 16`, `--against <revision>`, `--calls 2`,
- * `--no-log`, `--growth`, `--profile`, `--sign-in`, `--start-up`, `--reports`, `--pages`.
- */
+/** `npm run bench`: compares the built Worker with a bare one, and with another revision. README.md beside it explains the output. */
 import { cpSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { availableParallelism, loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
+import { COUNT, readOnly, runCommand, TEXT } from "../../src/dev/command.ts";
 import { expectDefined } from "../../src/domain/expect-defined.ts";
 import { MAX_SCRIPT_KIB } from "../built-worker.ts";
 import { countCalls, measurePairs } from "./compare.ts";
@@ -30,69 +26,112 @@ import { findDifference } from "./shape.ts";
 import { measureSignIns } from "./sign-in.ts";
 import { measureStartUp } from "./start-up.ts";
 
-const { values: flags } = parseArgs({
-  options: {
-    only: { type: "string", default: "" },
-    pairs: { type: "string", default: "7" },
-    connections: { type: "string", default: "16" },
-    against: { type: "string" },
-    calls: { type: "string", default: "2" },
-    "no-log": { type: "boolean", default: false },
-    growth: { type: "boolean", default: false },
-    profile: { type: "boolean", default: false },
-    "sign-in": { type: "boolean", default: false },
-    "start-up": { type: "boolean", default: false },
-    reports: { type: "boolean", default: false },
-    pages: { type: "boolean", default: false },
-    turns: { type: "string", default: "20" },
+const USAGE = `Usage: npm run bench [-- FLAGS]
+
+Measures what a request costs beside a bare Worker. test/bench/README.md explains the output.
+
+  --only NAMES           only these paths, with commas between them; a text that is no name means all names that contain it
+  --pairs NUMBER         pairs for each path (default: 7)
+  --connections NUMBERS  connections, with commas between them (default: 16)
+  --against REVISION     also compares with the Worker of a git revision
+  --calls NUMBER         GROUP_CALLS, the calls in flight that requests share, 0 to 99 (default: 2)
+  --no-log               also measures our Worker without its log lines
+  --growth               also measures bytes per row, the purge and long lists; takes some minutes
+
+One of these measures something else instead:
+  --profile              which functions take the time on each path
+  --start-up             the start-up of the Worker
+  --sign-in              clicks while 200 sign-ins are tried
+  --reports              costs while four members read large reports
+  --pages                each page with the large app of the demo
+  --turns NUMBER         with --pages: the requests of each page (default: 20)`;
+
+const FLAGS = {
+  only: TEXT,
+  pairs: COUNT,
+  connections: {
+    is: (value: string) => /^\d+(,\d+)*$/.test(value),
+    must: "be numbers with commas between them",
   },
-});
+  against: TEXT,
+  calls: { is: (value: string) => /^\d\d?$/.test(value), must: "be a number from 0 to 99" },
+  turns: COUNT,
+  "no-log": "switch",
+  growth: "switch",
+  profile: "switch",
+  "start-up": "switch",
+  "sign-in": "switch",
+  reports: "switch",
+  pages: "switch",
+} as const;
 
 /** The revision beside which pages are measured: the last one before they were made for many links. */
 const PAGES_BEFORE = "1cbb77d";
 
-/** Those with one of these names, or with the text in their names. */
-const paths = flags.only.split(",").flatMap((text) => {
-  const named = PATHS.filter(({ name }) => name === text);
-  return named.length > 0 ? named : PATHS.filter(({ name }) => name.includes(text));
-});
-const connections = flags.connections.split(",").map(Number);
-const pairs = Number(flags.pairs);
 /** A profile has this many times the requests of a pair. */
 const PROFILED_TURNS = 10;
 
-const folder = mkdtempSync(join(tmpdir(), "linkledger-bench-"));
 const servers: Server[] = [];
 /** Like `servers`, with a queue. */
 const queueServers: Server[] = [];
 /** Count the calls of our Worker to D1, without and with a queue. They are not measured. */
 const counting: Server[] = [];
-try {
-  if (flags["start-up"]) {
-    await measureStartUp();
-  } else if (flags["sign-in"]) {
-    if (!(await measureSignIns())) process.exitCode = 1;
-  } else if (flags.reports) {
-    if (!(await measureReports())) process.exitCode = 1;
-  } else if (flags.pages) {
-    const revision = flags.against ?? PAGES_BEFORE;
-    const before = await buildCheckout(revision, checkOut(revision, join(folder, "revision")));
-    const isWithin = await measurePages(await buildCheckout("ours"), before, flags.only, Number(flags.turns));
-    if (!isWithin) process.exitCode = 1;
-  } else {
-    console.log("Building the servers and filling them with data");
-    const checkout = await buildCheckout("ours");
-    checkout.settings.bindings = { GROUP_CALLS: flags.calls };
-    const ours = await prepare(checkout, join(folder, "ours"));
-    if (flags.profile) await profile(ours);
-    else await measure(checkout, ours);
-  }
-} finally {
-  for (const server of [...servers, ...queueServers, ...counting]) await server.stop();
-  rmSync(folder, { recursive: true });
+
+/** What is measured, and a folder for it. */
+interface Bench {
+  flags: Partial<Record<keyof typeof FLAGS, string>>;
+  paths: Path[];
+  connections: number[];
+  pairs: number;
+  folder: string;
 }
 
-async function profile(ours: Prepared): Promise<void> {
+await runCommand(USAGE, async (args) => {
+  const { values: flags } = readOnly(USAGE, args, FLAGS);
+  const { only = "", turns = 20, calls = "2" } = flags;
+  const folder = mkdtempSync(join(tmpdir(), "linkledger-bench-"));
+  const bench: Bench = {
+    flags,
+    paths: findPaths(only),
+    connections: (flags.connections ?? "16").split(",").map(Number),
+    pairs: Number(flags.pairs ?? 7),
+    folder,
+  };
+  try {
+    if (flags["start-up"]) {
+      await measureStartUp();
+    } else if (flags["sign-in"]) {
+      if (!(await measureSignIns())) process.exitCode = 1;
+    } else if (flags.reports) {
+      if (!(await measureReports())) process.exitCode = 1;
+    } else if (flags.pages) {
+      const revision = flags.against ?? PAGES_BEFORE;
+      const before = await buildCheckout(revision, checkOut(revision, join(folder, "revision")));
+      const isWithin = await measurePages(await buildCheckout("ours"), before, only, Number(turns));
+      if (!isWithin) process.exitCode = 1;
+    } else {
+      console.log("Building the servers and filling them with data");
+      const checkout = await buildCheckout("ours");
+      checkout.settings.bindings = { GROUP_CALLS: calls };
+      const ours = await prepare(checkout, join(folder, "ours"));
+      if (flags.profile) await profile(bench, ours);
+      else await measure(bench, checkout, ours);
+    }
+  } finally {
+    for (const server of [...servers, ...queueServers, ...counting]) await server.stop();
+    rmSync(folder, { recursive: true });
+  }
+});
+
+/** Those with one of these names, or with the text in their names. */
+function findPaths(only: string): Path[] {
+  return only.split(",").flatMap((text) => {
+    const named = PATHS.filter(({ name }) => name === text);
+    return named.length > 0 ? named : PATHS.filter(({ name }) => name.includes(text));
+  });
+}
+
+async function profile({ paths, connections }: Bench, ours: Prepared): Promise<void> {
   const withQueue = prepareQueue(ours);
   for (const path of paths) {
     for (const count of connections) {
@@ -101,28 +140,29 @@ async function profile(ours: Prepared): Promise<void> {
   }
 }
 
-async function measure(checkout: Checkout, ours: Prepared): Promise<void> {
+async function measure(bench: Bench, checkout: Checkout, ours: Prepared): Promise<void> {
+  const { flags, paths, folder } = bench;
   const prepared = [ours, await prepareBare(ours, join(folder, "bare"))];
-  if (flags.against) prepared.push(await prepareRevision(flags.against));
+  if (flags.against) prepared.push(await prepareRevision(flags.against, folder));
   if (flags["no-log"]) prepared.push(prepareQuiet(ours));
   const withQueue = paths.some((path) => path.queue) ? prepared.map(prepareQueue) : [];
   for (const one of prepared) servers.push(await start(one));
   for (const one of withQueue) queueServers.push(await start(one));
   for (const one of [ours, ...withQueue.slice(0, 1)]) counting.push(await start(prepareCounting(one)));
-  printMachine();
-  const measured = await measurePaths();
+  printMachine(bench.pairs);
+  const measured = await measurePaths(bench);
   printBatch(measured);
   console.log(`Bundle: ${(checkout.gzipBytes / 1024).toFixed(1)} KiB gzip (aim: at most ${MAX_SCRIPT_KIB})`);
   await measureStartUp();
   if (flags.growth && servers[0]) await measureGrowth(servers[0]);
 }
 
-async function prepareRevision(revision: string): Promise<Prepared> {
+async function prepareRevision(revision: string, folder: string): Promise<Prepared> {
   const root = checkOut(revision, join(folder, "revision"));
   return prepare(await buildCheckout("against", root), join(folder, "against"));
 }
 
-function printMachine(): void {
+function printMachine(pairs: number): void {
   const { version } = JSON.parse(readFileSync("node_modules/workerd/package.json", "utf8"));
   const load = loadavg()[0]?.toFixed(1);
   console.log(
@@ -130,8 +170,9 @@ function printMachine(): void {
   );
 }
 
-async function measurePaths(): Promise<Measured[]> {
-  printHeader(flags.against, flags["no-log"]);
+async function measurePaths({ flags, paths, connections, pairs }: Bench): Promise<Measured[]> {
+  const isWithQuiet = flags["no-log"] !== undefined;
+  printHeader(flags.against, isWithQuiet);
   const measured: Measured[] = [];
   for (const path of paths) {
     const used = path.queue ? queueServers : servers;
@@ -139,7 +180,7 @@ async function measurePaths(): Promise<Measured[]> {
     for (const count of connections) {
       const calls = await countCalls(expectDefined(counting[path.queue ? 1 : 0]), path, count);
       const one = { path, connections: count, pairs: await measurePairs(used, path, count, pairs), calls };
-      printLine(one, flags.against, flags["no-log"]);
+      printLine(one, flags.against, isWithQuiet);
       measured.push(one);
     }
   }

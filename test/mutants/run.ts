@@ -1,15 +1,18 @@
 /**
  * Breaks the code in one place at a time, and checks that the tests named beside it fail. A mutant that survives is a missing test.
  * Each runs in a copy of the tree, so the working tree never changes.
- *
- * `npm run mutants` runs all of them, `npm run mutants -- TEXT` those with the text in their name or file.
  */
 import { spawn } from "node:child_process";
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
+import { readOnly, runCommand } from "../../src/dev/command.ts";
 import { fileOf, mutants, ROOT } from "./all.ts";
 import type { Mutant } from "./mutant.ts";
+
+const USAGE = `Usage: npm run mutants [-- TEXT]
+
+Breaks the code in one place at a time, and checks that the tests notice it. With a text, only in those places that have it in their name or file.`;
 
 /** What the tests read. */
 const COPIED = ["src", "test", "migrations", "package.json", "tsconfig.json", "wrangler.toml", "README.md"];
@@ -91,25 +94,29 @@ async function checkTests(copy: string, chosen: Mutant[]): Promise<void> {
   }
 }
 
-const [text = ""] = process.argv.slice(2);
-const chosen = mutants.filter(({ name, file }) => name.includes(text) || file.includes(text));
-const copies = Array.from({ length: Math.min(availableParallelism(), chosen.length) }, makeCopy);
-process.once("exit", () => {
-  for (const copy of copies) rmSync(copy, { recursive: true, force: true });
-});
-process.once("SIGINT", () => process.exit(130));
+await runCommand(USAGE, async (args) => {
+  const [text = ""] = readOnly(USAGE, args, {}, ([, ...others]) =>
+    others.map((word) => `${word} is one word too many.`),
+  ).words;
+  const chosen = mutants.filter(({ name, file }) => name.includes(text) || file.includes(text));
+  const copies = Array.from({ length: Math.min(availableParallelism(), chosen.length) }, makeCopy);
+  process.once("exit", () => {
+    for (const copy of copies) rmSync(copy, { recursive: true, force: true });
+  });
+  process.once("SIGINT", () => process.exit(130));
 
-if (copies[0]) await checkTests(copies[0], chosen);
-const counts: Record<Result, number> = { killed: 0, survived: 0, invalid: 0 };
-const waiting = [...chosen];
-const work = async (copy: string) => {
-  for (let mutant = waiting.shift(); mutant; mutant = waiting.shift()) {
-    const [result, why] = await runMutant(copy, mutant);
-    counts[result]++;
-    console.log(`${result}: ${mutant.name} (${why})`);
-  }
-};
-await Promise.all(copies.map(work));
-const { killed, survived, invalid } = counts;
-console.log(`${killed} killed, ${survived} survived, ${invalid} invalid`);
-process.exitCode = killed > 0 && killed === chosen.length ? 0 : 1;
+  if (copies[0]) await checkTests(copies[0], chosen);
+  const counts: Record<Result, number> = { killed: 0, survived: 0, invalid: 0 };
+  const waiting = [...chosen];
+  const work = async (copy: string) => {
+    for (let mutant = waiting.shift(); mutant; mutant = waiting.shift()) {
+      const [result, why] = await runMutant(copy, mutant);
+      counts[result]++;
+      console.log(`${result}: ${mutant.name} (${why})`);
+    }
+  };
+  await Promise.all(copies.map(work));
+  const { killed, survived, invalid } = counts;
+  console.log(`${killed} killed, ${survived} survived, ${invalid} invalid`);
+  process.exitCode = killed > 0 && killed === chosen.length ? 0 : 1;
+});

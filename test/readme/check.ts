@@ -1,14 +1,15 @@
 /**
  * `npm run check:readme`: runs the commands in the `console` blocks of the READMEs and of the pages under /docs, and compares
  * their output with the output in the document. Each document gets a new server with fresh demo data and one shell: `npm start`
- * for the README and the archive's page, the built Worker for the others. With --write it puts the real output into the documents instead. Also checks the commands of the pages that cannot run here, and
- * runs the samples of the API reference. With names of documents, only these.
+ * for the README and the archive's page, the built Worker for the others. Also checks the commands of the pages that cannot run here,
+ * and runs the samples of the API reference.
  */
 import { spawn } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { readOnly, runCommand } from "../../src/dev/command.ts";
 import { buildWorker } from "../built-worker.ts";
 import { startBuiltService, startService } from "../live-service.ts";
 import { checkSamples } from "./check-samples.ts";
@@ -108,15 +109,15 @@ function readBlock(block: string): { command: string; shown: string }[] {
   return steps;
 }
 
-const { script } = buildWorker();
 /** A cron run by hand and a bucket need `wrangler dev`. */
 const ON_NPM_START = ["README.md", `${PAGES}/archive.md`];
 
-const write = process.argv.includes("--write");
-const chosen = process.argv.slice(2).filter((arg) => !arg.startsWith("--"));
-
-/** Runs a document; undefined if it has no commands. */
-async function check(name: string): Promise<{ commands: number; failures: number } | undefined> {
+/** Runs a document, and with `write` puts the output into it; undefined if it has no commands. */
+async function check(
+  name: string,
+  script: string,
+  write: boolean,
+): Promise<{ commands: number; failures: number } | undefined> {
   const path = join(ROOT, name);
   const document = readFileSync(path, "utf8");
   const blocks = [...document.matchAll(/^```console\n([\s\S]*?)^```$/gm)];
@@ -156,19 +157,32 @@ async function check(name: string): Promise<{ commands: number; failures: number
   return { commands, failures };
 }
 
-let failed = false;
-for (const name of DOCUMENTS.filter((one) => chosen.length === 0 || chosen.includes(one))) {
-  const result = await check(name);
-  const wrong = name.startsWith(PAGES) ? findWrongCommands(readFileSync(join(ROOT, name), "utf8")) : [];
-  for (const problem of wrong) console.error(`${name}: ${problem}`);
-  failed ||= wrong.length > 0 || (result?.failures ?? 0) > 0;
-  if (result) console.log(`${name}: ${result.commands} commands, ${result.failures} with other output.`);
-}
-if (write) console.log("Now run npm run docs:render.");
-else if (chosen.length === 0) {
-  const { samples, failures } = await checkSamples(script);
-  for (const failure of failures) console.error(`${failure}\n`);
-  failed ||= failures.length > 0;
-  console.log(`The API reference: ${samples} samples, ${failures.length} failed.`);
-}
-if (failed) process.exitCode = 1;
+const USAGE = `Usage: npm run check:readme [-- --write] [DOCUMENT...]
+
+Runs the commands of the READMEs and of /docs and compares their output, and the samples of the API reference. With documents, such as README.md or ${PAGES}/archive.md, only their commands.
+
+  --write  puts the output into the documents instead`;
+
+await runCommand(USAGE, async (args) => {
+  const { values, words: chosen } = readOnly(USAGE, args, { write: "switch" }, (words) =>
+    words.filter((word) => !DOCUMENTS.includes(word)).map((word) => `${word} is not one of the documents.`),
+  );
+  const write = values.write !== undefined;
+  const { script } = buildWorker();
+  let failed = false;
+  for (const name of DOCUMENTS.filter((one) => chosen.length === 0 || chosen.includes(one))) {
+    const result = await check(name, script, write);
+    const wrong = name.startsWith(PAGES) ? findWrongCommands(readFileSync(join(ROOT, name), "utf8")) : [];
+    for (const problem of wrong) console.error(`${name}: ${problem}`);
+    failed ||= wrong.length > 0 || (result?.failures ?? 0) > 0;
+    if (result) console.log(`${name}: ${result.commands} commands, ${result.failures} with other output.`);
+  }
+  if (write) console.log("Now run npm run docs:render.");
+  else if (chosen.length === 0) {
+    const { samples, failures } = await checkSamples(script);
+    for (const failure of failures) console.error(`${failure}\n`);
+    failed ||= failures.length > 0;
+    console.log(`The API reference: ${samples} samples, ${failures.length} failed.`);
+  }
+  if (failed) process.exitCode = 1;
+});

@@ -1,5 +1,5 @@
 /** The flags of `npm run deploy`. */
-import { CommandError, type Flag, oneOf, readFlags } from "../command.ts";
+import { type Flag, oneOf, readOnly } from "../command.ts";
 
 const MAX_SHARDS = 256;
 const LOCATIONS = ["weur", "eeur", "apac", "oc", "wnam", "enam"];
@@ -34,13 +34,12 @@ export type DeployOptions = ReturnType<typeof readDeployOptions>;
 
 /** Throws CommandError, which lists every problem, and the flags. */
 export function readDeployOptions(args: string[]) {
-  const { values, words, unknown, wrong } = readFlags(args, FLAGS);
-  const problems = [...unknown, ...words.map((word) => `${word} is not a flag.`), ...wrong];
+  const { values } = readOnly(USAGE, args, FLAGS, (words, { location, jurisdiction }) => [
+    ...words.map((word) => `${word} is not a flag.`),
+    ...(location !== undefined && jurisdiction !== undefined
+      ? ["Use --location or --jurisdiction, not both: within a jurisdiction, D1 ignores the location."]
+      : []),
+  ]);
   const { shards, ...others } = values;
-  if (others.location !== undefined && others.jurisdiction !== undefined)
-    problems.push(
-      "Use --location or --jurisdiction, not both: within a jurisdiction, D1 ignores the location.",
-    );
-  if (problems.length > 0) throw new CommandError(`${problems.join("\n")}\nNothing was changed.\n\n${USAGE}`);
   return { ...others, ...(shards !== undefined && { shards: Number(shards) }) };
 }

@@ -1,16 +1,21 @@
-/**
- * `npm run cloudflare:stub`: an empty account on this machine, with which a person can try `npm run deploy` without one of Cloudflare.
- * Ctrl+C ends it, and with it what was deployed.
- */
+/** `npm run cloudflare:stub`: an empty account on this machine. */
+import { readOnly, runCommand } from "../../../src/dev/command.ts";
 import { CloudflareStub } from "./api.ts";
 
-const stub = new CloudflareStub();
-await stub.start();
-const variables = { ...stub.environment, NODE_OPTIONS: stub.redirectFlag };
-console.log(`The account is empty. Paste these lines into a second terminal, and run npm run deploy there:
+const USAGE = `Usage: npm run cloudflare:stub
+
+Starts an empty account on this machine, with which you can try npm run deploy without an account at Cloudflare. Ctrl+C ends it, and with it what was deployed.`;
+
+await runCommand(USAGE, async (args) => {
+  readOnly(USAGE, args, {});
+  const stub = new CloudflareStub();
+  await stub.start();
+  const variables = { ...stub.environment, NODE_OPTIONS: stub.redirectFlag };
+  console.log(`The account is empty. Paste these lines into a second terminal, and run npm run deploy there:
 
 ${Object.entries(variables)
   .map(([name, value]) => `export ${name}='${value}'`)
   .join("\n")}
 
 What a deployed Worker answers: ${stub.url}/deployed/linkledger/readyz`);
+});

@@ -45,7 +45,7 @@ describe("the flags", () => {
       "--jurisdiction must be one of eu, fedramp.",
       "Use --location or --jurisdiction, not both",
       "--env must have 1 to 30 small letters, digits and hyphens.",
-      "Nothing was changed.",
+      "Nothing was done.",
       "  --shards NUMBER ",
       "  --location HINT ",
       "  --jurisdiction REGION ",

@@ -46,16 +46,18 @@ test("shows any other failure of wrangler", async () => {
 });
 
 test.each([
-  ["neither --local nor --remote", ["a@example.com"]],
-  ["both --local and --remote", ["--local", "--remote", "a@example.com"]],
-  ["no email address", ["--local"]],
-  ["two email addresses", ["--local", "a@example.com", "b@example.com"]],
-  ["an unknown flag", ["--local", "--force", "a@example.com"]],
-  ["an invalid email address", ["--local", "nobody"]],
-])("explains its usage when called with %s", async (_, args) => {
+  [["a@example.com"], "Use --remote or --local."],
+  [["--local", "--remote", "a@example.com"], "Use --remote or --local."],
+  [["--local"], "Nothing is not an email address."],
+  [["--local", "a@example.com", "b@example.com"], "b@example.com is one word too many."],
+  [["--local", "--force", "a@example.com"], "--force is not a flag."],
+  [["--local", "nobody"], "nobody is not an email address."],
+])("explains its usage when called with %j", async (args, problem) => {
   const created = createOperator(args, () => {
     throw new Error("wrangler must not be called");
   });
   await expect(created).rejects.toThrow(CommandError);
-  await expect(created).rejects.toThrow(/^[^\n]*Usage: [^\n]*$/);
+  await expect(created).rejects.toThrow(
+    `${problem}\nNothing was done.\n\nUsage: npm run operator:create -- `,
+  );
 });

@@ -178,12 +178,6 @@ describe("operator:create", () => {
     expect([status, stdout]).toEqual([1, ""]);
     expect(stderr).toContain("Run npx wrangler d1 migrations apply DB --local");
   });
-
-  test("explains its usage", () => {
-    const { status, stdout, stderr } = runScript("src/dev/operator.ts", "--local");
-    expect([status, stdout]).toEqual([1, ""]);
-    expect(stderr).toMatch(/^Usage: [^\n]*\n$/);
-  });
 });
 
 test("adds the demo data to the shard in wrangler.toml, and rejects data with another number of shards", () => {
@@ -277,26 +271,6 @@ test("keeps --demo large from wrangler", () => {
     expect([isLarge, others]).toEqual([true, ["--port", "9000", "--live-reload"]]);
   }
   expect(readStartFlags(["--port", "9000"], {}).isLarge).toBe(false);
-});
-
-/** The names of the scripts in package.json that are commands of this folder, with their files. */
-const COMMANDS = Object.entries<string>(
-  JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")).scripts,
-).flatMap(([name, script]) => {
-  const [, file] = /^node (src\/dev\/\S+)$/.exec(script) ?? [];
-  return file ? [{ name, file }] : [];
-});
-
-test("each command is tested with --help", () => {
-  expect(COMMANDS.map(({ name }) => name)).toContain("deploy");
-});
-
-test.each(COMMANDS)("npm run $name -- --help prints its usage and does nothing", ({ name, file }) => {
-  const command = name === "start" ? "npm start" : `npm run ${name}`;
-  const { status, stdout, stderr } = runScript(file, "--help");
-  expect([status, stderr]).toEqual([0, ""]);
-  expect(stdout.split("\n")[0]).toMatch(new RegExp(`^Usage: ${command}( |$)`));
-  expect(stdout).not.toContain("Ready on");
 });
 
 test("a second start on the same data is rejected while the first runs, also after the first was killed", async () => {
