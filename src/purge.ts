@@ -12,7 +12,7 @@ import { HOUR_MS } from "./domain/time.ts";
 const PURGE_MARGIN_MS = HOUR_MS;
 
 const SLICE_KEYS = 5_000;
-/** How many calls to D1 and R2 the walk through the ledger makes. The next run continues where this one stops. */
+/** How many calls to D1 and R2 the walk through the ledger makes, unless the caller says how many are left, as the cron does. */
 const MAX_CALLS = 500;
 /** For each of the ten expiring tables of DB, and the four that all databases have: 4,000 rows in a call, about 20 calls. */
 const EXPIRED_SLICE = 4_000;
@@ -24,7 +24,7 @@ const MAX_AUDIENCE_CALLS = 99;
 /**
  * Purges the ledger of every database, from where the last run stopped to its end at most, and expired sessions, access tokens,
  * idempotency keys, what imports changed, closed alerts, events, counts of dropped parameters, rejected costs and prices on URLs,
- * and those by country and platform. `left` says how many calls the walk through the ledger can make. With an archive, the rows
+ * and those by country and platform. `left` says how many calls the walk through the ledger can make; the next run continues where it stops. With an archive, the rows
  * of the ledger are written there first. A failure does not stop the other deletions; the first error is thrown at the end.
  */
 export async function purge(

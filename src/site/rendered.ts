@@ -208,6 +208,7 @@ ALERTS_TO = &quot;ops@example.com, second@example.com&quot;</pre>
 </li>
 </ol>
 <p>The archive begins with the next run of the hourly job. What was deleted before that is not in the archive. If you remove the binding, the purge deletes rows without writing them anywhere.</p>
+<p>A run of the hourly job goes through about a million rows, those of all databases together, so in a ledger with 70 million rows a row can stay for six days after it is due: run the job more often with <code>[triggers]</code> in <code>wrangler.toml</code>.</p>
 <p>The commands below use the variables of <a href="/docs/corrections">Corrections</a>, on a service with this section. One run of the hourly job begins the archive:</p>
 <pre data-language="console"><kbd>cron() { curl -s -o /dev/null -w '%{http_code}\\n' &quot;$BASE_URL/cdn-cgi/local/scheduled?time=$1&quot;; }</kbd>
 <kbd>cron $(date +%s000)</kbd>
