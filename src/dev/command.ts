@@ -52,7 +52,10 @@ export type Flag = "switch" | Value;
 
 /** A folder, a file or a name. */
 export const TEXT: Value = { is: (value) => /^[^-]/.test(value), must: "have a value" };
-export const COUNT: Value = { is: (value) => /^[1-9]\d{0,14}$/.test(value), must: "be a whole number from 1" };
+export const COUNT: Value = {
+  is: (value) => /^[1-9]\d{0,14}$/.test(value),
+  must: "be a whole number from 1",
+};
 export const oneOf = (...values: string[]): Value => ({
   is: (value) => values.includes(value),
   must: `be ${values.length > 1 ? "one of " : ""}${values.join(", ")}`,
