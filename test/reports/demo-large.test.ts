@@ -177,7 +177,7 @@ it("has a credential for each partner that sends costs, which a stopped one can'
 
 it("is the same each time", () => {
   expect(sha256(JSON.stringify(rows))).toBe(
-    "0c3b7021a5ecb593d9ea401c8c1ed0f38732881f4a6e4399533d268d2bb5a1ca",
+    "5e3e036e457566df0eddf08572bdef7c685c04c6fc2283a64f0b2a566d1d99a9",
   );
 });
 

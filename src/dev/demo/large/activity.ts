@@ -14,7 +14,7 @@ const DAYS = 90;
 const DAYS_IN_LEDGER = RETENTION_MS / DAY_MS;
 /** Creatives with engagements, of which two thirds have some on a day. */
 const ACTIVE_LINKS = 600;
-const UNPRICED_SHARE = 0.083;
+const UNPRICED_SHARE = 0.01;
 /** A click has the first of these places in one of two cases, and so on. */
 const PLACES: Audience[] = [
   { country: "DE", platform: "ios" },
@@ -36,6 +36,7 @@ export function createActivity(links: Link[], now: number): DemoRow[] {
     ...{ entries: [], totals: [], counts: [], audience: [], spend: [] },
   };
   const active = findActive(links);
+  const take = createTaker();
   for (let daysAgo = DAYS - 1; daysAgo >= 0; daysAgo--) {
     const day = dayOf(now) - daysAgo;
     const length = Math.min(now - day * DAY_MS, DAY_MS);
@@ -62,12 +63,12 @@ export function createActivity(links: Link[], now: number): DemoRow[] {
       for (const { cost_type, kind, currency, average, share, freeShare } of paidFor(partner, daysAgo)) {
         if (random() > share) continue;
         const digits = currency === "JPY" ? 1 : 100;
-        const isUnpriced = cost_type === "cpc" && random() < UNPRICED_SHARE;
         const sent = Math.max(1, Math.round(scale * share * (0.4 + random())));
+        const unpriced = cost_type === "cpc" ? take(`unpriced ${partner?.id}`, sent * UNPRICED_SHARE) : 0;
         const spent = { matched: PLACES.map(none), unpriced: PLACES.map(none) };
         for (let index = 0; index < sent; index++) {
           const price = average * (0.6 + 0.8 * random());
-          const isPriced = !isUnpriced || index > 0;
+          const isPriced = index >= unpriced;
           const amount = isPriced ? Math.max(1, Math.round(price * digits)) * (UNITS / digits) : null;
           const place = record(kind, { cost_type, currency, amount, tag: "demo" });
           const sum = spent[isPriced ? "matched" : "unpriced"][place] ?? none();
@@ -76,7 +77,8 @@ export function createActivity(links: Link[], now: number): DemoRow[] {
         }
         // Some have no cost.
         const free = { cost_type: null, currency: null, amount: null, tag: null };
-        for (let left = Math.round(sent * freeShare * random()); left > 0; left--) record(kind, free);
+        for (let left = take(`free ${partner?.id} ${kind}`, sent * freeShare); left > 0; left--)
+          record(kind, free);
         // A trigger adds up those in the ledger.
         if (daysAgo < DAYS_IN_LEDGER) continue;
         for (const [state, places] of Object.entries(spent)) {
@@ -155,6 +157,16 @@ function split(count: number): number[] {
     left -= some;
     return some;
   });
+}
+
+/** Takes whole ones of parts, by a name: what is left counts for the next time, so shares are exact whatever the numbers are. */
+function createTaker(): (name: string, part: number) => number {
+  const left = new Map<string, number>();
+  return (name, part) => {
+    const sum = (left.get(name) ?? 0) + part;
+    left.set(name, sum % 1);
+    return Math.floor(sum);
+  };
 }
 
 /** A generator of numbers between 0 and 1 that gives the same ones each time (Park and Miller). */
