@@ -392,7 +392,9 @@ describe("the chart", () => {
     // Costs for the last day can arrive until today.
     [13, [85.71, 14.29], ["1 Mar 2026: $1.00", "7 Mar 2026: $1.00 (Not final)"]],
     [14, undefined, ["1 Mar 2026: $1.00", "7 Mar 2026: $1.00"]],
-    [7, [0, 100], ["1 Mar 2026: $1.00 (Not final)", "7 Mar 2026: $1.00 (Not final)"]],
+    [8, [14.29, 85.71], ["1 Mar 2026: $1.00", "7 Mar 2026: $1.00 (Not final)"]],
+    // All of them are alike.
+    [7, undefined, ["1 Mar 2026: $1.00 (Not final)", "7 Mar 2026: $1.00 (Not final)"]],
   ])("hatches the days that are not final, %s days after the first one", async (today, hatched, ends) => {
     const shown = { series: [named("", [0, USD], [6, USD])], today: FIRST + today };
     const markup = await draw(shown);

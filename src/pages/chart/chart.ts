@@ -96,8 +96,8 @@ export function dailyChart(given: Chart): Markup {
       <a class="skip-chart" href="#${id}-end">Skip chart</a>
       <div class="chart-body">
       <svg class="plot" role="group" aria-labelledby="${id}">
-        <defs>${whole ? "" : series.map(({ color }) => pattern(id, color))}${open === undefined ? "" : hatch(id)}</defs>
-        <g class="axis" aria-hidden="true">${open === undefined ? "" : openArea(id, plot.areaOf(open).x)}${valueAxis(plot, labelOf)}${dayAxis(days, today)}</g>
+        <defs>${whole ? "" : series.map(({ color }) => pattern(id, color))}${isHatched(chart) ? hatch(id) : ""}</defs>
+        <g class="axis" aria-hidden="true">${open !== undefined && isHatched(chart) ? openArea(id, plot.areaOf(open).x) : ""}${valueAxis(plot, labelOf)}${dayAxis(days, today)}</g>
         ${layer("areas", isLong && !whole ? areas(drawing, stacks, plot) : [])}
         ${stacks.map((stack) => dayMarkup(chart, drawing, stack, plot, isLong))}
         ${layer("lines", lines)}
@@ -114,6 +114,9 @@ function daysWithData({ days: { from, to }, firstDay }: Chart): DayRange {
   return { from: Math.max(from, Math.min(firstDay ?? from, to - 6)), to };
 }
 
+/** Whether open days are beside final ones. Where all are alike, hatching shows nothing. */
+const isHatched = ({ days, open }: Drawn): boolean => open !== undefined && open > days.from;
+
 function firstOpen({ unit, today }: Chart, days: DayRange): number | undefined {
   if (!unit.isOfCosts || today === undefined) return undefined;
   const first = Math.max(firstOpenDay(today), days.from);
@@ -121,7 +124,8 @@ function firstOpen({ unit, today }: Chart, days: DayRange): number | undefined {
 }
 
 /** The names of the series with their values and changes, and what the dashed line and the hatched days are. */
-function legend({ id, unit, before, open }: Drawn, { series, whole }: Drawing): Markup | "" {
+function legend(chart: Drawn, { series, whole }: Drawing): Markup | "" {
+  const { id, unit, before } = chart;
   const items = [
     ...(whole ? [{ ...whole, mark: "whole", isLine: true }] : []),
     ...series.filter(({ name }) => name).map((one) => ({ ...one, mark: `${one.color}`, isLine: !!whole })),
@@ -134,11 +138,11 @@ function legend({ id, unit, before, open }: Drawn, { series, whole }: Drawing): 
           },
         ]
       : []),
-    ...(open === undefined
-      ? []
-      : [{ name: NOT_FINAL, values: NO_VALUES, mark: "open", isLine: false, total: null }]),
+    ...(isHatched(chart)
+      ? [{ name: NOT_FINAL, values: NO_VALUES, mark: "open", isLine: false, total: null }]
+      : []),
   ];
-  if (items.length < 2 && !before && open === undefined) return "";
+  if (items.length < 2 && !before && !isHatched(chart)) return "";
   const hasChanges = items.some(({ change }) => change);
   return html`
     <table class="legend" aria-label="Legend"><tbody>

@@ -116,7 +116,7 @@ export function partnerTable({
         heading: "Next step",
         cell: (row) => {
           const [step] = partnerSteps(row);
-          if (step) return html`<a href="${step.href}">${step.text}</a>`;
+          if (step) return html`<a class="words" href="${step.href}">${step.text}</a>`;
           return html`<span class="muted">${isNotCounted(row) ? "Not calculated" : "None"}</span>`;
         },
       },
