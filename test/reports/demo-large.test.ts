@@ -188,8 +188,8 @@ it.each([
   const page = await open(await signedIn(), `/apps/${LARGE.appToken}${path}?period=90d`);
   const charts = page.split('<figure class="daily-chart"').slice(1);
   expect(charts[0]).toContain(title);
+  // The data begins on the second of them.
   for (const chart of charts)
-    // The data begins on the second of them.
     expect(chart.match(/<a href="[^"]*" aria-label="\d+ \w+ \d{4}/g)).toHaveLength(89);
   const compressed = new Blob([page]).stream().pipeThrough(new CompressionStream("gzip"));
   expect((await new Response(compressed).bytes()).length).toBeLessThanOrEqual(25_000);
