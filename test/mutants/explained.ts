@@ -53,9 +53,9 @@ export const explained: Mutant[] = [
   },
   {
     name: "a rejection that is no longer kept explains an ID",
-    file: "src/db/ledger/recent-rejections.ts",
-    search: ' AND ${r.costId} = ${p("costId")} AND ${isKept}',
-    replace: ' AND ${r.costId} = ${p("costId")}',
+    file: "src/db/ledger/rejections-of-id.ts",
+    search: ' AND ${rejection.costId} = ${p("costId")} AND ${isKept}',
+    replace: ' AND ${rejection.costId} = ${p("costId")}',
     tests: [
       "test/operator/partner-costs.test.ts",
       "test/operator/rejections.test.ts",
