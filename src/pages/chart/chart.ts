@@ -164,12 +164,13 @@ const mark = (id: string, name: string, isLine: boolean): Markup =>
 const OUTLINE = html`stroke="currentColor" x="5%" y="5%" width="90%" height="90%"`;
 
 function dayMarkup(
-  { unit, id, hrefOf, today, open, before, events = [] }: Drawn,
+  chart: Drawn,
   { series, whole }: Drawing,
   stack: Stack,
   plot: Plot,
   isLong: boolean,
 ): Markup {
+  const { unit, id, hrefOf, today, open, before, events = [] } = chart;
   const isNamed = series.some(({ name }) => name);
   const earlier = before?.get(stack.day);
   const details = [
@@ -177,7 +178,7 @@ function dayMarkup(
       ? stack.parts.map(({ color, name, from, to }) => [`${color}`, `${name} ${unit.show(to - from)}`])
       : []),
     ...(earlier === undefined ? [] : [["before", `Previous period ${unit.show(earlier)}`]]),
-    ...(open !== undefined && stack.day >= open ? [["open", NOT_FINAL]] : []),
+    ...(open !== undefined && stack.day >= open ? [[isHatched(chart) ? "open" : "", NOT_FINAL]] : []),
     ...events.filter(({ day }) => day === stack.day).map(({ text }) => ["", text]),
   ];
   const name = `${describeDay(stack.day)}${stack.day === today ? ", so far" : ""}`;
