@@ -495,13 +495,15 @@ GROUP BY ALL ORDER BY ALL;</pre>
 <samp>&quot;cost_type&quot;:&quot;cpc&quot;
 &quot;amount&quot;:&quot;0.25&quot;
 &quot;match&quot;:&quot;matched&quot;</samp></pre>` },
-      { id: "void-it-as-the-operator", title: "Void it as the operator", body: `<p>Operators void a cost with a reason, in the console or with the API. On the partner&#39;s page, <strong>Find or void a cost</strong> shows the cost first, with its click or impression, link, app and day; in the API that is <code>GET /operator/v1/partners/{id}/costs/{cost_id}</code>. For a void by an operator, the audit log keeps the operator, the reason and the removed values; for a void by the partner, its credential and the removed values.</p>
+      { id: "void-it-as-the-operator", title: "Void it as the operator", body: `<p>Operators void a cost with a reason, in the console or with the API. On the partner&#39;s page, <strong>Find or void a cost</strong> shows the cost first, with its click or impression, link, app and day, and the rejected costs with its ID; in the API that is <code>GET /operator/v1/partners/{id}/costs/{cost_id}</code>. For a void by an operator, the audit log keeps the operator, the reason and the removed values; for a void by the partner, its credential and the removed values.</p>
 <pre data-language="console"><kbd>operator() { curl -s -H &quot;Authorization: Token token=$OPERATOR_TOKEN&quot; \\
     -H 'Content-Type: application/json' &quot;$BASE_URL/operator/v1/$1&quot; &quot;\${@:2}&quot;; echo; }</kbd>
-<kbd>operator partners/1/costs/acme-wrong-20260701 | grep -oE '&quot;(match|amount|app_token)&quot;:&quot;[^&quot;]*&quot;'</kbd>
+<kbd>operator partners/1/costs/acme-wrong-20260701 | grep -oE '&quot;(match|amount|app_token|code)&quot;:&quot;[^&quot;]*&quot;'</kbd>
 <samp>&quot;amount&quot;:&quot;0.25&quot;
 &quot;match&quot;:&quot;matched&quot;
-&quot;app_token&quot;:&quot;demoapp00001&quot;</samp>
+&quot;app_token&quot;:&quot;demoapp00001&quot;
+&quot;match&quot;:&quot;rejected&quot;
+&quot;code&quot;:&quot;cost_id_conflict&quot;</samp>
 <kbd>operator partners/1/voids -d '{&quot;cost_id&quot;: &quot;acme-wrong-20260701&quot;, &quot;reason&quot;: &quot;Invalid click&quot;}' | \\
     grep -oE '&quot;(match&quot;:&quot;[^&quot;]*&quot;|duplicate&quot;:[a-z]*)'</kbd>
 <samp>&quot;match&quot;:&quot;voided&quot;
