@@ -94,7 +94,7 @@ const reading = query(
   sql`FROM ${as(e)} WHERE ${ofPartner} AND ${e.costId} > ${sql.placeholder("after")} AND ${e.costId} <= ${sql.placeholder("until")}`,
 );
 
-/** Null: any. `day` in days since 1970: that of reports. */
+/** Null: not filtered by it. `day` in days since 1970: that of reports. */
 export interface OwnFilter {
   match: MatchFilter | null;
   day: number | null;
@@ -144,7 +144,7 @@ export async function listCosts(
   };
 }
 
-/** Null: any. `amountOver` in units of 0.00001 of the currency. */
+/** Null: not filtered by it. `amountOver` in units of 0.00001 of the currency. */
 export interface CostFilter extends OwnFilter {
   appToken: string | null;
   linkId: number | null;

@@ -206,7 +206,7 @@ export const recentRejections = sqliteTable(
     /** In the order in which they were rejected. */
     number: integer().notNull(),
     rejectedAt: integer("rejected_at").notNull(),
-    /** As it was sent, up to its greatest length. Null if there was none, or if the cost could not be read. */
+    /** As it was sent, without what is invisible at its ends, up to its greatest length. Null if there was none, or if the cost could not be read. */
     costId: text("cost_id"),
     tag: text(),
     /** As in `daily_rejections`. */
