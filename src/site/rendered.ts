@@ -209,7 +209,7 @@ ALERTS_TO = &quot;ops@example.com, second@example.com&quot;</pre>
 </ol>
 <p>The archive begins with the next run of the hourly job. What was deleted before that is not in the archive. If you remove the binding, the purge deletes rows without writing them anywhere.</p>
 <p>A run of the hourly job goes through about a million rows, those of all databases together, so in a ledger with 70 million rows a row can stay for six days after it is due: run the job more often with <code>[triggers]</code> in <code>wrangler.toml</code>.</p>
-<p>The commands below use the variables of <a href="/docs/corrections">Corrections</a>, on a service with this section. One run of the hourly job begins the archive:</p>
+<p>The commands below use the variables of <a href="/docs/corrections">Corrections</a>, on a local server with this section. One run of the hourly job begins the archive:</p>
 <pre data-language="console"><kbd>cron() { curl -s -o /dev/null -w '%{http_code}\\n' &quot;$BASE_URL/cdn-cgi/local/scheduled?time=$1&quot;; }</kbd>
 <kbd>cron $(date +%s000)</kbd>
 <samp>200</samp></pre>` },
@@ -556,8 +556,12 @@ GROUP BY ALL ORDER BY ALL;</pre>
 <td>1,000 costs, 1 MiB, 10 costs with the same ID; as CSV, 16 KiB for each row</td>
 </tr>
 <tr>
-<td><code>cost_id</code>, <code>tag</code></td>
-<td>12 to 256, 1 to 128 characters</td>
+<td><code>cost_id</code></td>
+<td>12 to 256 characters</td>
+</tr>
+<tr>
+<td><code>tag</code></td>
+<td>1 to 128 characters</td>
 </tr>
 <tr>
 <td><code>cost_amount</code></td>
@@ -776,10 +780,10 @@ GROUP BY ALL ORDER BY ALL;</pre>
 </div>
 <p>Above a limit, the response is <code>429</code> with <code>Retry-After</code>. Cloudflare counts in each location separately, so the limits are approximate. They are set in <code>wrangler.toml</code>. Other clicks and impressions have no rate limit: add one in Cloudflare if you need it.</p>
 <p>An address above its limit of rejected credentials gets <code>429</code> for a minute, before the database is asked. A credential that worked in the last five minutes still works from that address. An unknown link is remembered for a minute, and <code>/readyz</code> returns the results of checks that are at most five seconds old.</p>
-<p>One copy of the Worker reads one report at a time, for its users in turn. Another report waits up to 10 seconds, so two tabs of a browser both get theirs, and then gets <code>429</code>. A report whose days have more than 200,000 rows of totals is read in ranges of days, in at most 10 calls, and costs and clicks go before each of them. If that is not enough, pages show the newest days that fit and say so, and the API answers <code>400</code> <code>report_too_large</code> with the number of days that fit. A click or a cost that arrives between two calls can be in one day and not in another.</p>
+<p>One copy of the Worker reads one report at a time, for its users in turn. Another report waits up to 10 seconds, so two tabs of a browser both get theirs, and then gets <code>429</code>. A report whose days have more than 200,000 rows of totals is read in ranges of days, in at most 10 calls, between which costs and clicks are stored. If that is not enough, pages show the newest days that fit and say so, and the API answers <code>400</code> <code>report_too_large</code> with the number of days that fit. A click or a cost that arrives between two calls can be in one day and not in another.</p>
 <p>A browser that has signed in to an account before is counted by itself, so attempts by others never lock its owner out. It counts as a new browser again after a new password, when two-factor authentication is turned on or off, and after &quot;Sign out everywhere&quot;. One copy of the Worker checks at most two passwords a second; the others wait a few seconds and then get <code>429</code>.</p>
 <p>In a clock hour, 20 wrong two-factor codes can be entered for an account: by each browser that has signed in to it before, and by all others together. Then they get <code>429</code> until the hour ends.</p>
-<p>A crawler or a checker of links that is signed in opens many pages with totals, and so reaches the 120 reports of a user. Let it wait as <code>Retry-After</code> says, or open fewer than two such pages a second.</p>` },
+<p>A crawler or link checker that is signed in opens many pages with totals, and so reaches the limit of 120 reports. Let it wait as <code>Retry-After</code> says, or open fewer than two such pages a second.</p>` },
       { id: "deadlines", title: "Deadlines", body: `<div class="table" tabindex="0" role="region" aria-label="Deadlines"><table>
 <thead>
 <tr>
@@ -827,7 +831,7 @@ GROUP BY ALL ORDER BY ALL;</pre>
     lead: `Create links for your app, and see what their clicks cost: first in the browser, then with the API.`,
     sections: [
       { id: "sign-in", title: "Sign in", body: `<p>An operator creates your account, adds you to an app and gives you a temporary password. <a href="/login">Sign in</a> and choose your own password of at least 12 characters. With single sign-on, choose the link below the form instead. If you forgot your password, ask an operator for a new one.</p>
-<p>The <strong>Overview</strong> of your app shows spend, clicks and impressions, what changed most, and what needs attention, such as a partner that does not send costs. <strong>Hide for 30 days</strong> takes an item away for all members of the app; the line below the list shows it again. Every page starts with the week that ended yesterday, in UTC. For other days, open the menu with the period, such as <strong>Today so far</strong>.</p>` },
+<p>The <strong>Overview</strong> of your app shows spend, clicks and impressions, what changed most, and what needs attention, such as a partner that does not send costs. <strong>Hide for 30 days</strong> hides an item for all members of the app; the line below the list shows it again. Every page starts with the week that ended yesterday, in UTC. For other days, open the menu with the period, such as <strong>Today so far</strong>.</p>` },
       { id: "create-a-link", title: "Create a link", body: `<p>A link of level 1 is a network. Below it are campaigns (level 2), ad groups (level 3) and creatives (level 4).</p>
 <ol>
 <li>On <strong>Links</strong>, choose <strong>Create link</strong>.</li>
@@ -854,7 +858,7 @@ GROUP BY ALL ORDER BY ALL;</pre>
 <p><strong>Cost per click</strong> is the spend of cost type cpc divided by the number of its costs, and <strong>Coverage</strong> is the share of recorded clicks (those with a cost ID) that have a cost. A cost counts on the day of its click or impression, in UTC, after it has matched (<a href="/docs/rules">matching rules</a>). If an operator adjusted the spend, a line below the table says by how much. Open it to see each adjustment with its reason.</p>
 <p>Anyone can open a link with any cost ID. The first click or impression with an ID gets its cost, even in another app. If a cost is missing or on the wrong link, ask the partner to void it and to use IDs that nobody can guess.</p>` },
       { id: "save-a-view", title: "Save a view", body: `<p>On Performance, <strong>Views</strong> and then <strong>Save view</strong> keeps your choices under a name. You can have 20 views of your own, and the members of an app can share 20. The address of a page also contains its choices, so you can send it to somebody, and <strong>Copy link</strong> copies the address of a view. To update a view, save it again under its name with <strong>Replace the view with this name</strong>.</p>` },
-      { id: "change-links", title: "Change links", body: `<p>Open a link and choose <strong>Settings</strong> to rename or archive it, to attach a partner, or to turn cost data on or off. &quot;Same as parent&quot; makes a sub-link inherit cost data again. You see the new URLs before you save.</p>
+      { id: "change-links", title: "Change links", body: `<p>Open a link and choose <strong>Settings</strong> to rename or archive it, to attach a partner, or to turn cost data on or off. &quot;Inherit from parent&quot; makes a sub-link inherit cost data again. You see the new URLs before you save.</p>
 <p>To change several links, select up to 200 of them on <strong>Links</strong>, on as many pages as you need: the box above the table selects all on the page, and Shift selects a range. After a search or with a filter, <strong>Select all that match</strong> selects up to 1,000 links on all pages. You review each change before it is saved, with the number of links below that inherit it; if other links match by then, you review them again. The filter &quot;Cost data: Set on a sub-link&quot; finds the sub-links that do not inherit it.</p>
 <p>Anyone can open a link with any campaign name, so clicks can create sub-links that you do not want. <strong>Archive unused</strong> on the page of a network, or <strong>More</strong>, <strong>Archive unused sub-links</strong> on <strong>Links</strong> for the whole app, archives those that clicks and impressions created and that have no cost in the last ${FACTS["audience time"]}, 1,000 at a time, until none is left. They still record clicks, and their <a href="/docs/limits#sizes">places</a> are free again. <strong>Undo</strong> restores those of the last step, and the filter &quot;Only archived&quot; finds all of them.</p>` },
       { id: "import-and-export-csv-files", title: "Import and export CSV files", body: `<p><strong>Export CSV</strong>, under <strong>More</strong> on the Links page, downloads every link that matches the filters of the page. <code>partner</code>, <code>partner_id</code>, <code>cost_data</code> and <code>target</code> are the link&#39;s own settings, and are empty if it inherits them. Text that a spreadsheet would run as a formula starts with an apostrophe, which an import removes again.</p>
@@ -977,7 +981,7 @@ APP_TOKEN=…</pre>
 &quot;step&quot;:&quot;with_cost_id&quot;
 &quot;step&quot;:&quot;matched&quot;
 &quot;step&quot;:&quot;priced&quot;</samp></pre>
-<p>With <code>group_by=country,platform</code>, <code>country=DE</code> or <code>platform=ios</code>, reports are by country (ISO 3166-1 alpha-2, <code>XX</code> if it is not known) and platform. They cover up to 31 days then, and 93 days with <code>link</code>. What is not recorded, such as adjustments, is in a row where both are empty, so that the sums are the same. <a href="/docs/privacy#countries-and-platforms">Privacy</a> says where they come from.</p>` },
+<p>With <code>group_by=country,platform</code>, <code>country=DE</code> or <code>platform=ios</code>, reports are by country (ISO 3166-1 alpha-2, <code>XX</code> if it is not known) and platform. They cover up to 31 days then, and 93 days with <code>link</code>. What has neither, such as adjustments, is in a row where both are empty, so that the sums are the same. <a href="/docs/privacy#countries-and-platforms">Privacy</a> says where they come from.</p>` },
     ],
   },
   networks: {
@@ -1122,7 +1126,7 @@ APP_TOKEN=…</pre>
     title: "Operator guide",
     lead: `Set up apps, users and partners, respond to incidents, and change the settings. <a href="/docs/watch">Watch the service</a> says what to poll and where the log is, and the <a href="/docs/runbook">runbook</a> says what to do.`,
     sections: [
-      { id: "begin-in-the-console", title: "Begin in the console", body: `<p>Sign in at <code>/operator</code>. Its <strong>Overview</strong> shows what is waiting for you, most urgent first, what was spent in the week that ended yesterday, and the next step for each partner. The daily job counts the discrepancies. Everything below works in the console, and in the API at <code>/operator/v1</code> with the API token from your account page:</p>
+      { id: "begin-in-the-console", title: "Begin in the console", body: `<p>Sign in at <code>/operator</code>. Its <strong>Overview</strong> shows what is waiting for you, most urgent first, what was spent in the week that ended yesterday, and the next step for each partner. Discrepancies are counted once a day. Everything below works in the console, and in the API at <code>/operator/v1</code> with the API token from your account page:</p>
 <pre data-language="sh">BASE_URL=https://links.example.com
 OPERATOR_TOKEN=ll_api_…</pre>
 <pre data-language="console"><kbd>operator() { curl -s -H &quot;Authorization: Token token=$OPERATOR_TOKEN&quot; \\
@@ -1134,7 +1138,7 @@ OPERATOR_TOKEN=ll_api_…</pre>
 &quot;temporary_password&quot;:&quot;eve7mdt5ys8mngfnz45q&quot;</samp>
 <kbd>operator &quot;apps/$APP/members&quot; -d '{&quot;user_id&quot;: 3}' | grep -oE '&quot;items&quot;:[^]]*]'</kbd>
 <samp>&quot;items&quot;:[{&quot;app_token&quot;:&quot;pi2ouiw0xnei&quot;,&quot;user_id&quot;:3}]</samp></pre>
-<p>Use the <code>id</code> from the response as <code>user_id</code>. Ana signs in with the password within ${FACTS["password days"]} and chooses her own password there. For single sign-on, create the user with <code>&quot;sign_in&quot;: &quot;sso&quot;</code> and issue an API token: <code>POST /operator/v1/users/{id}/token</code>. A user with a password creates the token on the account page, and operators cannot issue it.</p>
+<p>Use the <code>id</code> from the response as <code>user_id</code>. Ana signs in with the password within ${FACTS["password days"]} and chooses her own. For single sign-on, create the user with <code>&quot;sign_in&quot;: &quot;sso&quot;</code> and issue an API token: <code>POST /operator/v1/users/{id}/token</code>. A user with a password creates the token on the account page, and operators cannot issue it.</p>
 <p>Users create <a href="/docs/members#give-each-program-its-own-token">access tokens</a> for their programs. For operator paths, an access token must be for all apps. A token keeps the role that its user had when it was issued. After you make somebody an operator, their old token still has the access of a member. They reset it to get one with the access of an operator.</p>
 <p><code>ios_url</code> and <code>android_url</code> of an app are the store pages. <code>redirect_hosts</code> and <code>redirect_schemes</code> list where a click may go with <a href="/docs/rules#where-a-click-leads">the parameters that name a target</a>, such as <code>redirect=</code> and <code>deep_link=</code>. A scheme other than <code>https</code>, <code>http</code> and <code>intent</code> can open whatever the app behind it opens, and there is no list of those that open other pages. So check that it opens only the app itself, and confirm that once, before the first app has it: tick the box, or send <code>&quot;confirms_schemes&quot;: true</code>. Schemes of browsers, and those that run code or control a device, are never allowed. A target with the scheme <code>intent</code> needs the <code>package</code> of <code>android_url</code>. Its <code>scheme</code>, if it has one, must be in <code>redirect_schemes</code>, and its <code>S.browser_fallback_url</code> must be on an allowed host. The action <code>VIEW</code>, the categories <code>BROWSABLE</code> and <code>DEFAULT</code>, and <code>launchFlags</code> are left out, because Android does the same without them. A target with any other field is not followed.</p>
 <p>An app that is no longer needed can be archived: <code>PATCH</code> it with <code>{&quot;archived&quot;: true}</code>, or use its page. It leaves the lists of its members. Its links keep redirecting and recording, and its reports stay.</p>
@@ -1432,7 +1436,7 @@ LINK_TOKEN=…</pre>
 <li><code>row</code> in the results is the line of the file on which a row begins.</li>
 <li>You can send back a file of costs, of results, or of clicks and impressions without a cost: its other columns are not read.</li>
 </ul>
-<p>In files of your pages, a value that a spreadsheet would run as a formula starts with an apostrophe, and a batch or an upload removes it. Answers of the API have values as you sent them. A cell <code>=&quot;000123456789&quot;</code>, by which programs keep an ID as text, is the ID <code>000123456789</code>. So send an ID that itself has this form, or that begins with an apostrophe before <code>=</code>, <code>+</code>, <code>-</code> or <code>@</code>, as JSON or as a form.</p>
+<p>In files of your pages, a value that a spreadsheet would run as a formula starts with an apostrophe, and a batch or an upload removes it. Responses of the API have values as you sent them. A cell <code>=&quot;000123456789&quot;</code>, by which programs keep an ID as text, is the ID <code>000123456789</code>. So send an ID that itself has this form, or that begins with an apostrophe before <code>=</code>, <code>+</code>, <code>-</code> or <code>@</code>, as JSON or as a form.</p>
 <p>Without <code>Accept: text/csv</code> the results are JSON. If an ID appears more than 10 times in one batch, only the first 10 are accepted.</p>
 <p>Without a program, upload the file at <code>/partner/upload</code>: up to 10 MB, with each ID once. Uploading the same file again changes nothing.</p>` },
       { id: "correct-a-cost", title: "Correct a cost", body: `<p><code>POST /cost/{cost_id}/void</code>, or the page of the cost at <code>/partner/costs</code>, voids a cost: it no longer counts, and the same values do not bring it back. Then send the right values with the same ID. <a href="/docs/corrections">Correct a cost</a> shows it step by step.</p>
@@ -1561,7 +1565,7 @@ LINK_TOKEN=…</pre>
 </tr>
 <tr>
 <td>Access tokens: name, scope, app, times, hash, the last four characters, the day of the last use</td>
-<td>until the user ends them, gets another password from an operator or another sign-in method, or is disabled or erased; 30 days after it expired</td>
+<td>until the user ends them, gets another password from an operator or another sign-in method, or is disabled or erased; an expired one, for 30 days</td>
 </tr>
 <tr>
 <td>Single sign-on: the issuer and the subject of the user at the provider, and when they were linked</td>
@@ -1676,12 +1680,12 @@ LINK_TOKEN=…</pre>
 <td>until you delete its objects</td>
 </tr>
 </tbody></table>
-</div>` },
-      { id: "countries-and-platforms", title: "Countries and platforms", body: `<p>linkledger counts clicks, impressions and costs by country and by platform: <code>ios</code>, <code>android</code>, <code>windows</code>, <code>macos</code>, <code>linux</code> or <code>other</code>. It keeps nothing else about where people are or what they use, and no count identifies a person. Cloudflare estimates the country of a request from its address, and <code>XX</code> means that it is not known. An iPad that requests desktop pages counts as a Mac.</p>
-<p>A click that a partner&#39;s server reports with <code>s2s=1</code> comes from the address of that server, which says nothing about the person. So its country and platform are not known, unless the URL has them: <code>country=DE&amp;platform=ios</code>. With <code>user_agent</code>, the platform is read from it, and it is not stored.</p>
-<p>Anyone can write a country on a URL, so an app gets at most ${FACTS["audience rows"]} rows of these counts a day. Beyond that, a click that needs another row counts with an unknown country and platform. Adjustments have neither: in reports they are one row without a country, and on pages &quot;Adjustments&quot;.</p>
+</div>
 <p>The archive has every cost with its ID, so give its bucket a rule that deletes objects after the time for which partners can dispute a cost. <code>BUCKET</code> is the name of the bucket and <code>RULE</code> any name; 730 days are two years:</p>
 <pre data-language="sh">npx wrangler r2 bucket lifecycle add BUCKET RULE --expire-days 730</pre>` },
+      { id: "countries-and-platforms", title: "Countries and platforms", body: `<p>linkledger counts clicks, impressions and costs by country and by platform: <code>ios</code>, <code>android</code>, <code>windows</code>, <code>macos</code>, <code>linux</code> or <code>other</code>. It keeps nothing else about where people are or what they use, and no count identifies a person. Cloudflare estimates the country of a request from its address, and <code>XX</code> means that it is not known. An iPad that requests desktop pages counts as a Mac.</p>
+<p>A click that a partner&#39;s server reports with <code>s2s=1</code> comes from the address of that server, which says nothing about the person. So its country and platform are not known, unless the URL has them: <code>country=DE&amp;platform=ios</code>. With <code>user_agent</code>, the platform is read from it, and it is not stored.</p>
+<p>Anyone can write a country on a URL, so an app gets at most ${FACTS["audience rows"]} rows of these counts a day. Beyond that, a click that needs another row counts with an unknown country and platform. Adjustments have neither: in reports they are one row without a country, and on pages &quot;Adjustments&quot;.</p>` },
       { id: "the-log", title: "The log", body: `<p>A line of the <a href="/docs/watch#where-the-log-is">log</a> has the ID of the user, or of the partner and its credential, the pattern of the path and the outcome, and never an address, an email address, a cost ID or a URL. Cloudflare keeps the lines as long as your plan says.</p>` },
       { id: "erase-a-user", title: "Erase a user", body: `<p>Use <strong>Erase user</strong> on the user&#39;s page in the console, or the API. Both ask for your own password:</p>
 <pre data-language="console"><kbd>operator() { curl -s -H &quot;Authorization: Token token=$OPERATOR_TOKEN&quot; \\
@@ -1809,7 +1813,7 @@ LINK_TOKEN=…</pre>
 <thead>
 <tr>
 <th>Second call</th>
-<th>Answer</th>
+<th>Response</th>
 </tr>
 </thead>
 <tbody><tr>
@@ -2144,7 +2148,7 @@ npx wrangler d1 execute DB --remote --yes --file linkledger.sql</pre>
 </tr>
 <tr>
 <td>403 <code>cost_type_not_integrated</code></td>
-<td>The partner or its credential is not cleared for the type. Run an <a href="/docs/rounds">integration round</a>.</td>
+<td>The partner has not integrated the type, or its credential does not include it. Run an <a href="/docs/rounds">integration round</a>.</td>
 </tr>
 <tr>
 <td>403 <code>test_credential</code></td>
@@ -2543,7 +2547,7 @@ npx wrangler tail --search REQUEST_ID</pre>
 </tr>
 </tbody></table>
 </div>
-<p><code>lost_engagements</code> counts clicks and impressions that were not recorded: in a line of its own because 1,000 statements waited, or because a request was ended; in the line of an error because its call failed; and in that of a queue because messages came too late. If a call was committed but its response was lost, they are counted nevertheless.</p>` },
+<p><code>lost_engagements</code> counts clicks and impressions that were not recorded: in a line of its own because 1,000 statements waited, or because a request was ended; in the line of an error because its call failed; and in that of a queue because messages came too late. If a call was committed but its response was lost, the field counts its clicks too, although they were recorded.</p>` },
       { id: "how-full-a-database-is", title: "How full a database is", body: `<p>A database can hold 10 GB. <code>/readyz</code> shows the size of each, and so does <strong>Health</strong> on the operators&#39; <strong>Overview</strong>:</p>
 <pre data-language="console"><kbd>curl -s &quot;$BASE_URL/readyz&quot; | grep -oE '&quot;databases&quot;:\\[\\{&quot;name&quot;:&quot;[A-Z0-9_]*&quot;,&quot;size_bytes&quot;:'</kbd>
 <samp>&quot;databases&quot;:[{&quot;name&quot;:&quot;DB&quot;,&quot;size_bytes&quot;:</samp></pre>
@@ -2562,7 +2566,7 @@ npx wrangler tail --search REQUEST_ID</pre>
     title: "Webhooks",
     lead: `Send alerts and other events to a program or a chat.`,
     sections: [
-      { id: "set-up", title: "Set up", body: `<p>An operator sets the secret <code>WEBHOOK_KEY</code>, which seals the secrets of webhooks in the database. It has 32 to 256 characters:</p>
+      { id: "set-up", title: "Set up", body: `<p>An operator sets the secret <code>WEBHOOK_KEY</code>, which seals the secrets of webhooks in the database. It has 32 to 256 visible ASCII characters:</p>
 <pre data-language="sh">npx wrangler secret put WEBHOOK_KEY</pre>
 <p>Keep it: with another key, each webhook needs a new secret. The second schedule in <code>wrangler.toml</code>, <code>* * * * *</code>, sends events every minute.</p>
 <p>To try it locally, start <code>npx wrangler dev</code> with the flags <code>--var LOCAL_INSECURE:1</code> and <code>--var WEBHOOK_KEY:</code> with 32 characters of your own. A webhook may then have a URL such as <code>http://127.0.0.1:9000/</code>, and a request to <code>/cdn-cgi/local/scheduled?cron=*+*+*+*+*</code> does what a deployment does every minute.</p>` },
