@@ -1,4 +1,4 @@
-/** Sends the alerts of operators by email, from the cron. One that cannot be sent is tried again each minute for a day. */
+/** Sends the alerts of operators by email, from the cron. One that cannot be sent is tried again every few minutes for a day. */
 import { claimEmails, markSent } from "./db/alerts/emails.ts";
 import { toIso } from "./domain/time.ts";
 import { type Env, findEmail } from "./env.ts";

@@ -49,9 +49,9 @@ const status = z
     ),
     last_click_at: instant("When its last click was recorded for any app, to the hour"),
     silent_since: instant(
-      "Of a live partner that has sent no cost for 24 hours, the same as `last_cost_at`; null of all others",
+      "`last_cost_at` of a live partner that has sent no cost for 24 hours; otherwise null",
     ),
-    checked_at: instant("When the cron found these times; null before its first run"),
+    checked_at: instant("When the hourly job found these times; null before its first run"),
     spend: z
       .array(
         z.strictObject({

@@ -39,7 +39,7 @@ interface SnapshotColumn {
 
 const USAGE = `Usage: npm run migrations:new -- --name NAME [--rules]
 
-Writes the next migration from src/db/schema.ts.
+Writes the next migration from src/db/schema/.
 
   --name NAME  what it does, in letters, digits and _
   --rules      also replaces the views, triggers and computed columns that depend on the change`;

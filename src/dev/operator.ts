@@ -47,8 +47,10 @@ const FLAGS: Record<"remote" | "local" | "persist-to" | "env", Flag> = {
 function readArguments(args: string[]): { email: string; target: string[] } {
   const { values, words } = readOnly(USAGE, args, FLAGS, ([given, ...others], { remote, local }) => [
     ...(Boolean(remote) === Boolean(local) ? ["Use --remote or --local."] : []),
-    ...(emailField.safeParse(given).success ? [] : [`${given ?? "Nothing"} is not an email address.`]),
-    ...others.map((word) => `${word} is one word too many.`),
+    ...(emailField.safeParse(given).success
+      ? []
+      : [given ? `${given} is not an email address.` : "Name the email address."]),
+    ...others.map((word) => `${word} is not expected.`),
   ]);
   const email = emailField.parse(words[0]);
   const target = [values.remote ? "--remote" : "--local"];

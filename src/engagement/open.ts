@@ -108,7 +108,7 @@ export async function findLink(context: Context) {
   return { linkToken, ...found };
 }
 
-const linkNotFound = () => new AppError("not_found", "This link does not exist or has been removed.");
+const linkNotFound = () => new AppError("not_found", "This link does not exist. Check its token.");
 
 export function isServerToServer(context: Context): boolean {
   return context.url.searchParams.get("s2s") === "1" && context.request.method === "GET";

@@ -9,7 +9,7 @@ export function unavailablePage(context: Context, error: AppError): Promise<Resp
   context.trace.outcome = error.code;
   const text =
     status < 500
-      ? "It may be mistyped, or it has been removed. Ask the person or app that gave it to you for a new one."
+      ? "It may be mistyped. Ask the person or app that gave it to you for the right one."
       : "Something went wrong on our side. Try again in a minute.";
   return pageResponse(context, {
     title: "Link not available",

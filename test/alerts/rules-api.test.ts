@@ -58,7 +58,7 @@ it("has rules for operators at first, which can be changed and deleted", async (
 it("says which setting of which rule is wrong, all at the same time", async () => {
   expect(await errorsOf({ kind: "partner_silent", percent: 5 })).toEqual([
     "hours is required for a rule of partner_silent",
-    "percent is no setting of partner_silent",
+    "percent is not a setting of partner_silent",
   ]);
   expect(await errorsOf({ kind: "partner_silent", hours: 1 })).toEqual([
     "hours must be from 2 to 336 for partner_silent",
@@ -78,7 +78,7 @@ it("says which setting of which rule is wrong, all at the same time", async () =
     "amount is required for a rule of spend_above",
     "currency is required for a rule of spend_above",
     "period is required for a rule of spend_above",
-    "of_app_token is no setting of spend_above in an app",
+    "of_app_token is not a setting of spend_above in an app",
     "app_token must be the token of an existing app",
     "of_app_token must be the token of an existing app",
     "partner_id must be the ID of an existing partner",

@@ -97,7 +97,7 @@ async function checkTests(copy: string, chosen: Mutant[]): Promise<void> {
 
 await runCommand(USAGE, async (args) => {
   const [text = ""] = readOnly(USAGE, args, {}, ([, ...others]) =>
-    others.map((word) => `${word} is one word too many.`),
+    others.map((word) => `${word} is not expected.`),
   ).words;
   const chosen = mutants.filter(({ name, file }) => name.includes(text) || file.includes(text));
   const copies = Array.from({ length: Math.min(availableParallelism(), chosen.length) }, makeCopy);

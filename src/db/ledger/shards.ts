@@ -210,5 +210,5 @@ export async function replicateCredentials(ledger: Ledger, shards = ledger.shard
   // A concurrent change may have been copied before this one.
   const [[later]] = await runBatch(control, latestChange(control, {}));
   if (newest > (later?.audited ?? 0))
-    throw new Error("A shard has changes that DB does not have. See Roll back in the README.");
+    throw new Error("A shard has changes that DB does not have. See Roll back in migrations/README.md.");
 }

@@ -17,7 +17,7 @@ Creates what is missing, migrates the databases, deploys the code and waits unti
 
 export const ENVIRONMENT: Flag = {
   is: (value) => /^[a-z0-9][a-z0-9-]{0,29}$/.test(value),
-  must: "have 1 to 30 small letters, digits and hyphens",
+  must: "have 1 to 30 lowercase letters, digits and hyphens",
 };
 
 const FLAGS = {

@@ -18,7 +18,7 @@ The flags are those of wrangler dev, after the --. The most useful ones:
   --persist-to DIR   where the data is, .wrangler/state by default
   --ip ADDRESS       the address to listen on, localhost by default
   --config FILE      another wrangler.toml
-One flag is only of npm start:
+npm start has one flag of its own:
   --demo large       adds an app with 5,000 links, 24 partners and 90 days to the demo data
 All of them: npx wrangler dev --help`;
 

@@ -64,7 +64,7 @@ export function judgeSettings(
       .map((param) => ({ param, message: `is required${ofKind(" for a rule of ")}` })),
     ...given
       .filter(([name]) => !possible.includes(name))
-      .map(([param]) => ({ param, message: `is no setting of ${kind}${isOfApp ? " in an app" : ""}` })),
+      .map(([param]) => ({ param, message: `is not a setting of ${kind}${isOfApp ? " in an app" : ""}` })),
     ...Object.entries(numbers).flatMap(([param, { min, max }]) => {
       const value = sent[param as NumberName];
       const message = `must be from ${inEnglish(min)} to ${inEnglish(max)}${ofKind(" for ")}`;

@@ -19,9 +19,9 @@ export const pricesDay = utcDate.with(z.describe("The UTC day of the clicks and 
 const POSITION = /^(\d{1,4})\.(.{0,256})$/su;
 export const position = readAs(z.string(), (value, reject) => {
   const [, database, after = ""] = POSITION.exec(value) ?? [];
-  if (database === undefined) reject("must be the `next` of the response before");
+  if (database === undefined) reject("must be the `next` of the previous response");
   return { database: Number(database), after };
-}).with(z.describe("The `next` of the response before, to continue"));
+}).with(z.describe("The `next` of the previous response, to continue"));
 
 const changedPrices = {
   count: z.int().with(z.describe("How many prices this request changed")),

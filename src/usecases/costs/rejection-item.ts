@@ -23,7 +23,7 @@ export const rejectionItem = {
         "As it was sent, without spaces at its ends, up to 256 characters. Null if there was none, or if the cost could not be read",
       ),
     ),
-  code: z.string().with(z.describe("The error code of the answer")),
+  code: z.string().with(z.describe("The error code of the response")),
   params: z
     .array(z.string())
     .with(z.describe("The parameters that were wrong. Empty for other codes than invalid_request")),

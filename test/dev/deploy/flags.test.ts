@@ -44,7 +44,7 @@ describe("the flags", () => {
       "--location must be one of weur, eeur, apac, oc, wnam, enam.",
       "--jurisdiction must be one of eu, fedramp.",
       "Use --location or --jurisdiction, not both",
-      "--env must have 1 to 30 small letters, digits and hyphens.",
+      "--env must have 1 to 30 lowercase letters, digits and hyphens.",
       "Nothing was done.",
       "  --shards NUMBER ",
       "  --location HINT ",

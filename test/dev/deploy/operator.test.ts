@@ -48,8 +48,8 @@ test("shows any other failure of wrangler", async () => {
 test.each([
   [["a@example.com"], "Use --remote or --local."],
   [["--local", "--remote", "a@example.com"], "Use --remote or --local."],
-  [["--local"], "Nothing is not an email address."],
-  [["--local", "a@example.com", "b@example.com"], "b@example.com is one word too many."],
+  [["--local"], "Name the email address."],
+  [["--local", "a@example.com", "b@example.com"], "b@example.com is not expected."],
   [["--local", "--force", "a@example.com"], "--force is not a flag."],
   [["--local", "nobody"], "nobody is not an email address."],
 ])("explains its usage when called with %j", async (args, problem) => {

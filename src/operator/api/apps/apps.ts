@@ -137,7 +137,7 @@ export const APP = noun("App", {
       .check(z.minimum(1, NO_MAXIMUM), z.maximum(10_000_000, NO_MAXIMUM))
       .with(
         z.describe(
-          "The links that users can create, at all levels. Links that engagements create do not count",
+          "The links that users can create, at all levels. Those that clicks and impressions create do not count",
         ),
       ),
     default: DEFAULT_MAX_LINKS,
