@@ -73,9 +73,9 @@ export const pages: Mutant[] = [
     tests: ["test/http/csv.test.ts"],
   },
   {
-    name: "a row after line ends in quotes is named by an earlier line",
-    file: "src/http/input/csv-rows.ts",
-    search: "line += countLineEnds(sent);",
+    name: "a row is named by a line after empty ones",
+    file: "src/http/input/csv.ts",
+    search: "while (isLineEnd(bytes[start])) start++;",
     replace: "",
     tests: ["test/cost/batch-csv.test.ts"],
   },

@@ -2,8 +2,15 @@
 import { inEnglish } from "../../domain/texts.ts";
 import { AppError, type InputError } from "../../errors.ts";
 import { fromCell } from "../../http/csv.ts";
-import { isKnown, MAX_TITLE_ROWS, readCells, TITLE, toColumns } from "../../http/input/csv.ts";
-import type { Row, RowFormat } from "../../http/input/csv-rows.ts";
+import {
+  isKnown,
+  MAX_TITLE_ROWS,
+  type Row,
+  readCells,
+  type Separated,
+  TITLE,
+  toColumns,
+} from "../../http/input/csv.ts";
 import { invalidRequest } from "../../http/input/parse.ts";
 import { type FileRow, MISFIT } from "../../pages/uploads/rows.ts";
 import { FIELD_NAMES, LEVEL_FIELDS } from "../../usecases/links/path-rows.ts";
@@ -30,8 +37,8 @@ export interface Chosen {
 }
 
 /** `›` is what our pages write. */
-const PATHS: RowFormat = { separators: ">›", keepsQuotes: true };
-const CELLS: RowFormat = { separators: "\t", keepsQuotes: true };
+const PATHS: Separated = { delimiter: [">", "›"], quote: false };
+const CELLS: Separated = { delimiter: ["\t"], quote: false };
 const SEPARATORS = [";", ",", "|"];
 
 /** Spreadsheets copy quotes in a cell as they are; programs put quotes around it and double those in it. */
@@ -61,7 +68,7 @@ function isHeader(cells: string[], isOnly = false): boolean {
 }
 
 /** What separates the cells of a pasted text. Undefined for CSV with a header. */
-function formOf(text: string): RowFormat | undefined {
+function formOf(text: string): Separated | undefined {
   if (text.includes("\t")) return CELLS;
   const lines = text.split(/[\r\n]+/).filter((line) => line.trim() !== "");
   const [first = ""] = lines;
@@ -71,7 +78,7 @@ function formOf(text: string): RowFormat | undefined {
     const [count = 0, ...others] = new Set(lines.map((line) => line.split(one).length));
     return count > 1 && others.length === 0 && !text.includes(", ");
   });
-  return separator === undefined || /[>›]/.test(text) ? PATHS : { separators: separator };
+  return separator === undefined || /[>›]/.test(text) ? PATHS : { delimiter: [separator], quote: '"' };
 }
 
 /** The columns that a person can choose for rows that begin at a level. */
