@@ -22,7 +22,7 @@ export function issuedToken(
   token: string | undefined,
 ): Markup {
   if (account.tokenHash === null)
-    return html`<p>You sign in through single sign-on. To get an API token, contact ${operatorContact(context.env)}.</p>`;
+    return html`<p>You sign in with single sign-on. To get an API token, contact ${operatorContact(context.env)}.</p>`;
   const isReady = isRecentlyConfirmed(session, context.now);
   const reset = confirmation({
     action: "/account/token/reset",
@@ -36,7 +36,7 @@ export function issuedToken(
     <div id="token">
       ${token === undefined ? "" : secret(token)}
       ${tokenFacts(context, account)}
-      <p>You sign in through single sign-on. If you don't have this token, reset it here, or contact ${operatorContact(context.env)}.</p>
+      <p>You sign in with single sign-on. If you don't have this token, reset it here, or contact ${operatorContact(context.env)}.</p>
       ${isReady ? reset : html`<h4>Reset token</h4>${signInAgain(context.env, "/account")}`}
     </div>`;
 }

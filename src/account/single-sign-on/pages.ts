@@ -29,7 +29,7 @@ const FAILURES = {
     status: 403,
     title: "You're not signed in",
     text: (name: string) =>
-      `${name} knows you, but no account here is linked to you yet. Ask your operator to link it on the page of your account. They can do this for 7 days. Tell them this code, by phone or in person, so that they can find you in the list:`,
+      `You signed in at ${name}, but no account here is linked to you yet. Ask your operator to link it on the page of your account. They can do this for 7 days. Tell them this code, by phone or in person, so that they can find you in the list:`,
   },
   not_verified: {
     status: 403,

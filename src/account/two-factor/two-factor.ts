@@ -117,6 +117,6 @@ function nextOf({ url }: Context): string {
 function withoutPassword(): AppError {
   return new AppError(
     "not_found",
-    "You sign in through single sign-on, so two-factor authentication is set up there.",
+    "You sign in with single sign-on, so two-factor authentication is set up there.",
   );
 }

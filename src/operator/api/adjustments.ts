@@ -189,7 +189,7 @@ const readAdjustment = itemOperation({
   method: "GET",
   path: `${LIST}/:id`,
   id: "readAdjustment",
-  summary: "Get an adjustment",
+  summary: "Read an adjustment",
   input: { path: byId },
   item: ADJUSTMENT.item,
   errors: ["not_found"],

@@ -81,7 +81,7 @@ const readRule = itemOperation({
   method: "GET",
   path: "/operator/v1/alert-rules/:id",
   id: "readAlertRule",
-  summary: "Get an alert rule",
+  summary: "Read an alert rule",
   input: { path: byId },
   item: ruleItem,
   errors: ["not_found"],

@@ -210,7 +210,7 @@ const readPartner = itemOperation({
   method: "GET",
   path: "/operator/v1/partners/:id",
   id: "readPartner",
-  summary: "Get a partner",
+  summary: "Read a partner",
   input: { path: byId },
   item: PARTNER.item,
   errors: ["not_found"],

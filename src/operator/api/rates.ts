@@ -84,7 +84,7 @@ const readRates = itemOperation({
   method: "GET",
   path: "/operator/v1/partners/:id/rates",
   id: "readPartnerRates",
-  summary: "Get the coverage and discrepancy of a partner's costs",
+  summary: "Read the coverage and discrepancy of a partner's costs",
   description: `The share of recorded engagements with a cost, and for ${WITH_DISCREPANCY} the share of expected engagements without an agreeing cost, over the last ${RATE_DAYS} days, including today, in UTC.`,
   input: { path: byId },
   item: partnerRates,

@@ -77,7 +77,7 @@ export const readRound = itemOperation({
   method: "GET",
   path: "/operator/v1/rounds/:id",
   id: "readRoundReport",
-  summary: "Get a round with its report",
+  summary: "Read a round with its report",
   input: { path: byId },
   item: roundWithReport,
   errors: ["not_found"],

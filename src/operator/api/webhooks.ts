@@ -69,7 +69,7 @@ const read = itemOperation({
   method: "GET",
   path: `${PATH}/:id`,
   id: "readWebhook",
-  summary: "Get a webhook",
+  summary: "Read a webhook",
   input: { path: byId },
   item: webhookItem,
   errors: ["not_found"],

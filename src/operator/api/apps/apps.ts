@@ -221,7 +221,7 @@ export const readApp = itemOperation({
   method: "GET",
   path: "/operator/v1/apps/:token",
   id: "readApp",
-  summary: "Get an app",
+  summary: "Read an app",
   input: { path: byToken },
   item: APP.item,
   errors: ["not_found"],

@@ -162,7 +162,7 @@ export const readUser = itemOperation({
   method: "GET",
   path: "/operator/v1/users/:id",
   id: "readUser",
-  summary: "Get a user",
+  summary: "Read a user",
   input: { path: byId },
   item: USER.item,
   errors: ["not_found"],
