@@ -39,7 +39,7 @@ const seen = new Map<string, Seen>();
 
 /** The first call on the stack that is not of a file that prepares statements for others. */
 const CALLER =
-  /at (?:async )?(?:(?:\w+\.)*(?<caller>\w+) \()?[^\n ]*src\/(?<file>(?!db\/(?:(?:statement|keyset|changes)\.ts|operator\/(?:paged|searched)-list\.ts))[\w/.-]+)/;
+  /at (?:async )?(?:(?:\w+\.)*(?<caller>\w+) \()?(?:file:)?\/[^\n]*src\/(?<file>(?!db\/(?:(?:statement|keyset|changes)\.ts|operator\/(?:paged|searched)-list\.ts))[\w/.-]+)/;
 
 function nameOf(stack: string): string {
   const { file = "", caller = "" } = CALLER.exec(stack)?.groups ?? {};
