@@ -347,6 +347,30 @@ describe("the READMEs", () => {
     expect(allOf(/\[(\d+) kinds of mismatch\]/g)).toEqual([String(FINDING_KINDS.length + 1)]);
   });
 
+  it("walk functions that exist, each called by the one before its arrow, or made with it", () => {
+    const namesIn = (text = "") => [...text.matchAll(/`(#?\w+)(?:\.handle)?`/g)].map(([, name = ""]) => name);
+    const lines = documents["../src/README.md"]?.split("\n").filter((line) => line.includes("` → ")) ?? [];
+    const bodiesOf = new Map(
+      [...new Set(namesIn(lines.join()))].map((name) => {
+        const start = `(?:(?:function|const) ${name}\\b|${name}\\([^=\\n]*\\{$)`;
+        const body = new RegExp(`^( *)(?:export )?(?:async )?${start}[^]*?(?:\\n\\1\\}[);]*$|(?![^]))`, "gm");
+        return [name, [...sources.values()].flatMap((text) => text.match(body) ?? []).join()];
+      }),
+    );
+    const calls = (one: string, other: string) => bodiesOf.get(one)?.includes(`${other}(`);
+    const wrong = lines.flatMap((line) => {
+      const parts = line.split(" → ").map((part) => part.split(";"));
+      return parts.flatMap(([first = ""], index) => {
+        const callers = namesIn(parts[index - 1]?.at(-1));
+        const called = first.startsWith("the ") || callers.length === 0 ? [] : namesIn(first);
+        return called.filter((name) => !callers.some((one) => calls(one, name) || calls(name, one)));
+      });
+    });
+    const missing = [...bodiesOf].flatMap(([name, bodies]) => (bodies === "" ? [name] : []));
+    expect([...missing, ...wrong]).toEqual([]);
+    expect(bodiesOf.has("#lead")).toBe(true);
+  });
+
   it("name the spacing of two calls, and what a call and an isolate hold", () => {
     const spacing = String(SPACING_MS);
     expect(allOf(/second call starts (?:beside one that takes|immediately and not after) (\d+) ms/g)).toEqual(

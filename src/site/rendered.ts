@@ -2463,7 +2463,7 @@ npx wrangler tail --search REQUEST_ID</pre>
 </thead>
 <tbody><tr>
 <td><code>request_id</code></td>
-<td>the <code>X-Request-Id</code> of the response; <code>cron</code> for the hourly job, and <code>queue</code> with the name of a queue for its batches</td>
+<td>the <code>X-Request-Id</code> of the response; <code>cron</code> for the scheduled jobs, and <code>queue</code> with the name of a queue for its batches</td>
 </tr>
 <tr>
 <td><code>surface</code>, <code>route</code>, <code>method</code></td>
@@ -2492,6 +2492,10 @@ npx wrangler tail --search REQUEST_ID</pre>
 <tr>
 <td><code>tag</code></td>
 <td>the tag of a cost</td>
+</tr>
+<tr>
+<td><code>tool</code></td>
+<td>the tool that an <a href="/docs/agents">agent</a> called</td>
 </tr>
 <tr>
 <td><code>reason</code></td>
@@ -2541,9 +2545,9 @@ npx wrangler tail --search REQUEST_ID</pre>
 <td>95th percentile of <code>milliseconds</code> by <code>route</code></td>
 </tr>
 <tr>
-<td>Does the hourly job fail?</td>
+<td>Do the scheduled jobs fail?</td>
 <td><code>request_id</code> is <code>cron</code></td>
-<td>the lines; if there are none, it works</td>
+<td>the lines; if there are none, they work</td>
 </tr>
 </tbody></table>
 </div>

@@ -132,7 +132,7 @@ function request(reference: Reference, operation: Described): Markup | "" {
       ${
         body?.schema
           ? html`
-              <h3>${isForm ? "Parameters in the query string or a form body" : "JSON body"}</h3>
+              <h3>${isForm ? "Parameters in the query string, a form or a JSON object" : "JSON body"}</h3>
               ${fieldList(document, toFields(resolve(document, body.schema)), "required")}`
           : ""
       }
