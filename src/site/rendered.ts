@@ -2452,7 +2452,7 @@ console.log(link.name, cost.match, cost.amount);</pre>
 <p><code>/healthz</code> returns <code>200</code> while the Worker runs, and checks nothing else. Both are public, so neither shows the version. Every page of the console shows it, and the ID of the deployment as in the Cloudflare dashboard.</p>` },
       { id: "where-the-log-is", title: "Where the log is", body: `<p>Every request writes one line of JSON to Workers Logs: in the Cloudflare dashboard, choose <strong>Workers &amp; Pages</strong>, the Worker, and <strong>Logs</strong>. Cloudflare keeps the lines as long as your plan says. To see them as they arrive, only the failures, or one request:</p>
 <pre data-language="sh">npx wrangler tail
-npx wrangler tail --status error
+npx wrangler tail --search '&quot;level&quot;:&quot;error&quot;'
 npx wrangler tail --search REQUEST_ID</pre>
 <div class="table" tabindex="0" role="region" aria-label="Where the log is"><table>
 <thead>
