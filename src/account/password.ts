@@ -70,12 +70,7 @@ export async function changePassword(context: Context, session: Session): Promis
 }
 
 /** Checked only for a password that is not invalid already. */
-function findWeakness(
-  context: Context,
-  { email }: Session,
-  chosen: string | null,
-  errors: InputError[],
-): InputError[] {
+function findWeakness(context: Context, { email }: Session, chosen: string | null, errors: InputError[]) {
   if (chosen === null || errors.some(({ param }) => param === "new_password")) return [];
   const message = explainWeakness(chosen, { email, host: context.url.hostname });
   return message === undefined ? [] : [{ param: "new_password", message }];

@@ -26,6 +26,11 @@ export type RowOf<F extends Fields> = {
   [K in keyof F]: F[K] extends AnyColumn ? Raw<F[K]> : F[K] extends SQL<infer T> ? T : never;
 };
 
+/** These columns by their own names. */
+export function pick<T extends object, K extends keyof T>(source: T, ...keys: K[]): Pick<T, K> {
+  return Object.fromEntries(keys.map((key) => [key, source[key]])) as Pick<T, K>;
+}
+
 /** The same fields on the right side of a LEFT JOIN: each may be null. */
 export function optional<F extends Fields>(fields: F) {
   return fields as unknown as { [K in keyof F]: SQL<RowOf<F>[K] | null> };

@@ -169,11 +169,7 @@ function runner({
 }
 
 /** Runs the statements like `runBatch`. Returns the first row of the first one. */
-export async function runForRow<Row>(
-  db: D1Database,
-  first: Bound<Row>,
-  ...others: Bound<unknown>[]
-): Promise<Row | undefined> {
+export async function runForRow<Row>(db: D1Database, first: Bound<Row>, ...others: Bound<unknown>[]) {
   const [[row]] = await runBatch(db, first, ...others);
   return row;
 }

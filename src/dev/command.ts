@@ -10,10 +10,7 @@ export class CommandError extends Error {}
  * Runs a command: with --help it prints how to use it. Prints the message of a CommandError and sets the exit code to 1. A
  * command never calls `process.exit`: in Node 24 that can wait forever for code that compiles in the background (nodejs/node#64274).
  */
-export async function runCommand(
-  usage: string,
-  command: (args: string[]) => Promise<void> | void,
-): Promise<void> {
+export async function runCommand(usage: string, command: (args: string[]) => Promise<void> | void) {
   const args = process.argv.slice(2);
   try {
     if (args.includes("--help") || args.includes("-h")) console.log(usage);

@@ -75,10 +75,7 @@ export function preferred(click: Engagement | undefined, impression: Engagement 
 }
 
 /** The price on the engagement's URL if it counts and agrees with the cost. */
-function priceFor(
-  cost: Pick<StoredCost, "costType" | "currency">,
-  engagement: Engagement | undefined,
-): number | null {
+function priceFor(cost: Pick<StoredCost, "costType" | "currency">, engagement: Engagement | undefined) {
   if (!engagement?.priceCounts) return null;
   const agrees = engagement.urlCostType === cost.costType && engagement.urlCurrency === cost.currency;
   return agrees ? engagement.urlAmount : null;

@@ -46,11 +46,7 @@ export function readPosition(url: URL, parameters: string[], errors: InputError[
 }
 
 /** Reads `cursor` like `readPosition`, for a list whose positions are texts. */
-export function readTextPosition(
-  url: URL,
-  parameters: string[],
-  errors: InputError[],
-): Omit<TextRange, "limit"> {
+export function readTextPosition(url: URL, parameters: string[], errors: InputError[]) {
   const list = nameList(url, parameters);
   const cursor = url.searchParams.get("cursor");
   const after = cursor === null ? null : readTextCursor(list, cursor);

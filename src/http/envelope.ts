@@ -14,12 +14,7 @@ export function jsonResponse(body: unknown, status = 200, headers: Record<string
 }
 
 /** `about` is what is true for all items. */
-export function envelopeV1(
-  context: Context,
-  items: unknown[],
-  paging?: object,
-  about: object = {},
-): { data: object } {
+export function envelopeV1(context: Context, items: unknown[], paging?: object, about: object = {}) {
   return {
     data: {
       api_version: "1",

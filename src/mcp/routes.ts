@@ -103,10 +103,7 @@ async function respond(context: Context, message: Message, isOperator: boolean):
 }
 
 /** Runs the operation of a tool. Its problem document becomes a result, which a model can read; 401 stays the status of the response. */
-async function callTool(
-  context: Context,
-  { name, arguments: sent = {} }: Message["params"],
-): Promise<Result> {
+async function callTool(context: Context, { name, arguments: sent = {} }: Message["params"]) {
   const tool = TOOLS.find((one) => one.name === name);
   if (!tool) throw new MessageError("invalid_params", "Unknown tool");
   if (typeof sent !== "object" || sent === null || Array.isArray(sent))

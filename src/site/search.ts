@@ -135,11 +135,7 @@ function rate({ title, terms, text, samples, page }: Indexed, words: Word[]): nu
   return sum;
 }
 
-function rateIn(
-  { text, words }: Field,
-  { word, stem }: Word,
-  weights: readonly [number, number, number],
-): number {
+function rateIn({ text, words }: Field, { word, stem }: Word, weights: readonly [number, number, number]) {
   // What has no stem has no word either: a word begins with its stem.
   if (!text.includes(stem)) return 0;
   if (words[placeOf(words, word)] === word) return weights[0];

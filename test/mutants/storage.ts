@@ -21,8 +21,8 @@ export const storage: Mutant[] = [
   {
     name: "a stopped partner is not stopped on the shards",
     file: "src/db/ledger/credential-copies.ts",
-    search: "  stoppedAt: partners.stoppedAt,\n",
-    replace: "",
+    search: '"supportsCostData", "stoppedAt", ',
+    replace: '"supportsCostData", ',
     project: "four shards",
     tests: ["test/cost/stopped.test.ts"],
   },

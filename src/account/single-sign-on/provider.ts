@@ -27,11 +27,7 @@ export interface Begun {
   verifier: string;
 }
 
-export async function begin(
-  context: Context,
-  settings: SingleSignOn,
-  confirms: boolean,
-): Promise<{ address: string; begun: Begun }> {
+export async function begin(context: Context, settings: SingleSignOn, confirms: boolean) {
   const server = await findServer(context, settings);
   const address = URL.parse(server.authorization_endpoint ?? "");
   if (!address || !(address.protocol === "https:" || settings.allowsHttp))

@@ -1,7 +1,7 @@
 /** Reads what the sign-in and the account page need. */
 import { sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core/alias";
-import { as, optional, query, type RowOf } from "../query.ts";
+import { as, optional, pick, query, type RowOf } from "../query.ts";
 import { authenticators, recoveryCodes, users } from "../schema.ts";
 import { runIdempotent } from "../statement.ts";
 import { apiToken as t } from "./api-tokens.ts";
@@ -14,9 +14,7 @@ const r = alias(recoveryCodes, "r");
 
 const credentials = query(
   {
-    id: u.id,
-    passwordHash: u.passwordHash,
-    passwordExpiresAt: u.passwordExpiresAt,
+    ...pick(u, "id", "passwordHash", "passwordExpiresAt"),
     isKnownDevice: isKnownDevice(sql`${u.id}`),
     ...optional({ sealedSecret: f.sealed }),
   },

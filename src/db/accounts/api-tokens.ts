@@ -33,10 +33,7 @@ const access = {
 };
 
 /** Returns undefined for a token that is unknown, was reset or ended, or has expired. */
-export async function findAccess(
-  db: D1Database,
-  viewer: TokenViewer,
-): Promise<{ userId: number } | undefined> {
+export async function findAccess(db: D1Database, viewer: TokenViewer) {
   const [rows] = await runGrouped()(db, access[viewer.by](db, viewer));
   return rows[0];
 }
@@ -68,10 +65,6 @@ const useOf = (table: typeof apiTokens | typeof accessTokens) =>
 const use = { token: useOf(apiTokens), access: useOf(accessTokens) };
 
 /** Records when a token was last used. `day` counts days since 1970 in UTC. */
-export async function updateLastUse(
-  db: D1Database,
-  { by, tokenHash }: TokenViewer,
-  day: number,
-): Promise<void> {
+export async function updateLastUse(db: D1Database, { by, tokenHash }: TokenViewer, day: number) {
   await runGroupedIdempotent()(db, use[by](db, { tokenHash, day }));
 }

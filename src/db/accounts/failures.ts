@@ -115,10 +115,7 @@ export async function recordFailedSignIn(
 }
 
 /** Counts a wrong password of a user who is signed in, and records the first 10 in an hour. `route` asked for it. */
-export async function recordWrongConfirmation(
-  db: D1Database,
-  failed: Failed & { route: string },
-): Promise<void> {
+export async function recordWrongConfirmation(db: D1Database, failed: Failed & { route: string }) {
   const { userId, now, hour, route, browser } = failed;
   const { add, audit } = confirmations;
   await runBatch(

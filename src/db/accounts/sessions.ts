@@ -4,7 +4,7 @@ import { alias } from "drizzle-orm/sqlite-core/alias";
 import type { AuditAction } from "../../domain/audit-actions.ts";
 import { HOUR_MS } from "../../domain/time.ts";
 import { auditChange, insertEntry } from "../audit.ts";
-import { as, names, query, type RowOf, returning } from "../query.ts";
+import { as, names, pick, query, type RowOf, returning } from "../query.ts";
 import { apps, auditLog, authenticators, dailyEngagements, memberships, sessions, users } from "../schema.ts";
 import { type Bound, runBatch, runIdempotent, statement, type Value } from "../statement.ts";
 import { forgetAll, type NewDeviceRow, remembering } from "./devices.ts";
@@ -48,10 +48,7 @@ const sessionFields = {
 const a = alias(apps, "a");
 const m = alias(memberships, "m");
 const appFields = {
-  token: a.token,
-  name: a.name,
-  linkCount: a.linkCount,
-  archivedAt: a.archivedAt,
+  ...pick(a, "token", "name", "linkCount", "archivedAt"),
   /** The first day with clicks or impressions. With shards, those without a cost ID. */
   firstDay: sql<
     number | null
@@ -72,11 +69,7 @@ const sessionApps = query(
 );
 
 /** Returns undefined for a session that is unknown, ended or expired. */
-export async function findSession(
-  db: D1Database,
-  idHash: string,
-  now: number,
-): Promise<SessionUser | undefined> {
+export async function findSession(db: D1Database, idHash: string, now: number) {
   const values = { idHash, now };
   const [[row], own] = await runIdempotent(db, session(db, values), sessionApps(db, values));
   return row && { ...row, apps: own };
@@ -102,19 +95,11 @@ const confirm = statement(sql`
 `);
 
 /** Writes that the password was entered in a session. */
-export async function updatePasswordAt(
-  db: D1Database,
-  session: { idHash: string; now: number },
-): Promise<void> {
+export async function updatePasswordAt(db: D1Database, session: { idHash: string; now: number }) {
   await runIdempotent(db, confirm(db, { ...session }));
 }
 
-const listFields = {
-  idHash: s.idHash,
-  browser: s.browser,
-  createdAt: s.createdAt,
-  lastSeenAt: s.lastSeenAt,
-};
+const listFields = pick(s, "idHash", "browser", "createdAt", "lastSeenAt");
 export type ListedSession = RowOf<typeof listFields>;
 
 /** The live sessions of a user, the last used first. */
@@ -194,11 +179,7 @@ interface SignIn {
 }
 
 /** The statement after the one that starts a session. */
-export function auditSignIn(
-  db: D1Database,
-  { userId, now, browser }: SignIn,
-  more: object = {},
-): Bound<unknown> {
+export function auditSignIn(db: D1Database, { userId, now, browser }: SignIn, more: object = {}) {
   return auditChange(db, { userId, now }, "sign in", "user", userId, { browser, ...more });
 }
 

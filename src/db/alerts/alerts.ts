@@ -4,9 +4,9 @@ import { alias } from "drizzle-orm/sqlite-core/alias";
 import type { EventType } from "../../domain/alerts/kinds.ts";
 import { DAY_MS } from "../../domain/time.ts";
 import { pagedList } from "../operator/lists/paged.ts";
-import { as, insertInto, jsonValues, names, query, type RowOf, type Sent } from "../query.ts";
+import { as, insertInto, jsonValues, names, pick, query, type RowOf, type Sent } from "../query.ts";
 import { alertRules, alerts, webhookEvents } from "../schema.ts";
-import { type Bound, runBatch, statement } from "../statement.ts";
+import { runBatch, statement } from "../statement.ts";
 import { hasWebhook } from "../webhooks/outbox.ts";
 
 /** How long closed alerts are listed. */
@@ -14,16 +14,7 @@ export const KEPT_ALERTS_MS = 90 * DAY_MS;
 
 const a = alias(alerts, "a");
 const now = sql`${sql.placeholder("now")}`;
-const fields = {
-  id: a.id,
-  ruleId: a.ruleId,
-  appToken: a.appToken,
-  kind: a.kind,
-  subject: a.subject,
-  data: a.data,
-  openedAt: a.openedAt,
-  closedAt: a.closedAt,
-};
+const fields = pick(a, "id", "ruleId", "appToken", "kind", "subject", "data", "openedAt", "closedAt");
 export type AlertRow = RowOf<typeof fields>;
 
 const rows = sql`json_each(${sql.placeholder("rows")}) j`;
@@ -73,11 +64,7 @@ const addClosed = addEvents(
 );
 
 /** Statements for one batch. An alert that is open already does not change, and has no second event. */
-export function changeAlerts(
-  db: D1Database,
-  changes: { opened: Opened[]; closed: Closed[] },
-  at: number,
-): Bound<unknown>[] {
+export function changeAlerts(db: D1Database, changes: { opened: Opened[]; closed: Closed[] }, at: number) {
   const values = (list: object[]) => ({ rows: JSON.stringify(list), now: at });
   const [first, last] = [values(changes.closed), values(changes.opened)];
   return [

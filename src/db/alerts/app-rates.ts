@@ -7,7 +7,7 @@ import { DAY_MS, dayOf } from "../../domain/time.ts";
 import { COLUMNS } from "../ledger/entries.ts";
 import { databasesOf, type Ledger, runGated } from "../ledger/shards.ts";
 import { countDiscrepancies, type Discrepancies, firstIds, MAX_IDS } from "../operator/rates.ts";
-import { as, insertInto, jsonValues, query, type Sent } from "../query.ts";
+import { as, insertInto, jsonValues, pick, query, type Sent } from "../query.ts";
 import { appRates } from "../schema.ts";
 import { type Bound, chunk, statement } from "../statement.ts";
 
@@ -74,12 +74,6 @@ export function storeAppRates(db: D1Database, partner: number, rates: AppRate[])
 const r = alias(appRates, "r");
 /** Those of these apps. */
 export const ratesOfApps = query(
-  {
-    appToken: r.appToken,
-    partnerId: r.partnerId,
-    costType: r.costType,
-    expected: r.expected,
-    agreeing: r.agreeing,
-  },
+  pick(r, "appToken", "partnerId", "costType", "expected", "agreeing"),
   sql`FROM json_each(${sql.placeholder("apps")}) j CROSS JOIN ${as(r)} ON ${r.appToken} = j.value`,
 );

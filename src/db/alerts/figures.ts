@@ -1,7 +1,6 @@
 /** What the rules of operators look at beside activity and spend. */
 import { sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core/alias";
-import type { Figures } from "../../domain/alerts/rules.ts";
 import { MAX_FROM_ENGAGEMENTS, NETWORKS_OF_NEW_SUB_LINKS } from "../../domain/engagements/sub-links.ts";
 import { dayOf, RETENTION_MS } from "../../domain/time.ts";
 import { databasesOf, type Ledger, nameOf, runGated } from "../ledger/shards.ts";
@@ -48,11 +47,7 @@ const fullOfSubLinks = query(
 );
 
 /** Throws if a database does not respond. Each says its size with its answer. */
-export async function readFigures(
-  ledger: Ledger,
-  nameOfPartner: (id: number) => string,
-  now: number,
-): Promise<Omit<Figures, "activity" | "spend" | "nameOf">> {
+export async function readFigures(ledger: Ledger, nameOfPartner: (id: number) => string, now: number) {
   const { control } = ledger;
   const firstDay = dayOf(now - RETENTION_MS);
   const [rates, full] = await runBatch(

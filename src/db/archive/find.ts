@@ -3,7 +3,7 @@ import { sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core/alias";
 import { DAY_MS } from "../../domain/time.ts";
 import { type Ledger, type LedgerKey, nameOf, runGated, shardFor } from "../ledger/shards.ts";
-import { as, query } from "../query.ts";
+import { as, pick, query } from "../query.ts";
 import { archiveObjects } from "../schema.ts";
 import { runIdempotent } from "../statement.ts";
 import { findLines, nameOfObject } from "./objects.ts";
@@ -25,12 +25,7 @@ const key = sql`(${sql.placeholder("partnerId")}, ${sql.placeholder("costId")})`
 
 /** The newest objects that can have a key, on a day if it is not null. Reads some rows for each walk since that day. */
 const candidates = query(
-  {
-    ledgerTable: o.ledgerTable,
-    walk: o.walk,
-    firstPartnerId: o.firstPartnerId,
-    firstCostId: o.firstCostId,
-  },
+  pick(o, "ledgerTable", "walk", "firstPartnerId", "firstCostId"),
   sql`FROM (
     WITH RECURSIVE walks (ledger_table, walk) AS (
       SELECT j.value, (

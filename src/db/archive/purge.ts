@@ -74,12 +74,7 @@ export async function archiveTable(
 }
 
 /** Stores that the bucket failed, for /readyz, and throws the error. */
-async function toBucket(
-  ledger: Ledger,
-  db: D1Database,
-  { now }: ArchiveRun,
-  write: () => Promise<void>,
-): Promise<void> {
+async function toBucket(ledger: Ledger, db: D1Database, { now }: ArchiveRun, write: () => Promise<void>) {
   try {
     await write();
   } catch (error) {
@@ -94,11 +89,7 @@ const linkTokens = query(
 );
 
 /** Reads the tokens of links that a shard does not have, and that this run has not read yet. */
-async function findTokens(
-  { control }: Ledger,
-  rows: RawRecord[],
-  tokens: Map<number, string>,
-): Promise<void> {
+async function findTokens({ control }: Ledger, rows: RawRecord[], tokens: Map<number, string>) {
   const ids = new Set(rows.flatMap(linksWithoutToken).filter((id) => !tokens.has(id)));
   if (ids.size === 0) return;
   const [found] = await runBatch(control, linkTokens(control, { ids: JSON.stringify([...ids]) }));

@@ -3,23 +3,13 @@
  * authoritative. A copy reflects one audit entry and is never replaced by an older one, so a revocation cannot be undone.
  */
 import { type AnyColumn, getTableColumns, sql, type Table } from "drizzle-orm";
-import { excluded, names, query } from "../query.ts";
+import { excluded, names, pick, query } from "../query.ts";
 import { auditLog, credentials, partners, shardIdentity } from "../schema.ts";
 import { type Bound, chunk, statement } from "../statement.ts";
 
 /** What a shard copies from DB, besides the IDs. The other columns are blank there. */
-const copiedOfPartner = {
-  supportsCostData: partners.supportsCostData,
-  stoppedAt: partners.stoppedAt,
-  macros: partners.macros,
-};
-const copiedOfCredential = {
-  tokenHash: credentials.tokenHash,
-  partnerId: credentials.partnerId,
-  mode: credentials.mode,
-  costTypes: credentials.costTypes,
-  revokedAt: credentials.revokedAt,
-};
+const copiedOfPartner = pick(partners, "supportsCostData", "stoppedAt", "macros");
+const copiedOfCredential = pick(credentials, "tokenHash", "partnerId", "mode", "costTypes", "revokedAt");
 
 /** The number of the last change in DB: every change adds an audit entry. */
 export const latestChange = query(

@@ -78,11 +78,7 @@ export interface CheckedEngagement {
 }
 
 /** Says what would be recorded now. Undefined if the link does not exist. */
-export async function checkEngagement(
-  ledger: Ledger,
-  opened: OpenedLink,
-  now: number,
-): Promise<CheckedEngagement | undefined> {
+export async function checkEngagement(ledger: Ledger, opened: OpenedLink, now: number) {
   const db = ledger.control;
   const check = expectDefined(checkDownTo[depthOf([opened]) - 1]);
   const values = { opened: JSON.stringify([opened]), now, isSharded: 0, ...placeOf(ledger, db) };

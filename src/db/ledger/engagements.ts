@@ -10,7 +10,7 @@ import type { Audience } from "../../domain/engagements/audience.ts";
 import { LEVEL_PARAMETERS } from "../../domain/engagements/sub-links.ts";
 import { DAY_MS, RETENTION_MS } from "../../domain/time.ts";
 import { message, resolved, target } from "../links/sub-links/resolve.ts";
-import { as, insertInto, jsonObject, jsonRows, names, type RowOf, returning } from "../query.ts";
+import { as, insertInto, jsonObject, jsonRows, names, pick, type RowOf, returning } from "../query.ts";
 import { droppedParameters, ledgerEntries, links, plainRecordings, recordings } from "../schema.ts";
 import { runGroupedIdempotent, statement } from "../statement.ts";
 import { byDatabase, isInPlace, type Ledger, placeOf, runInPlace } from "./shards.ts";
@@ -120,10 +120,7 @@ const engagement = {
 const levelOf = (linkId: SQLWrapper) =>
   sql<number>`(SELECT ${l.level} FROM ${as(l)} WHERE ${l.id} = ${linkId})`;
 const result = {
-  costId: recordings.costId,
-  partnerId: recordings.partnerId,
-  costDataOn: recordings.costDataOn,
-  dropped: recordings.dropped,
+  ...pick(recordings, "costId", "partnerId", "costDataOn", "dropped"),
   level: levelOf(recordings.linkId),
   kept,
   /** A `NewEngagement` as JSON, if a shard records it. */
@@ -157,9 +154,7 @@ const countWith = (reasons: Reasons) =>
     }),
     {
       costId: sql<string | null>`NULL`,
-      partnerId: plainRecordings.partnerId,
-      costDataOn: plainRecordings.costDataOn,
-      dropped: plainRecordings.dropped,
+      ...pick(plainRecordings, "partnerId", "costDataOn", "dropped"),
       level: levelOf(plainRecordings.linkId),
       kept: sql<string | null>`NULL`,
       elsewhere: sql<string | null>`NULL`,

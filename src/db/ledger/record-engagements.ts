@@ -5,14 +5,7 @@ import { expectDefined } from "../../domain/expect-defined.ts";
 import { DAY_MS, RETENTION_MS } from "../../domain/time.ts";
 import { foundPaths } from "../isolate-memory.ts";
 import { creationStatements, depthOf } from "../links/sub-links/resolve.ts";
-import {
-  type Bound,
-  joinWaiting,
-  type Run,
-  runGrouped,
-  runGroupedIdempotent,
-  runIdempotent,
-} from "../statement.ts";
+import { type Bound, joinWaiting, runGrouped, runGroupedIdempotent, runIdempotent } from "../statement.ts";
 import {
   countDownTo,
   countUnrecorded,
@@ -91,11 +84,7 @@ export async function recordAll(
 }
 
 /** An engagement without an ID would be counted again if its call was repeated. The queue delivers messages again anyway. */
-function runFor(
-  [first, second]: OpenedLink[],
-  likeness: string | undefined,
-  bind: () => Bound<unknown>[],
-): Run {
+function runFor([first, second]: OpenedLink[], likeness: string | undefined, bind: () => Bound<unknown>[]) {
   if (second || !first) return runIdempotent;
   if (first.costId !== null) return runGroupedIdempotent();
   return runGrouped(0, likeness === undefined ? undefined : { key: likeness, item: first, bind });
@@ -155,12 +144,7 @@ export async function countBot(ledger: Ledger, linkToken: string, now: number): 
 }
 
 /** Records one engagement. Returns undefined if its link does not exist. `now` in milliseconds since 1970. */
-export async function recordOne(
-  ledger: Ledger,
-  opened: OpenedLink,
-  now: number,
-  likeness?: string,
-): Promise<Recorded | undefined> {
+export async function recordOne(ledger: Ledger, opened: OpenedLink, now: number, likeness?: string) {
   const path = pathOf(opened);
   const isKnown = foundPaths.has(path, now);
   const { rows, failed } = await recordAll(ledger, [opened], now, { onlyComplete: isKnown, likeness });

@@ -15,6 +15,7 @@ import {
   jsonCells,
   jsonRows,
   list,
+  pick,
   query,
   type RowOf,
   readCells,
@@ -63,9 +64,7 @@ const fields = {
   partnerId: c.partnerId,
   revokedAt: c.revokedAt,
   costTypes: c.costTypes,
-  supportsCostData: p.supportsCostData,
-  stoppedAt: p.stoppedAt,
-  macros: p.macros,
+  ...pick(p, "supportsCostData", "stoppedAt", "macros"),
   isKnown: sql`${e.partnerId} IS NOT NULL`,
   state: e.state,
   voidState: e.voidState,
@@ -139,12 +138,7 @@ const entryFields = {
 
 // A call that only adds the amount keeps the time of the first one. After a void, prices on URLs no longer count.
 const submission = {
-  partnerId: s.partnerId,
-  costId: s.costId,
-  costType: s.costType,
-  currency: s.currency,
-  amount: s.amount,
-  tag: s.tag,
+  ...pick(s, "partnerId", "costId", "costType", "currency", "amount", "tag"),
   receivedAt: sql`iif(${isBinding}, ${s.receivedAt}, ${now})`,
   voidState: sql`iif(${s.voidState} IS NULL, NULL, 'lifted')`,
   verdict,
@@ -155,9 +149,7 @@ const submission = {
 
 /** What was decided about a cost. */
 const decided = {
-  partnerId: submissions.partnerId,
-  costId: submissions.costId,
-  verdict: submissions.verdict,
+  ...pick(submissions, "partnerId", "costId", "verdict"),
   /** Read only for the verdict with two causes: whether the partner supports cost data, so that its credential lacks the type. */
   supportsCostData: sql<number | null>`iif(${submissions.verdict} = 'cost_type_not_integrated',
     (SELECT ${p.supportsCostData} FROM ${as(p)} WHERE ${p.id} = ${submissions.partnerId}), NULL)`,

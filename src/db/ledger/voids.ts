@@ -5,7 +5,6 @@
  */
 import { type SQL, sql } from "drizzle-orm";
 import type { CostType } from "../../domain/cost-types.ts";
-import type { Credential } from "../../domain/costs.ts";
 import { expectDefined } from "../../domain/expect-defined.ts";
 import { COST_WINDOW_MS } from "../../domain/time.ts";
 import { insertEntry, type Operator, partnerEntry } from "../audit.ts";
@@ -196,14 +195,9 @@ async function carryOut<Row extends Removed & { verdict: Judgement }>(
 }
 
 /** A partner voids its own cost, in the window of its engagement. `at` in milliseconds since 1970. */
-export async function voidOwnCost(
-  ledger: Ledger,
-  tokenHash: string,
-  costId: string,
-  at: number,
-): Promise<{ credential: Credential | undefined; verdict: VoidVerdict }> {
+export async function voidOwnCost(ledger: Ledger, tokenHash: string, costId: string, at: number) {
   const partnerId = await findPartnerId(ledger, tokenHash);
-  if (partnerId === undefined) return { credential: undefined, verdict: "not_found" };
+  if (partnerId === undefined) return { credential: undefined, verdict: "not_found" as const };
   const values = { tokenHash, now: at, isLimited: 1 };
   const { judged, verdict } = await carryOut(ledger, byCredential, { partnerId, costId }, values);
   return { credential: judged && toCredential(judged), verdict };

@@ -2,12 +2,12 @@
 
 import { sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core/alias";
-import { type AppAccess, membership as m, perViewer, type Viewer } from "../accounts/viewers.ts";
+import { membership as m, perViewer, type Viewer } from "../accounts/viewers.ts";
 import { as, limitTo, query, type RowOf } from "../query.ts";
 import { links } from "../schema.ts";
 import { runBatch } from "../statement.ts";
 import { linkFields } from "./lists.ts";
-import { type Partners, runWithPartners } from "./partner-catalog.ts";
+import { runWithPartners } from "./partner-catalog.ts";
 
 /** A search reads the links that were created first, up to this number. */
 export const MAX_SEARCHED = 20_000;
@@ -28,11 +28,7 @@ const access = perViewer(({ appAccess, from, isMember, isViewer }) =>
 );
 
 /** `links` has one more than MAX_SEARCHED if the app has more. `access` is undefined if the viewer's session or token has ended. */
-export async function readAllLinks(
-  db: D1Database,
-  viewer: Viewer,
-  appToken: string,
-): Promise<{ access: AppAccess | undefined; links: AppLink[]; partners: Partners }> {
+export async function readAllLinks(db: D1Database, viewer: Viewer, appToken: string) {
   const values = { ...viewer, appToken };
   const [partners, [found], rows] = await runWithPartners(
     runBatch,

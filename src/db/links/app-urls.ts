@@ -1,7 +1,6 @@
 /** Finds where the links of an app lead, for its members. Apart from what clicks need, which is loaded first. */
 import { sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core/alias";
-import type { Destination } from "../../domain/engagements/click-target.ts";
 import { membership as m, perViewer } from "../accounts/viewers.ts";
 import { as, query } from "../query.ts";
 import { apps } from "../schema.ts";
@@ -17,10 +16,7 @@ const ofMember = perViewer(({ from, isMember, isViewer }) => {
 });
 
 /** Where the links of an app lead; undefined without access to the app. */
-export async function findDestinationOfApp(
-  db: D1Database,
-  scope: AppScope,
-): Promise<Destination | undefined> {
+export async function findDestinationOfApp(db: D1Database, scope: AppScope) {
   const [[row]] = await runBatch(db, ofMember(scope).all(db, scope));
   return row && toDestination(row);
 }

@@ -143,13 +143,7 @@ export const isInOneIndex = (search: LinkSearch) => isAboutSettings(search) || s
 const flag = (value: boolean | undefined) => (value === undefined ? null : Number(value));
 
 /** The statements of a list; their rows together, in this order, are its links. */
-function statementsOf(
-  db: D1Database,
-  viewer: Viewer,
-  appToken: string,
-  list: LinkList,
-  limit: number,
-): Bound<BrowsedLink>[] {
+function statementsOf(db: D1Database, viewer: Viewer, appToken: string, list: LinkList, limit: number) {
   const { search, after } = list;
   const values = {
     ...viewer,

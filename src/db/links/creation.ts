@@ -7,7 +7,7 @@ import { alias } from "drizzle-orm/sqlite-core/alias";
 import { membership as m, perViewer } from "../accounts/viewers.ts";
 import { insertEntry, toJsonValue } from "../audit.ts";
 import { type KeyedRequest, keyStatements, type StoredResponse } from "../idempotency.ts";
-import { as, insertInto, jsonValues, optional, query, type RowOf, returning } from "../query.ts";
+import { as, insertInto, jsonValues, optional, pick, query, type RowOf, returning } from "../query.ts";
 import { apps, links } from "../schema.ts";
 import { runGrouped, statement } from "../statement.ts";
 import { idsOfInserted } from "./destinations.ts";
@@ -36,11 +36,7 @@ const creationContext = perViewer(({ appAccess, from, isMember, isViewer }) =>
   query(
     {
       ...appAccess,
-      ...optional({
-        maxLinks: a.maxLinks,
-        createdLinkCount: a.createdLinkCount,
-        storedLength: a.storedLength,
-      }),
+      ...optional(pick(a, "maxLinks", "createdLinkCount", "storedLength")),
       newToken: sql<string | null>`${sent.token}`,
       ...optional(linkFields),
       ...inheritedFields,

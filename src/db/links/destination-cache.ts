@@ -15,28 +15,17 @@ const keyOf = (appToken: string) => `app:${appToken}`;
 const keyOfLink = (linkToken: string) => `link:${linkToken}`;
 
 /** A link of KV; undefined when it is not there. `ids` is undefined if it was put there by a version before the links' own targets. */
-export async function findCachedLink(
-  kv: KVNamespace,
-  linkToken: string,
-): Promise<{ appToken: string; ids?: number[] } | undefined> {
+export async function findCachedLink(kv: KVNamespace, linkToken: string) {
   const [appToken, ids] = (await readCache(kv.get(keyOfLink(linkToken))))?.split(" ") ?? [];
   return appToken ? { appToken, ...(ids !== undefined && { ids: toIds(ids) }) } : undefined;
 }
 
-export async function putLink(
-  kv: KVNamespace,
-  linkToken: string,
-  { appToken, ids }: ClickedLink,
-): Promise<void> {
+export async function putLink(kv: KVNamespace, linkToken: string, { appToken, ids }: ClickedLink) {
   await kv.put(keyOfLink(linkToken), `${appToken} ${ids.join(".")}`);
 }
 
 /** Returns where the links of an app lead, from the memory of this isolate or from KV. `now` in milliseconds since 1970. */
-export async function findCachedDestination(
-  kv: KVNamespace,
-  appToken: string,
-  now: number,
-): Promise<Destination | null> {
+export async function findCachedDestination(kv: KVNamespace, appToken: string, now: number) {
   const known = destinations.get(appToken, now);
   if (known) return known;
   const keep = destinations.reading(now);

@@ -2,7 +2,7 @@
 import { type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core/alias";
 import { type Destination, toIds } from "../../domain/engagements/click-target.ts";
-import { as, query, type RowOf } from "../query.ts";
+import { as, pick, query, type RowOf } from "../query.ts";
 import { apps, links } from "../schema.ts";
 import { runBatch, runGroupedIdempotent } from "../statement.ts";
 
@@ -12,13 +12,7 @@ const t = alias(links, "t");
 const [p1, p2] = [alias(links, "p1"), alias(links, "p2")];
 
 const ofApp = sql`INDEXED BY links_with_target WHERE ${t.appToken} = ${a.token} AND ${t.target} IS NOT NULL`;
-export const appFields = {
-  defaultUrl: a.defaultUrl,
-  iosUrl: a.iosUrl,
-  androidUrl: a.androidUrl,
-  redirectHosts: a.redirectHosts,
-  redirectSchemes: a.redirectSchemes,
-};
+export const appFields = pick(a, "defaultUrl", "iosUrl", "androidUrl", "redirectHosts", "redirectSchemes");
 export const destinationFields = {
   ...appFields,
   targets: sql<string>`(SELECT json_group_object(${t.id}, ${t.target}) FROM ${as(t)} ${ofApp})`,
@@ -44,10 +38,7 @@ export interface ClickedLink {
 }
 
 /** Returns undefined if no link has this token. */
-export async function findDestination(
-  db: D1Database,
-  linkToken: string,
-): Promise<{ link: ClickedLink; destination: Destination } | undefined> {
+export async function findDestination(db: D1Database, linkToken: string) {
   const [[row]] = await runGroupedIdempotent()(db, ofLink(db, { linkToken }));
   return row && { link: { appToken: row.appToken, ids: toIds(row.ids) }, destination: toDestination(row) };
 }

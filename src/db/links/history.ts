@@ -1,7 +1,7 @@
 /** Reads the entries of the audit log about one link, newest first, for the members of its app. The page has checked who asks. */
 import { sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core/alias";
-import { as, limitTo, optional, query, type RowOf } from "../query.ts";
+import { as, limitTo, optional, pick, query, type RowOf } from "../query.ts";
 import { auditLog, linkChanges, memberships, users } from "../schema.ts";
 import type { Bound } from "../statement.ts";
 import { UNDO_MS } from "./changes.ts";
@@ -19,11 +19,7 @@ const undoId = sql`(
 )`;
 
 const fields = {
-  id: log.id,
-  happenedAt: log.happenedAt,
-  action: log.action,
-  detail: log.detail,
-  userId: log.userId,
+  ...pick(log, "id", "happenedAt", "action", "detail", "userId"),
   /** Null for a user who is not a member of the app: other people's addresses are not shown. */
   email: sql<string | null>`iif(${other.userId} IS NULL, NULL, ${u.email})`,
   ...optional({ role: u.role }),

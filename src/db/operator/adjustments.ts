@@ -6,7 +6,7 @@ import { formatMoney } from "../../domain/money.ts";
 import { formatDate } from "../../domain/time.ts";
 import { auditChange, type Operator } from "../audit.ts";
 import { type KeyedRequest, keyStatements, type StoredResponse } from "../idempotency.ts";
-import { as, names, query, type RowOf, returning } from "../query.ts";
+import { as, names, pick, query, type RowOf, returning } from "../query.ts";
 import { adjustments, apps, idempotencyKeys, links, partners, users } from "../schema.ts";
 import { runBatch, statement } from "../statement.ts";
 import { pagedList } from "./lists/paged.ts";
@@ -17,10 +17,7 @@ const fields = {
   id: a.id,
   appToken: a.appToken,
   linkToken: sql<string>`(SELECT ${links.token} FROM ${links} WHERE ${links.id} = ${a.linkId})`,
-  day: a.day,
-  partnerId: a.partnerId,
-  costType: a.costType,
-  currency: a.currency,
+  ...pick(a, "day", "partnerId", "costType", "currency"),
   /** In units of 0.00000001. As text, because it may exceed 2^53. */
   amount: sql<string>`CAST(${a.amount} AS TEXT)`,
   reason: a.reason,

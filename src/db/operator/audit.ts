@@ -1,20 +1,15 @@
 /** Reads the audit log. */
 import { type SQL, sql } from "drizzle-orm";
 import type { Range } from "../keyset.ts";
-import { limitTo, optional, query, type RowOf } from "../query.ts";
+import { limitTo, optional, pick, query, type RowOf } from "../query.ts";
 import { adjustments, apps, auditLog, credentials, links, partners, rounds, users } from "../schema.ts";
 import { runBatch, type Value } from "../statement.ts";
 import { pagedList } from "./lists/paged.ts";
 
 const fields = {
-  id: auditLog.id,
-  happenedAt: auditLog.happenedAt,
-  userId: auditLog.userId,
+  ...pick(auditLog, "id", "happenedAt", "userId"),
   ...optional({ email: users.email }),
-  action: auditLog.action,
-  subject: auditLog.subject,
-  detail: auditLog.detail,
-  requestId: auditLog.requestId,
+  ...pick(auditLog, "action", "subject", "detail", "requestId"),
 };
 
 /** An entry. Its detail is JSON. */
@@ -137,20 +132,13 @@ const lines = perFilter((given) =>
     ) audit_log ${join} ORDER BY ${auditLog.id} DESC ${limitTo("limit")}`,
   ),
 );
-/** An entry with the number of those of its request that have its action, of which it is the newest. */
-export type AuditLine = RowOf<typeof grouped>;
-
 interface Position {
   before: number;
   limit: number;
 }
 
 /** The entries before an ID, newest first, and the ID before which the list continues; null at its end. */
-export async function searchAudit(
-  db: D1Database,
-  filter: AuditFilter,
-  { before, limit }: Position,
-): Promise<{ rows: AuditRow[]; next: number | null }> {
+export async function searchAudit(db: D1Database, filter: AuditFilter, { before, limit }: Position) {
   const values = { ...filter, before, limit: limit + 1 } as Record<string, Value>;
   const [found, [last]] = await runBatch(db, entries(filter)(db, values), newest(db, {}));
   const rows = found.slice(0, limit);
@@ -158,12 +146,8 @@ export async function searchAudit(
   return { rows, next };
 }
 
-/** Like `searchAudit`, with one line for the entries of a request. Where requests overlap, a line can be there twice. */
-export async function searchLines(
-  db: D1Database,
-  filter: AuditFilter,
-  { before, limit }: Position,
-): Promise<{ rows: AuditLine[]; next: number | null }> {
+/** Like `searchAudit`, with one line for the entries of a request that have the same action, and their number. Where requests overlap, a line can be there twice. */
+export async function searchLines(db: D1Database, filter: AuditFilter, { before, limit }: Position) {
   const values = { ...filter, before, limit: limit + 1 } as Record<string, Value>;
   const [found, [last]] = await runBatch(db, lines(filter)(db, values), newest(db, {}));
   const rows = found.slice(0, limit);
@@ -216,10 +200,7 @@ const objects = query(
 export type AuditObject = RowOf<typeof objectFields>;
 
 /** The objects with these subjects, such as `partner 1`, by subject. */
-export async function findAuditObjects(
-  db: D1Database,
-  subjects: string[],
-): Promise<Map<string, AuditObject>> {
+export async function findAuditObjects(db: D1Database, subjects: string[]) {
   const [found] = await runBatch(db, objects(db, { subjects: JSON.stringify([...new Set(subjects)]) }));
   return new Map(found.map((object) => [object.subject, object]));
 }

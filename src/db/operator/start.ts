@@ -3,7 +3,7 @@ import { sql } from "drizzle-orm";
 import { HOUR_MS } from "../../domain/time.ts";
 import { findOpenAlerts } from "../alerts/alerts.ts";
 import type { Ledger } from "../ledger/shards.ts";
-import { query } from "../query.ts";
+import { pick, query } from "../query.ts";
 import { apps, authenticators, failedSignIns, memberships, partners, rounds, users } from "../schema.ts";
 import { archive, lastPurge } from "../upkeep/health.ts";
 import { sizesOf } from "../upkeep/sizes.ts";
@@ -16,11 +16,7 @@ const hasApp = sql<number>`EXISTS (SELECT 1 FROM ${memberships} WHERE ${membersh
 /** Users with a temporary password, members without an app, and without single sign-on those who have no password. */
 const waitingUsers = query(
   {
-    id: users.id,
-    email: users.email,
-    role: users.role,
-    createdAt: users.createdAt,
-    passwordExpiresAt: users.passwordExpiresAt,
+    ...pick(users, "id", "email", "role", "createdAt", "passwordExpiresAt"),
     hasPassword: sql<number>`${users.passwordHash} IS NOT NULL`,
     hasApp,
   },

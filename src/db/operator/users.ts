@@ -3,7 +3,7 @@ import { sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core/alias";
 import { auditChange, auditUpdate, given, type Operator } from "../audit.ts";
 import { insertValues, setGiven, toValues } from "../changes.ts";
-import { as, excluded, names, optional, query, type RowOf, returning } from "../query.ts";
+import { as, excluded, names, optional, pick, query, type RowOf, returning } from "../query.ts";
 import {
   accessTokens,
   apiTokens,
@@ -23,9 +23,7 @@ export const erasedEmail = sql`'erased user ' || ${users.id}`;
 export const isErased = sql<number>`(${users.email} = ${erasedEmail})`;
 
 export const fields = {
-  id: users.id,
-  email: users.email,
-  role: users.role,
+  ...pick(users, "id", "email", "role"),
   /** 1 if the user signs in with a password, 0 for single sign-on. */
   hasPassword: sql<number>`${users.passwordHash} IS NOT NULL`,
   tokenHint: sql<

@@ -2,7 +2,7 @@
 import { sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core/alias";
 import { insertEntry, partnerEntry } from "../audit.ts";
-import { as, names, query, type RowOf } from "../query.ts";
+import { as, names, pick, query, type RowOf } from "../query.ts";
 import { credentials, partnerSessions, partners } from "../schema.ts";
 import { runBatch, runIdempotent, statement } from "../statement.ts";
 
@@ -15,11 +15,7 @@ const now = sql.placeholder("now");
 
 const fields = {
   credentialId: c.id,
-  tokenHash: c.tokenHash,
-  partnerId: c.partnerId,
-  mode: c.mode,
-  hint: c.hint,
-  costTypes: c.costTypes,
+  ...pick(c, "tokenHash", "partnerId", "mode", "hint", "costTypes"),
   displayName: p.displayName,
   supportsCostData: p.supportsCostData,
   integratedTypes: p.integratedTypes,
@@ -40,11 +36,7 @@ const session = query(
 );
 
 /** Returns undefined for a session that is unknown, ended or expired, or whose credential was revoked. */
-export async function findPartnerSession(
-  db: D1Database,
-  idHash: string,
-  now: number,
-): Promise<PartnerRow | undefined> {
+export async function findPartnerSession(db: D1Database, idHash: string, now: number) {
   const [[row]] = await runIdempotent(db, session(db, { idHash, now }));
   return row;
 }
@@ -84,10 +76,7 @@ interface Started {
  * Starts a session that replaces the browser's previous one, unless the credential was revoked. Returns undefined for an unknown
  * credential.
  */
-export async function insertPartnerSession(
-  db: D1Database,
-  added: Started,
-): Promise<UsedCredential | undefined> {
+export async function insertPartnerSession(db: D1Database, added: Started) {
   const values = { ...added };
   const [[credential]] = await runBatch(
     db,

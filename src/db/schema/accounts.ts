@@ -1,6 +1,6 @@
 /** The tables of users and of how they sign in. */
 import { apps } from "./apps.ts";
-import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "./columns.ts";
+import { index, integer, primaryKey, reference, sqliteTable, text, uniqueIndex } from "./columns.ts";
 
 export const users = sqliteTable("users", {
   id: integer().primaryKey(),
@@ -20,9 +20,7 @@ export const sessions = sqliteTable(
   "sessions",
   {
     idHash: text("id_hash").primaryKey(),
-    userId: integer("user_id")
-      .notNull()
-      .references(() => users.id),
+    userId: reference("user_id", () => users.id),
     createdAt: integer("created_at").notNull(),
     expiresAt: integer("expires_at").notNull(),
     /**
@@ -75,9 +73,7 @@ export const failedSignIns = sqliteTable("failed_sign_ins", {
 export const recoveryCodes = sqliteTable(
   "recovery_codes",
   {
-    userId: integer("user_id")
-      .notNull()
-      .references(() => users.id),
+    userId: reference("user_id", () => users.id),
     codeHash: text("code_hash").notNull(),
   },
   (table) => [primaryKey({ columns: [table.userId, table.codeHash] })],
@@ -90,9 +86,7 @@ export const recoveryCodes = sqliteTable(
 export const devices = sqliteTable(
   "devices",
   {
-    userId: integer("user_id")
-      .notNull()
-      .references(() => users.id),
+    userId: reference("user_id", () => users.id),
     idHash: text("id_hash").notNull(),
     expiresAt: integer("expires_at").notNull(),
     /** The hour of the last wrong code from this browser. Hours since 1970. */
@@ -130,9 +124,7 @@ export const accessTokens = sqliteTable(
   "access_tokens",
   {
     tokenHash: text("token_hash").primaryKey(),
-    userId: integer("user_id")
-      .notNull()
-      .references(() => users.id),
+    userId: reference("user_id", () => users.id),
     name: text().notNull(),
     hint: text().notNull(),
     /** The prefix of the token says the same, and its hash proves it. */
@@ -169,9 +161,7 @@ export const signInAttempts = sqliteTable(
   "sign_in_attempts",
   {
     id: integer().primaryKey(),
-    userId: integer("user_id")
-      .notNull()
-      .references(() => users.id),
+    userId: reference("user_id", () => users.id),
     issuer: text().notNull(),
     subject: text().notNull(),
     email: text().notNull(),

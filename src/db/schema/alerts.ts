@@ -2,7 +2,7 @@
 import { sql } from "drizzle-orm";
 import type { AlertKind, EventType } from "../../domain/alerts/kinds.ts";
 import { apps } from "./apps.ts";
-import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from "./columns.ts";
+import { index, integer, primaryKey, reference, sqliteTable, text, uniqueIndex } from "./columns.ts";
 
 /**
  * The rules of alerts: those that the members of an app set, and those of operators, which are about all apps. The migration adds
@@ -134,12 +134,8 @@ export const webhookDeliveries = sqliteTable(
   "webhook_deliveries",
   {
     id: integer().primaryKey(),
-    webhookId: integer("webhook_id")
-      .notNull()
-      .references(() => webhooks.id),
-    eventId: integer("event_id")
-      .notNull()
-      .references(() => webhookEvents.id),
+    webhookId: reference("webhook_id", () => webhooks.id),
+    eventId: reference("event_id", () => webhookEvents.id),
     /** Those of alerts are sent first: 0. */
     rank: integer().notNull(),
     /** Null: it is not sent again. A run that sends it moves this ahead first. */

@@ -1,4 +1,5 @@
 /** What tables are made of. Not from drizzle-orm/sqlite-core, which brings the query builders too: 10 KiB gzip. */
+import type { AnySQLiteColumn } from "drizzle-orm/sqlite-core/columns/common";
 import { integer } from "drizzle-orm/sqlite-core/columns/integer";
 
 export { check } from "drizzle-orm/sqlite-core/checks";
@@ -14,3 +15,6 @@ export { integer };
 export const VIRTUAL = { mode: "virtual" } as const;
 
 export const flag = (name: string) => integer(name, { mode: "boolean" });
+/** The ID of a row of another table. */
+export const reference = (name: string, column: () => AnySQLiteColumn) =>
+  integer(name).notNull().references(column);

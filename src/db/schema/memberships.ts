@@ -1,14 +1,12 @@
 /** Who uses an app, and what is kept for its pages. */
 import { users } from "./accounts.ts";
 import { apps } from "./apps.ts";
-import { foreignKey, index, integer, primaryKey, sqliteTable, text } from "./columns.ts";
+import { foreignKey, index, integer, primaryKey, reference, sqliteTable, text } from "./columns.ts";
 
 export const memberships = sqliteTable(
   "memberships",
   {
-    userId: integer("user_id")
-      .notNull()
-      .references(() => users.id),
+    userId: reference("user_id", () => users.id),
     appToken: text("app_token")
       .notNull()
       .references(() => apps.token),

@@ -2,7 +2,7 @@
 import { sql } from "drizzle-orm";
 import type { CostType } from "../../domain/cost-types.ts";
 import { apps } from "./apps.ts";
-import { check, flag, index, integer, primaryKey, sqliteTable, text } from "./columns.ts";
+import { check, flag, index, integer, primaryKey, reference, sqliteTable, text } from "./columns.ts";
 
 export const partners = sqliteTable("partners", {
   id: integer().primaryKey(),
@@ -48,9 +48,7 @@ export const partnerCatalog = sqliteTable(
 export const credentials = sqliteTable("credentials", {
   id: integer().primaryKey(),
   tokenHash: text("token_hash").notNull().unique(),
-  partnerId: integer("partner_id")
-    .notNull()
-    .references(() => partners.id),
+  partnerId: reference("partner_id", () => partners.id),
   mode: text({ enum: ["live", "test"] }).notNull(),
   /** A bit mask; see domain/cost-types.ts. */
   costTypes: integer("cost_types").notNull(),
@@ -74,9 +72,7 @@ export const partnerSessions = sqliteTable("partner_sessions", {
 export const partnerRates = sqliteTable(
   "partner_rates",
   {
-    partnerId: integer("partner_id")
-      .notNull()
-      .references(() => partners.id),
+    partnerId: reference("partner_id", () => partners.id),
     costType: text("cost_type").$type<CostType>().notNull(),
     computedAt: integer("computed_at").notNull(),
     matched: integer().notNull(),
@@ -96,9 +92,7 @@ export const appRates = sqliteTable(
     appToken: text("app_token")
       .notNull()
       .references(() => apps.token),
-    partnerId: integer("partner_id")
-      .notNull()
-      .references(() => partners.id),
+    partnerId: reference("partner_id", () => partners.id),
     costType: text("cost_type").$type<CostType>().notNull(),
     expected: integer().notNull(),
     agreeing: integer().notNull(),
@@ -136,9 +130,7 @@ export const rounds = sqliteTable(
   "rounds",
   {
     id: integer().primaryKey(),
-    partnerId: integer("partner_id")
-      .notNull()
-      .references(() => partners.id),
+    partnerId: reference("partner_id", () => partners.id),
     /** A bit mask; see domain/cost-types.ts. */
     costTypes: integer("cost_types").notNull(),
     state: text({ enum: ["open", "closed", "approved"] }).notNull(),
@@ -158,9 +150,7 @@ export const rounds = sqliteTable(
 export const roundEntries = sqliteTable(
   "round_entries",
   {
-    roundId: integer("round_id")
-      .notNull()
-      .references(() => rounds.id),
+    roundId: reference("round_id", () => rounds.id),
     /** 1, 2, 3 … within the round, in the order of arrival. */
     number: integer().notNull(),
     receivedAt: integer("received_at").notNull(),
@@ -176,9 +166,7 @@ export const roundEntries = sqliteTable(
 export const roundDismissals = sqliteTable(
   "round_dismissals",
   {
-    roundId: integer("round_id")
-      .notNull()
-      .references(() => rounds.id),
+    roundId: reference("round_id", () => rounds.id),
     finding: text().notNull(),
     dismissedAt: integer("dismissed_at").notNull(),
     reason: text(),

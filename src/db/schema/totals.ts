@@ -6,7 +6,7 @@ import type { DropReason } from "../../domain/engagements/sub-links.ts";
 import type { RejectionCode } from "../../domain/matching.ts";
 import { users } from "./accounts.ts";
 import { apps } from "./apps.ts";
-import { index, integer, primaryKey, sqliteTable, sqliteView, text } from "./columns.ts";
+import { index, integer, primaryKey, reference, sqliteTable, sqliteView, text } from "./columns.ts";
 import { links } from "./links.ts";
 import { partners } from "./partners.ts";
 
@@ -50,20 +50,14 @@ export const adjustments = sqliteTable(
       .references(() => apps.token),
     /** Days since 1970 in UTC. */
     day: integer().notNull(),
-    linkId: integer("link_id")
-      .notNull()
-      .references(() => links.id),
-    partnerId: integer("partner_id")
-      .notNull()
-      .references(() => partners.id),
+    linkId: reference("link_id", () => links.id),
+    partnerId: reference("partner_id", () => partners.id),
     costType: text("cost_type").$type<CostType>().notNull(),
     currency: text().notNull(),
     /** Money in units of 0.00000001, negative or positive. Of types per mille too: not a price of 1,000 impressions. */
     amount: integer().notNull(),
     reason: text().notNull(),
-    userId: integer("user_id")
-      .notNull()
-      .references(() => users.id),
+    userId: reference("user_id", () => users.id),
     createdAt: integer("created_at").notNull(),
   },
   (table) => [

@@ -2,7 +2,7 @@
 import { sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core/alias";
 import { CLAIM_MS, SLOW_MS } from "../../domain/webhooks/attempts.ts";
-import { as, insertInto, names, query, type RowOf, returning } from "../query.ts";
+import { as, insertInto, names, pick, query, type RowOf, returning } from "../query.ts";
 import { links, webhookDeliveries, webhookEvents, webhooks } from "../schema.ts";
 import { type Bound, runBatch, statement } from "../statement.ts";
 
@@ -62,17 +62,10 @@ const claim = returning(
   { id, attempts },
 );
 const claimedFields = {
-  id: d.id,
-  attempts: d.attempts,
-  webhookId: d.webhookId,
+  ...pick(d, "id", "attempts", "webhookId"),
   messageId: e.messageId,
   body: e.body,
-  url: w.url,
-  appToken: w.appToken,
-  secret: w.secret,
-  oldSecret: w.oldSecret,
-  oldSecretUntil: w.oldSecretUntil,
-  failingSince: w.failingSince,
+  ...pick(w, "url", "appToken", "secret", "oldSecret", "oldSecretUntil", "failingSince"),
 };
 const claimed = query(
   claimedFields,
@@ -138,16 +131,8 @@ export function recordOutcome(
 
 const listedFields = {
   id: d.id,
-  messageId: e.messageId,
-  type: e.type,
-  happenedAt: e.happenedAt,
-  attempts: d.attempts,
-  attemptedAt: d.attemptedAt,
-  dueAt: d.dueAt,
-  status: d.status,
-  error: d.error,
-  duration: d.duration,
-  deliveredAt: d.deliveredAt,
+  ...pick(e, "messageId", "type", "happenedAt"),
+  ...pick(d, "attempts", "attemptedAt", "dueAt", "status", "error", "duration", "deliveredAt"),
 };
 const listed = query(
   listedFields,

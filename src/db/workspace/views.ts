@@ -4,7 +4,7 @@
 import { sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core/alias";
 import { type Actor, auditChange } from "../audit.ts";
-import { as, insertInto, names, query, type RowOf, returning } from "../query.ts";
+import { as, insertInto, names, pick, query, type RowOf, returning } from "../query.ts";
 import { views } from "../schema.ts";
 import { runBatch } from "../statement.ts";
 
@@ -13,9 +13,7 @@ export const MAX_VIEWS = 20;
 
 const v = alias(views, "v");
 const viewFields = {
-  id: v.id,
-  name: v.name,
-  query: v.query,
+  ...pick(v, "id", "name", "query"),
   isShared: sql<number>`${v.userId} IS NULL`,
 };
 export type View = RowOf<typeof viewFields>;

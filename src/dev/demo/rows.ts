@@ -10,12 +10,7 @@ export interface DemoRow {
 }
 
 /** An entry of the operator. Entries are in the order of time. */
-export function auditEntry(
-  happened_at: number,
-  action: AuditAction,
-  subject: string,
-  detail: object,
-): DemoRow {
+export function auditEntry(happened_at: number, action: AuditAction, subject: string, detail: object) {
   const values = { happened_at, user_id: 2, action, subject, detail: JSON.stringify(detail) };
   return { table: "audit_log", values };
 }

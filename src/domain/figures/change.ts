@@ -38,10 +38,7 @@ interface Periods<T> {
 }
 
 /** `adjustments` are the sums of both periods. */
-export function splitChange(
-  byType: ReadonlyMap<CostType, Periods<TypeSums>>,
-  adjusted: Periods<bigint>,
-): Change {
+export function splitChange(byType: ReadonlyMap<CostType, Periods<TypeSums>>, adjusted: Periods<bigint>) {
   const types = COST_TYPES.flatMap((costType): TypeChange[] => {
     const { now, before } = byType.get(costType) ?? {};
     if (!now || !before || now.matched + before.matched === 0n) return [];

@@ -91,10 +91,7 @@ async function readDecoded(request: Request, maxBytes: number): Promise<Uint8Arr
   }
 }
 
-async function collect(
-  stream: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
-  maxBytes: number,
-): Promise<Uint8Array> {
+async function collect(stream: AsyncIterable<Uint8Array> | Iterable<Uint8Array>, maxBytes: number) {
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of stream) {

@@ -46,10 +46,7 @@ export async function readMultipart({ request }: Context, maxBytes: number): Pro
   throw invalidRequest([...repeated].map((param) => ({ param, message: "is given more than once" })));
 }
 
-async function readSent(
-  context: Context,
-  maxBytes?: number,
-): Promise<{ sent: URLSearchParams; errors: InputError[] }> {
+async function readSent(context: Context, maxBytes?: number) {
   if (mediaType(context.request) !== "application/x-www-form-urlencoded") {
     throw new AppError("unsupported_media_type", "Send the form as application/x-www-form-urlencoded.");
   }

@@ -52,10 +52,7 @@ const partnerRates = z
   })
   .with(z.meta({ id: "PartnerRates" }));
 
-function toPartnerRates(
-  partner: { id: number; integratedTypes: number },
-  found: FoundRates,
-): z.output<typeof partnerRates> {
+function toPartnerRates(partner: { id: number; integratedTypes: number }, found: FoundRates) {
   const { from, to, complete } = found;
   return {
     partner_id: partner.id,

@@ -63,10 +63,7 @@ export function findPartner(row: PathRow, partners: Partners): PathRow | AppErro
 
 export type Judged = { row: PathRow | AppError; result: PathResult | AppError };
 
-export function judge(
-  rows: (PathRow | AppError)[],
-  { found, room, maxLinks, partners }: db.FoundPaths,
-): Judged[] {
+export function judge(rows: (PathRow | AppError)[], { found, room, maxLinks, partners }: db.FoundPaths) {
   const judged: (Judged | undefined)[] = rows.map((row) =>
     row instanceof AppError ? { row, result: row } : undefined,
   );

@@ -70,12 +70,7 @@ interface Searched {
 }
 
 /** `text`: words, a path, a token, or a URL of a link, also with parameters. */
-export function searchLinks(
-  rows: AppLink[],
-  text: string,
-  search: LinkSearch,
-  partners: Partners,
-): FoundLinks {
+export function searchLinks(rows: AppLink[], text: string, search: LinkSearch, partners: Partners) {
   const readings = toReadings(text);
   const words = readings[0].flat();
   const parts = new Set(fold(text).trim().split(/[/?#]/u));

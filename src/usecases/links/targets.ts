@@ -47,10 +47,7 @@ function tooManyTargets(param: string): AppError {
 }
 
 /** After a change of an app, or of the target of one of its links: what the next click of this isolate follows, and then all others. */
-export async function renewDestination(
-  { env, now, requestId, afterResponse }: Context,
-  appToken: string,
-): Promise<void> {
+export async function renewDestination({ env, now, requestId, afterResponse }: Context, appToken: string) {
   try {
     const destination = await readDestination(env.DB, appToken);
     if (destination) afterResponse(putDestination(env.LINKS, appToken, destination, now));

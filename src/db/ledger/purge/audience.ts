@@ -56,12 +56,7 @@ const removeKeys = statement<never>(sql`DELETE FROM ${audienceKeys}
     AND ${audienceKeys.day} < ${sql.placeholder("firstDay")}`);
 
 /** Deletes at most `slice` rows of each table in a call, with at most `calls` calls to each database. */
-export async function purgeAudience(
-  ledger: Ledger,
-  now: number,
-  slice: number,
-  calls: number,
-): Promise<void> {
+export async function purgeAudience(ledger: Ledger, now: number, slice: number, calls: number) {
   const [[found]] = await runBatch(ledger.control, walked(ledger.control, {}));
   if (!found) return;
   const part = Math.floor(now / HOUR_MS) % PARTS;

@@ -3,7 +3,7 @@ import { type SQL, sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core/alias";
 import { membership as m, perViewer, type Viewer } from "../../accounts/viewers.ts";
 import { link as l } from "../../links/lists.ts";
-import { as, query, type RowOf } from "../../query.ts";
+import { as, pick, query, type RowOf } from "../../query.ts";
 import { adjustments } from "../../schema.ts";
 import type { Bound } from "../../statement.ts";
 import { equals } from "./sources.ts";
@@ -15,9 +15,7 @@ const fields = {
   day: a.day,
   token: l.token,
   label: l.label,
-  partnerId: a.partnerId,
-  costType: a.costType,
-  currency: a.currency,
+  ...pick(a, "partnerId", "costType", "currency"),
   /** In units of 0.00000001. As text, because it may exceed 2^53. */
   amount: sql<string>`CAST(${a.amount} AS TEXT)`,
   reason: a.reason,

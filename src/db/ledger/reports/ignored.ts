@@ -1,7 +1,7 @@
 /** The parameters of URLs that were not used, of many links: by link, parameter and reason. */
 import { sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core/alias";
-import { as, query, type RowOf } from "../../query.ts";
+import { as, pick, query, type RowOf } from "../../query.ts";
 import { droppedParameters } from "../../schema.ts";
 import { databasesOf, type Ledger, runGated } from "../shards.ts";
 import type { DayRange } from "./statements.ts";
@@ -9,9 +9,7 @@ import { IDS } from "./totals.ts";
 
 const d = alias(droppedParameters, "d");
 const fields = {
-  linkId: d.linkId,
-  param: d.param,
-  reason: d.reason,
+  ...pick(d, "linkId", "param", "reason"),
   count: sql<number>`sum(${d.count})`,
   /** The last of the days. */
   last: sql<number>`max(${d.day})`,
@@ -27,11 +25,7 @@ const ofLinks = query(
 );
 
 /** One call to each database. The rows of different databases are not added up. */
-export async function findIgnored(
-  ledger: Ledger,
-  linkIds: number[],
-  { from, to }: DayRange,
-): Promise<Ignored[]> {
+export async function findIgnored(ledger: Ledger, linkIds: number[], { from, to }: DayRange) {
   const ids = JSON.stringify(linkIds);
   const found = await Promise.all(
     databasesOf(ledger).map((db) => runGated(ledger, db, [ofLinks(db, { ids, from, to })])),

@@ -67,11 +67,7 @@ export async function findLinkFigures(
 }
 
 /** Adds the sums of each link to itself and to the links above it. */
-function addUp(
-  chains: LinkChain[],
-  spend: ReportRow<"spend">[],
-  engagements: ReportRow<"engagements">[],
-): Map<number, LinkFigures> {
+function addUp(chains: LinkChain[], spend: ReportRow<"spend">[], engagements: ReportRow<"engagements">[]) {
   const idsOf = new Map(
     chains.map(({ linkId, id1, id2, id3 }) => [linkId, [linkId, id1, id2, id3].filter((id) => id !== null)]),
   );

@@ -4,6 +4,7 @@ import { alias } from "drizzle-orm/sqlite-core/alias";
 import type { REPORT_GROUPS } from "../../../domain/figures/groups.ts";
 import { moneyOf } from "../../cost-types.ts";
 import type { Fields, RowOf } from "../../query.ts";
+import { pick } from "../../query.ts";
 import {
   adjustments,
   dailyAudience,
@@ -94,11 +95,7 @@ export const SOURCES = {
     keys: {
       appToken: d.appToken,
       /** Days since 1970 in UTC. */
-      day: d.day,
-      linkId: d.linkId,
-      partnerId: d.partnerId,
-      costType: d.costType,
-      currency: d.currency,
+      ...pick(d, "day", "linkId", "partnerId", "costType", "currency"),
     },
     groups: {
       day: "day",
@@ -111,14 +108,7 @@ export const SOURCES = {
     ...sumsOfCosts(d),
     added: {
       table: a,
-      keys: {
-        appToken: a.appToken,
-        day: a.day,
-        linkId: a.linkId,
-        partnerId: a.partnerId,
-        costType: a.costType,
-        currency: a.currency,
-      },
+      keys: pick(a, "appToken", "day", "linkId", "partnerId", "costType", "currency"),
       filter: sql`${equals(a.costType, "costType")} AND ${equals(a.currency, "currency")}`,
       money: {
         adjustedWhole: sql<number>`sum(${a.amount} / 100000000)`,
@@ -129,16 +119,7 @@ export const SOURCES = {
     },
     audience: {
       table: s,
-      keys: {
-        appToken: s.appToken,
-        linkId: s.linkId,
-        day: s.day,
-        partnerId: s.partnerId,
-        costType: s.costType,
-        currency: s.currency,
-        country: s.country,
-        platform: s.platform,
-      },
+      keys: pick(s, "appToken", "linkId", "day", "partnerId", "costType", "currency", "country", "platform"),
       filter: sql`${equals(s.costType, "costType")} AND ${equals(s.currency, "currency")} AND ${isAudience(s)}`,
       ...sumsOfCosts(s),
     },
@@ -157,15 +138,7 @@ export const SOURCES = {
     ...sumsOfEngagements(e),
     audience: {
       table: g,
-      keys: {
-        appToken: g.appToken,
-        linkId: g.linkId,
-        day: g.day,
-        partnerId: g.partnerId,
-        kind: g.kind,
-        country: g.country,
-        platform: g.platform,
-      },
+      keys: pick(g, "appToken", "linkId", "day", "partnerId", "kind", "country", "platform"),
       filter: sql`${equals(g.kind, "kind")} AND ${isAudience(g)}`,
       ...sumsOfEngagements(g),
     },

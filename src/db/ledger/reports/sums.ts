@@ -90,10 +90,7 @@ async function readAllDays<More extends Batch>(plan: Plan, more: More): Promise<
 }
 
 /** The links of the rows with those that only a shard or a range of days has. */
-async function withMissing(
-  db: D1Database,
-  { links, rows }: Pick<Read<Batch>, "links" | "rows">,
-): Promise<LinkChain[]> {
+async function withMissing(db: D1Database, { links, rows }: Pick<Read<Batch>, "links" | "rows">) {
   const known = new Set(links.map(({ linkId }) => linkId));
   const missing = new Set(
     [...rows.values()]

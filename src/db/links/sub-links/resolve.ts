@@ -9,7 +9,7 @@ import { LEVEL_PARAMETERS } from "../../../domain/engagements/sub-links.ts";
 import { bitOf } from "../../cost-types.ts";
 import { as, columnsOf, jsonRows, list, names } from "../../query.ts";
 import { links, partners } from "../../schema.ts";
-import { type Bound, statement } from "../../statement.ts";
+import { statement } from "../../statement.ts";
 import { agreedCurrency, highestUrlAmount, isMacroOf, maxUrlSpendOf } from "../../url-prices.ts";
 
 const o = alias(links, "o");
@@ -172,10 +172,6 @@ export function depthOf(opened: OpenedLink[]): number {
 }
 
 /** The statements that create missing sub-links, for a batch that then uses them. */
-export function creationStatements(
-  db: D1Database,
-  depth: number,
-  values: { opened: string; now: number },
-): Bound<unknown>[] {
+export function creationStatements(db: D1Database, depth: number, values: { opened: string; now: number }) {
   return creations.slice(0, depth - 1).map((create) => create(db, values));
 }

@@ -8,7 +8,7 @@ import { judgeUrlPrices } from "../../../domain/figures/url-prices.ts";
 import { dayOf, RETENTION_MS } from "../../../domain/time.ts";
 import { type Ledger, runNamed } from "../../ledger/shards.ts";
 import { addUrlPriceDays, findUrlPriceDays } from "../../ledger/url-prices/days.ts";
-import { query } from "../../query.ts";
+import { pick, query } from "../../query.ts";
 import { apps, credentials, dailyUrlPrices, partners, rounds } from "../../schema.ts";
 import { type Batch, MAX_COVERED, type NamedRows, runBatch } from "../../statement.ts";
 import { findOtherApps, type LinkOwner, linkOwners } from "../other-apps.ts";
@@ -48,13 +48,7 @@ const onePartner = query(
   sql`FROM ${partners} WHERE ${partners.id} = ${sql.placeholder("id")}`,
 );
 
-const roundFields = {
-  id: rounds.id,
-  partnerId: rounds.partnerId,
-  costTypes: rounds.costTypes,
-  openedAt: rounds.openedAt,
-  entryCount: rounds.entryCount,
-};
+const roundFields = pick(rounds, "id", "partnerId", "costTypes", "openedAt", "entryCount");
 const openRounds = query(
   roundFields,
   sql`FROM ${rounds} WHERE ${rounds.state} = 'open' ORDER BY ${rounds.openedAt} LIMIT 1000`,

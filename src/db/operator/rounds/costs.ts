@@ -111,17 +111,7 @@ export type Wanted = { costId: string } | { after: string };
  * Finds what a test credential sent as costs, sorted by ID, in the state that they would have in the ledger. `credential` is
  * undefined if it is unknown. `now` in milliseconds since 1970.
  */
-export async function findTestCosts(
-  ledger: Ledger,
-  hash: string,
-  wanted: Wanted,
-  now: number,
-): Promise<{
-  credential: TestCredential | undefined;
-  costs: (CostRecord & { costId: string })[];
-  /** Of these IDs, the newest first. */
-  rejections: RecentRejection[];
-}> {
+export async function findTestCosts(ledger: Ledger, hash: string, wanted: Wanted, now: number) {
   const db = ledger.control;
   const values = { tokenHash: hash, now, ...wanted };
   const statements = "costId" in wanted ? ofOneId : ofLaterIds;

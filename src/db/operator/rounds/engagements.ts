@@ -83,12 +83,7 @@ const ofIds = engagementsOfIds(given);
 const reading = roundReading(given, givenEntries);
 
 /** Finds a partner's engagements with these cost IDs on the shards. Empty when the ledger is in DB. */
-export async function findOnShards(
-  ledger: Ledger,
-  partnerId: number,
-  ids: string[],
-  now: number,
-): Promise<EngagementRow[]> {
+export async function findOnShards(ledger: Ledger, partnerId: number, ids: string[], now: number) {
   const values = { partnerId, openedAt: 0, costIds: JSON.stringify(ids), now };
   return (await runOnEveryShard(ledger, (db) => [ofIds(db, values)])).flat(2);
 }

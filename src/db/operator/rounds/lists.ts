@@ -3,7 +3,7 @@ import { sql } from "drizzle-orm";
 import { alias } from "drizzle-orm/sqlite-core/alias";
 import type { RoundEntry } from "../../../domain/rounds/findings.ts";
 import type { Range } from "../../keyset.ts";
-import { as, type RowOf } from "../../query.ts";
+import { as, pick, type RowOf } from "../../query.ts";
 import { partners, roundEntries, rounds } from "../../schema.ts";
 import { pagedList } from "../lists/paged.ts";
 
@@ -15,11 +15,7 @@ export const roundFields = {
   id: round.id,
   partnerId: round.partnerId,
   partner: sql<string>`(SELECT ${p.displayName} FROM ${as(p)} WHERE ${p.id} = ${round.partnerId})`,
-  costTypes: round.costTypes,
-  state: round.state,
-  openedAt: round.openedAt,
-  endedAt: round.endedAt,
-  entryCount: round.entryCount,
+  ...pick(round, "costTypes", "state", "openedAt", "endedAt", "entryCount"),
   /** Null unless the round was approved, and for all of its cost types. */
   approvedTypes: round.approvedTypes,
 };
@@ -34,12 +30,7 @@ export const listRoundsOfPartner = pagedList(roundFields, {
   where: sql`${round.partnerId} = ${sql.placeholder("partnerId")}`,
 });
 
-export const entryFields = {
-  number: roundEntry.number,
-  receivedAt: roundEntry.receivedAt,
-  costId: roundEntry.costId,
-  record: roundEntry.record,
-};
+export const entryFields = pick(roundEntry, "number", "receivedAt", "costId", "record");
 export type EntryRow = RowOf<typeof entryFields>;
 
 const listEntryRows = pagedList(

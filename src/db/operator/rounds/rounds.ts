@@ -7,7 +7,17 @@ import type { RoundEntry, RoundRecord } from "../../../domain/rounds/findings.ts
 import { groupEngagements } from "../../../domain/rounds/report.ts";
 import { RETENTION_MS } from "../../../domain/time.ts";
 import { type Ledger, runGated } from "../../ledger/shards.ts";
-import { as, jsonValues, names, optional, query, type RowOf, returning, type Sent } from "../../query.ts";
+import {
+  as,
+  jsonValues,
+  names,
+  optional,
+  pick,
+  query,
+  type RowOf,
+  returning,
+  type Sent,
+} from "../../query.ts";
 import { credentials, partners, roundDismissals, roundEntries, rounds } from "../../schema.ts";
 import { chunk, runBatch, type Value } from "../../statement.ts";
 import { agreedCurrency, highestUrlAmount } from "../../url-prices.ts";
@@ -56,10 +66,7 @@ const credentialFields = {
   ...urlPrices,
   macros: p.macros,
   credentialId: c.id,
-  partnerId: c.partnerId,
-  mode: c.mode,
-  costTypes: c.costTypes,
-  revokedAt: c.revokedAt,
+  ...pick(c, "partnerId", "mode", "costTypes", "revokedAt"),
   ...optional({ roundId: x.id, state: x.state, roundTypes: x.costTypes, entryCount: x.entryCount }),
 };
 export const testCredential = query(

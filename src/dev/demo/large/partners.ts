@@ -102,11 +102,7 @@ export function partnerRows(now: number, created_at: number): DemoRow[] {
   ];
 }
 
-function partnerRow(
-  { id, currency, isIntegrated, isStopped }: Partner,
-  now: number,
-  created_at: number,
-): DemoRow {
+function partnerRow({ id, currency, isIntegrated, isStopped }: Partner, now: number, created_at: number) {
   return {
     table: "partners",
     values: {

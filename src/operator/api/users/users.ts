@@ -102,11 +102,7 @@ export async function changeUser<T>(
 }
 
 /** That another user has an email address, as an error. Operators can list all users. */
-export async function findTaken(
-  { env }: Context,
-  email: string | undefined,
-  ownId?: number,
-): Promise<InputError[]> {
+export async function findTaken({ env }: Context, email: string | undefined, ownId?: number) {
   const other = email === undefined ? undefined : await db.findUserByEmail(env.DB, email);
   return other && other.id !== ownId
     ? [{ param: "email", message: "Another user has this email address." }]
