@@ -24,8 +24,9 @@ const MAX_AUDIENCE_CALLS = 99;
 /**
  * Purges the ledger of every database, from where the last run stopped to its end at most, and expired sessions, access tokens,
  * idempotency keys, what imports changed, closed alerts, events, counts of dropped parameters, rejected costs and prices on URLs,
- * and those by country and platform. `left` says how many calls the walk through the ledger can make; the next run continues where it stops. With an archive, the rows
- * of the ledger are written there first. A failure does not stop the other deletions; the first error is thrown at the end.
+ * and those by country and platform. `left` says how many calls the walk through the ledger can make; the next run continues where
+ * it stops. With an archive, the rows of the ledger are written there first. A failure does not stop the other deletions; the first
+ * error is thrown at the end.
  */
 export async function purge(
   ledger: Ledger,

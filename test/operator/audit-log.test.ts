@@ -71,15 +71,26 @@ test("shows an action that the code does not know, as after a rollback", async (
   expect((await sentences("/operator/audit"))[0]).toMatch(`${DEMO.email} do more`);
 });
 
-test("finds entries of another day by their day", async () => {
+test("finds an entry of the first millisecond of another day by its day", async () => {
   await rows(
     "INSERT INTO audit_log (happened_at, user_id, action, subject, detail) VALUES (?, 1, 'sign out', 'user 1', '{}')",
-    NOW + DAY,
+    Date.UTC(2026, 2, 16),
   );
   expect(await sentences("/operator/audit?from=2026-03-16&to=2026-03-16")).toEqual([
     `${DEMO.email} signed out`,
   ]);
   expect(await sentences("/operator/audit?to=2026-03-15")).toHaveLength(SENTENCES.length);
+});
+
+test("has a line for each action of a request", async () => {
+  await operator.post("/operator/partners/new", { display_name: "Delta" });
+  const setup = { app_token: DEMO.appToken, cost_types: "cpc" };
+  expect((await operator.post("/operator/partners/6/setup/round", setup)).status).toBe(200);
+  expect((await sentences("/operator/audit")).slice(0, 3)).toEqual([
+    expect.stringMatching(new RegExp(`^${who} created the test link Delta test \\(\\w+\\)$`)),
+    `${who} opened round 2 of Delta for cpc`,
+    `${who} created the partner Delta`,
+  ]);
 });
 
 test("has pages that keep the filters", async () => {

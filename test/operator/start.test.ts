@@ -141,6 +141,7 @@ describe("what waits", () => {
     const large = async (bytes: number) =>
       (await waiting({ env: { DB: sized(bytes) } })).filter(([what]) => what?.includes("GB"));
     expect(await large(6_999_999_999)).toEqual([]);
+    expect(await large(7_000_000_000)).toHaveLength(1);
     expect(await large(7_210_000_000)).toEqual(
       ledgerOn().shards.length === 0
         ? [["DB : the database has 7.2 GB of 10 GB", "Soon", "/docs/watch#how-full-a-database-is"]]

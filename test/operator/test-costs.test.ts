@@ -12,6 +12,7 @@ import {
   rows,
   sendCost,
 } from "../harness.ts";
+import { changedBefore } from "../support.ts";
 
 const token = DEMO.testCostToken;
 const link = "demo1nk007";
@@ -252,6 +253,15 @@ describe("a cost sent with a test credential", () => {
     expect((await sendCost({ cost_id: ID, cost_type: "cpc" }, { token: narrow })).body.code).toBe(
       "cost_id_conflict",
     );
+  });
+
+  test.each([
+    ["the round ends", "UPDATE rounds SET state = 'closed'", "test_credential"],
+    ["the credential is revoked", "UPDATE credentials SET revoked_at = 1", "credential_revoked"],
+  ])("is not stored if %s while it is judged", async (_, change, code) => {
+    const DB = changedBefore(2, () => env.DB.exec(change));
+    expect((await sendCost({ cost_id: ID }, { token, env: { DB } })).body.code).toBe(code);
+    expect((await lastEntry())?.number).toBe(13);
   });
 
   test("is rejected without an open round and with a revoked credential", async () => {
