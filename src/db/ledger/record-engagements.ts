@@ -47,25 +47,17 @@ export async function recordAll(
     ...placeOf(ledger, db),
   });
   const depth = depthOf(opened);
-  const parts = [
-    { links: opened.filter(({ costId }) => costId !== null), statements: recordDownTo },
-    { links: opened.filter((one) => one.costId === null && !hasPriceMacro(one)), statements: countDownTo },
-    {
-      links: opened.filter((one) => one.costId === null && hasPriceMacro(one)),
-      statements: countWithMacrosDownTo,
-    },
-  ].flatMap(({ links, statements }) =>
-    links.length > 0 ? [{ links, statement: expectDefined(statements[depth - 1]) }] : [],
-  );
+  const parts = [...Map.groupBy(opened, statementsFor)];
   const unrecorded = { opened: JSON.stringify(tooOld), reason: "too_old", now, ...placeOf(ledger, db) };
   const drops = tooOld.length > 0 ? [countUnrecorded(db, unrecorded)] : [];
   const bind = () => [
     ...drops,
     ...(onlyComplete ? [] : creationStatements(db, depth, values(opened))),
-    ...parts.map(({ links, statement }) => statement(db, values(links))),
+    ...parts.map(([downTo, links]) => expectDefined(downTo[depth - 1])(db, values(links))),
   ];
   const batch = await runInPlace(ledger, db, bind(), runFor(delivered, likeness, bind));
-  const rows = batch.slice(batch.length - parts.length).flat() as RecordedRow[];
+  // Only the statements of the parts return rows.
+  const rows = batch.flat() as RecordedRow[];
   if (!isSharded) return { rows, failed: [], tooOld };
   const onShards = rows.flatMap(({ elsewhere }) =>
     elsewhere ? [JSON.parse(elsewhere) as NewEngagement] : [],
@@ -82,6 +74,10 @@ export async function recordAll(
     tooOld,
   };
 }
+
+/** The statements, by depth, that record an engagement. */
+const statementsFor = (one: OpenedLink) =>
+  one.costId !== null ? recordDownTo : hasPriceMacro(one) ? countWithMacrosDownTo : countDownTo;
 
 /** An engagement without an ID would be counted again if its call was repeated. The queue delivers messages again anyway. */
 function runFor([first, second]: OpenedLink[], likeness: string | undefined, bind: () => Bound<unknown>[]) {
