@@ -57,8 +57,5 @@ function countCalls({ control, shards, ...rest }: Ledger): { ledger: Ledger; mad
         return typeof value === "function" ? value.bind(target) : value;
       },
     });
-  return {
-    ledger: { ...rest, control: counted(control), shards: shards.map(counted) },
-    made: () => made,
-  };
+  return { ledger: { ...rest, control: counted(control), shards: shards.map(counted) }, made: () => made };
 }

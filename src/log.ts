@@ -67,9 +67,7 @@ export function logRequest(completed: CompletedRequest, status: number, complete
 }
 
 /** A number from 0 to 1 that depends only on the random request ID, so the ID determines whether the request is logged. */
-function toFraction(requestId: string): number {
-  return Number.parseInt(requestId.slice(0, 8), 16) / 2 ** 32;
-}
+const toFraction = (requestId: string): number => Number.parseInt(requestId.slice(0, 8), 16) / 2 ** 32;
 
 /**
  * Logs an unexpected error. Only the first line of its message, because later lines may contain SQL parameters. `lost_engagements` is

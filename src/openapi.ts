@@ -59,9 +59,7 @@ function toSecurityScheme(token: string): Json {
 }
 
 /** `/apps/:app_token` becomes `/apps/{app_token}`. */
-function toTemplate(path: string): string {
-  return path.replace(/:(\w+)/g, "{$1}");
-}
+const toTemplate = (path: string): string => path.replace(/:(\w+)/g, "{$1}");
 
 function toOperation(operation: Operation, method: Method, surface: string): Json {
   const { input } = operation;

@@ -24,16 +24,8 @@ const SURFACES: Surface[] = [
     segments: ["public"],
     load: async () => (await import("./campaign/routes.ts")).campaignRoutes,
   },
-  {
-    name: "cost",
-    segments: ["cost"],
-    load: async () => (await import("./cost/routes.ts")).costRoutes,
-  },
-  {
-    name: "mcp",
-    segments: ["mcp"],
-    load: async () => (await import("./mcp/routes.ts")).mcpRoutes,
-  },
+  { name: "cost", segments: ["cost"], load: async () => (await import("./cost/routes.ts")).costRoutes },
+  { name: "mcp", segments: ["mcp"], load: async () => (await import("./mcp/routes.ts")).mcpRoutes },
   {
     name: "account",
     hasPages: true,

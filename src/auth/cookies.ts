@@ -6,9 +6,7 @@ import type { Context } from "../env.ts";
 import { isLocalHttp } from "../http/https.ts";
 
 /** 256 random bits as text. */
-export function createId(): string {
-  return randomBytes(32).toString("base64url");
-}
+export const createId = (): string => randomBytes(32).toString("base64url");
 
 /** The value of a cookie; undefined if the request does not have it. */
 export function readCookie(context: Context, name: string): string | undefined {
@@ -29,6 +27,4 @@ export function toSetCookie(context: Context, name: string, id: string, maxAge: 
   return serialize(prefixOf(context) + name, id, options);
 }
 
-function prefixOf(context: Context): "" | "__Host-" {
-  return isLocalHttp(context.url) ? "" : "__Host-";
-}
+const prefixOf = (context: Context): "" | "__Host-" => (isLocalHttp(context.url) ? "" : "__Host-");

@@ -197,9 +197,7 @@ export function unauthorized(
   detail = "This token does not exist, was reset or ended, or has expired. Check that you use the current one.",
 ): AppError {
   return new AppError("unauthorized", detail, {
-    headers: {
-      "www-authenticate": 'Token realm="linkledger", Bearer realm="linkledger"',
-    },
+    headers: { "www-authenticate": 'Token realm="linkledger", Bearer realm="linkledger"' },
   });
 }
 

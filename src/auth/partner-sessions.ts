@@ -77,9 +77,7 @@ function sessionEnded(context: Context): Response {
 }
 
 /** Whether the browser has the cookie of a session, which may have ended. */
-export function hasPartnerCookie(context: Context): boolean {
-  return readCookie(context, COOKIE) !== undefined;
-}
+export const hasPartnerCookie = (context: Context): boolean => readCookie(context, COOKIE) !== undefined;
 
 /** undefined without a valid session and credential. */
 async function currentPartner(context: Context): Promise<SignedInPartner | undefined> {

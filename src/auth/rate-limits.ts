@@ -88,7 +88,5 @@ export async function consumeLimit(context: Context, limiter: RateLimit, key: st
 
 /** `wait` is in milliseconds. */
 export function rateLimited(wait = PERIOD_SECONDS * 1000, detail?: string): AppError {
-  return new AppError("rate_limited", detail, {
-    headers: { "retry-after": String(Math.ceil(wait / 1000)) },
-  });
+  return new AppError("rate_limited", detail, { headers: { "retry-after": String(Math.ceil(wait / 1000)) } });
 }

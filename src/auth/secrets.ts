@@ -34,6 +34,4 @@ export function hintOf(token: string): string {
   return `${token.slice(0, token.lastIndexOf("_") + 1)}…${token.slice(-4)}`;
 }
 
-function checksum(text: string): string {
-  return sha256(text).slice(0, 6);
-}
+const checksum = (text: string): string => sha256(text).slice(0, 6);

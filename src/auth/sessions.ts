@@ -142,9 +142,7 @@ export function renewSessionId() {
 }
 
 /** The SHA-256 of the ID in the cookie; undefined if the cookie is missing or malformed. */
-export function readSessionHash(context: Context): string | undefined {
-  return readIdHash(context, COOKIE);
-}
+export const readSessionHash = (context: Context): string | undefined => readIdHash(context, COOKIE);
 
 /** `passwordAt` is when the password was entered: now by default, 0 for a sign-in that confirms nothing. */
 export function createSession(context: Context, passwordAt = context.now): NewSession {
@@ -180,9 +178,7 @@ function create(context: Context, id: string, duration: number, waitingSecret: s
 }
 
 /** A key that only the ID yields, and not its stored SHA-256. */
-function toKey(id: string): Uint8Array {
-  return createHash("sha256").update(`key of ${id}`).digest();
-}
+const toKey = (id: string): Uint8Array => createHash("sha256").update(`key of ${id}`).digest();
 
 /** The header that deletes the cookie. */
 export function endedCookie(context: Context): NewSession["cookie"] {

@@ -91,9 +91,7 @@ export const createLinks = userOperation({
         ),
     }),
   },
-  describedBody: z.strictObject({
-    links: z.array(newLink).check(z.minLength(1), z.maxLength(MAX_LINKS)),
-  }),
+  describedBody: z.strictObject({ links: z.array(newLink).check(z.minLength(1), z.maxLength(MAX_LINKS)) }),
   requestExample: { links: [{ name: "Summer" }, { name: "Beach", parent_token: "q2r7kd0n5x" }] },
   responses: {
     200: {
@@ -237,9 +235,7 @@ function parentRejected(code: "not_found" | "level_limit"): AppError {
     code === "not_found"
       ? "is not a link of this app"
       : "is a link of level 4; choose a parent of level 1, 2 or 3";
-  return new AppError(code, `parent_token ${message}.`, {
-    errors: [{ param: "parent_token", message }],
-  });
+  return new AppError(code, `parent_token ${message}.`, { errors: [{ param: "parent_token", message }] });
 }
 
 function toResponse(context: Context, { status, location, items }: Created): Response {

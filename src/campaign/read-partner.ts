@@ -133,12 +133,7 @@ export const readPartner = userOperation({
     path: z.extend(appPath, { partner_id: idText }),
     query: z.strictObject(performanceDays).check(...dayChecks),
   },
-  responses: {
-    200: {
-      description: "The partner",
-      schema: reportOfOne({ from: date, to: date }, status),
-    },
-  },
+  responses: { 200: { description: "The partner", schema: reportOfOne({ from: date, to: date }, status) } },
   errors: ["not_found", "report_too_large"],
   isReport: true,
   async handle(context, caller, { path, query }) {

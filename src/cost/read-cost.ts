@@ -18,12 +18,7 @@ export const readCost = costOperation({
   responses: {
     200: {
       description: "The current state of the cost",
-      schema: z.strictObject({
-        status: z.literal("ok"),
-        ...costItem,
-        test: isTest,
-        request_id: z.string(),
-      }),
+      schema: z.strictObject({ status: z.literal("ok"), ...costItem, test: isTest, request_id: z.string() }),
     },
   },
   errors: ["credential_revoked", "not_found"],

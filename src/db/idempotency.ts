@@ -3,9 +3,8 @@
  * the other.
  */
 import { type SQL, sql } from "drizzle-orm";
-import { alias } from "drizzle-orm/sqlite-core/alias";
 import { DAY_MS } from "../domain/time.ts";
-import { as, names, query, type RowOf, returning } from "./query.ts";
+import { alias, as, names, query, type RowOf, returning } from "./query.ts";
 import { idempotencyKeys } from "./schema.ts";
 import { statement } from "./statement.ts";
 

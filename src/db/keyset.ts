@@ -59,9 +59,5 @@ export function toPage<T extends { id: number }>(range: Range, rows: T[], order:
   const last = items.at(-1)?.id ?? (range.before === null ? null : range.before - step);
   const hasNext = isBackward(range) || more;
   const hasPrevious = isBackward(range) ? more : range.after !== null;
-  return {
-    items,
-    next: hasNext ? last : null,
-    previous: hasPrevious ? first : null,
-  };
+  return { items, next: hasNext ? last : null, previous: hasPrevious ? first : null };
 }

@@ -8,6 +8,4 @@ import { withDeadline } from "../deadline.ts";
 const DEADLINE_MS = 1_000;
 
 /** Throws if KV fails or takes longer than a second. */
-export function readCache<T>(reading: Promise<T>): Promise<T> {
-  return withDeadline(reading, DEADLINE_MS, "KV");
-}
+export const readCache = <T>(reading: Promise<T>): Promise<T> => withDeadline(reading, DEADLINE_MS, "KV");

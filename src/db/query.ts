@@ -14,6 +14,8 @@ import {
 } from "drizzle-orm";
 import { statement, type Value } from "./statement.ts";
 
+export { alias } from "drizzle-orm/sqlite-core/alias";
+
 export type Fields = Record<string, AnyColumn | SQL>;
 
 /** A column's value as D1 returns it: a flag is 0 or 1, JSON is text, an enum is one of its words. */
@@ -133,10 +135,6 @@ export function excluded(...columns: AnyColumn[]): SQL {
  * `LIMIT` with a bound value. As a sum, because SQLite looks at the value of a parameter here and plans the statement again
  * whenever one is bound, which takes 3% of the CPU of a list of 50.
  */
-export function limitTo(name: string): SQL {
-  return sql`LIMIT ${sql.placeholder(name)} + 0`;
-}
+export const limitTo = (name: string): SQL => sql`LIMIT ${sql.placeholder(name)} + 0`;
 
-function join(parts: SQL[]): SQL {
-  return sql.join(parts, sql.raw(", "));
-}
+const join = (parts: SQL[]): SQL => sql.join(parts, sql.raw(", "));

@@ -74,6 +74,4 @@ export function toMask(types: readonly CostType[]): number {
 }
 
 /** The cost types of a bit mask, in the order of COST_TYPES. */
-export function toTypes(mask: number): CostType[] {
-  return COST_TYPES.filter((type) => mask & COST_TYPE[type].bit);
-}
+export const toTypes = (mask: number): CostType[] => COST_TYPES.filter((type) => mask & COST_TYPE[type].bit);

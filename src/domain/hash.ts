@@ -1,6 +1,4 @@
 import { createHash } from "node:crypto";
 
 /** SHA-256 in hex. */
-export function sha256(text: string): string {
-  return createHash("sha256").update(text).digest("hex");
-}
+export const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");

@@ -31,10 +31,7 @@ function isMacro(value: string, place: MacroPlace): boolean {
 }
 
 /** The first and the last character of a whole value. `#SALE#` is a name. */
-const MARKS = {
-  name: ["$$", "<>", "%%", "[]"],
-  cost_id: ["$$", "<>", "%%", "[]", "##", "!!", "@@", "()"],
-};
+const MARKS = { name: ["$$", "<>", "%%", "[]"], cost_id: ["$$", "<>", "%%", "[]", "##", "!!", "@@", "()"] };
 
 /** Whether the value is a name in one or more pairs of marks. */
 function isWrapped(value: string, [open, close]: string): boolean {

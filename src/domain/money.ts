@@ -17,17 +17,13 @@ export const CURRENCY_CODES: ReadonlySet<string> = new Set(CODES.trim().split(/\
 export const DEFAULT_MAX_URL_AMOUNT = 100 * 100_000;
 
 /** Plain decimal text without trailing zeros: 25000 units are `0.25`. */
-export function formatAmount(units: number | string): string {
-  return toText(BigInt(units), 5);
-}
+export const formatAmount = (units: number | string): string => toText(BigInt(units), 5);
 
 /** The places of spend: an amount per mille is the price of 1,000 impressions, so one impression costs a thousandth of it. */
 const MONEY_PLACES = 8;
 
 /** Units of 0.00000001 as plain decimal text without trailing zeros: -150000000 units are `-1.5`. */
-export function formatMoney(units: bigint | string): string {
-  return toText(BigInt(units), MONEY_PLACES);
-}
+export const formatMoney = (units: bigint | string): string => toText(BigInt(units), MONEY_PLACES);
 
 /**
  * Sums of costs: of the whole numbers of their amounts, and of the rests in units of 0.00000001. In one, the sum of many large
@@ -47,9 +43,7 @@ interface AdjustmentSums {
 export type SpendSums = CostSums & Partial<AdjustmentSums>;
 
 /** The sum of costs and of adjustments, if there are any, in units of 0.00000001. */
-export function sumSpend(rows: SpendSums[]): bigint {
-  return sumCosts(rows) + sumAdjusted(rows);
-}
+export const sumSpend = (rows: SpendSums[]): bigint => sumCosts(rows) + sumAdjusted(rows);
 
 /** The sum of costs, in units of 0.00000001. */
 export function sumCosts(rows: CostSums[]): bigint {
@@ -57,9 +51,7 @@ export function sumCosts(rows: CostSums[]): bigint {
 }
 
 /** The same as plain decimal text. */
-export function formatSpend(rows: SpendSums[]): string {
-  return formatMoney(sumSpend(rows));
-}
+export const formatSpend = (rows: SpendSums[]): string => formatMoney(sumSpend(rows));
 
 /** The sum of adjustments, in units of 0.00000001. */
 export function sumAdjusted(rows: Partial<AdjustmentSums>[]): bigint {
@@ -70,13 +62,9 @@ export function sumAdjusted(rows: Partial<AdjustmentSums>[]): bigint {
 }
 
 /** The same as plain decimal text. */
-export function formatAdjusted(rows: AdjustmentSums[]): string {
-  return formatMoney(sumAdjusted(rows));
-}
+export const formatAdjusted = (rows: AdjustmentSums[]): string => formatMoney(sumAdjusted(rows));
 
-function toUnits(whole = "0", rest = "0"): bigint {
-  return BigInt(whole) * 100_000_000n + BigInt(rest);
-}
+const toUnits = (whole = "0", rest = "0"): bigint => BigInt(whole) * 100_000_000n + BigInt(rest);
 
 /** Writes an integer count of 10^-places as decimal text without trailing zeros. */
 function toText(count: bigint, places: number): string {

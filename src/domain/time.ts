@@ -34,21 +34,13 @@ export function monthsBefore(milliseconds: number, months: number): number {
 }
 
 /** The day that an instant falls on. */
-export function dayOf(milliseconds: number): number {
-  return Math.floor(milliseconds / DAY_MS);
-}
+export const dayOf = (milliseconds: number): number => Math.floor(milliseconds / DAY_MS);
 
 /** `2026-03-14`. */
-export function formatDate(day: number): string {
-  return new Date(day * DAY_MS).toISOString().slice(0, 10);
-}
+export const formatDate = (day: number): string => new Date(day * DAY_MS).toISOString().slice(0, 10);
 
 /** `2026-03-14T15:09:26.535Z`. */
-export function toIso(milliseconds: number): string {
-  return new Date(milliseconds).toISOString();
-}
+export const toIso = (milliseconds: number): string => new Date(milliseconds).toISOString();
 
 /** Hours since 1970. */
-export function hourOf(milliseconds: number): number {
-  return Math.floor(milliseconds / HOUR_MS);
-}
+export const hourOf = (milliseconds: number): number => Math.floor(milliseconds / HOUR_MS);

@@ -19,10 +19,7 @@ export const openLink = publicOperation({
   path: "/:link_token",
   id: "openLink",
   summary: "Open a link: record a click and redirect",
-  input: {
-    path,
-    query: z.extend(query, targets),
-  },
+  input: { path, query: z.extend(query, targets) },
   responses: { 200: committed, 302: { description: "Redirect to the app", headers: ["Location"] } },
   errors: ["not_found", "rate_limited"],
   async handle(context) {

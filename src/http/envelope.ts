@@ -5,11 +5,7 @@ import type { Context } from "../env.ts";
 export function jsonResponse(body: unknown, status = 200, headers: Record<string, string> = {}): Response {
   return new Response(`${JSON.stringify(body)}\n`, {
     status,
-    headers: {
-      "content-type": "application/json",
-      "cache-control": "no-store",
-      ...headers,
-    },
+    headers: { "content-type": "application/json", "cache-control": "no-store", ...headers },
   });
 }
 

@@ -9,9 +9,7 @@ const LOCAL = /^(?:(?:[\w-]+\.)*localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 export const isLocal = ({ hostname }: URL): boolean => LOCAL.test(hostname);
 
 /** Whether the request came over http on this machine. Some browsers reject a Secure cookie there. */
-export function isLocalHttp(url: URL): boolean {
-  return url.protocol === "http:" && isLocal(url);
-}
+export const isLocalHttp = (url: URL): boolean => url.protocol === "http:" && isLocal(url);
 
 /** Redirects a page to https; undefined if nothing is to do. Throws https_required for an API or a form. */
 export function redirectToHttps({ request, url }: Context): Response | undefined {

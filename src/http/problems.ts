@@ -22,10 +22,6 @@ export function problemResponse(context: Context, error: AppError): Response {
   context.trace.outcome = error.code;
   return new Response(`${JSON.stringify(problem)}\n`, {
     status: problem.status,
-    headers: {
-      "content-type": "application/problem+json",
-      "cache-control": "no-store",
-      ...error.headers,
-    },
+    headers: { "content-type": "application/problem+json", "cache-control": "no-store", ...error.headers },
   });
 }

@@ -37,9 +37,7 @@ export const itemsV1 = (item: z.ZodMiniType, fields: z.core.$ZodLooseShape = {})
 
 /** A page of a report in the version 1 envelope, with what is true for all of its rows. */
 export const reportV1 = (fields: z.core.$ZodLooseShape, item: z.ZodMiniType) =>
-  z.strictObject({
-    data: z.strictObject({ ...header, ...fields, paging: pagingV2, items: z.array(item) }),
-  });
+  z.strictObject({ data: z.strictObject({ ...header, ...fields, paging: pagingV2, items: z.array(item) }) });
 
 /** A report without paging in the version 1 envelope. */
 export const reportOfOne = (fields: z.core.$ZodLooseShape, item: z.ZodMiniType) =>

@@ -112,11 +112,7 @@ function createForm(context: Context, session: Session, rejected: RejectedForm |
   );
 }
 
-export function newTokenPage(
-  context: Context,
-  session: Session,
-  created: { name: string; token: string },
-): Promise<Response> {
+export function newTokenPage(context: Context, session: Session, created: { name: string; token: string }) {
   return pageResponse(context, {
     title: "Access token",
     user: session,

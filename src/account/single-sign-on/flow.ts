@@ -95,11 +95,7 @@ export async function readCallback(context: Context): Promise<Response> {
   return response;
 }
 
-async function finishWith(
-  context: Context,
-  settings: SingleSignOn,
-  cookie: Cookie | undefined,
-): Promise<Response> {
+async function finishWith(context: Context, settings: SingleSignOn, cookie: Cookie | undefined) {
   if (!cookie) throw new Rejected("no_cookie");
   const claims = await finish(context, settings, cookie, async () => {
     // A clock elsewhere may be behind ours, so the row outlives the cookie.
@@ -160,12 +156,7 @@ class NotLinked extends Error {
 /** The provider says that the email address is not verified, and nobody is linked. */
 class NotVerified extends Error {}
 
-async function confirmSession(
-  context: Context,
-  claims: Claims,
-  confirms: string,
-  { begunAt, next }: Cookie,
-): Promise<Response> {
+async function confirmSession(context: Context, claims: Claims, confirms: string, { begunAt, next }: Cookie) {
   const { env, now } = context;
   const { issuer, subject, auth_time } = claims;
   const session = await currentSession(context);

@@ -98,12 +98,7 @@ interface RejectedStep {
   status: 400 | 403;
 }
 
-export function twoFactorPage(
-  context: Context,
-  session: Session,
-  account: Account,
-  rejected?: RejectedStep,
-): Promise<Response> {
+export function twoFactorPage(context: Context, session: Session, account: Account, rejected?: RejectedStep) {
   const isRequired = mustUseTwoFactor(context, session);
   const left = account.recoveryCodesLeft;
   const codesStep = step({

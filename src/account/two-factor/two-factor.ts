@@ -109,9 +109,7 @@ const WRONG_CODE: InputError = {
 };
 const WRONG_PASSWORD: InputError = { param: "password", message: "is incorrect" };
 
-function nextOf({ url }: Context): string {
-  return chooseNext(url.searchParams.get("next"), url.origin);
-}
+const nextOf = ({ url }: Context): string => chooseNext(url.searchParams.get("next"), url.origin);
 
 /** Single sign-on has its own second factor. */
 function withoutPassword(): AppError {

@@ -22,6 +22,4 @@ export function createDevice(context: Context, email: string, isKnown: boolean) 
   };
 }
 
-function cookieName(email: string): string {
-  return `device-${sha256(email).slice(0, 16)}`;
-}
+const cookieName = (email: string): string => `device-${sha256(email).slice(0, 16)}`;

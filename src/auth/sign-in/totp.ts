@@ -5,14 +5,10 @@ import { Secret, TOTP } from "otpauth/bare";
 const PERIOD_SECONDS = 30;
 
 /** 160 random bits in base32. */
-export function createTwoFactorSecret(): string {
-  return new Secret({ size: 20 }).base32;
-}
+export const createTwoFactorSecret = (): string => new Secret({ size: 20 }).base32;
 
 /** The URI that an authenticator app reads from a QR code. */
-export function toAuthenticatorUri(secret: string, email: string): string {
-  return totpOf(secret, email).toString();
-}
+export const toAuthenticatorUri = (secret: string, email: string): string => totpOf(secret, email).toString();
 
 /**
  * The 30-second step that a code is for, if it is the present one or the one before; otherwise undefined. The one before, because
@@ -27,13 +23,9 @@ export function findStep(secret: string, code: string, now: number): number | un
 }
 
 /** The code of a time. Tests use it in place of an app. */
-export function codeAt(secret: string, now: number): string {
-  return totpOf(secret).generate({ timestamp: now });
-}
+export const codeAt = (secret: string, now: number): string => totpOf(secret).generate({ timestamp: now });
 
-function stepOf(now: number): number {
-  return Math.floor(now / 1000 / PERIOD_SECONDS);
-}
+const stepOf = (now: number): number => Math.floor(now / 1000 / PERIOD_SECONDS);
 
 /** SHA-1, because several apps know nothing else; HMAC does not depend on its collision resistance. */
 function totpOf(secret: string, label = ""): TOTP {

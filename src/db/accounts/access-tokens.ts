@@ -1,8 +1,7 @@
 /** The access tokens of a user: listed, created, and ended by the user. A token is stored under its SHA-256. */
 import { sql } from "drizzle-orm";
-import { alias } from "drizzle-orm/sqlite-core/alias";
 import { auditChange, insertEntry } from "../audit.ts";
-import { as, names, optional, query, type RowOf, returning } from "../query.ts";
+import { alias, as, names, optional, query, type RowOf, returning } from "../query.ts";
 import { accessTokens, apps, memberships, users } from "../schema.ts";
 import { runBatch, runIdempotent, statement } from "../statement.ts";
 import { accessToken as x } from "./api-tokens.ts";

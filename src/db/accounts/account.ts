@@ -1,7 +1,6 @@
 /** Reads what the sign-in and the account page need. */
 import { sql } from "drizzle-orm";
-import { alias } from "drizzle-orm/sqlite-core/alias";
-import { as, optional, pick, query, type RowOf } from "../query.ts";
+import { alias, as, optional, pick, query, type RowOf } from "../query.ts";
 import { authenticators, recoveryCodes, users } from "../schema.ts";
 import { runIdempotent } from "../statement.ts";
 import { apiToken as t } from "./api-tokens.ts";

@@ -3,8 +3,7 @@
  * user's behalf joins the token's row first.
  */
 import { sql } from "drizzle-orm";
-import { alias } from "drizzle-orm/sqlite-core/alias";
-import { as, names, query } from "../query.ts";
+import { alias, as, names, query } from "../query.ts";
 import { accessTokens, apiTokens, users } from "../schema.ts";
 import { runGrouped, runGroupedIdempotent, statement } from "../statement.ts";
 

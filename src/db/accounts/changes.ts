@@ -3,9 +3,8 @@
  * exactly one of two concurrent changes succeeds. A session that ends in between does not stop a change that has been checked.
  */
 import { sql } from "drizzle-orm";
-import { alias } from "drizzle-orm/sqlite-core/alias";
 import { auditChange } from "../audit.ts";
-import { as, names, returning } from "../query.ts";
+import { alias, as, names, returning } from "../query.ts";
 import { apiTokens, authenticators, users } from "../schema.ts";
 import { runBatch, statement } from "../statement.ts";
 import { apiToken as t } from "./api-tokens.ts";

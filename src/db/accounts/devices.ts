@@ -1,7 +1,6 @@
 /** The browsers that have signed in as a user. A browser is stored under the SHA-256 of the ID in its cookie. */
 import { type SQL, sql } from "drizzle-orm";
-import { alias } from "drizzle-orm/sqlite-core/alias";
-import { as, excluded, names, query } from "../query.ts";
+import { alias, as, excluded, names, query } from "../query.ts";
 import { devices } from "../schema.ts";
 import { type Bound, runIdempotent, statement, type Value } from "../statement.ts";
 

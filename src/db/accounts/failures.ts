@@ -1,8 +1,7 @@
 /** Counts and records what is entered wrong for a user: passwords and codes. Codes are limited here, passwords by rate limiters. */
 import { type SQL, sql } from "drizzle-orm";
-import { alias } from "drizzle-orm/sqlite-core/alias";
 import { auditIf } from "../audit.ts";
-import { as, names } from "../query.ts";
+import { alias, as, names } from "../query.ts";
 import { devices, failedSignIns } from "../schema.ts";
 import { type Bound, runBatch, statement, type Value } from "../statement.ts";
 

@@ -3,10 +3,9 @@
  * cannot be out of date.
  */
 import { sql } from "drizzle-orm";
-import { alias } from "drizzle-orm/sqlite-core/alias";
 import { DAY_MS } from "../../domain/time.ts";
 import { auditChange, insertEntry, type Operator } from "../audit.ts";
-import { as, excluded, names, query, returning } from "../query.ts";
+import { alias, as, excluded, names, query, returning } from "../query.ts";
 import { identities, sessions, signInAttempts, usedStates, users } from "../schema.ts";
 import { runBatch, statement } from "../statement.ts";
 import { auditSignIn, endStale, type NewSessionRow, startIf } from "./sessions.ts";

@@ -1,8 +1,7 @@
 /** Lists the apps of a user that are not archived. */
 import { sql } from "drizzle-orm";
-import { alias } from "drizzle-orm/sqlite-core/alias";
 import { keysetQuery, type Range } from "../keyset.ts";
-import { as, query } from "../query.ts";
+import { alias, as, query } from "../query.ts";
 import { apps } from "../schema.ts";
 import { runGrouped } from "../statement.ts";
 import { membership as m, perViewer, type Viewer } from "./viewers.ts";

@@ -1,10 +1,9 @@
 /** Sessions of signed-in browsers. A session is stored under the SHA-256 of its ID. */
 import { type SQL, sql } from "drizzle-orm";
-import { alias } from "drizzle-orm/sqlite-core/alias";
 import type { AuditAction } from "../../domain/audit-actions.ts";
 import { HOUR_MS } from "../../domain/time.ts";
 import { auditChange, insertEntry } from "../audit.ts";
-import { as, names, pick, query, type RowOf, returning } from "../query.ts";
+import { alias, as, names, pick, query, type RowOf, returning } from "../query.ts";
 import { apps, auditLog, authenticators, dailyEngagements, memberships, sessions, users } from "../schema.ts";
 import { type Bound, runBatch, runIdempotent, statement, type Value } from "../statement.ts";
 import { forgetAll, type NewDeviceRow, remembering } from "./devices.ts";

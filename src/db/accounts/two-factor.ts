@@ -1,8 +1,7 @@
 /** Two-factor authentication: its secret, its recovery codes, and sign-ins that wait for a code. */
 import { type SQL, sql } from "drizzle-orm";
-import { alias } from "drizzle-orm/sqlite-core/alias";
 import { auditChange } from "../audit.ts";
-import { as, names, query, type RowOf, returning } from "../query.ts";
+import { alias, as, names, query, type RowOf, returning } from "../query.ts";
 import { authenticators, recoveryCodes, sessions, users } from "../schema.ts";
 import { runBatch, runIdempotent, statement } from "../statement.ts";
 import { type NewDeviceRow, remembering } from "./devices.ts";

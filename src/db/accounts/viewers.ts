@@ -4,8 +4,7 @@
  * after an earlier check.
  */
 import { type SQL, sql, type Table } from "drizzle-orm";
-import { alias } from "drizzle-orm/sqlite-core/alias";
-import { as, optional } from "../query.ts";
+import { alias, as, optional } from "../query.ts";
 import { memberships } from "../schema.ts";
 import { isCaller, type TokenViewer, apiToken as t, accessToken as x } from "./api-tokens.ts";
 import { isCurrent, session as s } from "./sessions.ts";

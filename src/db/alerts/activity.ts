@@ -1,9 +1,8 @@
 /** Reads and stores `cost_activity`, for the hourly cron. */
 import { sql } from "drizzle-orm";
-import { alias } from "drizzle-orm/sqlite-core/alias";
 import type { Activity, Counts, Pair } from "../../domain/alerts/activity.ts";
 import { pairsOf } from "../ledger/rejections.ts";
-import { as, excluded, insertInto, jsonValues, names, query, type Sent } from "../query.ts";
+import { alias, as, excluded, insertInto, jsonValues, names, query, type Sent } from "../query.ts";
 import {
   apps,
   costActivity,

@@ -1,10 +1,9 @@
 /** Alerts: opened and closed with their events in one transaction, and listed. */
 import { type SQL, sql } from "drizzle-orm";
-import { alias } from "drizzle-orm/sqlite-core/alias";
 import type { EventType } from "../../domain/alerts/kinds.ts";
 import { DAY_MS } from "../../domain/time.ts";
 import { pagedList } from "../operator/lists/paged.ts";
-import { as, insertInto, jsonValues, names, pick, query, type RowOf, type Sent } from "../query.ts";
+import { alias, as, insertInto, jsonValues, names, pick, query, type RowOf, type Sent } from "../query.ts";
 import { alertRules, alerts, webhookEvents } from "../schema.ts";
 import { runBatch, statement } from "../statement.ts";
 import { hasWebhook } from "../webhooks/outbox.ts";

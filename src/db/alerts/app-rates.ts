@@ -1,13 +1,12 @@
 /** The discrepancy of each partner in each app, for the rules of apps: counted by the cron once a day, and read every hour. */
 import { sql } from "drizzle-orm";
-import { alias } from "drizzle-orm/sqlite-core/alias";
 import { COST_TYPE, type CostType, TYPES_WITH_DISCREPANCY } from "../../domain/cost-types.ts";
 import { RATE_DAYS } from "../../domain/figures/rates.ts";
 import { DAY_MS, dayOf } from "../../domain/time.ts";
 import { COLUMNS } from "../ledger/entries.ts";
 import { databasesOf, type Ledger, runGated } from "../ledger/shards.ts";
 import { countDiscrepancies, type Discrepancies, firstIds, MAX_IDS } from "../operator/rates.ts";
-import { as, insertInto, jsonValues, pick, query, type Sent } from "../query.ts";
+import { alias, as, insertInto, jsonValues, pick, query, type Sent } from "../query.ts";
 import { appRates } from "../schema.ts";
 import { type Bound, chunk, statement } from "../statement.ts";
 

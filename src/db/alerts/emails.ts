@@ -1,8 +1,7 @@
 /** The alerts of operators that are to be sent by email. */
 import { sql } from "drizzle-orm";
-import { alias } from "drizzle-orm/sqlite-core/alias";
 import { DAY_MS } from "../../domain/time.ts";
-import { as, limitTo, names, type RowOf, returning } from "../query.ts";
+import { alias, as, limitTo, names, type RowOf, returning } from "../query.ts";
 import { alerts } from "../schema.ts";
 import { runBatch, statement } from "../statement.ts";
 

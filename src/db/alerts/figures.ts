@@ -1,12 +1,11 @@
 /** What the rules of operators look at beside activity and spend. */
 import { sql } from "drizzle-orm";
-import { alias } from "drizzle-orm/sqlite-core/alias";
 import { MAX_FROM_ENGAGEMENTS, NETWORKS_OF_NEW_SUB_LINKS } from "../../domain/engagements/sub-links.ts";
 import { dayOf, RETENTION_MS } from "../../domain/time.ts";
 import { databasesOf, type Ledger, nameOf, runGated } from "../ledger/shards.ts";
 import { held } from "../operator/lists/partner-facts.ts";
 import { storedRates } from "../operator/stored-rates.ts";
-import { as, query, type RowOf } from "../query.ts";
+import { alias, as, query, type RowOf } from "../query.ts";
 import { apps, links, partners } from "../schema.ts";
 import { runBatch } from "../statement.ts";
 import { lastPurge } from "../upkeep/health.ts";

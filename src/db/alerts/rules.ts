@@ -1,12 +1,11 @@
 /** The rules of alerts, each change with its audit entry. A caller has checked who asks. */
 import { sql } from "drizzle-orm";
-import { alias } from "drizzle-orm/sqlite-core/alias";
 import { NOBODY } from "../../domain/alerts/activity.ts";
 import { RULE_KINDS, type RuleKind } from "../../domain/alerts/kinds.ts";
 import type { Rule } from "../../domain/alerts/rules.ts";
 import { type Actor, auditChange } from "../audit.ts";
 import { pagedList } from "../operator/lists/paged.ts";
-import { as, names, query, type RowOf, returning } from "../query.ts";
+import { alias, as, names, query, type RowOf, returning } from "../query.ts";
 import { alertRules, alerts, costActivity } from "../schema.ts";
 import { runBatch, runForRow } from "../statement.ts";
 

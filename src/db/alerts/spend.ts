@@ -1,9 +1,8 @@
 /** Sums the spend of apps, links and partners for the rules of alerts, all of them with one call to each database. */
 import { type SQL, sql } from "drizzle-orm";
-import { alias } from "drizzle-orm/sqlite-core/alias";
 import { type SpendSums, sumSpend } from "../../domain/money.ts";
 import { moneyOf } from "../cost-types.ts";
-import { as, query } from "../query.ts";
+import { alias, as, query } from "../query.ts";
 import { adjustments, dailyTotals, links } from "../schema.ts";
 import { type Bound, chunk, runBatch } from "../statement.ts";
 import { namesOfLinks } from "./subjects.ts";

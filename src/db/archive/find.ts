@@ -1,9 +1,8 @@
 /** Finds a cost in the archive. `archive_objects` says which objects can have it: those of its slice in each walk. */
 import { sql } from "drizzle-orm";
-import { alias } from "drizzle-orm/sqlite-core/alias";
 import { DAY_MS } from "../../domain/time.ts";
 import { type Ledger, type LedgerKey, nameOf, runGated, shardFor } from "../ledger/shards.ts";
-import { as, pick, query } from "../query.ts";
+import { alias, as, pick, query } from "../query.ts";
 import { archiveObjects } from "../schema.ts";
 import { runIdempotent } from "../statement.ts";
 import { findLines, nameOfObject } from "./objects.ts";

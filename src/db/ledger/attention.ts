@@ -1,10 +1,9 @@
 /** What the overview of an app needs to name problems: its partners' links, and the parameters dropped from URLs. */
 import { sql } from "drizzle-orm";
-import { alias } from "drizzle-orm/sqlite-core/alias";
 import { membership as m, perViewer, type Viewer } from "../accounts/viewers.ts";
 import { ancestors, isTest, l1, l2, l3 } from "../links/links.ts";
 import { link as l } from "../links/lists.ts";
-import { as, query, type RowOf } from "../query.ts";
+import { alias, as, query, type RowOf } from "../query.ts";
 import { dailyEngagements, droppedParameters } from "../schema.ts";
 import { runBatch } from "../statement.ts";
 import { findRejectionsInShard, type RejectedInApp } from "./rejections.ts";

@@ -1,8 +1,7 @@
 /** How many costs of a partner a list has, from the totals, where they say so: then a search of IDs can end when it has found them. */
 import { sql } from "drizzle-orm";
-import { alias } from "drizzle-orm/sqlite-core/alias";
 import { COST_WINDOW_MS, dayOf, RETENTION_MS } from "../../domain/time.ts";
-import { as, query } from "../query.ts";
+import { alias, as, query } from "../query.ts";
 import { dailyTotals } from "../schema.ts";
 import { MAX_COVERED } from "../statement.ts";
 import type { CostFilter } from "./cost-list.ts";

@@ -54,11 +54,7 @@ const isOfDay = fitting(
   "day",
   sql`coalesce(${ofEngagement("occurredAt")}, ${e.receivedAt}) / ${sql.raw(String(DAY_MS))}`,
 );
-const keyFields = {
-  ...costFields,
-  costId: e.costId,
-  isListed: sql<0 | 1>`(${isListed} AND ${isOfDay})`,
-};
+const keyFields = { ...costFields, costId: e.costId, isListed: sql<0 | 1>`(${isListed} AND ${isOfDay})` };
 /** What operators filter by, as the cost has it. */
 const fits = [
   isOfDay,

@@ -1,9 +1,8 @@
 /** Reads credentials, and a partner's own costs. */
 import { sql } from "drizzle-orm";
-import { alias } from "drizzle-orm/sqlite-core/alias";
 import { type Kind, toTypes } from "../../domain/cost-types.ts";
 import type { Credential, Engagements } from "../../domain/costs.ts";
-import { as, optional, query, type RowOf } from "../query.ts";
+import { alias, as, optional, query, type RowOf } from "../query.ts";
 import { links } from "../schema.ts";
 import { runBatch, runGrouped, runGroupedIdempotent } from "../statement.ts";
 import {

@@ -26,9 +26,7 @@ export function ledgerOf(bindings: LedgerBindings): Ledger {
 }
 
 /** DB and every shard. */
-export function databasesOf({ control, shards }: Ledger): D1Database[] {
-  return [control, ...shards];
-}
+export const databasesOf = ({ control, shards }: Ledger): D1Database[] => [control, ...shards];
 
 /** The databases that have the ledger's rows: every shard, or DB. */
 export function rowDatabasesOf({ control, shards }: Ledger): D1Database[] {

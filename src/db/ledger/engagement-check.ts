@@ -1,6 +1,5 @@
 /** Reads what recording an engagement would do, with the expressions that record it. Writes nothing. */
 import { sql } from "drizzle-orm";
-import { alias } from "drizzle-orm/sqlite-core/alias";
 import type { Kind } from "../../domain/cost-types.ts";
 import type { OpenedLink } from "../../domain/costs.ts";
 import {
@@ -14,7 +13,7 @@ import { DAY_MS } from "../../domain/time.ts";
 import { ancestors, inheritedFields, l1, l2, l3 } from "../links/links.ts";
 import { link as l } from "../links/lists.ts";
 import { depthOf, resolved, target } from "../links/sub-links/resolve.ts";
-import { as, query } from "../query.ts";
+import { alias, as, query } from "../query.ts";
 import { apps, links } from "../schema.ts";
 import { runBatch } from "../statement.ts";
 import { recorded } from "./engagements.ts";

@@ -3,14 +3,13 @@
  * does both, and updates the totals of the costs that it matches.
  */
 import { type SQL, type SQLWrapper, sql } from "drizzle-orm";
-import { alias } from "drizzle-orm/sqlite-core/alias";
 import type { Kind } from "../../domain/cost-types.ts";
 import type { Engagement, OpenedLink } from "../../domain/costs.ts";
 import type { Audience } from "../../domain/engagements/audience.ts";
 import { LEVEL_PARAMETERS } from "../../domain/engagements/sub-links.ts";
 import { DAY_MS, RETENTION_MS } from "../../domain/time.ts";
 import { message, resolved, target } from "../links/sub-links/resolve.ts";
-import { as, insertInto, jsonObject, jsonRows, names, pick, type RowOf, returning } from "../query.ts";
+import { alias, as, insertInto, jsonObject, jsonRows, names, pick, type RowOf, returning } from "../query.ts";
 import { droppedParameters, ledgerEntries, links, plainRecordings, recordings } from "../schema.ts";
 import { runGroupedIdempotent, statement } from "../statement.ts";
 import { byDatabase, isInPlace, type Ledger, placeOf, runInPlace } from "./shards.ts";

@@ -1,9 +1,9 @@
 /** What the statements of the ledger share: the credential, the columns of each kind of engagement, and which rows are forgotten. */
 import { sql } from "drizzle-orm";
-import { alias } from "drizzle-orm/sqlite-core/alias";
 import type { Kind } from "../../domain/cost-types.ts";
 import type { Engagement, Engagements } from "../../domain/costs.ts";
 import type { RowOf } from "../query.ts";
+import { alias } from "../query.ts";
 import { credentials, ledgerEntries } from "../schema.ts";
 
 export const entry = alias(ledgerEntries, "e");

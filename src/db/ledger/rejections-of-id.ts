@@ -1,8 +1,7 @@
 /** The newest rejected costs of a partner with one ID: in the database of the ID those that were judged, in DB those that were invalid. */
 import { type SQL, sql } from "drizzle-orm";
-import { alias } from "drizzle-orm/sqlite-core/alias";
 import { KEPT_REJECTIONS_MS } from "../../domain/time.ts";
-import { as, query, type RowOf } from "../query.ts";
+import { alias, as, query, type RowOf } from "../query.ts";
 import { recentRejections } from "../schema.ts";
 import { runGroupedIdempotent } from "../statement.ts";
 import { credential as c, isCredential } from "./entries.ts";

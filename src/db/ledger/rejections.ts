@@ -3,10 +3,9 @@
  * (migrations/rules.sql).
  */
 import { type SQL, sql } from "drizzle-orm";
-import { alias } from "drizzle-orm/sqlite-core/alias";
 import type { RejectionCode } from "../../domain/matching.ts";
 import { membership as m, perViewer, type Viewer } from "../accounts/viewers.ts";
-import { as, insertInto, jsonValues, query, type RowOf, type Sent } from "../query.ts";
+import { alias, as, insertInto, jsonValues, query, type RowOf, type Sent } from "../query.ts";
 import { dailyRejections, dailyUrlPrices, partners, rejections } from "../schema.ts";
 import { MAX_COVERED, runGrouped, statement, TooLargeError } from "../statement.ts";
 import type { DayRange } from "./reports/statements.ts";

@@ -40,9 +40,7 @@ export const isInPlace = sql`json(iif(EXISTS (
 const gate = statement(sql`SELECT ${isInPlace}`);
 
 /** Whether a statement aborted its batch in this way. */
-export function isAbortedBySql(error: unknown): boolean {
-  return String(error).includes("malformed JSON");
-}
+export const isAbortedBySql = (error: unknown): boolean => String(error).includes("malformed JSON");
 
 /**
  * Runs a batch on a database of the ledger, in one transaction, if the database fits the bindings. Otherwise throws a

@@ -1,6 +1,5 @@
 /** Judges submitted costs and stores those that are accepted, with one call to D1 and in one transaction per database. */
 import { type AnyColumn, type SQL, sql } from "drizzle-orm";
-import { alias } from "drizzle-orm/sqlite-core/alias";
 import { COST_TYPE, type Kind } from "../../domain/cost-types.ts";
 import type { Cost, CostValues, Credential } from "../../domain/costs.ts";
 import { findUnusable, toOtherForm } from "../../domain/macros.ts";
@@ -8,6 +7,7 @@ import { type Mismatch, mismatchReason } from "../../domain/matching.ts";
 import { COST_WINDOW_MS } from "../../domain/time.ts";
 import { ANY_TIME, credentialIds } from "../isolate-memory.ts";
 import {
+  alias,
   as,
   cellValues,
   columnsOf,

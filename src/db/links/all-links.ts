@@ -1,9 +1,8 @@
 /** Reads all links of an app, each once, for a search by words: what matches can be anywhere in the names above a link. */
 
 import { sql } from "drizzle-orm";
-import { alias } from "drizzle-orm/sqlite-core/alias";
 import { membership as m, perViewer, type Viewer } from "../accounts/viewers.ts";
-import { as, limitTo, query, type RowOf } from "../query.ts";
+import { alias, as, limitTo, query, type RowOf } from "../query.ts";
 import { links } from "../schema.ts";
 import { runBatch } from "../statement.ts";
 import { linkFields } from "./lists.ts";

@@ -1,8 +1,7 @@
 /** Finds where the links of an app lead, for its members. Apart from what clicks need, which is loaded first. */
 import { sql } from "drizzle-orm";
-import { alias } from "drizzle-orm/sqlite-core/alias";
 import { membership as m, perViewer } from "../accounts/viewers.ts";
-import { as, query } from "../query.ts";
+import { alias, as, query } from "../query.ts";
 import { apps } from "../schema.ts";
 import { runBatch } from "../statement.ts";
 import { appFields, destinationFields, toDestination } from "./destinations.ts";

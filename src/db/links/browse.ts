@@ -3,9 +3,8 @@
  * reads only what it shows, except where a filter has no index of its own.
  */
 import { type SQL, sql } from "drizzle-orm";
-import { alias } from "drizzle-orm/sqlite-core/alias";
 import { type AppAccess, type Gate, membership as m, perViewer, type Viewer } from "../accounts/viewers.ts";
-import { as, limitTo, optional, query, type RowOf } from "../query.ts";
+import { alias, as, limitTo, optional, query, type RowOf } from "../query.ts";
 import { links, partners } from "../schema.ts";
 import { type Bound, runBatch } from "../statement.ts";
 import { ancestors, dropped, inheritedFields, isTest, l1, l2, l3 } from "./links.ts";

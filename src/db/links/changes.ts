@@ -3,9 +3,8 @@
  * undone.
  */
 import { type SQL, sql } from "drizzle-orm";
-import { alias } from "drizzle-orm/sqlite-core/alias";
 import { DAY_MS } from "../../domain/time.ts";
-import { as, limitTo, names, query, type RowOf } from "../query.ts";
+import { alias, as, limitTo, names, query, type RowOf } from "../query.ts";
 import { auditLog, linkChanges, links } from "../schema.ts";
 import { REQUEST_ID, runBatch, statement } from "../statement.ts";
 import { type AppScope, LINK_SETTINGS, type LinkSetting } from "./lists.ts";

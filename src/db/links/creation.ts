@@ -3,11 +3,10 @@
  * response, so one never exists without the other.
  */
 import { type SQL, sql } from "drizzle-orm";
-import { alias } from "drizzle-orm/sqlite-core/alias";
 import { membership as m, perViewer } from "../accounts/viewers.ts";
 import { insertEntry, toJsonValue } from "../audit.ts";
 import { type KeyedRequest, keyStatements, type StoredResponse } from "../idempotency.ts";
-import { as, insertInto, jsonValues, optional, pick, query, type RowOf, returning } from "../query.ts";
+import { alias, as, insertInto, jsonValues, optional, pick, query, type RowOf, returning } from "../query.ts";
 import { apps, links } from "../schema.ts";
 import { runGrouped, statement } from "../statement.ts";
 import { idsOfInserted } from "./destinations.ts";

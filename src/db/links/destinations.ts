@@ -1,8 +1,7 @@
 /** Finds where links lead. Clicks are public, so there is no token; who changes a link or an app has been checked. */
 import { type SQL, sql } from "drizzle-orm";
-import { alias } from "drizzle-orm/sqlite-core/alias";
 import { type Destination, toIds } from "../../domain/engagements/click-target.ts";
-import { as, pick, query, type RowOf } from "../query.ts";
+import { alias, as, pick, query, type RowOf } from "../query.ts";
 import { apps, links } from "../schema.ts";
 import { runBatch, runGroupedIdempotent } from "../statement.ts";
 

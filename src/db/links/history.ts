@@ -1,7 +1,6 @@
 /** Reads the entries of the audit log about one link, newest first, for the members of its app. The page has checked who asks. */
 import { sql } from "drizzle-orm";
-import { alias } from "drizzle-orm/sqlite-core/alias";
-import { as, limitTo, optional, pick, query, type RowOf } from "../query.ts";
+import { alias, as, limitTo, optional, pick, query, type RowOf } from "../query.ts";
 import { auditLog, linkChanges, memberships, users } from "../schema.ts";
 import type { Bound } from "../statement.ts";
 import { UNDO_MS } from "./changes.ts";

@@ -1,7 +1,6 @@
 /** Counts the links that inherit a setting from links above them. The page has checked who asks. */
 import { sql } from "drizzle-orm";
-import { alias } from "drizzle-orm/sqlite-core/alias";
-import { as, limitTo, query } from "../query.ts";
+import { alias, as, limitTo, query } from "../query.ts";
 import { links } from "../schema.ts";
 import { runBatch } from "../statement.ts";
 

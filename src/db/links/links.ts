@@ -1,9 +1,8 @@
 /** Reads links. */
 import { sql } from "drizzle-orm";
-import { alias } from "drizzle-orm/sqlite-core/alias";
 import { type AppAccess, membership as m, perViewer } from "../accounts/viewers.ts";
 import type { Range } from "../keyset.ts";
-import { as, optional, query, type RowOf } from "../query.ts";
+import { alias, as, optional, query, type RowOf } from "../query.ts";
 import { apps, droppedParameters, links } from "../schema.ts";
 import { runBatch, runGrouped } from "../statement.ts";
 import {

@@ -3,10 +3,9 @@
  * number of rows read grows with the matching links, not with the app.
  */
 import { sql } from "drizzle-orm";
-import { alias } from "drizzle-orm/sqlite-core/alias";
 import { type Gate, perViewer, type Viewer } from "../accounts/viewers.ts";
 import { keysetQuery, type Range } from "../keyset.ts";
-import { as, query, type RowOf } from "../query.ts";
+import { alias, as, query, type RowOf } from "../query.ts";
 import { links } from "../schema.ts";
 import type { Bound } from "../statement.ts";
 

@@ -1,9 +1,8 @@
 /** Reads partners, and caches all of them in the isolate's memory until the catalog's revision changes. */
 import { sql } from "drizzle-orm";
-import { alias } from "drizzle-orm/sqlite-core/alias";
 import { perViewer, type Viewer } from "../accounts/viewers.ts";
 import { keysetQuery, type Range } from "../keyset.ts";
-import { as, query, type RowOf } from "../query.ts";
+import { alias, as, query, type RowOf } from "../query.ts";
 import { partnerCatalog, partners } from "../schema.ts";
 import { type Bound, type Rows, type Run, runGrouped } from "../statement.ts";
 

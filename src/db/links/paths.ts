@@ -4,10 +4,9 @@
  * finds the existing ones, so requests that run at the same time create each link once.
  */
 import { type SQL, sql } from "drizzle-orm";
-import { alias } from "drizzle-orm/sqlite-core/alias";
 import { expectDefined } from "../../domain/expect-defined.ts";
 import { type AppAccess, type Gate, membership as m, perViewer } from "../accounts/viewers.ts";
-import { as, insertInto, jsonObject, optional, query, type RowOf, returning } from "../query.ts";
+import { alias, as, insertInto, jsonObject, optional, query, type RowOf, returning } from "../query.ts";
 import { apps, links } from "../schema.ts";
 import { chunk, runBatch } from "../statement.ts";
 import { creationsStatement, type Recording } from "./changes.ts";

@@ -3,11 +3,10 @@
  * by is as it was read, so that a rule of an update is stated only in TypeScript.
  */
 import { sql } from "drizzle-orm";
-import { alias } from "drizzle-orm/sqlite-core/alias";
 import type { AuditAction } from "../../domain/audit-actions.ts";
 import { type Gate, membership as m, perViewer } from "../accounts/viewers.ts";
 import { insertEntry } from "../audit.ts";
-import { as, jsonValues, names, optional, query, returning } from "../query.ts";
+import { alias, as, jsonValues, names, optional, query, returning } from "../query.ts";
 import { auditLog, links, partners } from "../schema.ts";
 import { type Bound, runGrouped, statement } from "../statement.ts";
 import { ancestors, type Inherited, inheritedFields, l1, l2, l3 } from "./links.ts";

@@ -1,12 +1,11 @@
 /** Adjustments: corrections of spend by operators. Each is added once for its idempotency key, with its audit entry. */
 import { sql } from "drizzle-orm";
-import { alias } from "drizzle-orm/sqlite-core/alias";
 import type { CostType } from "../../domain/cost-types.ts";
 import { formatMoney } from "../../domain/money.ts";
 import { formatDate } from "../../domain/time.ts";
 import { auditChange, type Operator } from "../audit.ts";
 import { type KeyedRequest, keyStatements, type StoredResponse } from "../idempotency.ts";
-import { as, names, pick, query, type RowOf, returning } from "../query.ts";
+import { alias, as, names, pick, query, type RowOf, returning } from "../query.ts";
 import { adjustments, apps, idempotencyKeys, links, partners, users } from "../schema.ts";
 import { runBatch, statement } from "../statement.ts";
 import { pagedList } from "./lists/paged.ts";

@@ -32,10 +32,7 @@ export const listCredentials = pagedList(namedFields, { from: credentials, join 
 export const searchCredentials = searchedList(namedFields, {
   from: credentials,
   join,
-  sorts: {
-    "-created": sql`${credentials.id} DESC`,
-    partner: sql`${partners.displayName} COLLATE NOCASE`,
-  },
+  sorts: { "-created": sql`${credentials.id} DESC`, partner: sql`${partners.displayName} COLLATE NOCASE` },
   filters: {
     q: contains(partners.displayName, hint),
     mode: sql`${mode} = ${sql.placeholder("mode")}`,

@@ -1,10 +1,9 @@
 /** Clicks and impressions whose cost ID came in another app before, so that they cannot match a cost: by link, for operators. */
 import { sql } from "drizzle-orm";
-import { alias } from "drizzle-orm/sqlite-core/alias";
 import { dayOf } from "../../domain/time.ts";
 import { ancestors, l1, l2, l3 } from "../links/links.ts";
 import { link as l } from "../links/lists.ts";
-import { as, query, type RowOf } from "../query.ts";
+import { alias, as, query, type RowOf } from "../query.ts";
 import { apps, droppedParameters } from "../schema.ts";
 import type { Bound } from "../statement.ts";
 

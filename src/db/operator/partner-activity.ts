@@ -4,12 +4,12 @@
  * counts as a cost that came.
  */
 import { sql } from "drizzle-orm";
-import { alias } from "drizzle-orm/sqlite-core/alias";
 import { judgeRound } from "../../domain/rounds/report.ts";
 import { COST_WINDOW_MS, DAY_MS, dayOf, HOUR_MS, hourOf, RETENTION_MS } from "../../domain/time.ts";
 import { pairsOf } from "../ledger/rejections.ts";
 import { databasesOf, type Ledger, runGated } from "../ledger/shards.ts";
 import {
+  alias,
   as,
   excluded,
   insertInto,

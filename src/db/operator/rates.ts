@@ -1,6 +1,5 @@
 /** Counts what the rates of a partner are made of, over its last days. The reads are bounded. */
 import { type AnyColumn, type SQL, sql } from "drizzle-orm";
-import { alias } from "drizzle-orm/sqlite-core/alias";
 import {
   COST_TYPE,
   COST_TYPES,
@@ -15,7 +14,7 @@ import { moneyOf } from "../cost-types.ts";
 import { COLUMNS, entry as e, isRemembered } from "../ledger/entries.ts";
 import { addRejections, type Rejected, rejectionsOf } from "../ledger/rejections.ts";
 import { databasesOf, type Ledger, runGated } from "../ledger/shards.ts";
-import { as, type Fields, query, type RowOf } from "../query.ts";
+import { alias, as, type Fields, query, type RowOf } from "../query.ts";
 import { dailyEngagements, dailyTotals, ledgerEntries } from "../schema.ts";
 import { MAX_COVERED } from "../statement.ts";
 

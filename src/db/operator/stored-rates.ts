@@ -1,12 +1,11 @@
 /** Stores the rates of every partner once a day, and those of rules by app, because a page cannot read the ledger for all of them. */
 import { sql } from "drizzle-orm";
-import { alias } from "drizzle-orm/sqlite-core/alias";
 import { type CostType, toTypes } from "../../domain/cost-types.ts";
 import type { RateCounts } from "../../domain/figures/rates.ts";
 import { HOUR_MS } from "../../domain/time.ts";
 import { findAppRates, storeAppRates } from "../alerts/app-rates.ts";
 import { databasesOf, type Ledger } from "../ledger/shards.ts";
-import { as, insertInto, jsonValues, limitTo, query, type RowOf, type Sent } from "../query.ts";
+import { alias, as, insertInto, jsonValues, limitTo, query, type RowOf, type Sent } from "../query.ts";
 import { alertRules, partnerRates, partners } from "../schema.ts";
 import { runBatch, statement } from "../statement.ts";
 import { findRates } from "./rates.ts";

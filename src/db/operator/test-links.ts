@@ -1,9 +1,8 @@
 /** The links that a partner tests with: those of level 1 to which it is attached, and new ones. */
 import { sql } from "drizzle-orm";
-import { alias } from "drizzle-orm/sqlite-core/alias";
 import { auditChange, type Operator } from "../audit.ts";
 import { type LinkRow, link as l, linkFields } from "../links/lists.ts";
-import { as, names, query, returning } from "../query.ts";
+import { alias, as, names, query, returning } from "../query.ts";
 import { apps, links, rounds } from "../schema.ts";
 import { runBatch } from "../statement.ts";
 

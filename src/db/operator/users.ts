@@ -1,9 +1,8 @@
 /** Users, as operators manage them: role, password or single sign-on, API token, and whether they are disabled or erased. */
 import { sql } from "drizzle-orm";
-import { alias } from "drizzle-orm/sqlite-core/alias";
 import { auditChange, auditUpdate, given, type Operator } from "../audit.ts";
 import { insertValues, setGiven, toValues } from "../changes.ts";
-import { as, excluded, names, optional, pick, query, type RowOf, returning } from "../query.ts";
+import { alias, as, excluded, names, optional, pick, query, type RowOf, returning } from "../query.ts";
 import {
   accessTokens,
   apiTokens,

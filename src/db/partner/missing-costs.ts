@@ -1,6 +1,5 @@
 /** Lists the clicks and impressions that should have a cost and have none that agrees: those of the discrepancy of a partner. */
 import { sql } from "drizzle-orm";
-import { alias } from "drizzle-orm/sqlite-core/alias";
 import { COST_TYPE, KINDS, type Kind, TYPES_WITH_DISCREPANCY } from "../../domain/cost-types.ts";
 import { RATE_DAYS } from "../../domain/figures/rates.ts";
 import { DAY_MS, dayOf } from "../../domain/time.ts";
@@ -9,7 +8,7 @@ import { COLUMNS, entry as e } from "../ledger/entries.ts";
 import { isAfter, mergePages, pageOfKeys, toPageValues } from "../ledger/key-pages.ts";
 import { type Ledger, rowDatabasesOf, runGated } from "../ledger/shards.ts";
 import { expectationOf } from "../operator/rates.ts";
-import { as, columnsOf } from "../query.ts";
+import { alias, as, columnsOf } from "../query.ts";
 import { links } from "../schema.ts";
 import { runGroupedIdempotent } from "../statement.ts";
 

@@ -1,8 +1,7 @@
 /** Sessions of browsers that are signed in with a partner's credential, with what the partner's pages show about it. */
 import { sql } from "drizzle-orm";
-import { alias } from "drizzle-orm/sqlite-core/alias";
 import { insertEntry, partnerEntry } from "../audit.ts";
-import { as, names, pick, query, type RowOf } from "../query.ts";
+import { alias, as, names, pick, query, type RowOf } from "../query.ts";
 import { credentials, partnerSessions, partners } from "../schema.ts";
 import { runBatch, runIdempotent, statement } from "../statement.ts";
 

@@ -3,7 +3,6 @@
  * why clicks and impressions have no cost. The reads are bounded.
  */
 import { type SQL, sql } from "drizzle-orm";
-import { alias } from "drizzle-orm/sqlite-core/alias";
 import { type CostType, KINDS, type Kind, TYPES_WITH_DISCREPANCY } from "../../domain/cost-types.ts";
 import type { IdLoss, MatchLoss } from "../../domain/figures/funnel.ts";
 import { RATE_DAYS } from "../../domain/figures/rates.ts";
@@ -14,7 +13,7 @@ import { addRejections, type Rejected, rejectionsOf } from "../ledger/rejections
 import type { DayRange } from "../ledger/reports/statements.ts";
 import { databasesOf, type Ledger, runGated } from "../ledger/shards.ts";
 import { expectationOf, MAX_IDS } from "../operator/rates.ts";
-import { as, query, type RowOf } from "../query.ts";
+import { alias, as, query, type RowOf } from "../query.ts";
 import {
   dailyEngagements,
   droppedParameters,

@@ -72,10 +72,7 @@ export const failedSignIns = sqliteTable("failed_sign_ins", {
 /** The recovery codes that are left, each under its SHA-256. */
 export const recoveryCodes = sqliteTable(
   "recovery_codes",
-  {
-    userId: reference("user_id", () => users.id),
-    codeHash: text("code_hash").notNull(),
-  },
+  { userId: reference("user_id", () => users.id), codeHash: text("code_hash").notNull() },
   (table) => [primaryKey({ columns: [table.userId, table.codeHash] })],
 );
 

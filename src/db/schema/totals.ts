@@ -157,9 +157,7 @@ export const dailyAudienceSpend = sqliteTable(
     amount: integer().notNull(),
   },
   ({ appToken, linkId, day, partnerId, costType, currency, state, country, platform }) => [
-    primaryKey({
-      columns: [appToken, linkId, day, partnerId, costType, currency, state, country, platform],
-    }),
+    primaryKey({ columns: [appToken, linkId, day, partnerId, costType, currency, state, country, platform] }),
   ],
 );
 

@@ -4,9 +4,7 @@ import { check, flag, integer, primaryKey, sqliteTable, text } from "./columns.t
 
 /** The last slice that the purge began in each ledger table: after one key, up to another; null for the end. */
 export const purgePositions = sqliteTable("purge_positions", {
-  ledgerTable: text("ledger_table", {
-    enum: ["ledger_entries", "superseded"],
-  }).primaryKey(),
+  ledgerTable: text("ledger_table", { enum: ["ledger_entries", "superseded"] }).primaryKey(),
   afterPartnerId: integer("after_partner_id").notNull(),
   afterCostId: text("after_cost_id").notNull(),
   untilPartnerId: integer("until_partner_id"),

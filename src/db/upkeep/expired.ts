@@ -4,14 +4,13 @@
  * rejected costs, and their counts, those of dropped parameters, and the sums of prices on URLs.
  */
 import { type SQL, sql, type Table } from "drizzle-orm";
-import { alias } from "drizzle-orm/sqlite-core/alias";
 import { DAY_MS, HOUR_MS, KEPT_COUNTS_MS, KEPT_REJECTIONS_MS } from "../../domain/time.ts";
 import { ATTEMPT_MS } from "../accounts/identities.ts";
 import { KEPT_ALERTS_MS } from "../alerts/alerts.ts";
 import { KEY_LIFE_MS } from "../idempotency.ts";
 import { pairsOf, prices } from "../ledger/rejections.ts";
 import { UNDO_MS } from "../links/changes.ts";
-import { as, limitTo, names } from "../query.ts";
+import { alias, as, limitTo, names } from "../query.ts";
 import {
   accessTokens,
   alerts,

@@ -1,8 +1,7 @@
 /** The way of events to webhooks: spread, claimed before they are sent, and what became of each attempt. */
 import { sql } from "drizzle-orm";
-import { alias } from "drizzle-orm/sqlite-core/alias";
 import { CLAIM_MS, SLOW_MS } from "../../domain/webhooks/attempts.ts";
-import { as, insertInto, names, pick, query, type RowOf, returning } from "../query.ts";
+import { alias, as, insertInto, names, pick, query, type RowOf, returning } from "../query.ts";
 import { links, webhookDeliveries, webhookEvents, webhooks } from "../schema.ts";
 import { type Bound, runBatch, statement } from "../statement.ts";
 

@@ -3,11 +3,10 @@
  * (deliveries.ts).
  */
 import { type SQL, sql } from "drizzle-orm";
-import { alias } from "drizzle-orm/sqlite-core/alias";
 import type { EventType } from "../../domain/alerts/kinds.ts";
 import type { AuditAction } from "../../domain/audit-actions.ts";
 import { toIso } from "../../domain/time.ts";
-import { as, insertInto } from "../query.ts";
+import { alias, as, insertInto } from "../query.ts";
 import { auditLog, webhookEvents, webhooks } from "../schema.ts";
 import { type Bound, REQUEST_ID, statement } from "../statement.ts";
 

@@ -1,11 +1,10 @@
 /** Webhooks, each change with its audit entry. A caller has checked who asks. */
 import { sql } from "drizzle-orm";
-import { alias } from "drizzle-orm/sqlite-core/alias";
 import { WEBHOOK_FAILING } from "../../domain/alerts/kinds.ts";
 import { HOUR_MS } from "../../domain/time.ts";
 import { type Actor, auditChange, insertEntry } from "../audit.ts";
 import { pagedList } from "../operator/lists/paged.ts";
-import { as, names, query, type RowOf, returning } from "../query.ts";
+import { alias, as, names, query, type RowOf, returning } from "../query.ts";
 import { alerts, webhookDeliveries, webhooks } from "../schema.ts";
 import { runBatch, runForRow, statement } from "../statement.ts";
 import { addAuditedEvent } from "./outbox.ts";

@@ -1,9 +1,8 @@
 /** What the members of an app have hidden from "Needs attention" for a while. The page has checked who asks. */
 import { sql } from "drizzle-orm";
-import { alias } from "drizzle-orm/sqlite-core/alias";
 import { DAY_MS } from "../../domain/time.ts";
 import { type Actor, auditChange } from "../audit.ts";
-import { as, insertInto, query } from "../query.ts";
+import { alias, as, insertInto, query } from "../query.ts";
 import { hiddenAttention } from "../schema.ts";
 import { runBatch, statement } from "../statement.ts";
 

@@ -2,9 +2,8 @@
  * Saved views of the Performance page: those of a user, and those that the members of an app share. The page has checked who asks.
  */
 import { sql } from "drizzle-orm";
-import { alias } from "drizzle-orm/sqlite-core/alias";
 import { type Actor, auditChange } from "../audit.ts";
-import { as, insertInto, names, pick, query, type RowOf, returning } from "../query.ts";
+import { alias, as, insertInto, names, pick, query, type RowOf, returning } from "../query.ts";
 import { views } from "../schema.ts";
 import { runBatch } from "../statement.ts";
 
@@ -12,10 +11,7 @@ import { runBatch } from "../statement.ts";
 export const MAX_VIEWS = 20;
 
 const v = alias(views, "v");
-const viewFields = {
-  ...pick(v, "id", "name", "query"),
-  isShared: sql<number>`${v.userId} IS NULL`,
-};
+const viewFields = { ...pick(v, "id", "name", "query"), isShared: sql<number>`${v.userId} IS NULL` };
 export type View = RowOf<typeof viewFields>;
 
 const p = (name: string) => sql`${sql.placeholder(name)}`;

@@ -97,6 +97,4 @@ export function worstOf(rates: Rates[]): Rates | undefined {
   )[0];
 }
 
-function cut(count: number, of: number): number {
-  return Math.floor((count * 10_000) / of) / 10_000;
-}
+const cut = (count: number, of: number): number => Math.floor((count * 10_000) / of) / 10_000;

@@ -201,6 +201,4 @@ function explain(
   }
 }
 
-function toDate(milliseconds: number): string {
-  return formatDate(dayOf(milliseconds));
-}
+const toDate = (milliseconds: number): string => formatDate(dayOf(milliseconds));

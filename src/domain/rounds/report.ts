@@ -139,10 +139,7 @@ export function groupEngagements(
     const isPriced = urlCostType !== null && urlCurrency !== null && urlAmount !== null;
     const isAgreed = rule.urlCurrency === null || urlCurrency === rule.urlCurrency;
     const priceCounts = isPriced && urlAmount <= rule.highestUrlAmount && isAgreed;
-    grouped.set(costId, {
-      ...grouped.get(costId),
-      [kind]: { ...engagement, costDataOn: true, priceCounts },
-    });
+    grouped.set(costId, { ...grouped.get(costId), [kind]: { ...engagement, costDataOn: true, priceCounts } });
   }
   return grouped;
 }

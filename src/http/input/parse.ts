@@ -3,9 +3,7 @@ import * as z from "zod/mini";
 import { AppError, type InputError } from "../../errors.ts";
 
 /** Whether a request can have no body. */
-export function isOptional(body: z.ZodMiniType): boolean {
-  return body.safeParse(undefined).success;
-}
+export const isOptional = (body: z.ZodMiniType): boolean => body.safeParse(undefined).success;
 
 export function invalidRequest(errors: InputError[]): AppError {
   const names = [...new Set(errors.map(({ param }) => param))];

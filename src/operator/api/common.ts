@@ -58,9 +58,7 @@ export function createSecret(kind: TokenKind) {
   return { secret, stored: { tokenHash: expectDefined(hashToken(secret, [kind])), hint: hintOf(secret) } };
 }
 
-export function notFound(noun: string): AppError {
-  return new AppError("not_found", `This ${noun} does not exist.`);
-}
+export const notFound = (noun: string): AppError => new AppError("not_found", `This ${noun} does not exist.`);
 
 export function badField(param: string, message: string): AppError {
   return new AppError("invalid_request", `Fix ${param} and resend the request.`, {
@@ -81,6 +79,4 @@ export async function checkFilters(
   if (partnerId !== undefined && found.partner === null) throw unknownPartner();
 }
 
-export function unknownPartner(): AppError {
-  return badField("partner_id", "must be the ID of an existing partner");
-}
+export const unknownPartner = (): AppError => badField("partner_id", "must be the ID of an existing partner");

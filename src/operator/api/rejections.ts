@@ -55,9 +55,7 @@ const readRejections = operatorOperation({
       })
       .check(...dayChecks),
   },
-  responses: {
-    200: { description: "A row for each combination of groups", schema: itemsV1(rejections) },
-  },
+  responses: { 200: { description: "A row for each combination of groups", schema: itemsV1(rejections) } },
   errors: ["not_found", "report_too_large"],
   isReport: true,
   async handle(context, _operator, { path: { id }, query }) {
@@ -97,9 +95,7 @@ export const listRejections = operatorOperation({
     }),
     paged: "by text" as const,
   },
-  responses: {
-    200: { description: "A page of rejected costs", schema: reportV1({}, recentRejection) },
-  },
+  responses: { 200: { description: "A page of rejected costs", schema: reportV1({}, recentRejection) } },
   errors: ["not_found"],
   async handle(context, _operator, { path: { id }, query, range }) {
     const { env, ledger, now } = context;

@@ -99,9 +99,7 @@ export function toReference(document: ApiDocument): Reference {
   };
 }
 
-export function areaPath({ slug }: Area): string {
-  return `/docs/api/${slug}`;
-}
+export const areaPath = ({ slug }: Area): string => `/docs/api/${slug}`;
 
 export function operationPath(area: FullArea, { operationId }: Described): string {
   return `${area.path}/${operationId}`;

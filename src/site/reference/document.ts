@@ -109,6 +109,4 @@ export function resolve({ components }: ApiDocument, schema: JsonSchema): JsonSc
 }
 
 /** The name of the component that a schema refers to. */
-export function componentOf({ $ref }: JsonSchema): string | undefined {
-  return $ref?.split("/").at(-1);
-}
+export const componentOf = ({ $ref }: JsonSchema): string | undefined => $ref?.split("/").at(-1);

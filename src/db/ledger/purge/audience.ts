@@ -1,8 +1,7 @@
 /** Deletes the counts by country and platform that are older than they are kept. The totals without them stay. */
 import { type SQL, sql } from "drizzle-orm";
-import { alias } from "drizzle-orm/sqlite-core/alias";
 import { AUDIENCE_MONTHS, dayOf, HOUR_MS, monthsBefore, RETENTION_MS } from "../../../domain/time.ts";
-import { as, limitTo, names, query } from "../../query.ts";
+import { alias, as, limitTo, names, query } from "../../query.ts";
 import { apps, audienceKeys, dailyAudience, dailyAudienceSpend, links } from "../../schema.ts";
 import { runBatch, statement } from "../../statement.ts";
 import { databasesOf, type Ledger, runGated } from "../shards.ts";

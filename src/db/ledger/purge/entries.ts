@@ -1,7 +1,6 @@
 /** Purges the ledger's rows that are forgotten, one slice of keys per transaction. A stored position lets it resume. */
 import { type AnyColumn, type SQL, sql } from "drizzle-orm";
-import { alias } from "drizzle-orm/sqlite-core/alias";
-import { as, names, returning } from "../../query.ts";
+import { alias, as, names, returning } from "../../query.ts";
 import { archiveState, ledgerEntries, purgePositions, type superseded } from "../../schema.ts";
 import { statement } from "../../statement.ts";
 import { type Ledger, runGated } from "../shards.ts";

@@ -1,9 +1,8 @@
 /** Reads the adjustments that the reports of an app include, newest day first. */
 import { type SQL, sql } from "drizzle-orm";
-import { alias } from "drizzle-orm/sqlite-core/alias";
 import { membership as m, perViewer, type Viewer } from "../../accounts/viewers.ts";
 import { link as l } from "../../links/lists.ts";
-import { as, pick, query, type RowOf } from "../../query.ts";
+import { alias, as, pick, query, type RowOf } from "../../query.ts";
 import { adjustments } from "../../schema.ts";
 import type { Bound } from "../../statement.ts";
 import { equals } from "./sources.ts";

@@ -3,12 +3,11 @@
  * voids. The audit log has all of it in DB. Never the user, the reason or a value: members of many apps share a partner.
  */
 import { sql } from "drizzle-orm";
-import { alias } from "drizzle-orm/sqlite-core/alias";
 import { DAY_MS } from "../../../domain/time.ts";
 import { membership as m, perViewer, type Viewer } from "../../accounts/viewers.ts";
 import { ancestors, inheritedFields, l1, l2, l3 } from "../../links/links.ts";
 import { link as l } from "../../links/lists.ts";
-import { as, query, type RowOf } from "../../query.ts";
+import { alias, as, query, type RowOf } from "../../query.ts";
 import { auditLog, isCostSwitch, isPartnerEvent, isVoid, links } from "../../schema.ts";
 import type { DayRange, Filters } from "./statements.ts";
 

@@ -1,7 +1,6 @@
 /** The parameters of URLs that were not used, of many links: by link, parameter and reason. */
 import { sql } from "drizzle-orm";
-import { alias } from "drizzle-orm/sqlite-core/alias";
-import { as, pick, query, type RowOf } from "../../query.ts";
+import { alias, as, pick, query, type RowOf } from "../../query.ts";
 import { droppedParameters } from "../../schema.ts";
 import { databasesOf, type Ledger, runGated } from "../shards.ts";
 import type { DayRange } from "./statements.ts";

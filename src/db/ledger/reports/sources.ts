@@ -1,10 +1,9 @@
 /** The tables that reports sum, with their keys and sums, and what the rows of a report are. */
 import { type AnyColumn, type SQL, sql, type Table } from "drizzle-orm";
-import { alias } from "drizzle-orm/sqlite-core/alias";
 import type { REPORT_GROUPS } from "../../../domain/figures/groups.ts";
 import { moneyOf } from "../../cost-types.ts";
 import type { Fields, RowOf } from "../../query.ts";
-import { pick } from "../../query.ts";
+import { alias, pick } from "../../query.ts";
 import {
   adjustments,
   dailyAudience,

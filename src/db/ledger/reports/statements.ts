@@ -3,11 +3,10 @@
  * all links or some of them.
  */
 import { type SQL, sql } from "drizzle-orm";
-import { alias } from "drizzle-orm/sqlite-core/alias";
 import { isByAudience } from "../../../domain/figures/groups.ts";
 import { membership as m, perViewer, type Viewer } from "../../accounts/viewers.ts";
 import { catalogStatement } from "../../links/partner-catalog.ts";
-import { as, optional, query } from "../../query.ts";
+import { alias, as, optional, query } from "../../query.ts";
 import { links } from "../../schema.ts";
 import { type Bound, MAX_COVERED, type NamedRows, type Value } from "../../statement.ts";
 import type { Ledger } from "../shards.ts";

@@ -4,10 +4,9 @@
  * read several rows more for each total.
  */
 import { type SQL, sql } from "drizzle-orm";
-import { alias } from "drizzle-orm/sqlite-core/alias";
 import { ancestors, l1, l2, l3 } from "../../links/links.ts";
 import { link as l } from "../../links/lists.ts";
-import { as, type Fields, limitTo, list, optional, query, type RowOf } from "../../query.ts";
+import { alias, as, type Fields, limitTo, list, optional, query, type RowOf } from "../../query.ts";
 import { links } from "../../schema.ts";
 import { statement } from "../../statement.ts";
 import { type AnyRow, equals, type Part, type ReportName, SOURCES, type Source } from "./sources.ts";

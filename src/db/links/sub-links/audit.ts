@@ -3,10 +3,9 @@
  * does not get an entry for each sub-link, because anyone can create them by opening URLs.
  */
 import { sql } from "drizzle-orm";
-import { alias } from "drizzle-orm/sqlite-core/alias";
 import { DAY_MS, dayOf } from "../../../domain/time.ts";
 import { insertEntry } from "../../audit.ts";
-import { as, names } from "../../query.ts";
+import { alias, as, names } from "../../query.ts";
 import { links, subLinkAudit } from "../../schema.ts";
 import { runBatch, statement } from "../../statement.ts";
 

@@ -3,11 +3,10 @@
  * triggers (`places` in rules.sql).
  */
 import { type AnyColumn, type SQL, sql } from "drizzle-orm";
-import { alias } from "drizzle-orm/sqlite-core/alias";
 import { MAX_FROM_ENGAGEMENTS, NETWORKS_OF_NEW_SUB_LINKS } from "../../../domain/engagements/sub-links.ts";
 import { dayOf } from "../../../domain/time.ts";
 import { membership as m, perViewer, type Viewer } from "../../accounts/viewers.ts";
-import { as, query, type RowOf } from "../../query.ts";
+import { alias, as, query, type RowOf } from "../../query.ts";
 import { apps } from "../../schema.ts";
 import { link as l } from "../lists.ts";
 

@@ -3,11 +3,10 @@
  * missing. Also decides under which partner the engagement is recorded, whether cost data is on, and whether its price counts.
  */
 import { type SQL, sql } from "drizzle-orm";
-import { alias } from "drizzle-orm/sqlite-core/alias";
 import type { OpenedLink } from "../../../domain/costs.ts";
 import { LEVEL_PARAMETERS } from "../../../domain/engagements/sub-links.ts";
 import { bitOf } from "../../cost-types.ts";
-import { as, columnsOf, jsonRows, list, names } from "../../query.ts";
+import { alias, as, columnsOf, jsonRows, list, names } from "../../query.ts";
 import { links, partners } from "../../schema.ts";
 import { statement } from "../../statement.ts";
 import { agreedCurrency, highestUrlAmount, isMacroOf, maxUrlSpendOf } from "../../url-prices.ts";

@@ -1,10 +1,9 @@
 /** Archives sub-links that engagements created and that have no cost, a part at a time. */
 import { sql } from "drizzle-orm";
-import { alias } from "drizzle-orm/sqlite-core/alias";
 import { membership as m, perViewer } from "../../accounts/viewers.ts";
 import { insertEntry } from "../../audit.ts";
 import { type Ledger, rowDatabasesOf, runGated } from "../../ledger/shards.ts";
-import { as, limitTo, names, optional, query, returning } from "../../query.ts";
+import { alias, as, limitTo, names, optional, query, returning } from "../../query.ts";
 import { adjustments, dailyAudienceSpend, links } from "../../schema.ts";
 import { runBatch, statement } from "../../statement.ts";
 import { insertArchiving } from "../changes.ts";

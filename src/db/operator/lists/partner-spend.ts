@@ -1,10 +1,9 @@
 /** The spend of each partner in the last complete days over all apps, and in as many days before. */
 import { sql } from "drizzle-orm";
-import { alias } from "drizzle-orm/sqlite-core/alias";
 import type { CostSums } from "../../../domain/money.ts";
 import { dayOf } from "../../../domain/time.ts";
 import { moneyOf } from "../../cost-types.ts";
-import { as, query } from "../../query.ts";
+import { alias, as, query } from "../../query.ts";
 import { adjustments, dailyTotals } from "../../schema.ts";
 import { MAX_COVERED } from "../../statement.ts";
 

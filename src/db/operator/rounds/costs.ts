@@ -1,6 +1,5 @@
 /** Reads the submissions of a test credential's round as costs, with one call to DB. */
 import { type SQL, sql } from "drizzle-orm";
-import { alias } from "drizzle-orm/sqlite-core/alias";
 import { type Engagements, paramsOf } from "../../../domain/costs.ts";
 import { matchOf, preferred, type RejectionCode } from "../../../domain/matching.ts";
 import { storedCostAfter } from "../../../domain/rounds/entries.ts";
@@ -13,7 +12,7 @@ import { compareIds } from "../../ledger/key-pages.ts";
 import { positionOf, type RecentPage, type RecentRange, toPosition } from "../../ledger/recent-rejections.ts";
 import type { RecentRejection } from "../../ledger/rejections-of-id.ts";
 import { type Ledger, runGated } from "../../ledger/shards.ts";
-import { as, limitTo, query, type RowOf } from "../../query.ts";
+import { alias, as, limitTo, query, type RowOf } from "../../query.ts";
 import { credentials, links } from "../../schema.ts";
 import { runBatch } from "../../statement.ts";
 import {

@@ -1,10 +1,9 @@
 /** Reads the engagements that an integration round is evaluated with, from every database of the ledger. */
 import { type SQL, sql } from "drizzle-orm";
-import { alias } from "drizzle-orm/sqlite-core/alias";
 import { listEngagements, type RoundEngagement } from "../../../domain/rounds/findings.ts";
 import { COLUMNS, entry as e, engagementFields, isRemembered, toEngagements } from "../../ledger/entries.ts";
 import { type Ledger, runOnEveryShard } from "../../ledger/shards.ts";
-import { as, names, query, type RowOf } from "../../query.ts";
+import { alias, as, names, query, type RowOf } from "../../query.ts";
 import { ledgerEntries, roundEntries, rounds } from "../../schema.ts";
 import type { Bound, Value } from "../../statement.ts";
 

@@ -1,9 +1,8 @@
 /** Reads integration rounds and their entries: lists for operators, and the columns that every reader of a round selects. */
 import { sql } from "drizzle-orm";
-import { alias } from "drizzle-orm/sqlite-core/alias";
 import type { RoundEntry } from "../../../domain/rounds/findings.ts";
 import type { Range } from "../../keyset.ts";
-import { as, pick, type RowOf } from "../../query.ts";
+import { alias, as, pick, type RowOf } from "../../query.ts";
 import { partners, roundEntries, rounds } from "../../schema.ts";
 import { pagedList } from "../lists/paged.ts";
 

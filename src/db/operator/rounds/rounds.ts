@@ -1,6 +1,5 @@
 /** Integration rounds: stores submissions with a test credential, up to a limit and separate from the ledger's costs. */
 import { type SQL, sql } from "drizzle-orm";
-import { alias } from "drizzle-orm/sqlite-core/alias";
 import { type CostType, toTypes } from "../../../domain/cost-types.ts";
 import type { Credential } from "../../../domain/costs.ts";
 import type { RoundEntry, RoundRecord } from "../../../domain/rounds/findings.ts";
@@ -8,6 +7,7 @@ import { groupEngagements } from "../../../domain/rounds/report.ts";
 import { RETENTION_MS } from "../../../domain/time.ts";
 import { type Ledger, runGated } from "../../ledger/shards.ts";
 import {
+  alias,
   as,
   jsonValues,
   names,
