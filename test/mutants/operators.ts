@@ -1,6 +1,6 @@
 import type { Mutant } from "./mutant.ts";
 
-/** What operators do: rounds, adjustments, users, and the audit log. */
+/** What operators do and see: who may, rounds, rates, setup, the start page, adjustments, users, and the audit log. */
 export const operators: Mutant[] = [
   {
     name: "a dismissal is undone without an entry of the audit log",
