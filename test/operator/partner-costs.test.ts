@@ -54,6 +54,16 @@ const addEmpty = async (count: number) => {
       .run();
 };
 
+/** One more row, in the first database. */
+const addOne = (id: string) =>
+  rowDatabasesOf(ledgerOn())[0]
+    ?.prepare(
+      `INSERT INTO ledger_entries (partner_id, cost_id, click_app_token, click_link_id, click_at, click_cost_data_on, click_price_counts)
+       VALUES (1, ?, '${DEMO.appToken}', 1, ${NOW}, 1, 0)`,
+    )
+    .bind(id)
+    .run();
+
 describe("filters", () => {
   beforeEach(async () => {
     await click("cost-matched-01", { now: NOW - 2 * DAY });
@@ -176,6 +186,80 @@ describe("a list with many IDs between its costs", () => {
   });
 });
 
+describe("the page", () => {
+  const open = async (query: string) => {
+    const headers = { accept: "text/html", cookie: SESSIONS.operator };
+    return (await call(`/operator/partners/1/costs?${query}`, { headers })).text();
+  };
+  const idsOn = (page: string) =>
+    [...page.matchAll(/voids\?cost_id=([^"]*)"/g)].map(([, id]) => decodeURIComponent(id ?? ""));
+
+  beforeEach(async () => {
+    await startSessions();
+    await click("sorted-cost-001", { now: NOW - 3 * DAY });
+    await sendCost({ ...COST, cost_id: "sorted-cost-001", cost_amount: "2" }, { now: NOW - DAY });
+    await click("sorted-cost-002");
+    await sendCost({ ...COST, cost_id: "sorted-cost-002", cost_amount: "0.5" });
+    await view("sorted-cost-003");
+    await sendCost(
+      { ...COST, cost_type: "cpm", cost_id: "sorted-cost-003", cost_amount: "90" },
+      { now: NOW - 1 },
+    );
+    await sendCost({ ...COST, cost_id: "sorted-cost-004", cost_currency: "EUR" }, { now: NOW - 2 * DAY });
+    await sendCost(
+      { ...COST, cost_id: "sorted-cost-005", cost_currency: "EUR", cost_amount: "3" },
+      { now: NOW - 2 * DAY },
+    );
+  });
+
+  it("has the newest first, the highest of each currency, or the order of IDs, with the names of links", async () => {
+    const page = await open("");
+    expect(idsOn(page)).toEqual([2, 3, 1, 4, 5].map((number) => `sorted-cost-00${number}`));
+    expect(page).toMatch(/<a class="path" href="[^"]*\?link_token=[^"]*" title="[^"]* \(demo1nk001\)"><bdi>/);
+    expect(page).not.toContain("<code>demo1nk001");
+    expect(idsOn(await open("sort=highest"))).toEqual(
+      [5, 4, 1, 2, 3].map((number) => `sorted-cost-00${number}`),
+    );
+    expect(idsOn(await open("sort=cost_id&amount_over=1"))).toEqual(
+      [1, 3, 5].map((number) => `sorted-cost-00${number}`),
+    );
+  });
+
+  it("adds up what its filters find", async () => {
+    // 90 is the price of 1,000 impressions.
+    expect(await open("")).toMatch(
+      /5 costs · <span class="whole">3 matched <span title="\$2.59">|5 costs · <span class="whole">3 matched \$2.59<\/span> · <span class="whole">2 pending €3.00</,
+    );
+    expect(await open("match=matched&day=2026-03-12")).toMatch(
+      /1 cost · <span class="whole">1 matched \$2.00</,
+    );
+  });
+
+  it("sorts at most 10,000 IDs, or those with one beginning, and reads a bounded number of rows", async () => {
+    await addEmpty(9_995);
+    const { database, counts } = countingDatabase();
+    const headers = { accept: "text/html" };
+    const get = async (query: string) =>
+      (
+        await call(`/operator/partners/1/costs?${query}`, {
+          headers: { ...headers, cookie: SESSIONS.operator },
+          env: { DB: database },
+        })
+      ).text();
+    const most = await get("");
+    expect(idsOn(most)[0]).toBe("sorted-cost-002");
+    // To add them up, to find the order, and to sort.
+    expect(counts.read).toBeLessThanOrEqual(3 * 10_000 + 100);
+    await addOne("a-click-zzzzzz");
+    const more = await get("");
+    expect(more).toContain("can't be sorted");
+    expect(idsOn(more)).toEqual([1, 2, 3, 4, 5].map((number) => `sorted-cost-00${number}`));
+    expect(idsOn(await get("cost_id=sorted-"))).toEqual(
+      [2, 3, 1, 4, 5].map((number) => `sorted-cost-00${number}`),
+    );
+  });
+});
+
 describe("the number of costs", () => {
   beforeEach(async () => {
     for (const [number, days] of [0, 0, 2, 13, 14].entries()) {
@@ -222,6 +306,7 @@ describe("the number of costs", () => {
     const headers = { accept: "text/html", cookie: SESSIONS.operator };
     const open = async (path: string) => (await call(path, { headers })).text();
     const page = await open(`/operator/partners/1/costs?${day}`);
+    expect(page).toContain("In the order of their IDs: more than 10,000 can't be sorted.");
     expect(page).toContain(`1 of 3 found. Searched ${first.read.toLocaleString("en-US")} IDs.`);
     const [, next = ""] = /href="([^"]*)" data-go-on>Continue/.exec(page) ?? [];
     const end = await open(next.replaceAll("&amp;", "&"));

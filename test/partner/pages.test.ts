@@ -103,7 +103,21 @@ describe("the overview", () => {
 });
 
 describe("the list of costs", () => {
-  it("shows the costs by ID with their state and exact amount, fifty a page", async () => {
+  /** The IDs on all pages from a path on. */
+  async function idsFrom(browser: PartnerBrowser, path: string) {
+    const ids: (string | undefined)[] = [];
+    for (let next: string | undefined = path; next; ) {
+      const page = await browser.get(next);
+      expect(page.status).toBe(200);
+      ids.push(...tableOf(page).map(([id]) => id));
+      next = /href="([^"]+)">Next page/.exec(page.markup)?.[1]?.replaceAll("&amp;", "&");
+    }
+    return ids;
+  }
+  const STORED = "SELECT cost_id FROM ledger_entries WHERE partner_id = 1 AND state IS NOT NULL ORDER BY";
+  const VALUE = "iif(cost_type = 'cpm', 1, 1000) * amount";
+
+  it("shows the newest costs first with their state and exact amount, fifty a page", async () => {
     const browser = await signedIn();
     const first = await browser.get("/partner/costs");
     expect(tableOf(first)[0]).toEqual([
@@ -115,19 +129,40 @@ describe("the list of costs", () => {
       expect.stringMatching(/^15 Mar 2026, \d\d:\d\d UTC$/),
     ]);
     expect(tableOf(first)).toHaveLength(50);
-    const ids: (string | undefined)[] = [];
-    let path: string | undefined = "/partner/costs";
-    while (path) {
-      const page = await browser.get(path);
-      expect(page.status).toBe(200);
-      ids.push(...tableOf(page).map(([id]) => id));
-      path = /href="([^"]+)">Next page/.exec(page.markup)?.[1]?.replaceAll("&amp;", "&");
-    }
-    const stored = await rows<{ cost_id: string }>(
-      "SELECT cost_id FROM ledger_entries WHERE partner_id = 1 AND state IS NOT NULL ORDER BY cost_id",
+    expect(first.text).toContain("1 to 50 of 272 costs");
+    const last = await browser.get("/partner/costs?page=6");
+    expect([last.text.includes("251 to 272 of 272 costs"), tableOf(last).length]).toEqual([true, 22]);
+    expect((await browser.get("/partner/costs?page=7")).text).toContain("There is no page 7.");
+  });
+
+  it.each([
+    ["", "received_at DESC, cost_id"],
+    ["sort=highest", `currency, ${VALUE} DESC, cost_id`],
+    ["sort=cost_id", "cost_id"],
+  ])("is in one order on all pages and in its file: %s", async (query, order) => {
+    const browser = await signedIn();
+    const stored = (await rows<{ cost_id: string }>(`${STORED} ${order}`)).map(({ cost_id }) => cost_id);
+    expect(stored).toHaveLength(272);
+    expect(await idsFrom(browser, `/partner/costs?${query}`)).toEqual(stored);
+    const file = await browser.get(`/partner/costs.csv?page=2&${query}`);
+    const ids = file.markup.split("\r\n").map((line) => line.split(",")[0]);
+    expect(ids.slice(1, -1)).toEqual(stored.slice(50));
+  });
+
+  it("adds up what was found, by state and currency", async () => {
+    await sendCost({ cost_id: "listed-pending-01", cost_amount: "1.5" });
+    await sendCost({ cost_id: "listed-unpriced-1" });
+    const sums = await rows<{ currency: string; sum: number }>(
+      `SELECT currency, round(sum(${VALUE}) / 1e8, 2) AS sum FROM ledger_entries
+       WHERE partner_id = 1 AND state = 'matched' GROUP BY 1 ORDER BY 1`,
     );
-    expect(ids).toEqual(stored.map(({ cost_id }) => cost_id));
-    expect(ids).toHaveLength(272);
+    const [eur, usd] = sums.map(({ sum }) => sum.toFixed(2));
+    const browser = await signedIn();
+    expect((await browser.get("/partner/costs")).text).toContain(
+      `1 to 50 of 274 costs · 272 matched €${eur} + $${usd} · 2 pending $1.50`,
+    );
+    const filtered = await browser.get("/partner/costs?cost_id=listed-p");
+    expect(filtered.text).toContain("1 cost · 1 pending $1.50");
   });
 
   it("filters by state, and by the beginning of the ID", async () => {
@@ -142,7 +177,8 @@ describe("the list of costs", () => {
     expect(await idsAt("cost_id=listed&match=matched")).toEqual([]);
     expect((await idsAt("cost_id=demo-spend-00")).every((id) => id?.startsWith("demo-spend-00"))).toBe(true);
     const none = await browser.get("/partner/costs?cost_id=zzz");
-    expect(none.text).toContain("No costs match this filter. Clear filter");
+    expect(none.text).toContain("No costs match these filters.");
+    expect(none.markup).toContain('href="/partner/costs">Clear filters');
     const wrong = await browser.get("/partner/costs?match=open");
     expect([wrong.status, wrong.text.includes("match must be one of")]).toEqual([400, true]);
   });
@@ -153,7 +189,8 @@ describe("the list of costs", () => {
     await sendCost({ cost_id: "listed-pending-01", cost_amount: "1" });
     const browser = await signedIn();
     const stored = await rows<{ cost_id: string }>(
-      "SELECT cost_id FROM cost_states WHERE partner_id = 1 AND day = ? ORDER BY cost_id",
+      `SELECT cost_id FROM cost_states JOIN ledger_entries USING (partner_id, cost_id)
+       WHERE partner_id = 1 AND day = ? ORDER BY received_at DESC, cost_id`,
       Math.floor(NOW / DAY) - 2,
     );
     const ids = stored.map(({ cost_id }) => cost_id);
@@ -170,7 +207,7 @@ describe("the list of costs", () => {
     const waiting = await browser.get("/partner/costs?match=pending&day=2026-03-15");
     expect(tableOf(waiting).map(([id]) => id)).toEqual(["listed-pending-01"]);
     expect((await browser.get("/partner/costs?match=pending&day=2026-03-14")).text).toContain(
-      "No costs match this filter.",
+      "No costs match these filters.",
     );
     expect((await browser.get("/partner/costs?day=2026-02-30")).status).toBe(400);
   });
@@ -213,7 +250,9 @@ describe("the list of costs", () => {
     expect(second.status).toBe(200);
     expect(tableOf(second)).toHaveLength(50);
     expect(tableOf(second)[0]?.[0]).not.toBe(tableOf(first)[0]?.[0]);
-    expect(second.markup).toContain('href="/partner/costs?match=matched&amp;cost_id=demo-spend-">First page');
+    expect(second.markup).toContain(
+      'rel="prev" href="/partner/costs?match=matched&amp;cost_id=demo-spend-&amp;page=1"',
+    );
   });
 
   it("finds every ID with a prefix, whatever its last character is", async () => {
@@ -229,7 +268,7 @@ describe("the list of costs", () => {
 
   it("has the same list as a CSV file with more rows", async () => {
     const browser = await signedIn();
-    const file = await browser.get("/partner/costs.csv?match=matched&cost_id=");
+    const file = await browser.get("/partner/costs.csv?match=matched&cost_id=&sort=cost_id");
     expect(file.headers.get("content-disposition")).toBe('attachment; filename="costs.csv"');
     const api = await call("/cost?match=matched&limit=1000", {
       token: DEMO.costToken,
@@ -376,13 +415,6 @@ describe("another partner", () => {
     await browser.confirm(checked);
     expect(await rows("SELECT * FROM ledger_entries WHERE partner_id = 1")).toEqual(before);
   });
-
-  it("cannot page with a cursor of another list", async () => {
-    const browser = await signedIn();
-    const first = await browser.get("/partner/costs?match=matched");
-    const cursor = /cursor=([\w-]+)/.exec(first.markup)?.[1] ?? "";
-    expect((await browser.get(`/partner/costs?match=pending&cursor=${cursor}`)).status).toBe(400);
-  });
 });
 
 describe("a test credential", () => {
@@ -398,7 +430,7 @@ describe("a test credential", () => {
 
   it("shows the costs that were sent with it, in the page, its file and the page of each, without a void", async () => {
     const browser = await signedIn(DEMO.testCostToken);
-    const page = await browser.get("/partner/costs?match=matched");
+    const page = await browser.get("/partner/costs?match=matched&sort=cost_id");
     const { body } = await ask<{ items: { cost_id: string }[] }>("/cost?match=matched", {
       token: DEMO.testCostToken,
     });
@@ -410,7 +442,12 @@ describe("a test credential", () => {
       token: DEMO.testCostToken,
       headers: { accept: "text/csv" },
     });
-    expect((await browser.get("/partner/costs.csv?match=matched")).markup).toBe(await file.text());
+    const csv = await browser.get("/partner/costs.csv?match=matched&sort=cost_id");
+    expect(csv.markup).toBe(await file.text());
+    const newest = tableOf(await browser.get("/partner/costs?match=matched"));
+    const received = newest.map((cells) => Date.parse(cells.at(-1)?.replace(",", "") ?? ""));
+    expect(received).toEqual(received.toSorted((one, other) => other - one));
+    expect(new Set(received).size).toBeGreaterThan(1);
     const one = await browser.get(`/partner/costs/${ids[0]}`);
     expect(one.text).toContain("A test cost never counts, so it can't be voided.");
     expect(one.markup).not.toContain("/void");

@@ -32,9 +32,13 @@ export async function readSubjects(
 
 /** With the names of the links above it, joined by `::`. */
 const name = sql<string>`coalesce(${inheritedFields.inheritedName} || '::', '') || ${l.label}`;
-/** The names of the links with these tokens. */
+/** The names of the links with these tokens, and of their apps. */
 export const namesOfLinks = query(
-  { token: l.token, name },
+  {
+    token: l.token,
+    name,
+    app: sql<string>`(SELECT ${apps.name} FROM ${apps} WHERE ${apps.token} = ${l.appToken})`,
+  },
   sql`FROM json_each(${p("tokens")}) j CROSS JOIN ${as(l)} ON ${l.token} = j.value ${ancestors}`,
 );
 

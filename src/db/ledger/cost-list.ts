@@ -18,7 +18,15 @@ import {
   toRecords,
 } from "./costs.ts";
 import { COLUMNS, credential as c, entry as e, isCredential, isRemembered } from "./entries.ts";
-import { compareIds, isAfter, MAX_KEYS, mergePages, pageOfKeys, toPageValues } from "./key-pages.ts";
+import {
+  AFTER_ALL,
+  compareIds,
+  isAfter,
+  MAX_KEYS,
+  mergePages,
+  pageOfKeys,
+  toPageValues,
+} from "./key-pages.ts";
 import { shareOf, walk } from "./key-walk.ts";
 import { findPartnerId, type Ledger, placeOf, rowDatabasesOf, runForCredential, runGated } from "./shards.ts";
 
@@ -29,7 +37,7 @@ export type MatchFilter = (typeof MATCHES)[number];
 const match = sql.placeholder("match");
 
 /** The state of a row's cost, null if it has none. A price on a URL beside a pending call does not change its state. */
-const stateOfCost = sql`CASE
+export const stateOfCost = sql`CASE
   WHEN NOT ${isRemembered} THEN NULL
   WHEN ${e.state} = 'pending' THEN iif(${e.receivedAt} < ${sql.placeholder("lapsedBefore")}, 'lapsed', 'pending')
   WHEN ${e.state} = 'voided' THEN 'voided'
@@ -43,12 +51,19 @@ const ofPartner = sql`${e.partnerId} = ${sql.placeholder("partnerId")}`;
 const keysOfPartner = sql`FROM ${as(e)} WHERE ${ofPartner} AND ${isAfter}`;
 
 /** Of the click or impression of a cost, null without one. */
-const ofEngagement = (key: "occurredAt" | "appToken" | "urlCostType" | "urlAmount") =>
+const ofEngagement = (key: "occurredAt" | "appToken" | "urlCostType" | "urlCurrency" | "urlAmount") =>
   sql`CASE ${costFields.kind} WHEN 'click' THEN ${COLUMNS.click[key]} WHEN 'impression' THEN ${COLUMNS.impression[key]} END`;
 const isCall = sql`${e.receivedAt} IS NOT NULL`;
 const appToken = sql<string | null>`${ofEngagement("appToken")}`;
 const fitting = (name: string, value: SQL | AnyColumn) =>
   sql`(${sql.placeholder(name)} IS NULL OR ${value} = ${sql.placeholder(name)})`;
+/** The values of the call, else those of the URL. */
+export const valuesOfCost = {
+  costType: sql`iif(${isCall}, ${e.costType}, ${ofEngagement("urlCostType")})`,
+  currency: sql`iif(${isCall}, ${e.currency}, ${ofEngagement("urlCurrency")})`,
+  amount: sql`iif(${isCall}, ${e.amountInEffect}, ${ofEngagement("urlAmount")})`,
+  arrivedAt: sql`coalesce(${e.receivedAt}, ${ofEngagement("occurredAt")})`,
+};
 /** The day is that of reports. */
 const isOfDay = fitting(
   "day",
@@ -60,11 +75,11 @@ const fits = [
   isOfDay,
   fitting("appToken", appToken),
   fitting("linkId", costFields.linkId),
-  fitting("costType", sql`iif(${isCall}, ${e.costType}, ${ofEngagement("urlCostType")})`),
+  fitting("costType", valuesOfCost.costType),
 ];
 const amountOver = sql.placeholder("amountOver");
-const isAbove = sql`(${amountOver} IS NULL OR iif(${isCall}, ${e.amountInEffect}, ${ofEngagement("urlAmount")}) > ${amountOver})`;
-const operatorFields = {
+const isAbove = sql`(${amountOver} IS NULL OR ${valuesOfCost.amount} > ${amountOver})`;
+export const listedFields = {
   ...costFields,
   costId: e.costId,
   appToken,
@@ -78,7 +93,7 @@ const noLinks: LinkFields = { linkToken: sql`NULL` };
 
 const ofOwn = pageOfKeys(keyFields, keysOfCredential, linkFields, links);
 const ofOwnShard = pageOfKeys(keyFields, keysOfCredential, noLinks, sql``);
-const pageOfPartner = pageOfKeys(operatorFields, keysOfPartner, noLinks, sql``);
+const pageOfPartner = pageOfKeys(listedFields, keysOfPartner, noLinks, sql``);
 /** What a request read: how many IDs, and how many costs that pass the filters other than that of the amount. */
 const reading = query(
   {
@@ -97,8 +112,7 @@ export interface OwnFilter {
 }
 
 /**
- * Lists a partner's costs with a live credential, with one call for each database; with shards, one more to DB for the links. For a person,
- * with at most `MAX_PAGES` times as many calls, until there is a cost.
+ * Lists a partner's costs with a live credential, with one call for each database; with shards, one more to DB for the links.
  * Throws if a database fails. `now` in milliseconds since 1970.
  */
 export async function listCosts(
@@ -107,7 +121,6 @@ export async function listCosts(
   { match, day }: OwnFilter,
   page: { after: string | null; limit: number },
   now: number,
-  isForPerson = false,
 ): Promise<{
   credential: Credential | undefined;
   items: (CostRecord & { costId: string })[];
@@ -115,23 +128,19 @@ export async function listCosts(
 }> {
   if ((await findPartnerId(ledger, hash)) === undefined)
     return { credential: undefined, items: [], next: null };
-  let credentials: (Credential | undefined)[] = [];
-  const read = async (range: typeof page) => {
-    const values = { tokenHash: hash, day, ...toValues(ledger, match, range, now) };
-    const results = await Promise.all(
-      rowDatabasesOf(ledger).map((db) => {
-        const known = credentialInPlace(db, { ...values, ...placeOf(ledger, db) });
-        const rows = (db === ledger.control ? ofOwn : ofOwnShard)(db, values);
-        return runForCredential(ledger, db, [known, rows], range.limit);
-      }),
-    );
-    credentials = results.map(([[row]]) => row && toCredential(row));
-    return mergePages(
-      results.map(([, rows]) => rows),
-      range.limit,
-    );
-  };
-  const { items, next } = isForPerson ? await walk(page, read, 1) : await read(page);
+  const values = { tokenHash: hash, day, ...toValues(ledger, match, page, now) };
+  const results = await Promise.all(
+    rowDatabasesOf(ledger).map((db) => {
+      const known = credentialInPlace(db, { ...values, ...placeOf(ledger, db) });
+      const rows = (db === ledger.control ? ofOwn : ofOwnShard)(db, values);
+      return runForCredential(ledger, db, [known, rows], page.limit);
+    }),
+  );
+  const credentials = results.map(([[row]]) => row && toCredential(row));
+  const { items, next } = mergePages(
+    results.map(([, rows]) => rows),
+    page.limit,
+  );
   return {
     // While a revocation spreads, only some databases know it.
     credential: credentials.find((one) => one?.revoked) ?? credentials[0],
@@ -175,7 +184,7 @@ export async function listPartnerCosts(
   const { match } = filter;
   const values = {
     ...filter,
-    ...{ partnerId, match, now, lapsedBefore: now - COST_WINDOW_MS },
+    ...{ partnerId, match, ...timesAt(now) },
     ...{ after: page.after ?? "", until: next ?? AFTER_ALL },
   };
   const ranges = await Promise.all(databases.map((db) => runGated(ledger, db, [reading(db, values)])));
@@ -193,9 +202,6 @@ export async function listPartnerCosts(
   };
 }
 
-/** After every ID in the order of SQLite. */
-const AFTER_ALL = "\u{10ffff}".repeat(3);
-
 /** How far a request came. */
 export interface Reading {
   /** The share of the range of IDs up to the end of the page. */
@@ -205,7 +211,7 @@ export interface Reading {
   /** The costs among them that pass the filters other than that of the amount. */
   fitting: number;
 }
-type ListedCost = CostRecord & { costId: string; appToken: string | null };
+export type ListedCost = CostRecord & { costId: string; appToken: string | null };
 
 function toValues(
   ledger: Ledger,
@@ -214,5 +220,8 @@ function toValues(
   now: number,
   keys?: number,
 ) {
-  return { ...toPageValues(ledger, range, keys), match, now, lapsedBefore: now - COST_WINDOW_MS };
+  return { ...toPageValues(ledger, range, keys), match, ...timesAt(now) };
 }
+
+/** What the states of costs depend on. */
+export const timesAt = (now: number) => ({ now, lapsedBefore: now - COST_WINDOW_MS });

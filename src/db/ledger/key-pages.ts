@@ -89,3 +89,16 @@ function toPart<Row extends KeyRow>(rows: Row[], limit: number) {
 export function compareIds(left: string, right: string): number {
   return Buffer.compare(Buffer.from(left), Buffer.from(right));
 }
+
+/** After every ID. */
+export const AFTER_ALL = "\u{10ffff}".repeat(3);
+
+/** A text before every text that starts with the prefix, and after all others that any cost ID has. */
+export function justBefore(prefix: string): string {
+  const last = [...prefix].at(-1);
+  if (last === undefined) return "";
+  const before = (last.codePointAt(0) ?? 1) - 1;
+  // Below the code points of surrogates, which are no characters.
+  const character = String.fromCodePoint(before === 0xdfff ? 0xd7ff : before);
+  return `${prefix.slice(0, -last.length)}${character}\u{10ffff}`;
+}

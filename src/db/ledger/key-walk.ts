@@ -11,11 +11,10 @@ interface Walked<Item> {
   next: string | null;
 }
 
-/** Reads until there are `enough` items, by default a full page, or the list ends, or `MAX_PAGES` were read. */
+/** Reads until the page is full, or the list ends, or `MAX_PAGES` were read. */
 export async function walk<Item>(
   { after, limit }: { after: string | null; limit: number },
   read: (range: { after: string | null; limit: number }) => Promise<Walked<Item>>,
-  enough = limit,
 ): Promise<Walked<Item>> {
   const items: Item[] = [];
   let next = after;
@@ -23,7 +22,7 @@ export async function walk<Item>(
     const page = await read({ after: next, limit: limit - items.length });
     items.push(...page.items);
     next = page.next;
-    if (next === null || items.length >= enough) break;
+    if (next === null || items.length >= limit) break;
   }
   return { items, next };
 }

@@ -1,8 +1,7 @@
 /** The costs of a partner: an operator lists them, and looks at one. */
 import * as z from "zod/mini";
 import { operatorOperation } from "../../auth/guards.ts";
-import { countCosts } from "../../db/ledger/cost-counts.ts";
-import { listPartnerCosts, MATCHES } from "../../db/ledger/cost-list.ts";
+import { MATCHES } from "../../db/ledger/cost-list.ts";
 import { findCostOfPartner } from "../../db/ledger/costs.ts";
 import { MAX_KEYS } from "../../db/ledger/key-pages.ts";
 import { MAX_PAGES } from "../../db/ledger/key-walk.ts";
@@ -17,6 +16,7 @@ import { amount, appToken, costType, pageQuery, storedCostId, utcDate } from "..
 import { pagingV2 } from "../../http/paging.ts";
 import { reportV1 } from "../../http/response-schemas.ts";
 import { costItem, toCostItem } from "../../usecases/costs/item.ts";
+import { searchCosts } from "../../usecases/costs/listed.ts";
 import { lookUp, toStoredId } from "../../usecases/costs/read.ts";
 import { rejectionItem, toRejectionItem } from "../../usecases/costs/rejection-item.ts";
 import { findUnaccepted, noAcceptedCost } from "../../usecases/costs/unaccepted.ts";
@@ -70,15 +70,11 @@ const listedCost = z
   })
   .with(z.meta({ id: "ListedCost" }));
 
+/** Those that only operators have. */
 export const costFilters = {
   match: z
     .optional(z.enum(MATCHES, `must be one of ${MATCHES.join(", ")}`))
     .with(z.describe("Only costs in this state")),
-  day: z
-    .optional(utcDate)
-    .with(
-      z.describe("Only costs of this day in reports: that of the click or impression, or of the arrival"),
-    ),
   app_token: z.optional(appToken).with(z.describe("Only costs of this app")),
   link_token: z
     .optional(
@@ -87,51 +83,36 @@ export const costFilters = {
         .check(z.minLength(1, "must not be empty"), z.maxLength(64, "must have at most 64 characters")),
     )
     .with(z.describe("Only costs of this link")),
+};
+const ownFilters = z.strictObject(costFilters);
+const filters = z.extend(ownFilters, {
+  day: z
+    .optional(utcDate)
+    .with(
+      z.describe("Only costs of this day in reports: that of the click or impression, or of the arrival"),
+    ),
   cost_type: z.optional(costType).with(z.describe("Only costs of this type")),
   amount_over: z.optional(amount).with(z.describe("Only costs above this amount, in any currency")),
-};
-const filters = z.strictObject(costFilters);
+});
 
 /** The most IDs that one request reads. */
 const MOST_READ = MAX_PAGES * MAX_KEYS;
 
-/**
- * A page of the costs that pass the filters, each with its app, and their number if the totals know it: the list ends when so many were
- * found. `found`: what the pages before had, if that is known. Throws not_found if there is no such partner.
- */
-export async function findPartnerCosts(
+/** The partner, and the filters with the ID of the link. Throws not_found if there is no such partner. */
+export async function readCostFilter(
   context: Context,
   partnerId: number,
-  { match, day, app_token, link_token, cost_type, amount_over }: z.output<typeof filters>,
-  range: { after: string | null; limit: number },
-  found = range.after === null ? 0 : undefined,
+  { match, app_token, link_token }: z.output<typeof ownFilters>,
 ) {
-  const { env, ledger, now } = context;
+  const { DB } = context.env;
   const [partner, linkId] = await Promise.all([
-    findPartner(env.DB, partnerId),
-    link_token === undefined ? null : findLinkId(env.DB, link_token),
+    findPartner(DB, partnerId),
+    link_token === undefined ? null : findLinkId(DB, link_token),
     checkFilters(context, { app_token }),
   ]);
   if (!partner) throw notFound("partner");
   if (linkId === undefined) throw badField("link_token", "must be the token of an existing link");
-  const filter = {
-    match: match ?? null,
-    day: day ?? null,
-    appToken: app_token ?? null,
-    linkId,
-    costType: cost_type ?? null,
-    amountOver: amount_over ?? null,
-  };
-  const [{ items, next, ...reading }, expected] = await Promise.all([
-    listPartnerCosts(ledger, partnerId, filter, range, now),
-    countCosts(ledger, partnerId, filter, now),
-  ]);
-  const isFound = expected !== null && found !== undefined && found + reading.fitting >= expected;
-  const toItem = (cost: (typeof items)[number]) => ({
-    ...toCostItem(cost.costId, cost, now),
-    app_token: cost.appToken,
-  });
-  return { partner, items: items.map(toItem), ...reading, expected, next: isFound ? null : next };
+  return { partner, filter: { match: match ?? null, appToken: app_token ?? null, linkId } };
 }
 
 const listPartnerCostItems = operatorOperation({
@@ -176,7 +157,11 @@ const listPartnerCostItems = operatorOperation({
   errors: ["not_found"],
   isReport: true,
   async handle(context, _operator, { path: { id }, query, range }) {
-    const { items, next, searched, read, expected } = await findPartnerCosts(context, id, query, range);
+    const { day = null, cost_type: costType = null, amount_over: amountOver = null } = query;
+    const { filter } = await readCostFilter(context, id, query);
+    const all = { ...filter, day, costType, amountOver, prefix: "" };
+    const known = range.after === null ? 0 : undefined;
+    const { items, next, searched, read, expected } = await searchCosts(context, id, all, range, known);
     const about = { searched, read, expected };
     return jsonResponse(envelopeV1(context, items, pagingV2(context, range, { next }), about));
   },

@@ -9,13 +9,12 @@ import { amountText } from "../money.ts";
 export const costTypeName = (type: CostType | null): Markup | "" =>
   type === null ? "" : html`<abbr title="${COST_TYPE[type].name}">${type}</abbr>`;
 
-/** The amount of a cost, with what it is for if that is not one click or conversion: `isShort` beside its type. */
+/** The amount of a cost, with what it is for if that is not one click or conversion. */
 export function priceText(
   cost: Partial<Record<"cost_type" | "amount" | "cost_currency", string | null | undefined>>,
-  isShort = false,
 ): string {
   const isPerMille = cost.amount != null && TYPES_PER_MILLE.some((type) => type === cost.cost_type);
-  return `${amountText(cost.amount, cost.cost_currency)}${isPerMille ? ` per 1,000${isShort ? "" : " impressions"}` : ""}`;
+  return `${amountText(cost.amount, cost.cost_currency)}${isPerMille ? " per 1,000 impressions" : ""}`;
 }
 
 /** The boxes of a form in which people choose cost types. */

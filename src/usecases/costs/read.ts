@@ -17,23 +17,15 @@ import { type CostItem, dayOfCost, toCostItem } from "./item.ts";
 import { type RejectionItem, toRejectionItem } from "./rejection-item.ts";
 import { findUnaccepted, NOTHING_KNOWN, type Unaccepted } from "./unaccepted.ts";
 
-/** Lists the costs by ID after `after`. For a person, it reads on until there is a cost. */
+/** Lists the costs by ID after `after`. */
 export async function listOwnCosts(
   { ledger, now }: Context,
   caller: CostCaller,
   filter: OwnFilter,
   range: { after: string | null; limit: number },
-  isForPerson = false,
 ): Promise<{ items: CostItem[]; next: string | null }> {
   if (caller.mode === "live") {
-    const { credential, items, next } = await listCosts(
-      ledger,
-      caller.tokenHash,
-      filter,
-      range,
-      now,
-      isForPerson,
-    );
+    const { credential, items, next } = await listCosts(ledger, caller.tokenHash, filter, range, now);
     caller.authorize(credential);
     return { items: items.map((cost) => toCostItem(cost.costId, cost, now)), next };
   }
