@@ -1235,7 +1235,7 @@ OPERATOR_TOKEN=ll_api_…</pre>
 </tr>
 <tr>
 <td>Somebody reports a wrong cost of a day or a link</td>
-<td><strong>Costs</strong> of the partner in the console and <code>GET /operator/v1/partners/{id}/costs</code> list them with filters by day, app, link, type, state and amount. Costs have no order by time, so a request looks at up to 20,000 IDs and says how far it got.</td>
+<td><strong>Costs</strong> of the partner in the console and <code>GET /operator/v1/partners/{id}/costs</code> list them with filters by day, app, link, type, state and amount. In the console, the newest or the highest come first, with sums, if the partner has up to 10,000 IDs, or so many that start with the same letters. More are in the order of their IDs, as in the API: a request looks at up to 20,000 and says how far it got.</td>
 </tr>
 <tr>
 <td>Strangers add prices on URLs</td>
@@ -1349,7 +1349,7 @@ LINK_TOKEN=…</pre>
 </tr>
 <tr>
 <td><code>/partner/costs</code></td>
-<td>your costs by ID, state and day, also as CSV; a cost has its own page, where you can void it</td>
+<td>your costs by ID, state, type, amount and day, the newest or the highest first, with sums, also as CSV; a cost has its own page, where you can void it</td>
 </tr>
 <tr>
 <td><code>/partner/upload</code></td>
