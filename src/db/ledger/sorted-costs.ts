@@ -145,19 +145,12 @@ function compareRows(left: SortedRow, right: SortedRow): number {
 function addUp(
   rows: { match: MatchFilter | null; currency: string | null; count: number; amount: string | null }[],
 ): CostSum[] {
-  const byKey = Map.groupBy(rows, ({ match, currency }) => `${match} ${currency}`);
-  return MATCHES.flatMap((match) =>
-    [...byKey.values()].flatMap((same) =>
-      same[0]?.match === match
-        ? [
-            {
-              match,
-              currency: same[0].currency,
-              count: same.reduce((sum, { count }) => sum + count, 0),
-              amount: same.reduce((sum, { amount }) => sum + BigInt(amount ?? 0), 0n),
-            },
-          ]
-        : [],
-    ),
-  );
+  return MATCHES.flatMap((match) => {
+    const ofState = rows.filter((row) => row.match === match);
+    return [...Map.groupBy(ofState, ({ currency }) => currency)].map(([currency, same]) => ({
+      ...{ match, currency },
+      count: same.reduce((sum, { count }) => sum + count, 0),
+      amount: same.reduce((sum, { amount }) => sum + BigInt(amount ?? 0), 0n),
+    }));
+  });
 }

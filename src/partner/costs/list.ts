@@ -149,19 +149,19 @@ async function findOfRound(
 ): Promise<FoundCosts> {
   const all = { after: null, limit: Number.POSITIVE_INFINITY };
   const { items } = await listOwnCosts(context, caller, { match, day }, all);
-  const unitsOf = ({ amount }: CostItem) => Math.round(Number(amount ?? -1) * 100_000);
+  const amountOf = ({ amount }: CostItem) => Number(amount ?? -1);
   const listed = items.filter(
     (item) =>
       item.cost_id.startsWith(prefix) &&
-      (costType === null || item.cost_type === costType) &&
-      (amountOver === null || unitsOf(item) > amountOver),
+      item.cost_type === (costType ?? item.cost_type) &&
+      (amountOver === null || amountOf(item) * 100_000 > amountOver),
   );
-  if (order === "newest")
-    listed.sort((one, other) => ((one.received_at ?? "") < (other.received_at ?? "") ? 1 : -1));
-  if (order === "highest") listed.sort((one, other) => unitsOf(other) - unitsOf(one));
+  const timeOf = ({ received_at }: CostItem) => Date.parse(received_at ?? "");
+  const rankOf = { newest: timeOf, highest: amountOf, cost_id: () => 0 }[order];
+  const shown = listed.sort((one, other) => rankOf(other) - rankOf(one)).slice(offset, offset + limit);
   const counted = [...Map.groupBy(listed, (item) => item.match)];
   return {
-    items: listed.slice(offset, offset + limit).map((item) => ({ ...item, app_token: null })),
+    items: shown.map((item) => ({ ...item, app_token: null })),
     sums: counted.map(([state, same]) => ({ match: state, currency: null, count: same.length, amount: 0n })),
   };
 }
