@@ -21,6 +21,7 @@ const SOURCES: Record<ChangeSource, string> = {
   import: "Import",
   bulk: "Change of selected links",
   settings: "Settings of a link",
+  create: "New link",
 };
 
 const trail = ({ path }: Member) => breadcrumb([["Links", `${path}/links`]], "Undo");
@@ -32,7 +33,7 @@ export const undoPage: Show = async ({ env, now }, member) => ({
   body: html`
     ${trail(member)}
     ${pageHead("Undo changes")}
-    <p class="lead">For 24 hours, you can undo an import, a change of selected links, or a change of a link's settings. Undo keeps values that somebody has changed since then, and archives links that an import created. ${FROM_NOW_ON}</p>
+    <p class="lead">For 24 hours, you can undo a new link, an import, a change of selected links, or a change of a link's settings. Undo keeps values that somebody has changed since then, and archives links that were created. ${FROM_NOW_ON}</p>
     ${table({
       label: "Changes that can be undone",
       hasHeading: true,

@@ -105,7 +105,7 @@ export const linkChanges = sqliteTable(
     /** The time and the ID of the request, as in its entries of the audit log. */
     changedAt: integer("changed_at").notNull(),
     requestId: text("request_id").notNull(),
-    source: text({ enum: ["import", "bulk", "settings"] }).notNull(),
+    source: text({ enum: ["import", "bulk", "settings", "create"] }).notNull(),
     /** Of links. */
     count: integer().notNull(),
     /** The newest entry of the audit log after the change, which has entries itself. */

@@ -3,8 +3,7 @@
 for (const input of document.querySelectorAll("input[type=password]")) {
   const button = document.createElement("button");
   const textContent = `Show ${input.name === "credential" ? "credential" : "password"}`;
-  Object.assign(button, { type: "button", className: "small secondary", textContent });
-  button.style.marginTop = "0.5rem";
+  Object.assign(button, { type: "button", className: "small secondary reveal", textContent });
   button.setAttribute("aria-pressed", "false");
   button.setAttribute("aria-controls", input.id);
   const show = (isShown) => {

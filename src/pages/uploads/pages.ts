@@ -43,6 +43,8 @@ export interface UploadPaths {
   form: string;
   confirm: string;
   list: string;
+  /** The link to the form for other rows. */
+  again: string;
   /** What undoes an import. */
   undo?: string;
 }
@@ -178,7 +180,7 @@ ${multipartForm(
     }
     ${more}
     ${outcomeTable(texts, outcomes, show)}
-    <p class="actions">${downloadLink(texts, outcomes, "Download check")} ${todo === "" ? buttonLink(paths.form, "Upload another file") : ""}</p>`;
+    <p class="actions">${downloadLink(texts, outcomes, "Download check")} ${todo === "" ? buttonLink(paths.form, paths.again) : ""}</p>`;
 }
 
 /** What an import did. `leftOut` counts the rows that only the check had, `undo` takes the import back. */
@@ -204,7 +206,7 @@ export function resultBody(
     ${pageHead("Import result")}
     ${notice(done.filter(Boolean).join(" "), rejected === 0 ? "ok" : "warn", { announced: true, action: undo })}
     ${counts(texts, outcomes, ["imported", "duplicate", "rejected"])}
-    <p class="actions">${downloadLink(texts, outcomes, "Download results")} ${buttonLink(paths.list, `Show ${noun[1]}`)} <a href="${paths.form}">Upload another file</a></p>
+    <p class="actions">${downloadLink(texts, outcomes, "Download results")} ${buttonLink(paths.list, `Show ${noun[1]}`)} <a href="${paths.form}">${paths.again}</a></p>
     ${outcomeTable(texts, outcomes, show)}`;
 }
 

@@ -29,6 +29,7 @@ const COST_TEXTS: UploadTexts = {
 
 const PATHS = {
   form: "/partner/upload",
+  again: "Upload another file",
   confirm: "/partner/upload/import",
   list: "/partner/costs",
 };

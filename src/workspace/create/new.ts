@@ -57,7 +57,9 @@ async function createOne(context: Context, place: Place, form: URLSearchParams) 
     authorizeApp(access);
     rejectOther(results[0], rows[0]?.names.at(-1) ?? "");
   }
-  const done = await (isCheck ? checkPaths : createPaths)(context, scopeOf(member), rows);
+  const done = isCheck
+    ? await checkPaths(context, scopeOf(member), rows)
+    : await createPaths(context, scopeOf(member), rows, { source: "create" });
   authorizeApp(done.access);
   const result = expectDefined(done.results.at(-1));
   if (result instanceof AppError) throw await withMore(context, place, values, result);

@@ -28,8 +28,14 @@ export async function readPlace(context: Context, member: Member): Promise<Place
 export const firstLevelOf = ({ parent }: Place) => (parent?.level ?? 0) + 1;
 
 /** The address of a page of this place. */
-export const hrefOf = ({ member, parent }: Place, page: "new" | "import" | "import/rows" = "new") =>
-  `${member.path}/links/${page}${parent ? `?${new URLSearchParams({ parent: parent.token })}` : ""}`;
+export function hrefOf(
+  { member, parent }: Place,
+  page: "new" | "import" | "import/rows" = "new",
+  more: Record<string, string> = {},
+): string {
+  const query = new URLSearchParams({ ...(parent && { parent: parent.token }), ...more });
+  return `${member.path}/links/${page}${query.size > 0 ? `?${query}` : ""}`;
+}
 
 export const cancelHref = ({ member, parent }: Place) =>
   `${member.path}/links${parent ? `/${parent.token}` : ""}`;

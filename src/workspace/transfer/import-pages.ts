@@ -1,5 +1,6 @@
 /** The pages of an import: the form, what the check found, and the result. */
 import { html } from "hono/html";
+import type { Context } from "../../env.ts";
 import { type AppError, ERRORS } from "../../errors.ts";
 import { card, nameText, notice, pageHead } from "../../pages/elements.ts";
 import { check, field, type Option, type RejectedForm } from "../../pages/forms/fields.ts";
@@ -27,9 +28,10 @@ import { MAX_ROWS, TABLE } from "./import-rows.ts";
 import { columnsFrom, type Sheet } from "./sheet.ts";
 import { LINK_TEXTS, showLinks } from "./texts.ts";
 
-const pathsOf = (place: Place): UploadPaths => ({
+const pathsOf = (place: Place, isPasted = false): UploadPaths => ({
   form: hrefOf(place, "import"),
-  confirm: hrefOf(place, "import/rows"),
+  again: isPasted ? "Paste other rows" : "Upload another file",
+  confirm: hrefOf(place, "import/rows", isPasted ? { pasted: "1" } : {}),
   list: cancelHref(place),
   undo: `${place.member.path}/links/undo`,
 });
@@ -114,7 +116,12 @@ export function checkedPage(place: Place, found: { outcomes: Outcome[]; good: st
   const { problem, warning } = read.sheet;
   const columns = columnsForm(place, read);
   const more = html`${warning === undefined ? "" : notice(warning, "warn")}${columns}`;
-  const body = checkedBody(LINK_TEXTS, pathsOf(place), { ...found, more }, showLinks(place.member));
+  const body = checkedBody(
+    LINK_TEXTS,
+    pathsOf(place, !read.isFile),
+    { ...found, more },
+    showLinks(place.member),
+  );
   return {
     title: "Check rows",
     ...(problem !== undefined && { status: 400 }),
@@ -167,9 +174,15 @@ function columnsForm(place: Place, { sheet, sent, text, isFile, corrections }: R
   );
 }
 
-export function resultPage(place: Place, outcomes: Outcome[], leftOut: number, requestId: string): AppPage {
+export function resultPage(
+  place: Place,
+  outcomes: Outcome[],
+  leftOut: number,
+  { requestId, url }: Context,
+): AppPage {
   const isDone = outcomes.some(({ state }) => state === "imported");
   const undo = isDone ? undoForm(place.member, requestId) : "";
-  const body = resultBody(LINK_TEXTS, pathsOf(place), { outcomes, leftOut }, showLinks(place.member), undo);
+  const paths = pathsOf(place, url.searchParams.has("pasted"));
+  const body = resultBody(LINK_TEXTS, paths, { outcomes, leftOut }, showLinks(place.member), undo);
   return { title: "Import result", body: html`${trail(place, "Import")} ${body}` };
 }

@@ -139,7 +139,7 @@ export const confirmImport: Show = async (context, member) => {
     : { member, parent: undefined, partners: new Map() };
   if (isPart(context)) return sendPart(context, place, importStep(context.url.searchParams.get("part_of")));
   const { rows, leftOut } = await readConfirmed(context, MAX_FORM_BYTES, tableFor(place));
-  return resultPage(place, await runRows(context, place, rows, importStep()), leftOut, context.requestId);
+  return resultPage(place, await runRows(context, place, rows, importStep()), leftOut, context);
 };
 
 /** The results of a part of a larger file, for the script. What all rows get is in the query. */
