@@ -32,6 +32,25 @@ const errorsOf = ({ text }: PageResponse) =>
   linksOf(/<div class="notice error"[\s\S]*?<\/div>/.exec(text)?.[0] ?? "");
 
 describe("the form for one link", () => {
+  it("can be undone: the links that it created are archived, and no other", async () => {
+    await create({ network: "New Net" });
+    await create({ network: "New Net", campaign: "New Campaign", ad_group: "New Group" });
+    const page = await open(browser, `${APP}/links/undo`);
+    const changes = [...page.matchAll(/name="change" value="([^"]*)"/g)].map(([, change]) => change ?? "");
+    expect(changes).toHaveLength(2);
+    expect(textOf(page)).toMatch(/New link 2 links Undo .* New link 1 link Undo /);
+    const undone = await browser.post(`${APP}/links/undo`, { change: changes[0] ?? "" });
+    expect(textOf(undone.text)).toContain("2 links archived.");
+    expect(await rows("SELECT label, archived FROM links WHERE label LIKE 'New %' ORDER BY id")).toEqual([
+      { label: "New Net", archived: 0 },
+      { label: "New Campaign", archived: 1 },
+      { label: "New Group", archived: 1 },
+    ]);
+    // A form that created nothing has nothing to undo.
+    await create({ network: "New Net" });
+    expect(await open(browser, `${APP}/links/undo`)).not.toContain(changes[0]);
+  });
+
   it("creates every level of a path that is missing, and leads to its last link", async () => {
     const response = await create({
       network: "New Net",

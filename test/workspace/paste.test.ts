@@ -49,6 +49,18 @@ describe("cells of a spreadsheet", () => {
     },
   );
 
+  it("leads back to the form in its words, before and after the import", async () => {
+    const row = cells(["network"], ["New Net"]);
+    const checked = await paste(browser, row);
+    const [, action = ""] = /action="([^"]*\/import\/rows[^"]*)"/.exec(checked.text) ?? [];
+    const done = await confirm(browser, checked, {}, action);
+    expect(done.text).toContain(`<a href="${IMPORT}">Paste other rows</a>`);
+    expect((await paste(browser, row)).text).toContain("Paste other rows");
+    const file = await upload(browser, toFile(["New Net"]));
+    expect(file.text).toContain("Upload another file");
+    expect(done.text + checked.text).not.toContain("another file");
+  });
+
   it("cannot be 1,001 rows", async () => {
     const checked = await paste(
       browser,
