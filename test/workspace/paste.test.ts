@@ -56,7 +56,7 @@ describe("cells of a spreadsheet", () => {
     const done = await confirm(browser, checked, {}, action);
     expect(done.text).toContain(`<a href="${IMPORT}">Paste other rows</a>`);
     expect((await paste(browser, row)).text).toContain("Paste other rows");
-    const file = await upload(browser, toFile("New Net"));
+    const file = await upload(browser, toFile("network", "New Net"));
     expect(file.text).toContain("Upload another file");
     expect(done.text + checked.text).not.toContain("another file");
   });
