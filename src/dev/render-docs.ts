@@ -69,11 +69,11 @@ function render(markdown: string): RenderedPage {
   }
   return {
     title: title.text,
-    lead: marked.parseInline(lead.text, { async: false }),
+    lead: withQuotes(marked.parseInline(lead.text, { async: false })),
     sections: sections.map(({ title, tokens }) => ({
       id: begin(title),
       title,
-      body: marked.parser(tokens, marked.defaults).trim(),
+      body: withQuotes(marked.parser(tokens, marked.defaults).trim()),
     })),
   };
 }
@@ -106,6 +106,10 @@ function escapeHtml(text: string): string {
     .replaceAll(">", "&gt;")
     .replaceAll('"', "&quot;");
 }
+
+/** Only inside a tag does a quote need an escape. The pages are smaller without the others. */
+const withQuotes = (html: string) =>
+  html.replaceAll(/(<[^>]*>)|&quot;|&#39;/g, (found, tag) => tag ?? (found === "&quot;" ? '"' : "'"));
 
 /** A template literal. `{cost window}` becomes a fact of site/facts.ts, so that the text follows the code. */
 const quote = (text: string) =>

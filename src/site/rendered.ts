@@ -4,7 +4,7 @@ import { FACTS } from "./facts.ts";
 export const PAGES = {
   agents: {
     title: "Tools for agents",
-    lead: `An assistant can read your links and their figures, and answer questions such as &quot;which campaign has the highest cost per click this week, is it rising, and why did spend fall?&quot; It connects to <code>/mcp</code> with the Model Context Protocol, revision 2026-07-28. It only reads: no tool changes anything.`,
+    lead: `An assistant can read your links and their figures, and answer questions such as "which campaign has the highest cost per click this week, is it rising, and why did spend fall?" It connects to <code>/mcp</code> with the Model Context Protocol, revision 2026-07-28. It only reads: no tool changes anything.`,
     sections: [
       { id: "create-a-token", title: "Create a token", body: `<ol>
 <li>Sign in, and open <strong>Access tokens</strong> (<code>/account/tokens</code>).</li>
@@ -15,45 +15,45 @@ export const PAGES = {
       { id: "connect-an-assistant", title: "Connect an assistant", body: `<p>The address is <code>https://links.example.com/mcp</code>, with your host. Send the token in the <code>Authorization</code> header, as <code>Bearer …</code>, which means the same as <code>Token token=…</code> on the other pages. Assistants that can only sign in with OAuth cannot connect.</p>
 <p><strong>Visual Studio Code</strong>, in <code>.vscode/mcp.json</code>. It asks for the token and keeps it:</p>
 <pre data-language="json">{
-  &quot;inputs&quot;: [{ &quot;type&quot;: &quot;promptString&quot;, &quot;id&quot;: &quot;token&quot;, &quot;description&quot;: &quot;Access token&quot;, &quot;password&quot;: true }],
-  &quot;servers&quot;: {
-    &quot;linkledger&quot;: {
-      &quot;type&quot;: &quot;http&quot;,
-      &quot;url&quot;: &quot;https://links.example.com/mcp&quot;,
-      &quot;headers&quot;: { &quot;Authorization&quot;: &quot;Bearer \${input:token}&quot; }
+  "inputs": [{ "type": "promptString", "id": "token", "description": "Access token", "password": true }],
+  "servers": {
+    "linkledger": {
+      "type": "http",
+      "url": "https://links.example.com/mcp",
+      "headers": { "Authorization": "Bearer \${input:token}" }
     }
   }
 }</pre>
 <p><strong>Cursor</strong>, in <code>~/.cursor/mcp.json</code>, with the token in the environment variable <code>LINKLEDGER_TOKEN</code>:</p>
 <pre data-language="json">{
-  &quot;mcpServers&quot;: {
-    &quot;linkledger&quot;: {
-      &quot;url&quot;: &quot;https://links.example.com/mcp&quot;,
-      &quot;headers&quot;: { &quot;Authorization&quot;: &quot;Bearer \${env:LINKLEDGER_TOKEN}&quot; }
+  "mcpServers": {
+    "linkledger": {
+      "url": "https://links.example.com/mcp",
+      "headers": { "Authorization": "Bearer \${env:LINKLEDGER_TOKEN}" }
     }
   }
 }</pre>
 <p><strong>Gemini CLI</strong>, in <code>~/.gemini/settings.json</code>, with the same variable:</p>
 <pre data-language="json">{
-  &quot;mcpServers&quot;: {
-    &quot;linkledger&quot;: {
-      &quot;httpUrl&quot;: &quot;https://links.example.com/mcp&quot;,
-      &quot;headers&quot;: { &quot;Authorization&quot;: &quot;Bearer $LINKLEDGER_TOKEN&quot; }
+  "mcpServers": {
+    "linkledger": {
+      "httpUrl": "https://links.example.com/mcp",
+      "headers": { "Authorization": "Bearer $LINKLEDGER_TOKEN" }
     }
   }
 }</pre>
-<p><strong>To check the address and the token</strong>, ask for the tools. The last name is the server&#39;s own:</p>
+<p><strong>To check the address and the token</strong>, ask for the tools. The last name is the server's own:</p>
 <pre data-language="sh">BASE_URL=https://links.example.com
 API_TOKEN=ll_read_…</pre>
-<pre data-language="console"><kbd>curl -s -H &quot;Authorization: Bearer $API_TOKEN&quot; -H 'Content-Type: application/json' \\
+<pre data-language="console"><kbd>curl -s -H "Authorization: Bearer $API_TOKEN" -H 'Content-Type: application/json' \\
     -H 'Accept: application/json, text/event-stream' \\
-    -d '{&quot;jsonrpc&quot;: &quot;2.0&quot;, &quot;id&quot;: 1, &quot;method&quot;: &quot;tools/list&quot;}' &quot;$BASE_URL/mcp&quot; | grep -oE '&quot;name&quot;:&quot;[a-z_]+&quot;'</kbd>
-<samp>&quot;name&quot;:&quot;list_apps&quot;
-&quot;name&quot;:&quot;search_links&quot;
-&quot;name&quot;:&quot;performance&quot;
-&quot;name&quot;:&quot;what_changed&quot;
-&quot;name&quot;:&quot;partner_status&quot;
-&quot;name&quot;:&quot;linkledger&quot;</samp></pre>` },
+    -d '{"jsonrpc": "2.0", "id": 1, "method": "tools/list"}' "$BASE_URL/mcp" | grep -oE '"name":"[a-z_]+"'</kbd>
+<samp>"name":"list_apps"
+"name":"search_links"
+"name":"performance"
+"name":"what_changed"
+"name":"partner_status"
+"name":"linkledger"</samp></pre>` },
       { id: "what-each-tool-answers", title: "What each tool answers", body: `<p>Each tool is an operation of the API, with its parameters, its fields, its limits and its errors.</p>
 <div class="table" tabindex="0" role="region" aria-label="What each tool answers"><table>
 <thead>
@@ -103,7 +103,7 @@ API_TOKEN=ll_read_…</pre>
 <p>A result that is too long has <code>paging.cursor</code>, with which the assistant asks for the rest. A rejected call returns a result with <code>isError</code> and the <a href="/docs/errors">problem document</a>.</p>` },
       { id: "what-an-assistant-can-see", title: "What an assistant can see", body: `<ul>
 <li>It sees what you can see with the same token: the apps that you are a member of, or the one app of the token. A call for another app is rejected with <code>insufficient_scope</code>.</li>
-<li>It can use the tools for operators only with an operator&#39;s token for all apps.</li>
+<li>It can use the tools for operators only with an operator's token for all apps.</li>
 <li>It sees no passwords, tokens or credentials: no tool returns them.</li>
 <li>What it reads goes to the company that runs the assistant. Find out who that is before you connect one.</li>
 </ul>
@@ -149,7 +149,7 @@ API_TOKEN=ll_read_…</pre>
 <tr>
 <td><code>discrepancy</code></td>
 <td>members, operators</td>
-<td>if a partner&#39;s discrepancy for a cost type reaches the set percentage. With fewer than ${FACTS["least expected"]} expected clicks or impressions, none is opened. It is counted once a day: in the app of the rule, or for operators across all apps. The first count of an app comes within a day of its first rule</td>
+<td>if a partner's discrepancy for a cost type reaches the set percentage. With fewer than ${FACTS["least expected"]} expected clicks or impressions, none is opened. It is counted once a day: in the app of the rule, or for operators across all apps. The first count of an app comes within a day of its first rule</td>
 </tr>
 <tr>
 <td><code>purge_late</code></td>
@@ -177,20 +177,20 @@ API_TOKEN=ll_read_…</pre>
 <p>The costs of an hour are those that were accepted or rejected since the previous run, without resent ones. For an app, only costs with the ID of one of its clicks or impressions count, so a cost that cannot be read is only in the alerts for operators.</p>` },
       { id: "email", title: "Email", body: `<p>Alerts for operators can be sent by email, one message for each alert. Cloudflare delivers only to addresses that are verified in your account, under <strong>Email Routing</strong>. Members use <a href="/docs/webhooks">webhooks</a> instead. Remove the <code>#</code> before <code>send_email</code> in <code>wrangler.toml</code>, set the sender and one to five recipients, and deploy:</p>
 <pre data-language="toml">[[send_email]]
-name = &quot;ALERTS&quot;
+name = "ALERTS"
 
 [vars]
-ALERTS_FROM = &quot;alerts@example.com&quot;
-ALERTS_TO = &quot;ops@example.com, second@example.com&quot;</pre>
+ALERTS_FROM = "alerts@example.com"
+ALERTS_TO = "ops@example.com, second@example.com"</pre>
 <p>A message that cannot be sent is tried again every few minutes for a day, and the log says why.</p>` },
       { id: "if-nothing-runs", title: "If nothing runs", body: `<p>A second schedule checks <code>purge_late</code> every minute, so this rule works even if the hourly job stops. If no schedule runs at all, or the database is down, no rule is checked. Then only a check of <code>/readyz</code> from outside can warn you.</p>` },
       { id: "in-the-api", title: "In the API", body: `<p>Operators list alerts and manage rules. For those of an app, they add <code>app_token</code>:</p>
-<pre data-language="console"><kbd>operator() { curl -s -H &quot;Authorization: Token token=$OPERATOR_TOKEN&quot; \\
-    -H 'Content-Type: application/json' &quot;$BASE_URL/operator/v1/$1&quot; &quot;\${@:2}&quot;; }</kbd>
-<kbd>operator alert-rules -d '{&quot;kind&quot;: &quot;spend_above&quot;, &quot;amount&quot;: &quot;5000&quot;, &quot;currency&quot;: &quot;USD&quot;, &quot;period&quot;: &quot;day&quot;, &quot;partner_id&quot;: 1}' | grep -o '&quot;period&quot;:&quot;[a-z]*&quot;'</kbd>
-<samp>&quot;period&quot;:&quot;day&quot;</samp>
-<kbd>operator alerts | grep -o '&quot;collection_size&quot;:&quot;[0-9]*&quot;'</kbd>
-<samp>&quot;collection_size&quot;:&quot;0&quot;</samp></pre>` },
+<pre data-language="console"><kbd>operator() { curl -s -H "Authorization: Token token=$OPERATOR_TOKEN" \\
+    -H 'Content-Type: application/json' "$BASE_URL/operator/v1/$1" "\${@:2}"; }</kbd>
+<kbd>operator alert-rules -d '{"kind": "spend_above", "amount": "5000", "currency": "USD", "period": "day", "partner_id": 1}' | grep -o '"period":"[a-z]*"'</kbd>
+<samp>"period":"day"</samp>
+<kbd>operator alerts | grep -o '"collection_size":"[0-9]*"'</kbd>
+<samp>"collection_size":"0"</samp></pre>` },
     ],
   },
   archive: {
@@ -210,48 +210,48 @@ ALERTS_TO = &quot;ops@example.com, second@example.com&quot;</pre>
 <p>The archive begins with the next run of the hourly job. What was deleted before that is not in the archive. If you remove the binding, the purge deletes rows without writing them anywhere.</p>
 <p>A run of the hourly job goes through about a million rows, those of all databases together, so in a ledger with 70 million rows a row can stay for six days after it is due: run the job more often with <code>[triggers]</code> in <code>wrangler.toml</code>.</p>
 <p>The commands below use the variables of <a href="/docs/corrections">Corrections</a>, on a local server with this section. One run of the hourly job begins the archive:</p>
-<pre data-language="console"><kbd>cron() { curl -s -o /dev/null -w '%{http_code}\\n' &quot;$BASE_URL/cdn-cgi/local/scheduled?time=$1&quot;; }</kbd>
+<pre data-language="console"><kbd>cron() { curl -s -o /dev/null -w '%{http_code}\\n' "$BASE_URL/cdn-cgi/local/scheduled?time=$1"; }</kbd>
 <kbd>cron $(date +%s000)</kbd>
 <samp>200</samp></pre>` },
       { id: "send-and-correct-a-cost", title: "Send and correct a cost", body: `<p>A click on a new link gets a wrong cost, 25 dollars instead of 25 cents. The partner voids it and sends the right values:</p>
-<pre data-language="console"><kbd>partner() { curl -s -H &quot;Authorization: Token token=$COST_TOKEN&quot; &quot;$BASE_URL/cost$1&quot; &quot;\${@:2}&quot;; echo; }</kbd>
-<kbd>send() { partner '' -d &quot;cost_id=acme-proof-20260701&amp;cost_type=cpc&amp;cost_currency=USD&amp;cost_amount=$1&amp;tag=docs&quot;; }</kbd>
-<kbd>LINK=$(curl -s -H &quot;Authorization: Token token=$API_TOKEN&quot; -H 'Content-Type: application/json' \\
-    -d &quot;{\\&quot;name\\&quot;: \\&quot;Winter\\&quot;, \\&quot;parent_token\\&quot;: \\&quot;$LINK_TOKEN\\&quot;}&quot; \\
-    &quot;$BASE_URL/public/v1/apps/$APP_TOKEN/trackers&quot; | sed 's/.*&quot;token&quot;:&quot;\\([^&quot;]*\\)&quot;.*/\\1/')</kbd>
-<kbd>curl -s -o /dev/null -w '%{http_code}\\n' &quot;$BASE_URL/$LINK?cost_id=acme-proof-20260701&quot;</kbd>
+<pre data-language="console"><kbd>partner() { curl -s -H "Authorization: Token token=$COST_TOKEN" "$BASE_URL/cost$1" "\${@:2}"; echo; }</kbd>
+<kbd>send() { partner '' -d "cost_id=acme-proof-20260701&amp;cost_type=cpc&amp;cost_currency=USD&amp;cost_amount=$1&amp;tag=docs"; }</kbd>
+<kbd>LINK=$(curl -s -H "Authorization: Token token=$API_TOKEN" -H 'Content-Type: application/json' \\
+    -d "{\\"name\\": \\"Winter\\", \\"parent_token\\": \\"$LINK_TOKEN\\"}" \\
+    "$BASE_URL/public/v1/apps/$APP_TOKEN/trackers" | sed 's/.*"token":"\\([^"]*\\)".*/\\1/')</kbd>
+<kbd>curl -s -o /dev/null -w '%{http_code}\\n' "$BASE_URL/$LINK?cost_id=acme-proof-20260701"</kbd>
 <samp>302</samp>
-<kbd>send 25 | grep -oE '&quot;(match|amount)&quot;:&quot;[^&quot;]*&quot;'</kbd>
-<samp>&quot;match&quot;:&quot;matched&quot;
-&quot;amount&quot;:&quot;25&quot;</samp>
-<kbd>partner /acme-proof-20260701/void -X POST | grep -oE '&quot;match&quot;:&quot;[^&quot;]*&quot;'</kbd>
-<samp>&quot;match&quot;:&quot;voided&quot;</samp>
-<kbd>send 0.25 | grep -oE '&quot;(match|amount)&quot;:&quot;[^&quot;]*&quot;'</kbd>
-<samp>&quot;match&quot;:&quot;matched&quot;
-&quot;amount&quot;:&quot;0.25&quot;</samp></pre>` },
+<kbd>send 25 | grep -oE '"(match|amount)":"[^"]*"'</kbd>
+<samp>"match":"matched"
+"amount":"25"</samp>
+<kbd>partner /acme-proof-20260701/void -X POST | grep -oE '"match":"[^"]*"'</kbd>
+<samp>"match":"voided"</samp>
+<kbd>send 0.25 | grep -oE '"(match|amount)":"[^"]*"'</kbd>
+<samp>"match":"matched"
+"amount":"0.25"</samp></pre>` },
       { id: "purge-it", title: "Purge it", body: `<p>The local server runs the hourly job for any time that you give it. Sixteen days later, the cost is gone from the ledger, and the report still has its spend:</p>
 <pre data-language="console"><kbd>cron $(($(date +%s) + 16 * 24 * 3600))000</kbd>
 <samp>200</samp>
-<kbd>partner /acme-proof-20260701 | grep -oE '&quot;code&quot;:&quot;[^&quot;]*&quot;'</kbd>
-<samp>&quot;code&quot;:&quot;not_found&quot;</samp>
-<kbd>curl -s -H &quot;Authorization: Token token=$API_TOKEN&quot; -H 'Accept: text/csv' \\
-    &quot;$BASE_URL/public/v1/apps/$APP_TOKEN/spend?group_by=partner&amp;link=$LINK&quot;</kbd>
+<kbd>partner /acme-proof-20260701 | grep -oE '"code":"[^"]*"'</kbd>
+<samp>"code":"not_found"</samp>
+<kbd>curl -s -H "Authorization: Token token=$API_TOKEN" -H 'Accept: text/csv' \\
+    "$BASE_URL/public/v1/apps/$APP_TOKEN/spend?group_by=partner&amp;link=$LINK"</kbd>
 <samp>partner_id,partner_name,currency,spend,adjusted,matched,unpriced
 1,Acme Ads,USD,0.25,0,1,0</samp></pre>` },
       { id: "prove-it", title: "Prove it", body: `<p>Operators find a cost by its partner, its ID and, if the archive is large, a day on which the call, the click or the impression happened. In the console, use the <strong>Archive</strong> page.</p>
-<pre data-language="console"><kbd>prove() { curl -s -H &quot;Authorization: Token token=$OPERATOR_TOKEN&quot; \\
-    &quot;$BASE_URL/operator/v1/archive?partner_id=1&amp;cost_id=acme-proof-20260701&amp;day=$(date -u +%F)&quot;; }</kbd>
-<kbd>prove | grep -oE '&quot;(call|void_state|click|counts|replaced_at)&quot;:(\\[?\\{[^}]*\\}|null|&quot;[^&quot;]*&quot;|\\[\\])'</kbd>
-<samp>&quot;call&quot;:{&quot;cost_type&quot;:&quot;cpc&quot;,&quot;currency&quot;:&quot;USD&quot;,&quot;amount&quot;:&quot;25&quot;,&quot;tag&quot;:&quot;docs&quot;,&quot;received_at&quot;:&quot;2026-11-22T13:30:47.578Z&quot;}
-&quot;void_state&quot;:&quot;voided&quot;
-&quot;click&quot;:{&quot;app_token&quot;:&quot;demoapp00001&quot;,&quot;link_token&quot;:&quot;4qv74bckyv&quot;,&quot;occurred_at&quot;:&quot;2026-11-22T13:30:47.508Z&quot;,&quot;cost_data_enabled&quot;:true,&quot;url_price&quot;:null,&quot;country&quot;:&quot;US&quot;,&quot;platform&quot;:&quot;other&quot;}
-&quot;counts&quot;:[]
-&quot;replaced_at&quot;:&quot;2026-11-22T13:30:47.710Z&quot;
-&quot;call&quot;:{&quot;cost_type&quot;:&quot;cpc&quot;,&quot;currency&quot;:&quot;USD&quot;,&quot;amount&quot;:&quot;0.25&quot;,&quot;tag&quot;:&quot;docs&quot;,&quot;received_at&quot;:&quot;2026-11-22T13:30:47.710Z&quot;}
-&quot;void_state&quot;:&quot;lifted&quot;
-&quot;click&quot;:{&quot;app_token&quot;:&quot;demoapp00001&quot;,&quot;link_token&quot;:&quot;4qv74bckyv&quot;,&quot;occurred_at&quot;:&quot;2026-11-22T13:30:47.508Z&quot;,&quot;cost_data_enabled&quot;:true,&quot;url_price&quot;:null,&quot;country&quot;:&quot;US&quot;,&quot;platform&quot;:&quot;other&quot;}
-&quot;counts&quot;:[{&quot;source&quot;:&quot;call&quot;,&quot;state&quot;:&quot;matched&quot;,&quot;kind&quot;:&quot;click&quot;,&quot;app_token&quot;:&quot;demoapp00001&quot;,&quot;link_token&quot;:&quot;4qv74bckyv&quot;,&quot;day&quot;:&quot;2026-11-22&quot;,&quot;cost_type&quot;:&quot;cpc&quot;,&quot;currency&quot;:&quot;USD&quot;,&quot;amount&quot;:&quot;0.25&quot;}
-&quot;replaced_at&quot;:null</samp></pre>
+<pre data-language="console"><kbd>prove() { curl -s -H "Authorization: Token token=$OPERATOR_TOKEN" \\
+    "$BASE_URL/operator/v1/archive?partner_id=1&amp;cost_id=acme-proof-20260701&amp;day=$(date -u +%F)"; }</kbd>
+<kbd>prove | grep -oE '"(call|void_state|click|counts|replaced_at)":(\\[?\\{[^}]*\\}|null|"[^"]*"|\\[\\])'</kbd>
+<samp>"call":{"cost_type":"cpc","currency":"USD","amount":"25","tag":"docs","received_at":"2026-11-22T13:30:47.578Z"}
+"void_state":"voided"
+"click":{"app_token":"demoapp00001","link_token":"4qv74bckyv","occurred_at":"2026-11-22T13:30:47.508Z","cost_data_enabled":true,"url_price":null,"country":"US","platform":"other"}
+"counts":[]
+"replaced_at":"2026-11-22T13:30:47.710Z"
+"call":{"cost_type":"cpc","currency":"USD","amount":"0.25","tag":"docs","received_at":"2026-11-22T13:30:47.710Z"}
+"void_state":"lifted"
+"click":{"app_token":"demoapp00001","link_token":"4qv74bckyv","occurred_at":"2026-11-22T13:30:47.508Z","cost_data_enabled":true,"url_price":null,"country":"US","platform":"other"}
+"counts":[{"source":"call","state":"matched","kind":"click","app_token":"demoapp00001","link_token":"4qv74bckyv","day":"2026-11-22","cost_type":"cpc","currency":"USD","amount":"0.25"}
+"replaced_at":null</samp></pre>
 <p>The first item is the voided cost, which was replaced and does not count. The second one counted 0.25 USD for the link on the day of its click, as the report says. <code>object</code> is the name of the object in the bucket that has the line, so anyone who can read the bucket can check it without this service:</p>
 <pre data-language="sh">npx wrangler r2 object get linkledger-archive/OBJECT --remote --file proof.ndjson.gz</pre>` },
       { id: "the-objects", title: "The objects", body: `<p>Each object has the rows of one slice of the ledger that were deleted together, as lines of JSON, compressed with gzip. It is written before they are deleted. Its name is <code>{database}/{table}/{walk}/{hash}</code>:</p>
@@ -334,13 +334,13 @@ SELECT app_token, link_token, day, partner_id, cost_type, currency, state, count
   sum(amount * (CASE cost_type WHEN 'cpm' THEN 0.001 ELSE 1 END)::DECIMAL(4, 3)) AS spend
 FROM counted
 GROUP BY ALL ORDER BY ALL;</pre>
-<p>DuckDB also reads the bucket directly: replace the folder with <code>r2://linkledger-archive</code> after <code>CREATE SECRET (TYPE r2, KEY_ID &#39;…&#39;, SECRET &#39;…&#39;, ACCOUNT_ID &#39;…&#39;)</code>.</p>` },
+<p>DuckDB also reads the bucket directly: replace the folder with <code>r2://linkledger-archive</code> after <code>CREATE SECRET (TYPE r2, KEY_ID '…', SECRET '…', ACCOUNT_ID '…')</code>.</p>` },
       { id: "when-the-bucket-fails", title: "When the bucket fails", body: `<p>Clicks and costs are still recorded. Rows that could not be written stay in the ledger, so it grows, and the next run of the hourly job tries again. <code>/readyz</code> returns 503, and its check <code>archive</code> says since when the bucket has rejected objects. The log has a line with the <code>request_id</code> <code>cron</code>.</p>` },
     ],
   },
   "coming-from-adjust": {
     title: "Coming from Adjust",
-    lead: `Links, lists and costs follow Adjust&#39;s documentation of November 2026, so most scripts and habits of your partners carry over. This page says what is the same, what differs, and why. To begin with one link, <a href="#put-a-link-in-front-of-a-store-url">put it in front of a store URL</a>.`,
+    lead: `Links, lists and costs follow Adjust's documentation of November 2026, so most scripts and habits of your partners carry over. This page says what is the same, what differs, and why. To begin with one link, <a href="#put-a-link-in-front-of-a-store-url">put it in front of a store URL</a>.`,
     sections: [
       { id: "links-and-their-parameters", title: "Links and their parameters", body: `<div class="table" tabindex="0" role="region" aria-label="Links and their parameters"><table>
 <thead>
@@ -363,7 +363,7 @@ GROUP BY ALL ORDER BY ALL;</pre>
 </tr>
 <tr>
 <td><code>campaign</code>, <code>adgroup</code>, <code>creative</code></td>
-<td>the same: they name the sub-link, which is created if it is missing, where the partner&#39;s template has them</td>
+<td>the same: they name the sub-link, which is created if it is missing, where the partner's template has them</td>
 </tr>
 <tr>
 <td><code>cost_id</code>, <code>cost_type</code>, <code>cost_amount</code>, <code>cost_currency</code></td>
@@ -398,7 +398,7 @@ GROUP BY ALL ORDER BY ALL;</pre>
 <li>Each ID of a partner has one cost, which matches one click or impression. You can read it back, void it, and see why it does not match. Adjust has no equivalent.</li>
 <li>The same ID with other values is rejected: <a href="/docs/corrections">void it and send it again</a>.</li>
 </ul>` },
-      { id: "what-is-not-here", title: "What is not here", body: `<p>linkledger does not measure installs, events, attribution or SKAdNetwork. Measure them elsewhere, and pass on the ID of the click in <a href="/docs/rules#parameters-that-are-passed-on">Google Play&#39;s <code>referrer</code></a> or in the link of the measurement company.</p>` },
+      { id: "what-is-not-here", title: "What is not here", body: `<p>linkledger does not measure installs, events, attribution or SKAdNetwork. Measure them elsewhere, and pass on the ID of the click in <a href="/docs/rules#parameters-that-are-passed-on">Google Play's <code>referrer</code></a> or in the link of the measurement company.</p>` },
       { id: "move-links-without-printing-them-again", title: "Move links without printing them again", body: `<ol>
 <li>If printed links are on a domain of yours, create each link here. This service chooses the tokens, so on your domain, redirect each printed path to the new URL.</li>
 <li>Links on the domain of another company cannot move. Create new ones, and leave the old ones where they are until nobody opens them.</li>
@@ -452,88 +452,88 @@ GROUP BY ALL ORDER BY ALL;</pre>
 </tbody></table>
 </div>` },
       { id: "find-it", title: "Find it", body: `<p>In the commands, <code>BASE_URL</code> is the address of this service, <code>API_TOKEN</code> and <code>OPERATOR_TOKEN</code> are the API tokens of a member and of an operator, <code>COST_TOKEN</code> is the credential of a partner, and <code>APP_TOKEN</code> and <code>LINK_TOKEN</code> are an app and one of its links. A click on a new link gets a wrong cost, 25 dollars instead of 25 cents:</p>
-<pre data-language="console"><kbd>partner() { curl -s -H &quot;Authorization: Token token=$COST_TOKEN&quot; &quot;$BASE_URL/cost$1&quot; &quot;\${@:2}&quot;; echo; }</kbd>
-<kbd>send() { partner '' -d &quot;cost_id=acme-wrong-20260701&amp;cost_type=cpc&amp;cost_currency=USD&amp;cost_amount=$1&amp;tag=docs&quot;; }</kbd>
-<kbd>LINK=$(curl -s -H &quot;Authorization: Token token=$API_TOKEN&quot; -H 'Content-Type: application/json' \\
-    -d &quot;{\\&quot;name\\&quot;: \\&quot;Autumn\\&quot;, \\&quot;parent_token\\&quot;: \\&quot;$LINK_TOKEN\\&quot;}&quot; \\
-    &quot;$BASE_URL/public/v1/apps/$APP_TOKEN/trackers&quot; | sed 's/.*&quot;token&quot;:&quot;\\([^&quot;]*\\)&quot;.*/\\1/')</kbd>
-<kbd>curl -s -o /dev/null -w '%{http_code}\\n' &quot;$BASE_URL/$LINK?cost_id=acme-wrong-20260701&quot;</kbd>
+<pre data-language="console"><kbd>partner() { curl -s -H "Authorization: Token token=$COST_TOKEN" "$BASE_URL/cost$1" "\${@:2}"; echo; }</kbd>
+<kbd>send() { partner '' -d "cost_id=acme-wrong-20260701&amp;cost_type=cpc&amp;cost_currency=USD&amp;cost_amount=$1&amp;tag=docs"; }</kbd>
+<kbd>LINK=$(curl -s -H "Authorization: Token token=$API_TOKEN" -H 'Content-Type: application/json' \\
+    -d "{\\"name\\": \\"Autumn\\", \\"parent_token\\": \\"$LINK_TOKEN\\"}" \\
+    "$BASE_URL/public/v1/apps/$APP_TOKEN/trackers" | sed 's/.*"token":"\\([^"]*\\)".*/\\1/')</kbd>
+<kbd>curl -s -o /dev/null -w '%{http_code}\\n' "$BASE_URL/$LINK?cost_id=acme-wrong-20260701"</kbd>
 <samp>302</samp>
-<kbd>send 25 | grep -oE '&quot;(match|amount)&quot;:&quot;[^&quot;]*&quot;'</kbd>
-<samp>&quot;match&quot;:&quot;matched&quot;
-&quot;amount&quot;:&quot;25&quot;</samp></pre>
+<kbd>send 25 | grep -oE '"(match|amount)":"[^"]*"'</kbd>
+<samp>"match":"matched"
+"amount":"25"</samp></pre>
 <p>The spend report has too much, and reading the cost back shows which values count:</p>
-<pre data-language="console"><kbd>spend() { curl -s -H &quot;Authorization: Token token=$API_TOKEN&quot; -H 'Accept: text/csv' \\
-    &quot;$BASE_URL/public/v1/apps/$APP_TOKEN/spend?group_by=partner&amp;link=$LINK&quot;; }</kbd>
+<pre data-language="console"><kbd>spend() { curl -s -H "Authorization: Token token=$API_TOKEN" -H 'Accept: text/csv' \\
+    "$BASE_URL/public/v1/apps/$APP_TOKEN/spend?group_by=partner&amp;link=$LINK"; }</kbd>
 <kbd>spend</kbd>
 <samp>partner_id,partner_name,currency,spend,adjusted,matched,unpriced
 1,Acme Ads,USD,25,0,1,0</samp>
-<kbd>partner /acme-wrong-20260701 | grep -oE '&quot;(cost_type|amount|match)&quot;:&quot;[^&quot;]*&quot;'</kbd>
-<samp>&quot;cost_type&quot;:&quot;cpc&quot;
-&quot;amount&quot;:&quot;25&quot;
-&quot;match&quot;:&quot;matched&quot;</samp></pre>
+<kbd>partner /acme-wrong-20260701 | grep -oE '"(cost_type|amount|match)":"[^"]*"'</kbd>
+<samp>"cost_type":"cpc"
+"amount":"25"
+"match":"matched"</samp></pre>
 <p>Sending other values for the same cost ID does not replace them. The response names what differs:</p>
-<pre data-language="console"><kbd>send 0.25 | grep -oE '&quot;(code|message)&quot;:&quot;[^&quot;]*&quot;'</kbd>
-<samp>&quot;code&quot;:&quot;cost_id_conflict&quot;
-&quot;message&quot;:&quot;is 0.25, but an earlier call with this cost ID has 25&quot;</samp></pre>` },
+<pre data-language="console"><kbd>send 0.25 | grep -oE '"(code|message)":"[^"]*"'</kbd>
+<samp>"code":"cost_id_conflict"
+"message":"is 0.25, but an earlier call with this cost ID has 25"</samp></pre>` },
       { id: "void-it", title: "Void it", body: `<p>A void removes the cost from the reports immediately. It also removes a price on the URL of the click or impression, for good.</p>
-<pre data-language="console"><kbd>partner /acme-wrong-20260701/void -X POST | grep -oE '&quot;(match&quot;:&quot;[^&quot;]*&quot;|duplicate&quot;:[a-z]*)'</kbd>
-<samp>&quot;match&quot;:&quot;voided&quot;
-&quot;duplicate&quot;:false</samp></pre>
+<pre data-language="console"><kbd>partner /acme-wrong-20260701/void -X POST | grep -oE '"(match":"[^"]*"|duplicate":[a-z]*)'</kbd>
+<samp>"match":"voided"
+"duplicate":false</samp></pre>
 <p>The same values do not bring it back, so a retry of the wrong cost changes nothing:</p>
-<pre data-language="console"><kbd>send 25 | grep -oE '&quot;(match&quot;:&quot;[^&quot;]*&quot;|duplicate&quot;:[a-z]*)'</kbd>
-<samp>&quot;match&quot;:&quot;voided&quot;
-&quot;duplicate&quot;:true</samp></pre>` },
+<pre data-language="console"><kbd>send 25 | grep -oE '"(match":"[^"]*"|duplicate":[a-z]*)'</kbd>
+<samp>"match":"voided"
+"duplicate":true</samp></pre>` },
       { id: "correct-it", title: "Correct it", body: `<p>Send the right values with the same cost ID. They count like the values of a first call, if the click or impression is at most ${FACTS["cost window"]} old:</p>
-<pre data-language="console"><kbd>send 0.25 | grep -oE '&quot;(match|amount)&quot;:&quot;[^&quot;]*&quot;'</kbd>
-<samp>&quot;match&quot;:&quot;matched&quot;
-&quot;amount&quot;:&quot;0.25&quot;</samp></pre>` },
+<pre data-language="console"><kbd>send 0.25 | grep -oE '"(match|amount)":"[^"]*"'</kbd>
+<samp>"match":"matched"
+"amount":"0.25"</samp></pre>` },
       { id: "check-it", title: "Check it", body: `<pre data-language="console"><kbd>spend</kbd>
 <samp>partner_id,partner_name,currency,spend,adjusted,matched,unpriced
 1,Acme Ads,USD,0.25,0,1,0</samp>
-<kbd>partner /acme-wrong-20260701 | grep -oE '&quot;(cost_type|amount|match)&quot;:&quot;[^&quot;]*&quot;'</kbd>
-<samp>&quot;cost_type&quot;:&quot;cpc&quot;
-&quot;amount&quot;:&quot;0.25&quot;
-&quot;match&quot;:&quot;matched&quot;</samp></pre>` },
-      { id: "void-it-as-the-operator", title: "Void it as the operator", body: `<p>Operators void a cost with a reason, in the console or with the API. On the partner&#39;s page, <strong>Find or void a cost</strong> shows the cost first, with its click or impression, link, app and day, and the rejected costs with its ID; in the API that is <code>GET /operator/v1/partners/{id}/costs/{cost_id}</code>. For a void by an operator, the audit log keeps the operator, the reason and the removed values; for a void by the partner, its credential and the removed values.</p>
-<pre data-language="console"><kbd>operator() { curl -s -H &quot;Authorization: Token token=$OPERATOR_TOKEN&quot; \\
-    -H 'Content-Type: application/json' &quot;$BASE_URL/operator/v1/$1&quot; &quot;\${@:2}&quot;; echo; }</kbd>
-<kbd>operator partners/1/costs/acme-wrong-20260701 | grep -oE '&quot;(match|amount|app_token|code)&quot;:&quot;[^&quot;]*&quot;'</kbd>
-<samp>&quot;amount&quot;:&quot;0.25&quot;
-&quot;match&quot;:&quot;matched&quot;
-&quot;app_token&quot;:&quot;demoapp00001&quot;
-&quot;match&quot;:&quot;rejected&quot;
-&quot;code&quot;:&quot;cost_id_conflict&quot;</samp>
-<kbd>operator partners/1/voids -d '{&quot;cost_id&quot;: &quot;acme-wrong-20260701&quot;, &quot;reason&quot;: &quot;Invalid click&quot;}' | \\
-    grep -oE '&quot;(match&quot;:&quot;[^&quot;]*&quot;|duplicate&quot;:[a-z]*)'</kbd>
-<samp>&quot;match&quot;:&quot;voided&quot;
-&quot;duplicate&quot;:false</samp>
-<kbd>operator audit | grep -oE '&quot;action&quot;:&quot;void cost&quot;[^}]*&quot;reason&quot;[^}]*}'</kbd>
-<samp>&quot;action&quot;:&quot;void cost&quot;,&quot;subject&quot;:&quot;partner 1&quot;,&quot;detail&quot;:{&quot;cost_id&quot;:&quot;acme-wrong-20260701&quot;,&quot;cost_type&quot;:&quot;cpc&quot;,&quot;currency&quot;:&quot;USD&quot;,&quot;amount&quot;:&quot;0.25&quot;,&quot;app_token&quot;:&quot;demoapp00001&quot;,&quot;reason&quot;:&quot;Invalid click&quot;}</samp></pre>
+<kbd>partner /acme-wrong-20260701 | grep -oE '"(cost_type|amount|match)":"[^"]*"'</kbd>
+<samp>"cost_type":"cpc"
+"amount":"0.25"
+"match":"matched"</samp></pre>` },
+      { id: "void-it-as-the-operator", title: "Void it as the operator", body: `<p>Operators void a cost with a reason, in the console or with the API. On the partner's page, <strong>Find or void a cost</strong> shows the cost first, with its click or impression, link, app and day, and the rejected costs with its ID; in the API that is <code>GET /operator/v1/partners/{id}/costs/{cost_id}</code>. For a void by an operator, the audit log keeps the operator, the reason and the removed values; for a void by the partner, its credential and the removed values.</p>
+<pre data-language="console"><kbd>operator() { curl -s -H "Authorization: Token token=$OPERATOR_TOKEN" \\
+    -H 'Content-Type: application/json' "$BASE_URL/operator/v1/$1" "\${@:2}"; echo; }</kbd>
+<kbd>operator partners/1/costs/acme-wrong-20260701 | grep -oE '"(match|amount|app_token|code)":"[^"]*"'</kbd>
+<samp>"amount":"0.25"
+"match":"matched"
+"app_token":"demoapp00001"
+"match":"rejected"
+"code":"cost_id_conflict"</samp>
+<kbd>operator partners/1/voids -d '{"cost_id": "acme-wrong-20260701", "reason": "Invalid click"}' | \\
+    grep -oE '"(match":"[^"]*"|duplicate":[a-z]*)'</kbd>
+<samp>"match":"voided"
+"duplicate":false</samp>
+<kbd>operator audit | grep -oE '"action":"void cost"[^}]*"reason"[^}]*}'</kbd>
+<samp>"action":"void cost","subject":"partner 1","detail":{"cost_id":"acme-wrong-20260701","cost_type":"cpc","currency":"USD","amount":"0.25","app_token":"demoapp00001","reason":"Invalid click"}</samp></pre>
 <p>The partner can send other values after that, as after its own void.</p>` },
       { id: "adjust-the-spend", title: "Adjust the spend", body: `<p>An adjustment changes the spend of a link, a day, a partner and a cost type by an amount of money, for example after a credit note. Reports show the sum as <code>adjusted</code> and include it in <code>spend</code>. The pages of members show the amount and the reason. It cannot be changed or deleted; to undo it, add its opposite. The <code>Idempotency-Key</code> makes sure that a request that is sent twice counts once.</p>
-<pre data-language="console"><kbd>adjust() { operator adjustments -H &quot;Idempotency-Key: $1&quot; -d &quot;{\\&quot;app_token\\&quot;: \\&quot;$APP_TOKEN\\&quot;, \\
-    \\&quot;link_token\\&quot;: \\&quot;$LINK\\&quot;, \\&quot;day\\&quot;: \\&quot;$(date -u +%F)\\&quot;, \\&quot;partner_id\\&quot;: 1, \\&quot;cost_type\\&quot;: \\&quot;cpc\\&quot;, \\
-    \\&quot;currency\\&quot;: \\&quot;USD\\&quot;, \\&quot;amount\\&quot;: \\&quot;-12.5\\&quot;, \\&quot;reason\\&quot;: \\&quot;Credit note 4711\\&quot;}&quot;; }</kbd>
-<kbd>adjust note-4711 | grep -oE '&quot;items&quot;:[^,]*'</kbd>
-<samp>&quot;items&quot;:[{&quot;id&quot;:1</samp>
-<kbd>adjust note-4711 | grep -oE '&quot;items&quot;:[^,]*'</kbd>
-<samp>&quot;items&quot;:[{&quot;id&quot;:1</samp>
+<pre data-language="console"><kbd>adjust() { operator adjustments -H "Idempotency-Key: $1" -d "{\\"app_token\\": \\"$APP_TOKEN\\", \\
+    \\"link_token\\": \\"$LINK\\", \\"day\\": \\"$(date -u +%F)\\", \\"partner_id\\": 1, \\"cost_type\\": \\"cpc\\", \\
+    \\"currency\\": \\"USD\\", \\"amount\\": \\"-12.5\\", \\"reason\\": \\"Credit note 4711\\"}"; }</kbd>
+<kbd>adjust note-4711 | grep -oE '"items":[^,]*'</kbd>
+<samp>"items":[{"id":1</samp>
+<kbd>adjust note-4711 | grep -oE '"items":[^,]*'</kbd>
+<samp>"items":[{"id":1</samp>
 <kbd>spend</kbd>
 <samp>partner_id,partner_name,currency,spend,adjusted,matched,unpriced
 1,Acme Ads,USD,-12.5,-12.5,0,0</samp></pre>` },
-      { id: "see-what-is-missing-coverage-and-discrepancy", title: "See what is missing: coverage and discrepancy", body: `<p>Two rates of the last ${FACTS["days of rates"]} show whether a partner&#39;s costs are complete and right. They are on the partner&#39;s page and in the report of a <a href="/docs/rounds">round</a>.</p>
+      { id: "see-what-is-missing-coverage-and-discrepancy", title: "See what is missing: coverage and discrepancy", body: `<p>Two rates of the last ${FACTS["days of rates"]} show whether a partner's costs are complete and right. They are on the partner's page and in the report of a <a href="/docs/rounds">round</a>.</p>
 <ul>
 <li><strong>Coverage</strong> is the share of recorded clicks with a cost; for ${FACTS["types of impressions"]}, of recorded impressions.</li>
 <li><strong>Discrepancy</strong>, for ${FACTS["types with discrepancy"]}, is the share of clicks or impressions with cost data on that have no matching cost: none, one without an amount, or one that differs from the values on the URL. Below 5% is usual. With fewer than ${FACTS["least expected"]} expected clicks or impressions it says little: no page marks it, no alert opens, and <code>within_threshold</code> is null.</li>
 </ul>
-<pre data-language="console"><kbd>operator partners/1/rates | grep -oE '&quot;(threshold|complete|cost_type)&quot;:[^,]*'</kbd>
-<samp>&quot;threshold&quot;:0.05
-&quot;complete&quot;:true
-&quot;cost_type&quot;:&quot;cpc&quot;
-&quot;cost_type&quot;:&quot;cpi&quot;
-&quot;cost_type&quot;:&quot;cpe&quot;
-&quot;cost_type&quot;:&quot;cpm&quot;</samp></pre>` },
+<pre data-language="console"><kbd>operator partners/1/rates | grep -oE '"(threshold|complete|cost_type)":[^,]*'</kbd>
+<samp>"threshold":0.05
+"complete":true
+"cost_type":"cpc"
+"cost_type":"cpi"
+"cost_type":"cpe"
+"cost_type":"cpm"</samp></pre>` },
     ],
   },
   limits: {
@@ -641,7 +641,7 @@ GROUP BY ALL ORDER BY ALL;</pre>
 </tr>
 </tbody></table>
 </div>
-<p>A report of a round beyond these limits has <code>&quot;complete&quot;: false</code>. The operator must dismiss that before the round can pass.</p>` },
+<p>A report of a round beyond these limits has <code>"complete": false</code>. The operator must dismiss that before the round can pass.</p>` },
       { id: "what-anonymous-requests-write", title: "What anonymous requests write", body: `<p>Anybody can open the URL of a link. This is all that such requests, and others without credentials, can store:</p>
 <div class="table" tabindex="0" role="region" aria-label="What anonymous requests write"><table>
 <thead>
@@ -781,7 +781,7 @@ GROUP BY ALL ORDER BY ALL;</pre>
 <p>Above a limit, the response is <code>429</code> with <code>Retry-After</code>. Cloudflare counts in each location separately, so the limits are approximate. They are set in <code>wrangler.toml</code>. Other clicks and impressions have no rate limit: add one in Cloudflare if you need it.</p>
 <p>An address above its limit of rejected credentials gets <code>429</code> for a minute, before the database is asked. A credential that worked in the last five minutes still works from that address. An unknown link is remembered for a minute, and <code>/readyz</code> returns the results of checks that are at most five seconds old.</p>
 <p>One copy of the Worker reads one report at a time, for its users in turn. Another report waits up to 10 seconds, so two tabs of a browser both get theirs, and then gets <code>429</code>. A report whose days have more than 200,000 rows of totals is read in ranges of days, in at most 10 calls, between which costs and clicks are stored. If that is not enough, pages show the newest days that fit and say so, and the API answers <code>400</code> <code>report_too_large</code> with the number of days that fit. A click or a cost that arrives between two calls can be in one day and not in another.</p>
-<p>A browser that has signed in to an account before is counted by itself, so attempts by others never lock its owner out. It counts as a new browser again after a new password, when two-factor authentication is turned on or off, and after &quot;Sign out everywhere&quot;. One copy of the Worker checks at most two passwords a second; the others wait a few seconds and then get <code>429</code>.</p>
+<p>A browser that has signed in to an account before is counted by itself, so attempts by others never lock its owner out. It counts as a new browser again after a new password, when two-factor authentication is turned on or off, and after "Sign out everywhere". One copy of the Worker checks at most two passwords a second; the others wait a few seconds and then get <code>429</code>.</p>
 <p>In a clock hour, 20 wrong two-factor codes can be entered for an account: by each browser that has signed in to it before, and by all others together. Then they get <code>429</code> until the hour ends.</p>
 <p>A crawler or link checker that is signed in opens many pages with totals, and so reaches the limit of 120 reports. Let it wait as <code>Retry-After</code> says, or open fewer than two such pages a second.</p>` },
       { id: "deadlines", title: "Deadlines", body: `<div class="table" tabindex="0" role="region" aria-label="Deadlines"><table>
@@ -813,7 +813,7 @@ GROUP BY ALL ORDER BY ALL;</pre>
 </tr>
 </tbody></table>
 </div>
-<p>A change to an app&#39;s destinations reaches all clicks within about a minute, and within an hour at the latest. A session ends after 12 hours, or after 2 hours without a request.</p>` },
+<p>A change to an app's destinations reaches all clicks within about a minute, and within an hour at the latest. A session ends after 12 hours, or after 2 hours without a request.</p>` },
       { id: "what-linkledger-does-not-do", title: "What linkledger does not do", body: `<ul>
 <li>It keeps single clicks and impressions only if they have a cost ID and a link with a partner, and counts the others. It does not count installs.</li>
 <li>It records a click after the redirect. If the machine stops in between, or the database is down and there is no queue, the click is lost. A partner that must be sure sends <code>s2s=1</code>.</li>
@@ -840,9 +840,9 @@ GROUP BY ALL ORDER BY ALL;</pre>
 <li>Give the partner the click URL and the impression URL of the link, unchanged. They have macros such as <code>{click_id}</code>, which the partner replaces.</li>
 </ol>
 <p>For many links, choose <strong>Paste or import many</strong>, and paste spreadsheet cells or paths such as <code>Acme &gt; Spring &gt; Video</code>, one per line, up to 1,000. The check says how many links are new, exist or are rejected before anything is created. The partner, cost data and target of the form apply to all rows that do not have their own.</p>` },
-      { id: "see-its-clicks", title: "See its clicks", body: `<p>A link&#39;s page shows the clicks, impressions and spend of the link and everything below it, by day, cost type, country and platform. <strong>Test link</strong> shows what a click would record, where it leads on each device, whether a cost could match it, and which parameters of its URL are ignored and why. It records nothing. The page also shows parameters that were dropped from the URLs of the link and why, its QR code, and who changed it.</p>
+      { id: "see-its-clicks", title: "See its clicks", body: `<p>A link's page shows the clicks, impressions and spend of the link and everything below it, by day, cost type, country and platform. <strong>Test link</strong> shows what a click would record, where it leads on each device, whether a cost could match it, and which parameters of its URL are ignored and why. It records nothing. The page also shows parameters that were dropped from the URLs of the link and why, its QR code, and who changed it.</p>
 <p><strong>Where clicks lead</strong> shows the target for iPhone, Android and computers. To send the clicks of a link and of those below it elsewhere, choose <strong>Change target</strong>; <code>{campaign}</code> in a target <a href="/docs/rules#parameters-that-are-passed-on">passes the parameter on</a>.</p>
-<p><strong>Links</strong> shows all four levels as a tree. Search for words anywhere in a path, for a path such as <code>Acme &gt; Runners</code>, where <code>&gt;</code> or <code>›</code> means below, for words in this order in quotes, or for the token or a URL of a link. You can also filter, and order by clicks or spend. <strong>Partners</strong> shows what each partner can send, and how complete its costs are. A partner&#39;s page shows since when it can send costs, when its last cost came, and how many clicks and impressions have a cost ID, a cost and an amount, and why the others do not. It also has the rejected costs and the links of the partner.</p>` },
+<p><strong>Links</strong> shows all four levels as a tree. Search for words anywhere in a path, for a path such as <code>Acme &gt; Runners</code>, where <code>&gt;</code> or <code>›</code> means below, for words in this order in quotes, or for the token or a URL of a link. You can also filter, and order by clicks or spend. <strong>Partners</strong> shows what each partner can send, and how complete its costs are. A partner's page shows since when it can send costs, when its last cost came, and how many clicks and impressions have a cost ID, a cost and an amount, and why the others do not. It also has the rejected costs and the links of the partner.</p>` },
       { id: "see-what-a-click-costs", title: "See what a click costs", body: `<p><strong>Performance</strong> compares networks, campaigns, ad groups, creatives, partners, cost types, days, weeks, countries or platforms with as many days before, in one currency at a time:</p>
 <ul>
 <li>Choose a heading to sort by it. <strong>Cost per click</strong> puts the highest first. With a keyboard, the arrow keys move from one heading to the next.</li>
@@ -858,10 +858,10 @@ GROUP BY ALL ORDER BY ALL;</pre>
 <p><strong>Cost per click</strong> is the spend of cost type cpc divided by the number of its costs, and <strong>Coverage</strong> is the share of recorded clicks (those with a cost ID) that have a cost. A cost counts on the day of its click or impression, in UTC, after it has matched (<a href="/docs/rules">matching rules</a>). If an operator adjusted the spend, a line below the table says by how much. Open it to see each adjustment with its reason.</p>
 <p>Anyone can open a link with any cost ID. The first click or impression with an ID gets its cost, even in another app. If a cost is missing or on the wrong link, ask the partner to void it and to use IDs that nobody can guess.</p>` },
       { id: "save-a-view", title: "Save a view", body: `<p>On Performance, <strong>Views</strong> and then <strong>Save view</strong> keeps your choices under a name. You can have 20 views of your own, and the members of an app can share 20. The address of a page also contains its choices, so you can send it to somebody, and <strong>Copy link</strong> copies the address of a view. To update a view, save it again under its name with <strong>Replace the view with this name</strong>.</p>` },
-      { id: "change-links", title: "Change links", body: `<p>Open a link and choose <strong>Settings</strong> to rename or archive it, to attach a partner, or to turn cost data on or off. &quot;Inherit from parent&quot; makes a sub-link inherit cost data again. You see the new URLs before you save.</p>
-<p>To change several links, select up to 200 of them on <strong>Links</strong>, on as many pages as you need: the box above the table selects all on the page, and Shift selects a range. After a search or with a filter, <strong>Select all that match</strong> selects up to 1,000 links on all pages. You review each change before it is saved, with the number of links below that inherit it; if other links match by then, you review them again. The filter &quot;Cost data: Set on a sub-link&quot; finds the sub-links that do not inherit it.</p>
-<p>Anyone can open a link with any campaign name, so clicks can create sub-links that you do not want. <strong>Archive unused</strong> on the page of a network, or <strong>More</strong>, <strong>Archive unused sub-links</strong> on <strong>Links</strong> for the whole app, archives those that clicks and impressions created and that have no cost in the last ${FACTS["audience time"]}, 1,000 at a time, until none is left. They still record clicks, and their <a href="/docs/limits#sizes">places</a> are free again. <strong>Undo</strong> restores those of the last step, and the filter &quot;Only archived&quot; finds all of them.</p>` },
-      { id: "import-and-export-csv-files", title: "Import and export CSV files", body: `<p><strong>Export CSV</strong>, under <strong>More</strong> on the Links page, downloads every link that matches the filters of the page. <code>partner</code>, <code>partner_id</code>, <code>cost_data</code> and <code>target</code> are the link&#39;s own settings, and are empty if it inherits them. Text that a spreadsheet would run as a formula starts with an apostrophe, which an import removes again.</p>
+      { id: "change-links", title: "Change links", body: `<p>Open a link and choose <strong>Settings</strong> to rename or archive it, to attach a partner, or to turn cost data on or off. "Inherit from parent" makes a sub-link inherit cost data again. You see the new URLs before you save.</p>
+<p>To change several links, select up to 200 of them on <strong>Links</strong>, on as many pages as you need: the box above the table selects all on the page, and Shift selects a range. After a search or with a filter, <strong>Select all that match</strong> selects up to 1,000 links on all pages. You review each change before it is saved, with the number of links below that inherit it; if other links match by then, you review them again. The filter "Cost data: Set on a sub-link" finds the sub-links that do not inherit it.</p>
+<p>Anyone can open a link with any campaign name, so clicks can create sub-links that you do not want. <strong>Archive unused</strong> on the page of a network, or <strong>More</strong>, <strong>Archive unused sub-links</strong> on <strong>Links</strong> for the whole app, archives those that clicks and impressions created and that have no cost in the last ${FACTS["audience time"]}, 1,000 at a time, until none is left. They still record clicks, and their <a href="/docs/limits#sizes">places</a> are free again. <strong>Undo</strong> restores those of the last step, and the filter "Only archived" finds all of them.</p>` },
+      { id: "import-and-export-csv-files", title: "Import and export CSV files", body: `<p><strong>Export CSV</strong>, under <strong>More</strong> on the Links page, downloads every link that matches the filters of the page. <code>partner</code>, <code>partner_id</code>, <code>cost_data</code> and <code>target</code> are the link's own settings, and are empty if it inherits them. Text that a spreadsheet would run as a formula starts with an apostrophe, which an import removes again.</p>
 <p><strong>Paste or import many</strong> first shows what would happen with each row, and creates and changes nothing until you confirm. Columns can be in any order, and the check shows what each of them was taken for, so that you can choose something else. Without headings, pasted columns are the names from the network down. If no partner has a name, the check offers the most similar one. Of these columns, only <code>network</code> or <code>link_token</code> is required:</p>
 <div class="table" tabindex="0" role="region" aria-label="Import and export CSV files"><table>
 <thead>
@@ -904,9 +904,9 @@ GROUP BY ALL ORDER BY ALL;</pre>
 </tr>
 </tbody></table>
 </div>
-<p>A row with a <code>link_token</code> changes the link&#39;s partner, cost data setting and target, and whether it is archived. An empty cell changes nothing, and neither do the names in the row. A file changes up to 1,000 links, all of them or none.</p>
+<p>A row with a <code>link_token</code> changes the link's partner, cost data setting and target, and whether it is archived. An empty cell changes nothing, and neither do the names in the row. A file changes up to 1,000 links, all of them or none.</p>
 <p>Other rows create links, as <a href="#create-a-link">Create link</a> does. The check counts all of them, and marks new networks and names that differ from another one only in capital letters. You can upload a file twice: what exists is not created again.</p>
-<p>A file can be what Excel saves as &quot;CSV UTF-8&quot;, with commas, semicolons, tabs or bars, and with or without a first line such as <code>sep=;</code>. Headings can be written like <code>Campaign name</code>, and <code>Ad set name</code> and <code>Ad name</code> are the ad group and the creative. Remove title lines above them. Empty rows and empty columns without a name do not count. A file can be up to 10 MB, or without JavaScript up to 1,000 rows and 1 MB. In a file of more than 1,000 rows, a row with <code>cost_data</code> <code>on</code> needs its own partner, or one that is already attached above it.</p>` },
+<p>A file can be what Excel saves as "CSV UTF-8", with commas, semicolons, tabs or bars, and with or without a first line such as <code>sep=;</code>. Headings can be written like <code>Campaign name</code>, and <code>Ad set name</code> and <code>Ad name</code> are the ad group and the creative. Remove title lines above them. Empty rows and empty columns without a name do not count. A file can be up to 10 MB, or without JavaScript up to 1,000 rows and 1 MB. In a file of more than 1,000 rows, a row with <code>cost_data</code> <code>on</code> needs its own partner, or one that is already attached above it.</p>` },
       { id: "undo-a-change", title: "Undo a change", body: `<p>For 24 hours, <strong>Undo</strong> takes back an import, a change of several links, and each change of the settings of a link. It is in the notice after the change, in the history of each link, and under <strong>More</strong>, <strong>Undo changes</strong> on <strong>Links</strong>. It restores the earlier values, except those that somebody has changed since then, even back to the same value, and archives the links that an import created. It changes settings from now on: clicks, impressions and costs stay where they were recorded.</p>` },
       { id: "keep-your-account-safe", title: "Keep your account safe", body: `<p>The <a href="/account">account page</a> lists your sessions, and can end each of them. A session ends after 12 hours, or after 2 hours without a request. To end one, or all with <strong>Sign out everywhere</strong>, enter your password. On the account page, you can also change your password and set up two-factor authentication.</p>
 <p>If somebody else may have used your account, change the password or sign out everywhere. Both end your access tokens too, unless you clear the box. Your API token keeps working, because your integrations use it: select <strong>End the API token too</strong> if others may have it, then create a new one.</p>` },
@@ -914,7 +914,7 @@ GROUP BY ALL ORDER BY ALL;</pre>
 <pre data-language="sh">BASE_URL=https://links.example.com
 API_TOKEN=ll_api_…
 APP_TOKEN=…</pre>
-<p><code>APP_TOKEN</code> is the 12 characters after <code>/apps/</code> in the address of the app&#39;s pages. A token works until you reset it with <strong>Reset token</strong>. After a reset, the old token is rejected everywhere immediately. Send it only over https: plain http gets <code>https_required</code>.</p>` },
+<p><code>APP_TOKEN</code> is the 12 characters after <code>/apps/</code> in the address of the app's pages. A token works until you reset it with <strong>Reset token</strong>. After a reset, the old token is rejected everywhere immediately. Send it only over https: plain http gets <code>https_required</code>.</p>` },
       { id: "give-each-program-its-own-token", title: "Give each program its own token", body: `<p><strong>Access tokens</strong> on the account page creates tokens in addition to your API token, at most 20 at the same time. Each has a name, a scope, an expiration date, and one app or all of yours. It is shown once. Use it instead of the API token.</p>
 <div class="table" tabindex="0" role="region" aria-label="Give each program its own token"><table>
 <thead>
@@ -936,57 +936,57 @@ APP_TOKEN=…</pre>
 </tr>
 </tbody></table>
 </div>
-<p>A token never has more access than you have now, or had when you created it. It expires after 90 days, or after as many days as you choose, up to 366. A request beyond its scope, or for an app that is not the token&#39;s, gets 403 <code>insufficient_scope</code>. An ended or expired token gets 401. The list shows when each was last used. End those that you no longer need.</p>
+<p>A token never has more access than you have now, or had when you created it. It expires after 90 days, or after as many days as you choose, up to 366. A request beyond its scope, or for an app that is not the token's, gets 403 <code>insufficient_scope</code>. An ended or expired token gets 401. The list shows when each was last used. End those that you no longer need.</p>
 <p>A reset of your API token ends the access tokens too if you check the box. All of them end when an operator resets your password, changes how you sign in, or disables you.</p>` },
-      { id: "create-a-link-with-the-api", title: "Create a link with the API", body: `<pre data-language="console"><kbd>create() { curl -s -H &quot;Authorization: Token token=$API_TOKEN&quot; -H 'Content-Type: application/json' \\
-    &quot;$BASE_URL/public/v1/apps/$APP_TOKEN/trackers&quot; -d &quot;$1&quot; | sed 's/.*&quot;token&quot;:&quot;\\([^&quot;]*\\)&quot;.*/\\1/'; }</kbd>
-<kbd>NETWORK=$(create '{&quot;name&quot;: &quot;Acme&quot;}')</kbd>
-<kbd>CAMPAIGN=$(create '{&quot;name&quot;: &quot;Summer&quot;, &quot;parent_token&quot;: &quot;'$NETWORK'&quot;}'); echo &quot;$BASE_URL/$CAMPAIGN&quot;</kbd>
+      { id: "create-a-link-with-the-api", title: "Create a link with the API", body: `<pre data-language="console"><kbd>create() { curl -s -H "Authorization: Token token=$API_TOKEN" -H 'Content-Type: application/json' \\
+    "$BASE_URL/public/v1/apps/$APP_TOKEN/trackers" -d "$1" | sed 's/.*"token":"\\([^"]*\\)".*/\\1/'; }</kbd>
+<kbd>NETWORK=$(create '{"name": "Acme"}')</kbd>
+<kbd>CAMPAIGN=$(create '{"name": "Summer", "parent_token": "'$NETWORK'"}'); echo "$BASE_URL/$CAMPAIGN"</kbd>
 <samp>https://links.example.com/9pz8ctj6qs</samp></pre>
 <p><a href="/docs/api/campaign/createLinks">Create up to 100 links</a> in one request if you have many. A request with an <code>Idempotency-Key</code> is safe to retry: the same key and body return the first response again.</p>` },
-      { id: "attach-a-partner-with-the-api", title: "Attach a partner with the API", body: `<pre data-language="console"><kbd>curl -s -H &quot;Authorization: Token token=$API_TOKEN&quot; &quot;$BASE_URL/public/v1/partners&quot; | \\
-    grep -oE '&quot;id&quot;:[0-9]+,&quot;display_name&quot;:&quot;[^&quot;]*&quot;,&quot;supports_cost_data&quot;:[a-z]+'</kbd>
-<samp>&quot;id&quot;:1,&quot;display_name&quot;:&quot;Acme Ads&quot;,&quot;supports_cost_data&quot;:true
-&quot;id&quot;:2,&quot;display_name&quot;:&quot;Beacon Network&quot;,&quot;supports_cost_data&quot;:false
-&quot;id&quot;:3,&quot;display_name&quot;:&quot;Corsair Media&quot;,&quot;supports_cost_data&quot;:false
-&quot;id&quot;:4,&quot;display_name&quot;:&quot;Delta Reach&quot;,&quot;supports_cost_data&quot;:true
-&quot;id&quot;:5,&quot;display_name&quot;:&quot;Echo Media&quot;,&quot;supports_cost_data&quot;:true</samp>
-<kbd>curl -s -X PATCH -H &quot;Authorization: Token token=$API_TOKEN&quot; -H 'Content-Type: application/json' \\
-    &quot;$BASE_URL/public/v1/apps/$APP_TOKEN/trackers/$NETWORK&quot; \\
-    -d '{&quot;partner_id&quot;: 1, &quot;cost_data_enabled&quot;: true}' | grep -oE '&quot;own&quot;:[^}]*}'</kbd>
-<samp>&quot;own&quot;:{&quot;partner_id&quot;:1,&quot;cost_data_enabled&quot;:true,&quot;target&quot;:null}</samp></pre>
+      { id: "attach-a-partner-with-the-api", title: "Attach a partner with the API", body: `<pre data-language="console"><kbd>curl -s -H "Authorization: Token token=$API_TOKEN" "$BASE_URL/public/v1/partners" | \\
+    grep -oE '"id":[0-9]+,"display_name":"[^"]*","supports_cost_data":[a-z]+'</kbd>
+<samp>"id":1,"display_name":"Acme Ads","supports_cost_data":true
+"id":2,"display_name":"Beacon Network","supports_cost_data":false
+"id":3,"display_name":"Corsair Media","supports_cost_data":false
+"id":4,"display_name":"Delta Reach","supports_cost_data":true
+"id":5,"display_name":"Echo Media","supports_cost_data":true</samp>
+<kbd>curl -s -X PATCH -H "Authorization: Token token=$API_TOKEN" -H 'Content-Type: application/json' \\
+    "$BASE_URL/public/v1/apps/$APP_TOKEN/trackers/$NETWORK" \\
+    -d '{"partner_id": 1, "cost_data_enabled": true}' | grep -oE '"own":[^}]*}'</kbd>
+<samp>"own":{"partner_id":1,"cost_data_enabled":true,"target":null}</samp></pre>
 <p><code>own</code> has the settings of the link itself, with null for what it inherits. To make a sub-link inherit again, send <code>null</code> for <code>partner_id</code>, <code>cost_data_enabled</code> or both. A sub-link that loses its own partner inherits cost data too; for a link of level 1, cost data is then off. The response also has the <code>click_url</code> and <code>impression_url</code> for the partner.</p>` },
       { id: "list-links-with-the-api", title: "List links with the API", body: `<p>A page of a list has 50 items by default and at most 1,000 with <code>limit</code>. Follow <code>paging.next</code> until it is null:</p>
-<pre data-language="console"><kbd>curl -s -H &quot;Authorization: Token token=$API_TOKEN&quot; \\
-    &quot;$BASE_URL/public/v1/apps/$APP_TOKEN/trackers?limit=1&quot; | grep -oE '&quot;(total|next)&quot;:(&quot;[^&quot;]*&quot;|null)'</kbd>
-<samp>&quot;total&quot;:&quot;7&quot;
-&quot;next&quot;:&quot;https://links.example.com/public/v1/apps/demoapp00001/trackers?limit=1&amp;after=MXwvYXBwcy9kZW1vYXBwMDAwMDEvdHJhY2tlcnN8MQ&quot;</samp>
-<kbd>curl -s -H &quot;Authorization: Token token=$API_TOKEN&quot; \\
-    &quot;$BASE_URL/public/v1/apps/$APP_TOKEN/trackers/$NETWORK/children&quot; | grep -oE '&quot;name&quot;:&quot;[^&quot;]*&quot;'</kbd>
-<samp>&quot;name&quot;:&quot;Acme::Summer&quot;</samp></pre>
+<pre data-language="console"><kbd>curl -s -H "Authorization: Token token=$API_TOKEN" \\
+    "$BASE_URL/public/v1/apps/$APP_TOKEN/trackers?limit=1" | grep -oE '"(total|next)":("[^"]*"|null)'</kbd>
+<samp>"total":"7"
+"next":"https://links.example.com/public/v1/apps/demoapp00001/trackers?limit=1&amp;after=MXwvYXBwcy9kZW1vYXBwMDAwMDEvdHJhY2tlcnN8MQ"</samp>
+<kbd>curl -s -H "Authorization: Token token=$API_TOKEN" \\
+    "$BASE_URL/public/v1/apps/$APP_TOKEN/trackers/$NETWORK/children" | grep -oE '"name":"[^"]*"'</kbd>
+<samp>"name":"Acme::Summer"</samp></pre>
 <p>Use version 1 of the API. Version 2 has only the two lists of links.</p>` },
       { id: "read-reports-with-the-api", title: "Read reports with the API", body: `<p>The performance report has clicks, spend, cost per click and coverage of some days, and <code>previous</code> with the same for as many days before. It is in one currency, which you can choose, and sorted by any of its fields, here with the highest cost per click first. By default it covers the week that ended yesterday. <code>final</code> is false while costs for these days can still arrive:</p>
-<pre data-language="console"><kbd>curl -s -H &quot;Authorization: Token token=$API_TOKEN&quot; -H 'Accept: text/csv' \\
-    &quot;$BASE_URL/public/v1/apps/$APP_TOKEN/performance?from=2026-07-01&amp;to=2026-07-31&amp;group_by=link&amp;sort=-cost_per_click&quot;</kbd>
+<pre data-language="console"><kbd>curl -s -H "Authorization: Token token=$API_TOKEN" -H 'Accept: text/csv' \\
+    "$BASE_URL/public/v1/apps/$APP_TOKEN/performance?from=2026-07-01&amp;to=2026-07-31&amp;group_by=link&amp;sort=-cost_per_click"</kbd>
 <samp>link_token,link_label,link_name,currency,spend,clicks,impressions,matched,cost_per_click,effective_cost_per_click,coverage,impression_coverage,other_currencies,previous_spend,previous_clicks,previous_impressions,previous_matched,previous_cost_per_click,previous_effective_cost_per_click,previous_coverage,previous_impression_coverage,previous_other_currencies</samp></pre>
 <p><code>GET …/performance/changes</code> says why spend changed. It has the parameters of the report, except groups, order and pages. <code>change</code> is exactly <code>volume</code> + <code>price</code> + <code>rest</code>, where <code>volume</code> is about the number of matched costs, not of clicks. <code>links</code> are the three campaigns that changed most, and <code>events</code> say what happened. If <code>too_few_clicks</code> is true, both periods have fewer than 20 clicks, and the parts say little.</p>
 <p><code>cost_per_click</code> and <code>coverage</code> are those of the <a href="#see-what-a-click-costs">Performance page</a>, and <code>effective_cost_per_click</code> is all spend divided by all clicks. The spend report has a row for each day, link, partner or cost type and each currency, as JSON or CSV; <code>/engagements</code> counts clicks and impressions in the same way:</p>
-<pre data-language="console"><kbd>curl -s -H &quot;Authorization: Token token=$API_TOKEN&quot; -H 'Accept: text/csv' \\
-    &quot;$BASE_URL/public/v1/apps/$APP_TOKEN/spend?from=2026-07-01&amp;to=2026-07-31&amp;group_by=partner&quot;</kbd>
+<pre data-language="console"><kbd>curl -s -H "Authorization: Token token=$API_TOKEN" -H 'Accept: text/csv' \\
+    "$BASE_URL/public/v1/apps/$APP_TOKEN/spend?from=2026-07-01&amp;to=2026-07-31&amp;group_by=partner"</kbd>
 <samp>partner_id,partner_name,currency,spend,adjusted,matched,unpriced</samp></pre>
 <p>The state of a partner has the same figures as its page, for the week that ended yesterday or for <code>from</code> and <code>to</code>. The losses of each step of <code>funnel</code> add up to the difference to the step before:</p>
-<pre data-language="console"><kbd>curl -s -H &quot;Authorization: Token token=$API_TOKEN&quot; \\
-    &quot;$BASE_URL/public/v1/apps/$APP_TOKEN/partners/1&quot; | grep -oE '&quot;step&quot;:&quot;[a-z_]*&quot;'</kbd>
-<samp>&quot;step&quot;:&quot;recorded&quot;
-&quot;step&quot;:&quot;with_cost_id&quot;
-&quot;step&quot;:&quot;matched&quot;
-&quot;step&quot;:&quot;priced&quot;</samp></pre>
+<pre data-language="console"><kbd>curl -s -H "Authorization: Token token=$API_TOKEN" \\
+    "$BASE_URL/public/v1/apps/$APP_TOKEN/partners/1" | grep -oE '"step":"[a-z_]*"'</kbd>
+<samp>"step":"recorded"
+"step":"with_cost_id"
+"step":"matched"
+"step":"priced"</samp></pre>
 <p>With <code>group_by=country,platform</code>, <code>country=DE</code> or <code>platform=ios</code>, reports are by country (ISO 3166-1 alpha-2, <code>XX</code> if it is not known) and platform. They cover up to 31 days then, and 93 days with <code>link</code>. What has neither, such as adjustments, is in a row where both are empty, so that the sums are the same. <a href="/docs/privacy#countries-and-platforms">Privacy</a> says where they come from.</p>` },
     ],
   },
   networks: {
     title: "Which networks work, and how",
-    lead: `A link here works with every network that opens the URL that you enter, on any domain. This page says what is known about some networks. Where a cell says &quot;ask the network&quot;, nobody has checked it. The page was written in November 2026 from the networks&#39; documentation, which may have changed since.`,
+    lead: `A link here works with every network that opens the URL that you enter, on any domain. This page says what is known about some networks. Where a cell says "ask the network", nobody has checked it. The page was written in November 2026 from the networks' documentation, which may have changed since.`,
     sections: [
       { id: "what-a-network-needs", title: "What a network needs", body: `<div class="table" tabindex="0" role="region" aria-label="What a network needs"><table>
 <thead>
@@ -1118,8 +1118,8 @@ APP_TOKEN=…</pre>
 </tr>
 </tbody></table>
 </div>
-<p>An unfilled macro of these forms is dropped and counted with the reason <code>unfilled_macro</code>; it is never taken for an ID. <a href="/docs/members">Marked parts</a> of a link&#39;s URLs show what the network replaces.</p>` },
-      { id: "if-a-network-accepts-only-known-hosts", title: "If a network accepts only known hosts", body: `<p>Enter the URL of your measurement company there, and send the network&#39;s costs for clicks that you report yourself: with <code>s2s=1</code>, a server opens the link for a person and gets JSON (<a href="/docs/partners">partner guide</a>).</p>` },
+<p>An unfilled macro of these forms is dropped and counted with the reason <code>unfilled_macro</code>; it is never taken for an ID. <a href="/docs/members">Marked parts</a> of a link's URLs show what the network replaces.</p>` },
+      { id: "if-a-network-accepts-only-known-hosts", title: "If a network accepts only known hosts", body: `<p>Enter the URL of your measurement company there, and send the network's costs for clicks that you report yourself: with <code>s2s=1</code>, a server opens the link for a person and gets JSON (<a href="/docs/partners">partner guide</a>).</p>` },
     ],
   },
   operators: {
@@ -1129,20 +1129,20 @@ APP_TOKEN=…</pre>
       { id: "begin-in-the-console", title: "Begin in the console", body: `<p>Sign in at <code>/operator</code>. Its <strong>Overview</strong> shows what is waiting for you, most urgent first, what was spent in the week that ended yesterday, and the next step for each partner. Discrepancies are counted once a day. Everything below works in the console, and in the API at <code>/operator/v1</code> with the API token from your account page:</p>
 <pre data-language="sh">BASE_URL=https://links.example.com
 OPERATOR_TOKEN=ll_api_…</pre>
-<pre data-language="console"><kbd>operator() { curl -s -H &quot;Authorization: Token token=$OPERATOR_TOKEN&quot; \\
-    -H 'Content-Type: application/json' &quot;$BASE_URL/operator/v1/$1&quot; &quot;\${@:2}&quot;; }</kbd></pre>` },
-      { id: "add-an-app-and-its-members", title: "Add an app and its members", body: `<pre data-language="console"><kbd>APP=$(operator apps -d '{&quot;name&quot;: &quot;Shoes&quot;, &quot;default_url&quot;: &quot;https://shop.example.com/&quot;}' | \\
-    sed 's/.*&quot;token&quot;:&quot;\\([^&quot;]*\\)&quot;.*/\\1/')</kbd>
-<kbd>operator users -d '{&quot;email&quot;: &quot;ana@example.com&quot;}' | grep -oE '&quot;(id|temporary_password)&quot;:[^,}]*'</kbd>
-<samp>&quot;id&quot;:3
-&quot;temporary_password&quot;:&quot;eve7mdt5ys8mngfnz45q&quot;</samp>
-<kbd>operator &quot;apps/$APP/members&quot; -d '{&quot;user_id&quot;: 3}' | grep -oE '&quot;items&quot;:[^]]*]'</kbd>
-<samp>&quot;items&quot;:[{&quot;app_token&quot;:&quot;pi2ouiw0xnei&quot;,&quot;user_id&quot;:3}]</samp></pre>
-<p>Use the <code>id</code> from the response as <code>user_id</code>. Ana signs in with the password within ${FACTS["password days"]} and chooses her own. For single sign-on, create the user with <code>&quot;sign_in&quot;: &quot;sso&quot;</code> and issue an API token: <code>POST /operator/v1/users/{id}/token</code>. A user with a password creates the token on the account page, and operators cannot issue it.</p>
+<pre data-language="console"><kbd>operator() { curl -s -H "Authorization: Token token=$OPERATOR_TOKEN" \\
+    -H 'Content-Type: application/json' "$BASE_URL/operator/v1/$1" "\${@:2}"; }</kbd></pre>` },
+      { id: "add-an-app-and-its-members", title: "Add an app and its members", body: `<pre data-language="console"><kbd>APP=$(operator apps -d '{"name": "Shoes", "default_url": "https://shop.example.com/"}' | \\
+    sed 's/.*"token":"\\([^"]*\\)".*/\\1/')</kbd>
+<kbd>operator users -d '{"email": "ana@example.com"}' | grep -oE '"(id|temporary_password)":[^,}]*'</kbd>
+<samp>"id":3
+"temporary_password":"eve7mdt5ys8mngfnz45q"</samp>
+<kbd>operator "apps/$APP/members" -d '{"user_id": 3}' | grep -oE '"items":[^]]*]'</kbd>
+<samp>"items":[{"app_token":"pi2ouiw0xnei","user_id":3}]</samp></pre>
+<p>Use the <code>id</code> from the response as <code>user_id</code>. Ana signs in with the password within ${FACTS["password days"]} and chooses her own. For single sign-on, create the user with <code>"sign_in": "sso"</code> and issue an API token: <code>POST /operator/v1/users/{id}/token</code>. A user with a password creates the token on the account page, and operators cannot issue it.</p>
 <p>Users create <a href="/docs/members#give-each-program-its-own-token">access tokens</a> for their programs. For operator paths, an access token must be for all apps. A token keeps the role that its user had when it was issued. After you make somebody an operator, their old token still has the access of a member. They reset it to get one with the access of an operator.</p>
-<p><code>ios_url</code> and <code>android_url</code> of an app are the store pages. <code>redirect_hosts</code> and <code>redirect_schemes</code> list where a click may go with <a href="/docs/rules#where-a-click-leads">the parameters that name a target</a>, such as <code>redirect=</code> and <code>deep_link=</code>. A scheme other than <code>https</code>, <code>http</code> and <code>intent</code> can open whatever the app behind it opens, and there is no list of those that open other pages. So check that it opens only the app itself, and confirm that once, before the first app has it: tick the box, or send <code>&quot;confirms_schemes&quot;: true</code>. Schemes of browsers, and those that run code or control a device, are never allowed. A target with the scheme <code>intent</code> needs the <code>package</code> of <code>android_url</code>. Its <code>scheme</code>, if it has one, must be in <code>redirect_schemes</code>, and its <code>S.browser_fallback_url</code> must be on an allowed host. The action <code>VIEW</code>, the categories <code>BROWSABLE</code> and <code>DEFAULT</code>, and <code>launchFlags</code> are left out, because Android does the same without them. A target with any other field is not followed.</p>
-<p>An app that is no longer needed can be archived: <code>PATCH</code> it with <code>{&quot;archived&quot;: true}</code>, or use its page. It leaves the lists of its members. Its links keep redirecting and recording, and its reports stay.</p>
-<p>If the email address of a user changes, <code>PATCH /operator/v1/users/{id}</code> with <code>{&quot;email&quot;: …}</code>, or use the user&#39;s page. Sessions, the password and the API token stay. A single sign-on user is signed out and unlinked; the next sign-in with the new address links the user again.</p>
+<p><code>ios_url</code> and <code>android_url</code> of an app are the store pages. <code>redirect_hosts</code> and <code>redirect_schemes</code> list where a click may go with <a href="/docs/rules#where-a-click-leads">the parameters that name a target</a>, such as <code>redirect=</code> and <code>deep_link=</code>. A scheme other than <code>https</code>, <code>http</code> and <code>intent</code> can open whatever the app behind it opens, and there is no list of those that open other pages. So check that it opens only the app itself, and confirm that once, before the first app has it: tick the box, or send <code>"confirms_schemes": true</code>. Schemes of browsers, and those that run code or control a device, are never allowed. A target with the scheme <code>intent</code> needs the <code>package</code> of <code>android_url</code>. Its <code>scheme</code>, if it has one, must be in <code>redirect_schemes</code>, and its <code>S.browser_fallback_url</code> must be on an allowed host. The action <code>VIEW</code>, the categories <code>BROWSABLE</code> and <code>DEFAULT</code>, and <code>launchFlags</code> are left out, because Android does the same without them. A target with any other field is not followed.</p>
+<p>An app that is no longer needed can be archived: <code>PATCH</code> it with <code>{"archived": true}</code>, or use its page. It leaves the lists of its members. Its links keep redirecting and recording, and its reports stay.</p>
+<p>If the email address of a user changes, <code>PATCH /operator/v1/users/{id}</code> with <code>{"email": …}</code>, or use the user's page. Sessions, the password and the API token stay. A single sign-on user is signed out and unlinked; the next sign-in with the new address links the user again.</p>
 <p>Users can create 100,000 links in an app. To allow more, change <code>max_links</code> of the app. Links that clicks and impressions create have <a href="/docs/limits#sizes">limits of their own</a>, because anyone can open a link with any name. <code>max_new_sub_links</code> of the app is how many they create below one network on one day, 1,000 by default and five times as many in the app. Archiving a link frees its place.</p>` },
       { id: "confirm-with-your-password", title: "Confirm with your password", body: `<p>An API token that leaked, or a browser that was left open, must not be enough to act as another operator. So every change to an operator, to yourself, or to how somebody signs in requires your own password:</p>
 <div class="table" tabindex="0" role="region" aria-label="Confirm with your password"><table>
@@ -1183,23 +1183,23 @@ OPERATOR_TOKEN=ll_api_…</pre>
 <p>The console asks for the password if you did not enter it in the last 10 minutes. A request without it, or with a wrong one, changes nothing and gets <code>403</code>.</p>
 <p>An operator with single sign-on has no password, and gets <code>password_required</code> in the API. In the console, they can make these changes in the first 10 minutes after they <a href="/docs/single-sign-on#confirm-with-a-new-sign-in">sign in again</a> to confirm. An operator with a temporary password also gets <code>password_required</code>, until they have chosen their own.</p>
 <p>A user who gets another role is signed out everywhere. A new operator is also unlinked from single sign-on: link them again after their next sign-in. One enabled operator with a password always remains; a change that would leave none gets <code>last_operator</code>. If nobody can sign in, run <code>npm run operator:create</code>.</p>` },
-      { id: "add-a-partner", title: "Add a partner", body: `<pre data-language="console"><kbd>operator partners -d '{&quot;display_name&quot;: &quot;Foxtrot Ads&quot;, &quot;cost_parameters&quot;: &quot;cost_id={click_id}&amp;cost_type=cpc&quot;}' | \\
-    grep -oE '&quot;(id|display_name|supports_cost_data)&quot;:[^,]*'</kbd>
-<samp>&quot;id&quot;:6
-&quot;display_name&quot;:&quot;Foxtrot Ads&quot;
-&quot;supports_cost_data&quot;:false</samp></pre>
-<p>The parameters are templates. The URLs of the partner&#39;s links contain them byte for byte, with the partner&#39;s macros. The partner supports cost data after its first <a href="/docs/rounds">integration round</a>. In the console, the setup page of a partner has all steps up to there.</p>` },
-      { id: "issue-and-revoke-credentials", title: "Issue and revoke credentials", body: `<pre data-language="console"><kbd>operator credentials -d '{&quot;partner_id&quot;: 1, &quot;mode&quot;: &quot;live&quot;, &quot;cost_types&quot;: [&quot;cpc&quot;]}' | \\
-    grep -oE '&quot;(id|credential)&quot;:[^,}]*'</kbd>
-<samp>&quot;id&quot;:5
-&quot;credential&quot;:&quot;ll_live_AQ9smrGSXqcaveBEtsEk5bIDWcnCaDoaXWfU30iX7865ed5b2&quot;</samp>
-<kbd>operator credentials/5/revoke -X POST | grep -oE '&quot;(id|mode|cost_types)&quot;:(&quot;[a-z]*&quot;|[^]]*])'</kbd>
-<samp>&quot;id&quot;:5,&quot;partner_id&quot;:1,&quot;mode&quot;:&quot;live&quot;,&quot;cost_types&quot;:[&quot;cpc&quot;]</samp></pre>
+      { id: "add-a-partner", title: "Add a partner", body: `<pre data-language="console"><kbd>operator partners -d '{"display_name": "Foxtrot Ads", "cost_parameters": "cost_id={click_id}&amp;cost_type=cpc"}' | \\
+    grep -oE '"(id|display_name|supports_cost_data)":[^,]*'</kbd>
+<samp>"id":6
+"display_name":"Foxtrot Ads"
+"supports_cost_data":false</samp></pre>
+<p>The parameters are templates. The URLs of the partner's links contain them byte for byte, with the partner's macros. The partner supports cost data after its first <a href="/docs/rounds">integration round</a>. In the console, the setup page of a partner has all steps up to there.</p>` },
+      { id: "issue-and-revoke-credentials", title: "Issue and revoke credentials", body: `<pre data-language="console"><kbd>operator credentials -d '{"partner_id": 1, "mode": "live", "cost_types": ["cpc"]}' | \\
+    grep -oE '"(id|credential)":[^,}]*'</kbd>
+<samp>"id":5
+"credential":"ll_live_AQ9smrGSXqcaveBEtsEk5bIDWcnCaDoaXWfU30iX7865ed5b2"</samp>
+<kbd>operator credentials/5/revoke -X POST | grep -oE '"(id|mode|cost_types)":("[a-z]*"|[^]]*])'</kbd>
+<samp>"id":5,"partner_id":1,"mode":"live","cost_types":["cpc"]</samp></pre>
 <p>The response that creates a credential contains it once, as <code>credential</code>. A revoked credential is rejected by every request that starts after the response.</p>` },
-      { id: "stop-a-partner", title: "Stop a partner", body: `<pre data-language="console"><kbd>operator partners/1 -X PATCH -d '{&quot;stopped&quot;: true}' | grep -oE '&quot;stopped_at&quot;:(null|&quot;[0-9]{4})'</kbd>
-<samp>&quot;stopped_at&quot;:&quot;2026</samp>
-<kbd>operator partners/1 -X PATCH -d '{&quot;stopped&quot;: false}' | grep -oE '&quot;stopped_at&quot;:(null|&quot;[0-9]{4})'</kbd>
-<samp>&quot;stopped_at&quot;:null</samp></pre>
+      { id: "stop-a-partner", title: "Stop a partner", body: `<pre data-language="console"><kbd>operator partners/1 -X PATCH -d '{"stopped": true}' | grep -oE '"stopped_at":(null|"[0-9]{4})'</kbd>
+<samp>"stopped_at":"2026</samp>
+<kbd>operator partners/1 -X PATCH -d '{"stopped": false}' | grep -oE '"stopped_at":(null|"[0-9]{4})'</kbd>
+<samp>"stopped_at":null</samp></pre>
 <p>Costs of a stopped partner are rejected with <code>partner_stopped</code>. Its clicks and impressions are recorded with cost data off, which stays off for them after the partner is resumed. What was counted stays.</p>` },
       { id: "limit-prices-on-urls", title: "Limit prices on URLs", body: `<p>Anyone can open a public URL, so a price on it counts only within limits. <a href="/docs/url-prices">Set them for each partner</a>: one for a price, and one for what the prices of a day add up to. Prices above the second limit are held until you accept or drop them.</p>` },
       { id: "respond-to-incidents", title: "Respond to incidents", body: `<div class="table" tabindex="0" role="region" aria-label="Respond to incidents"><table>
@@ -1223,15 +1223,15 @@ OPERATOR_TOKEN=ll_api_…</pre>
 </tr>
 <tr>
 <td>A user lost the phone and the recovery codes</td>
-<td>Check who is asking, then use <strong>Turn off two-factor</strong> on the user&#39;s page, or <code>POST /operator/v1/users/{id}/two-factor/off</code>. The password stays, and the sessions end.</td>
+<td>Check who is asking, then use <strong>Turn off two-factor</strong> on the user's page, or <code>POST /operator/v1/users/{id}/two-factor/off</code>. The password stays, and the sessions end.</td>
 </tr>
 <tr>
 <td>Somebody else used an account</td>
-<td>Reset the password with <code>{&quot;revoke_api_token&quot;: true}</code>: password, sessions and API token stop working in one step.</td>
+<td>Reset the password with <code>{"revoke_api_token": true}</code>: password, sessions and API token stop working in one step.</td>
 </tr>
 <tr>
 <td>A user leaves</td>
-<td><code>PATCH /operator/v1/users/{id}</code> with <code>{&quot;disabled&quot;: true}</code>, also for a single sign-on user. To delete the email address too, <a href="/docs/privacy#erase-a-user">erase the user</a>.</td>
+<td><code>PATCH /operator/v1/users/{id}</code> with <code>{"disabled": true}</code>, also for a single sign-on user. To delete the email address too, <a href="/docs/privacy#erase-a-user">erase the user</a>.</td>
 </tr>
 <tr>
 <td>Somebody reports a wrong cost of a day or a link</td>
@@ -1283,11 +1283,11 @@ OPERATOR_TOKEN=ll_api_…</pre>
 <li>For each user, it has the first 10 wrong passwords and the first 10 wrong codes of sign-ins in an hour, and the first 10 wrong passwords that somebody who was signed in entered.</li>
 <li>With several databases, a void is <code>requested</code> before it is carried out, and another entry says <code>not carried out</code> if the cost had changed.</li>
 </ul>` },
-      { id: "require-two-factor-authentication", title: "Require two-factor authentication", body: `<p>Everyone can set up two-factor authentication on the account page, with any authenticator app and recovery codes. Operators must use it: those who have not set it up are asked to do so before anything else. To leave the choice to them, write <code>OPERATOR_MFA = &quot;optional&quot;</code> into the <code>[vars]</code> of <code>wrangler.toml</code>. API tokens work without a code.</p>` },
-      { id: "let-people-sign-in-with-their-company-account", title: "Let people sign in with their company account", body: `<p><a href="/docs/single-sign-on">Single sign-on</a> takes four settings and a secret. These users use the provider&#39;s second factor.</p>` },
+      { id: "require-two-factor-authentication", title: "Require two-factor authentication", body: `<p>Everyone can set up two-factor authentication on the account page, with any authenticator app and recovery codes. Operators must use it: those who have not set it up are asked to do so before anything else. To leave the choice to them, write <code>OPERATOR_MFA = "optional"</code> into the <code>[vars]</code> of <code>wrangler.toml</code>. API tokens work without a code.</p>` },
+      { id: "let-people-sign-in-with-their-company-account", title: "Let people sign in with their company account", body: `<p><a href="/docs/single-sign-on">Single sign-on</a> takes four settings and a secret. These users use the provider's second factor.</p>` },
       { id: "add-a-contact-for-questions", title: "Add a contact for questions", body: `<p>Set <code>OPERATOR_CONTACT</code> in the <code>[vars]</code> of <code>wrangler.toml</code> to an email address, an <code>https</code> URL, or a text of at most 200 characters. Pages show it where they tell people to ask their operator, and so does the text that you send to a new partner.</p>` },
       { id: "let-people-report-vulnerabilities", title: "Let people report vulnerabilities", body: `<p>Set <code>SECURITY_CONTACT</code> in the <code>[vars]</code> of <code>wrangler.toml</code> to a <code>mailto:</code>, <code>https:</code> or <code>tel:</code> URI, so that people who find a vulnerability know whom to write to. <code>/.well-known/security.txt</code> shows it. Without the setting, the file does not exist.</p>` },
-      { id: "change-the-cost-window", title: "Change the cost window", body: `<p>The cost window of ${FACTS["cost window"]} is <code>COST_WINDOW_MS</code> in <code>src/domain/time.ts</code>, for all apps and partners. The database uses it too, so a change needs a migration and a deployment. On a ledger that is in use, the new window applies from a date on. <code>migrations/README.md</code> of the source has the steps under &quot;Change the cost window&quot;.</p>` },
+      { id: "change-the-cost-window", title: "Change the cost window", body: `<p>The cost window of ${FACTS["cost window"]} is <code>COST_WINDOW_MS</code> in <code>src/domain/time.ts</code>, for all apps and partners. The database uses it too, so a change needs a migration and a deployment. On a ledger that is in use, the new window applies from a date on. <code>migrations/README.md</code> of the source has the steps under "Change the cost window".</p>` },
       { id: "use-only-your-own-domain", title: "Use only your own domain", body: `<p>Without <code>routes</code> in <code>wrangler.toml</code>, every deployment turns on the address of the Worker under <code>workers.dev</code>. If you connected your own domain in the Cloudflare dashboard instead, set <code>workers_dev = false</code>, so that nobody gets around the firewall rules and logs of your domain. <code>npm run deploy</code> then has no URL to check, so open <code>/readyz</code> on your domain. With <code>routes</code>, the address under <code>workers.dev</code> is off, unless you set <code>workers_dev = true</code>.</p>
 <p>Keep <code>preview_urls = false</code>. With preview URLs, each version that you ever deployed has an address, where an error that you have fixed since then still happens, on the same data.</p>` },
       { id: "keep-what-the-purge-deletes", title: "Keep what the purge deletes", body: `<p>The purge keeps only totals of costs that are older than ${FACTS["retention time"]}. If partners may dispute single costs later, <a href="/docs/archive">bind an archive</a> beforehand: create a bucket, uncomment its section in <code>wrangler.toml</code>, and deploy.</p>` },
@@ -1306,25 +1306,25 @@ npx wrangler d1 time-travel restore LEDGER_0 --timestamp=2026-07-01T12:00:00Z # 
 COST_TOKEN=ll_test_…
 LINK_TOKEN=…</pre>
 <p><strong>1. Record a click.</strong> Open the link with a cost ID. With <code>s2s=1</code> your server gets JSON after the click is stored, not a redirect:</p>
-<pre data-language="console"><kbd>curl -s &quot;$BASE_URL/$LINK_TOKEN?cost_id=yourname-20260701-0001&amp;s2s=1&quot;</kbd>
-<samp>{&quot;status&quot;:&quot;ok&quot;,&quot;kind&quot;:&quot;click&quot;,&quot;cost_id&quot;:&quot;yourname-20260701-0001&quot;,&quot;recorded&quot;:true,&quot;duplicate&quot;:false,&quot;dropped&quot;:[],&quot;cost_data&quot;:false,&quot;request_id&quot;:&quot;c7a822e1-39af-4f0e-8685-10053cd885dc&quot;}</samp></pre>
-<p><code>cost_data</code> is <code>false</code> until you are live, and your round checks costs for this click anyway. If it is <code>false</code> after that, ask the owner of the app to turn cost data on for the link. If <code>recorded</code> is <code>false</code>, look at <code>dropped</code>: it names each cost parameter that was not valid. If <code>dropped</code> is empty, the URL has no <code>cost_id</code> or the link has no partner. For an impression, open <code>/impression/$LINK_TOKEN</code>. Your server&#39;s address says nothing about the person, so add <code>country=DE</code> (ISO 3166-1 alpha-2) and <code>platform=ios</code> (<code>android</code>, <code>windows</code>, <code>macos</code>, <code>linux</code> or <code>other</code>) if you know them. <code>os_name</code> is another name for <code>platform</code>, and with <code>user_agent</code> the platform is read from the user agent of the person, which is not stored.</p>
+<pre data-language="console"><kbd>curl -s "$BASE_URL/$LINK_TOKEN?cost_id=yourname-20260701-0001&amp;s2s=1"</kbd>
+<samp>{"status":"ok","kind":"click","cost_id":"yourname-20260701-0001","recorded":true,"duplicate":false,"dropped":[],"cost_data":false,"request_id":"c7a822e1-39af-4f0e-8685-10053cd885dc"}</samp></pre>
+<p><code>cost_data</code> is <code>false</code> until you are live, and your round checks costs for this click anyway. If it is <code>false</code> after that, ask the owner of the app to turn cost data on for the link. If <code>recorded</code> is <code>false</code>, look at <code>dropped</code>: it names each cost parameter that was not valid. If <code>dropped</code> is empty, the URL has no <code>cost_id</code> or the link has no partner. For an impression, open <code>/impression/$LINK_TOKEN</code>. Your server's address says nothing about the person, so add <code>country=DE</code> (ISO 3166-1 alpha-2) and <code>platform=ios</code> (<code>android</code>, <code>windows</code>, <code>macos</code>, <code>linux</code> or <code>other</code>) if you know them. <code>os_name</code> is another name for <code>platform</code>, and with <code>user_agent</code> the platform is read from the user agent of the person, which is not stored.</p>
 <p><strong>2. Send its cost</strong> with the same cost ID:</p>
-<pre data-language="console"><kbd>curl -s -H &quot;Authorization: Token token=$COST_TOKEN&quot; \\
+<pre data-language="console"><kbd>curl -s -H "Authorization: Token token=$COST_TOKEN" \\
     -d 'cost_type=cpc' -d 'cost_currency=USD' -d 'cost_amount=0.25' \\
-    -d 'cost_id=yourname-20260701-0001' -d 'tag=first' &quot;$BASE_URL/cost&quot;</kbd>
-<samp>{&quot;status&quot;:&quot;ok&quot;,&quot;cost_id&quot;:&quot;yourname-20260701-0001&quot;,&quot;match&quot;:&quot;matched&quot;,&quot;duplicate&quot;:false,&quot;amount&quot;:&quot;0.25&quot;,&quot;round&quot;:1,&quot;mismatch&quot;:null,&quot;request_id&quot;:&quot;e0ed8682-3c13-44bf-917f-5d2dbcd195f1&quot;}</samp></pre>
-<p><code>200</code> means that the cost is stored. <code>&quot;match&quot;:&quot;matched&quot;</code> means that it has found its click, and <code>&quot;mismatch&quot;:null</code> that the round has nothing to report about it.</p>
+    -d 'cost_id=yourname-20260701-0001' -d 'tag=first' "$BASE_URL/cost"</kbd>
+<samp>{"status":"ok","cost_id":"yourname-20260701-0001","match":"matched","duplicate":false,"amount":"0.25","round":1,"mismatch":null,"request_id":"e0ed8682-3c13-44bf-917f-5d2dbcd195f1"}</samp></pre>
+<p><code>200</code> means that the cost is stored. <code>"match":"matched"</code> means that it has found its click, and <code>"mismatch":null</code> that the round has nothing to report about it.</p>
 <p><strong>3. Make a mistake</strong>, such as a cost that the link has no click for:</p>
-<pre data-language="console"><kbd>curl -s -H &quot;Authorization: Token token=$COST_TOKEN&quot; \\
+<pre data-language="console"><kbd>curl -s -H "Authorization: Token token=$COST_TOKEN" \\
     -d 'cost_type=cpc' -d 'cost_currency=USD' -d 'cost_amount=0.25' \\
-    -d 'cost_id=yourname-20260701-0009' -d 'tag=first' &quot;$BASE_URL/cost&quot; | grep -o '&quot;mismatch&quot;:&quot;[a-z_]*&quot;'</kbd>
-<samp>&quot;mismatch&quot;:&quot;cost_without_engagement&quot;</samp></pre>
+    -d 'cost_id=yourname-20260701-0009' -d 'tag=first' "$BASE_URL/cost" | grep -o '"mismatch":"[a-z_]*"'</kbd>
+<samp>"mismatch":"cost_without_engagement"</samp></pre>
 <p><strong>4. Read the report</strong> of the round. It lists each mismatch with what was expected and what to do:</p>
-<pre data-language="console"><kbd>curl -s -H &quot;Authorization: Token token=$COST_TOKEN&quot; &quot;$BASE_URL/cost/round&quot; | tr '{' '\\n' | \\
-    grep -A1 'yourname-20260701-0009' | grep -oE '&quot;(expected|remedy)&quot;:&quot;[^&quot;]*&quot;'</kbd>
-<samp>&quot;expected&quot;:&quot;A click with this cost ID, recorded on a link of the partner.&quot;
-&quot;remedy&quot;:&quot;Put exactly the same cost_id on the click or impression URL, then open that URL. The cost matches automatically when the click or impression arrives.&quot;</samp></pre>
+<pre data-language="console"><kbd>curl -s -H "Authorization: Token token=$COST_TOKEN" "$BASE_URL/cost/round" | tr '{' '\\n' | \\
+    grep -A1 'yourname-20260701-0009' | grep -oE '"(expected|remedy)":"[^"]*"'</kbd>
+<samp>"expected":"A click with this cost ID, recorded on a link of the partner."
+"remedy":"Put exactly the same cost_id on the click or impression URL, then open that URL. The cost matches automatically when the click or impression arrives."</samp></pre>
 <p>The report is also a page: sign in at <code>/partner</code> with your test credential. The page begins with these steps, with your link and a new cost ID in the commands.</p>
 <p>Send the credential in the <code>Authorization</code> header, as <code>Token token=…</code> or <code>Bearer …</code>. A credential in a URL is ignored.</p>` },
       { id: "your-pages", title: "Your pages", body: `<p>Sign in at <code>/partner</code> with your credential. The session lasts two hours and ends when the credential is revoked.</p>
@@ -1395,10 +1395,10 @@ LINK_TOKEN=…</pre>
 </tr>
 </tbody></table>
 </div>
-<p>A good cost ID is a UUID, or your company&#39;s name followed by your click or impression ID. An advertising ID with the app ID is not enough: without permission, every phone sends an advertising ID of zeros. Add your click ID to it. A macro that was not replaced, and a value that means nothing, such as <code>null</code>, are rejected.</p>
+<p>A good cost ID is a UUID, or your company's name followed by your click or impression ID. An advertising ID with the app ID is not enough: without permission, every phone sends an advertising ID of zeros. Add your click ID to it. A macro that was not replaced, and a value that means nothing, such as <code>null</code>, are rejected.</p>
 <p>Amounts are exact: linkledger does not round or convert them. Round prices with more places, such as those of auctions, to five; zeros at the end do not count. If you charge per action (CPA), send <code>cpe</code>.</p>
 <p>A price on the URL of a click or impression can count without a call. Its <code>cost_id</code> must then be valid or absent, its currency the one that the operator has set for you, and its amount at most your limit, which is 100 unless the operator has set another. The <a href="/docs/rules#prices-on-urls">matching rules</a> have the details.</p>
-<p>If you leave out <code>cost_amount</code>, or its value is empty because a macro has none, the amount on the URL of the click or impression counts. If there is none, the cost is <strong>unpriced</strong> and the response has <code>&quot;amount&quot;: null</code>. Send the cost again with the amount to complete it.</p>` },
+<p>If you leave out <code>cost_amount</code>, or its value is empty because a macro has none, the amount on the URL of the click or impression counts. If there is none, the cost is <strong>unpriced</strong> and the response has <code>"amount": null</code>. Send the cost again with the amount to complete it.</p>` },
       { id: "pending-and-matched", title: "Pending and matched", body: `<ul>
 <li>Match the cost type: ${FACTS["what fits"]}. With ${FACTS["types with discrepancy"]}, send one cost for each click or impression.</li>
 <li>If the cost arrives before its click or impression, it is <strong>pending</strong>. It matches when they arrive. You do not need to send it again.</li>
@@ -1408,7 +1408,7 @@ LINK_TOKEN=…</pre>
 </ul>
 <p>The <a href="/docs/rules">matching rules</a> have the details. If a cost stays pending, see <a href="/docs/troubleshooting#a-cost-stays-pending">Troubleshooting</a>.</p>` },
       { id: "list-your-costs", title: "List your costs", body: `<p><code>GET /cost</code> lists your costs by ID, and <code>/partner/costs</code> shows them in a browser. With <code>match=matched</code>, <code>pending</code>, <code>lapsed</code> or <code>voided</code> it has only those, and with <code>match=rejected</code> only the newest costs that got 400 or 403, each with its error code and the parameters that were wrong; with <code>Accept: text/csv</code> it is a CSV file. Follow <code>paging.next</code> (in CSV, the <code>Link</code> header) until it is null: a page can have fewer items than <code>limit</code>, or none.</p>` },
-      { id: "retries", title: "Retries", body: `<p>It is always safe to send a cost again. The same values return <code>200</code> with <code>&quot;duplicate&quot;: true</code> and count once. Other values for the same cost ID are rejected: <a href="#correct-a-cost">void the cost</a> first.</p>
+      { id: "retries", title: "Retries", body: `<p>It is always safe to send a cost again. The same values return <code>200</code> with <code>"duplicate": true</code> and count once. Other values for the same cost ID are rejected: <a href="#correct-a-cost">void the cost</a> first.</p>
 <ul>
 <li><strong>No response:</strong> send the request again.</li>
 <li><strong>408, 429, 500, 503:</strong> send the same request again after <code>Retry-After</code> seconds. If there is no such header, wait 1 second, then 2, then 4, and so on.</li>
@@ -1417,15 +1417,15 @@ LINK_TOKEN=…</pre>
 <p>Clicks and impressions with <code>s2s=1</code> have a limit of <a href="/docs/limits#rate-limits">60,000 a minute from one address</a>. If your servers send more, ask the operator to raise <code>SERVER_ENGAGEMENTS</code> in <code>wrangler.toml</code>.</p>
 <p>Keep the <code>X-Request-Id</code> of a response that you do not understand. The operator can find the request by it.</p>` },
       { id: "batches-and-csv-files", title: "Batches and CSV files", body: `<p><code>POST /cost/batch</code> accepts up to 1,000 costs and 1 MiB of JSON or CSV. It returns <code>200</code> with one result for each cost, in the same order. One bad cost does not affect the others, so check each result: a rejected cost has a <code>code</code>.</p>
-<pre data-language="console"><kbd>curl -s -H &quot;Authorization: Token token=$COST_TOKEN&quot; -H 'Content-Type: application/json' \\
-    -d '{&quot;costs&quot;: [{&quot;cost_type&quot;: &quot;cpc&quot;, &quot;cost_currency&quot;: &quot;USD&quot;, &quot;cost_amount&quot;: &quot;0.25&quot;, &quot;cost_id&quot;: &quot;yourname-20260701-0002&quot;, &quot;tag&quot;: &quot;batch&quot;}]}' \\
-    &quot;$BASE_URL/cost/batch&quot;</kbd>
-<samp>{&quot;results&quot;:[{&quot;status&quot;:&quot;ok&quot;,&quot;cost_id&quot;:&quot;yourname-20260701-0002&quot;,&quot;match&quot;:&quot;pending&quot;,&quot;duplicate&quot;:false,&quot;amount&quot;:&quot;0.25&quot;,&quot;round&quot;:1,&quot;mismatch&quot;:&quot;cost_without_engagement&quot;}],&quot;request_id&quot;:&quot;fa838562-87b5-42a9-a947-5293afc76162&quot;}</samp></pre>
-<p>In JSON the amount can be text, for example <code>&quot;0.25&quot;</code>, or a number without an exponent. Send text if your program computes with binary fractions: it can write 0.30000000000000004 for 0.3, which is rejected.</p>
+<pre data-language="console"><kbd>curl -s -H "Authorization: Token token=$COST_TOKEN" -H 'Content-Type: application/json' \\
+    -d '{"costs": [{"cost_type": "cpc", "cost_currency": "USD", "cost_amount": "0.25", "cost_id": "yourname-20260701-0002", "tag": "batch"}]}' \\
+    "$BASE_URL/cost/batch"</kbd>
+<samp>{"results":[{"status":"ok","cost_id":"yourname-20260701-0002","match":"pending","duplicate":false,"amount":"0.25","round":1,"mismatch":"cost_without_engagement"}],"request_id":"fa838562-87b5-42a9-a947-5293afc76162"}</samp></pre>
+<p>In JSON the amount can be text, for example <code>"0.25"</code>, or a number without an exponent. Send text if your program computes with binary fractions: it can write 0.30000000000000004 for 0.3, which is rejected.</p>
 <p>A batch can also be a CSV file with a header row of parameter names, for example from a spreadsheet:</p>
 <pre data-language="console"><kbd>printf '%s\\n' cost_type,cost_currency,cost_id,cost_amount,tag cpc,USD,yourname-20260701-0003,2.5,july | \\
-    curl -s -H &quot;Authorization: Token token=$COST_TOKEN&quot; -H 'Content-Type: text/csv' -H 'Accept: text/csv' \\
-    --data-binary @- &quot;$BASE_URL/cost/batch&quot;</kbd>
+    curl -s -H "Authorization: Token token=$COST_TOKEN" -H 'Content-Type: text/csv' -H 'Accept: text/csv' \\
+    --data-binary @- "$BASE_URL/cost/batch"</kbd>
 <samp>row,cost_id,status,code,message,match,duplicate,amount,mismatch
 2,yourname-20260701-0003,ok,,,pending,false,2.5,cost_without_engagement</samp></pre>
 <p>A batch and a file that you <a href="#your-pages">upload</a> are read in the same way:</p>
@@ -1436,7 +1436,7 @@ LINK_TOKEN=…</pre>
 <li><code>row</code> in the results is the line of the file on which a row begins.</li>
 <li>You can send back a file of costs, of results, or of clicks and impressions without a cost: its other columns are not read.</li>
 </ul>
-<p>In files of your pages, a value that a spreadsheet would run as a formula starts with an apostrophe, and a batch or an upload removes it. Responses of the API have values as you sent them. A cell <code>=&quot;000123456789&quot;</code>, by which programs keep an ID as text, is the ID <code>000123456789</code>. So send an ID that itself has this form, or that begins with an apostrophe before <code>=</code>, <code>+</code>, <code>-</code> or <code>@</code>, as JSON or as a form.</p>
+<p>In files of your pages, a value that a spreadsheet would run as a formula starts with an apostrophe, and a batch or an upload removes it. Responses of the API have values as you sent them. A cell <code>="000123456789"</code>, by which programs keep an ID as text, is the ID <code>000123456789</code>. So send an ID that itself has this form, or that begins with an apostrophe before <code>=</code>, <code>+</code>, <code>-</code> or <code>@</code>, as JSON or as a form.</p>
 <p>Without <code>Accept: text/csv</code> the results are JSON. If an ID appears more than 10 times in one batch, only the first 10 are accepted.</p>
 <p>Without a program, upload the file at <code>/partner/upload</code>: up to 10 MB, with each ID once. Uploading the same file again changes nothing.</p>` },
       { id: "correct-a-cost", title: "Correct a cost", body: `<p><code>POST /cost/{cost_id}/void</code>, or the page of the cost at <code>/partner/costs</code>, voids a cost: it no longer counts, and the same values do not bring it back. Then send the right values with the same ID. <a href="/docs/corrections">Correct a cost</a> shows it step by step.</p>
@@ -1493,7 +1493,7 @@ LINK_TOKEN=…</pre>
 <tr>
 <td>403</td>
 <td><a href="/docs/errors#cost_data_disabled"><code>cost_data_disabled</code></a></td>
-<td>No. Ask the app&#39;s owner to turn cost data on for the link.</td>
+<td>No. Ask the app's owner to turn cost data on for the link.</td>
 </tr>
 <tr>
 <td>403</td>
@@ -1543,7 +1543,7 @@ LINK_TOKEN=…</pre>
     title: "Privacy",
     lead: `What linkledger stores about people, for how long, and how to delete it.`,
     sections: [
-      { id: "what-is-never-stored", title: "What is never stored", body: `<p>linkledger stores no IP address, user agent or city of visitors or users. Somebody who opens a link gets no cookie. Cloudflare&#39;s rate limiters count requests by address for a minute, and Cloudflare derives a country from the address. The user agent decides the store of a redirect and the platform, and distinguishes people from crawlers. Neither the address nor the user agent is written to a database or a log. Passwords and tokens are stored only as hashes. Only the API token also has a sealed copy, which only the user&#39;s password opens.</p>` },
+      { id: "what-is-never-stored", title: "What is never stored", body: `<p>linkledger stores no IP address, user agent or city of visitors or users. Somebody who opens a link gets no cookie. Cloudflare's rate limiters count requests by address for a minute, and Cloudflare derives a country from the address. The user agent decides the store of a redirect and the platform, and distinguishes people from crawlers. Neither the address nor the user agent is written to a database or a log. Passwords and tokens are stored only as hashes. Only the API token also has a sealed copy, which only the user's password opens.</p>` },
       { id: "users", title: "Users", body: `<div class="table" tabindex="0" role="region" aria-label="Users"><table>
 <thead>
 <tr>
@@ -1593,7 +1593,7 @@ LINK_TOKEN=…</pre>
 </tr>
 <tr>
 <td>Saved views of Performance: the name and the choices</td>
-<td>until they are deleted; a user&#39;s own views at the latest when the user is erased</td>
+<td>until they are deleted; a user's own views at the latest when the user is erased</td>
 </tr>
 <tr>
 <td>Audit log: who changed what; sign-ins and wrong passwords with the browser in words</td>
@@ -1684,37 +1684,37 @@ LINK_TOKEN=…</pre>
 <p>The archive has every cost with its ID, so give its bucket a rule that deletes objects after the time for which partners can dispute a cost. <code>BUCKET</code> is the name of the bucket and <code>RULE</code> any name; 730 days are two years:</p>
 <pre data-language="sh">npx wrangler r2 bucket lifecycle add BUCKET RULE --expire-days 730</pre>` },
       { id: "countries-and-platforms", title: "Countries and platforms", body: `<p>linkledger counts clicks, impressions and costs by country and by platform: <code>ios</code>, <code>android</code>, <code>windows</code>, <code>macos</code>, <code>linux</code> or <code>other</code>. It keeps nothing else about where people are or what they use, and no count identifies a person. Cloudflare estimates the country of a request from its address, and <code>XX</code> means that it is not known. An iPad that requests desktop pages counts as a Mac.</p>
-<p>A click that a partner&#39;s server reports with <code>s2s=1</code> comes from the address of that server, which says nothing about the person. So its country and platform are not known, unless the URL has them: <code>country=DE&amp;platform=ios</code>. With <code>user_agent</code>, the platform is read from it, and it is not stored.</p>
-<p>Anyone can write a country on a URL, so an app gets at most ${FACTS["audience rows"]} rows of these counts a day. Beyond that, a click that needs another row counts with an unknown country and platform. Adjustments have neither: in reports they are one row without a country, and on pages &quot;Adjustments&quot;.</p>` },
+<p>A click that a partner's server reports with <code>s2s=1</code> comes from the address of that server, which says nothing about the person. So its country and platform are not known, unless the URL has them: <code>country=DE&amp;platform=ios</code>. With <code>user_agent</code>, the platform is read from it, and it is not stored.</p>
+<p>Anyone can write a country on a URL, so an app gets at most ${FACTS["audience rows"]} rows of these counts a day. Beyond that, a click that needs another row counts with an unknown country and platform. Adjustments have neither: in reports they are one row without a country, and on pages "Adjustments".</p>` },
       { id: "the-log", title: "The log", body: `<p>A line of the <a href="/docs/watch#where-the-log-is">log</a> has the ID of the user, or of the partner and its credential, the pattern of the path and the outcome, and never an address, an email address, a cost ID or a URL. Cloudflare keeps the lines as long as your plan says.</p>` },
-      { id: "erase-a-user", title: "Erase a user", body: `<p>Use <strong>Erase user</strong> on the user&#39;s page in the console, or the API. Both ask for your own password:</p>
-<pre data-language="console"><kbd>operator() { curl -s -H &quot;Authorization: Token token=$OPERATOR_TOKEN&quot; \\
-    -H 'Content-Type: application/json' &quot;$BASE_URL/operator/v1/$1&quot; &quot;\${@:2}&quot;; }</kbd>
-<kbd>ID=$(operator users -d '{&quot;email&quot;: &quot;bob@example.com&quot;}' | sed 's/.*&quot;id&quot;:\\([0-9]*\\).*/\\1/')</kbd>
-<kbd>operator &quot;users/$ID/erase&quot; -d '{&quot;your_password&quot;: &quot;operator-password&quot;}' | grep -oE '&quot;(email|erased)&quot;:[^,]*'</kbd>
-<samp>&quot;email&quot;:&quot;erased user 3&quot;
-&quot;erased&quot;:true</samp></pre>
+      { id: "erase-a-user", title: "Erase a user", body: `<p>Use <strong>Erase user</strong> on the user's page in the console, or the API. Both ask for your own password:</p>
+<pre data-language="console"><kbd>operator() { curl -s -H "Authorization: Token token=$OPERATOR_TOKEN" \\
+    -H 'Content-Type: application/json' "$BASE_URL/operator/v1/$1" "\${@:2}"; }</kbd>
+<kbd>ID=$(operator users -d '{"email": "bob@example.com"}' | sed 's/.*"id":\\([0-9]*\\).*/\\1/')</kbd>
+<kbd>operator "users/$ID/erase" -d '{"your_password": "operator-password"}' | grep -oE '"(email|erased)":[^,]*'</kbd>
+<samp>"email":"erased user 3"
+"erased":true</samp></pre>
 <p>The email address becomes <code>erased user</code> and the ID, permanently. The password, the second factor, the sessions, the known browsers, the API token, the access tokens, the link to single sign-on, the saved views of the user and the memberships in apps are deleted. What stays: the ID, the time at which the user was created, and what the audit log has under the ID. An erased user can no longer be changed. The last operator who can sign in cannot be erased.</p>
 <p>D1 can restore every state of the last 30 days (Time Travel), so an erased address is gone permanently 30 days later. If you <a href="/docs/operators#restore-the-database">restore the database</a>, erase the user again. Copies that you exported are yours to delete.</p>` },
     ],
   },
   rounds: {
     title: "Integration rounds",
-    lead: `An integration round tests a partner&#39;s costs before they count. It shows for each cost type what matches and what does not.`,
+    lead: `An integration round tests a partner's costs before they count. It shows for each cost type what matches and what does not.`,
     sections: [
       { id: "how-a-round-works", title: "How a round works", body: `<p>A round tests one partner and one or more cost types with a test credential. Everything that the partner sends with it is kept, accepted or rejected, and none of it counts as spend. Clicks and impressions are recorded whether cost data is on for the link or not.</p>
 <p>A cost type <strong>passes</strong> with at least one match and no open mismatch. An operator approves the cost types that have passed, all or some, which makes them live and ends the round. The others need another round. Open mismatches without a cost type, such as a submission without a valid type, block every approval.</p>` },
       { id: "run-a-round-as-an-operator", title: "Run a round as an operator", body: `<ol>
 <li>In the console, select <strong>Partners</strong>, then <strong>New partner</strong>. The setup page has four steps: the name, the URL templates, a round with a test link, and what you send to the partner. Copy the test credential, or the text that has it: it is shown once.</li>
-<li>For more cost types or another link, use the partner&#39;s page and the page of the round. With the API: <code>POST /operator/v1/rounds/{id}/links</code> with <code>app_token</code> and <code>name</code>.</li>
+<li>For more cost types or another link, use the partner's page and the page of the round. With the API: <code>POST /operator/v1/rounds/{id}/links</code> with <code>app_token</code> and <code>name</code>.</li>
 <li>Give the partner the link, the test credential, and the <a href="/docs/partners">partner guide</a>. The text of step 4 of the setup page has all of it.</li>
 <li>Read the report together: you in the console, the partner at <code>/partner</code>.</li>
 <li>Dismiss mismatches that you both understand and that cannot be fixed, one by one or all of a kind. You can give a reason, which the partner sees, and undo a dismissal while the round is open. Then approve the cost types that pass. With the API: <code>POST …/dismissals</code> and <code>POST …/approve</code> of the <a href="/docs/api/operator/approveRound">round</a>.</li>
-<li>Issue a live credential, on the setup page or the partner&#39;s page. Check that the partner&#39;s cost parameters contain <code>cost_id=</code>.</li>
-<li>Ask a member of the app to attach the partner to its links and to turn cost data on, for one link on its <strong>Settings</strong> page, for many on <strong>Links</strong>, or with the <a href="/docs/api/campaign/updateLink">API</a>: <code>{&quot;partner_id&quot;: 6, &quot;cost_data_enabled&quot;: true}</code>. Clicks after that accept costs.</li>
+<li>Issue a live credential, on the setup page or the partner's page. Check that the partner's cost parameters contain <code>cost_id=</code>.</li>
+<li>Ask a member of the app to attach the partner to its links and to turn cost data on, for one link on its <strong>Settings</strong> page, for many on <strong>Links</strong>, or with the <a href="/docs/api/campaign/updateLink">API</a>: <code>{"partner_id": 6, "cost_data_enabled": true}</code>. Clicks after that accept costs.</li>
 </ol>
 <p>A partner that is already live tests another cost type on a link with cost data off. What comes through its other links is live traffic and not part of the round.</p>` },
-      { id: "pass-a-round-as-a-partner", title: "Pass a round as a partner", body: `<p>Sign in at <code>/partner</code> with your test credential. The page has the commands: open your link with a <code>cost_id</code>, then send the cost with the same ID. It also has the report, which <code>GET /cost/round</code> returns as JSON. <code>GET /cost</code> and <code>GET /cost/{cost_id}</code> return what you sent in the state that it would have as a live cost, with <code>&quot;test&quot;: true</code>. Each mismatch has what you sent, what was expected, and what to do. A correct cost with the same cost ID resolves the earlier mismatch.</p>` },
+      { id: "pass-a-round-as-a-partner", title: "Pass a round as a partner", body: `<p>Sign in at <code>/partner</code> with your test credential. The page has the commands: open your link with a <code>cost_id</code>, then send the cost with the same ID. It also has the report, which <code>GET /cost/round</code> returns as JSON. <code>GET /cost</code> and <code>GET /cost/{cost_id}</code> return what you sent in the state that it would have as a live cost, with <code>"test": true</code>. Each mismatch has what you sent, what was expected, and what to do. A correct cost with the same cost ID resolves the earlier mismatch.</p>` },
       { id: "mismatches", title: "Mismatches", body: `<div class="table" tabindex="0" role="region" aria-label="Mismatches"><table>
 <thead>
 <tr>
@@ -1795,11 +1795,11 @@ LINK_TOKEN=…</pre>
 </tr>
 <tr>
 <td>Nothing fits yet?</td>
-<td>The cost is <code>pending</code> and matches by itself within ${FACTS["cost window"]}, or it lapses. If only a click or impression of the wrong kind has the ID, the response says so: <code>&quot;mismatch&quot;: &quot;wrong_engagement&quot;</code>.</td>
+<td>The cost is <code>pending</code> and matches by itself within ${FACTS["cost window"]}, or it lapses. If only a click or impression of the wrong kind has the ID, the response says so: <code>"mismatch": "wrong_engagement"</code>.</td>
 </tr>
 <tr>
 <td>Something fits, but nothing is usable?</td>
-<td><code>403 cost_data_disabled</code> if cost data was off for one within ${FACTS["cost window"]}, otherwise <code>400 window_closed</code>. With ${FACTS["types with two kinds"]}, if that one is an impression and there is no click within ${FACTS["cost window"]}, the cost is <code>pending</code> with <code>&quot;mismatch&quot;: &quot;cost_data_disabled&quot;</code>: its click may still arrive.</td>
+<td><code>403 cost_data_disabled</code> if cost data was off for one within ${FACTS["cost window"]}, otherwise <code>400 window_closed</code>. With ${FACTS["types with two kinds"]}, if that one is an impression and there is no click within ${FACTS["cost window"]}, the cost is <code>pending</code> with <code>"mismatch": "cost_data_disabled"</code>: its click may still arrive.</td>
 </tr>
 <tr>
 <td>Which day counts?</td>
@@ -1818,7 +1818,7 @@ LINK_TOKEN=…</pre>
 </thead>
 <tbody><tr>
 <td>Same type and currency, same or no amount</td>
-<td><code>200</code> with <code>&quot;duplicate&quot;: true</code>. Nothing is written. The <code>tag</code> does not matter.</td>
+<td><code>200</code> with <code>"duplicate": true</code>. Nothing is written. The <code>tag</code> does not matter.</td>
 </tr>
 <tr>
 <td>Adds the amount that the first call did not have</td>
@@ -1834,19 +1834,19 @@ LINK_TOKEN=…</pre>
 <ul>
 <li>Cost data is on for the link.</li>
 <li>The type fits, and the partner has integrated it.</li>
-<li>The partner&#39;s cost parameters name <code>cost_amount</code>.</li>
-<li>The amount is at most the partner&#39;s highest price on a URL, which is 100 unless an operator sets another.</li>
-<li>The currency is the one in the partner&#39;s cost parameters, unless they have a macro or nothing there.</li>
-<li>The prices of the day are within the <a href="/docs/url-prices#limit-the-sum-of-a-day">partner&#39;s limit</a>, if an operator has set one. Above it, the price is held.</li>
+<li>The partner's cost parameters name <code>cost_amount</code>.</li>
+<li>The amount is at most the partner's highest price on a URL, which is 100 unless an operator sets another.</li>
+<li>The currency is the one in the partner's cost parameters, unless they have a macro or nothing there.</li>
+<li>The prices of the day are within the <a href="/docs/url-prices#limit-the-sum-of-a-day">partner's limit</a>, if an operator has set one. Above it, the price is held.</li>
 </ul>
 <p>A price that does not count because of its type, its currency or its amount is dropped as <code>not_integrated</code>, <code>not_agreed</code> or <code>too_high</code>. Without a <code>cost_id</code> on the URL, it gets an ID that starts with <code>url-</code>.</p>
 <p>A <code>cost_id</code> that is on the URL and cannot be used, because it is empty, not valid, given twice or an unfilled macro, drops the price too: each parameter of the price is counted as <code>cost_id_dropped</code>.</p>
-<p>The price counts until a call with its ID matches. With two prices on one ID, the click&#39;s counts if it happened before the impression or at most ${FACTS["cost window"]} after it, otherwise the impression&#39;s. A call without an amount takes the price of the matched click or impression, or else of the other one, if type and currency agree. Without such a price, the cost is unpriced.</p>` },
+<p>The price counts until a call with its ID matches. With two prices on one ID, the click's counts if it happened before the impression or at most ${FACTS["cost window"]} after it, otherwise the impression's. A call without an amount takes the price of the matched click or impression, or else of the other one, if type and currency agree. Without such a price, the cost is unpriced.</p>` },
       { id: "why-a-parameter-is-dropped", title: "Why a parameter is dropped", body: `<p>Parameters that cannot be used never make a click fail. They are dropped, and the link counts them by day and reason: its page shows them, and the API lists them. With <code>s2s=1</code> the response names them in <code>dropped</code>.</p>
 ${FACTS["table of drop reasons"]}` },
       { id: "where-a-click-leads", title: "Where a click leads", body: `<p>A click leads to the first of these targets that exists for its device:</p>
 ${FACTS["table of targets"]}
-<p>A link can have a target of its own, which the links below it inherit: set it on the link&#39;s settings page, with <code>target</code> in the API, or in a file. An empty text in the API, and <code>none</code> in a file, lead to the URLs of the app even if a link above has a target. A click follows the target of the link that it opened, not that of a sub-link that its URL names. Clicks everywhere usually follow a changed target within a minute. At most 1,000 links of an app have a target of their own, with up to 1,000 characters each.</p>
+<p>A link can have a target of its own, which the links below it inherit: set it on the link's settings page, with <code>target</code> in the API, or in a file. An empty text in the API, and <code>none</code> in a file, lead to the URLs of the app even if a link above has a target. A click follows the target of the link that it opened, not that of a sub-link that its URL names. Clicks everywhere usually follow a changed target within a minute. At most 1,000 links of an app have a target of their own, with up to 1,000 characters each.</p>
 <p>A target whose scheme or host the app does not allow is skipped, and the link counts it with the reason <code>not_allowed</code>: an operator adds the host to <code>redirect_hosts</code>, or the scheme to <code>redirect_schemes</code>, if it should lead there. <code>fallback</code> comes after the store, so it serves devices without one. An app on an iPad is recognized as an iPad, but Safari on an iPad that requests desktop pages looks like a Mac.</p>` },
       { id: "parameters-that-are-passed-on", title: "Parameters that are passed on", body: `<p>The URLs of an app, and the targets of links, can have placeholders, which each click fills in, for example to measure installs elsewhere:</p>
 <pre data-language="text">https://play.google.com/store/apps/details?id=com.example.shop&amp;referrer=cost_id%3D{{cost_id}}%26campaign%3D{{campaign}}
@@ -1860,7 +1860,7 @@ https://shop.example.com/start?campaign={campaign}&amp;gclid={gclid}</pre>
 </thead>
 <tbody><tr>
 <td><code>{campaign}</code>, <code>{cost_id}</code>, <code>{gclid}</code>, or the name of any other parameter</td>
-<td>The parameter of the click&#39;s URL, without white space at its ends</td>
+<td>The parameter of the click's URL, without white space at its ends</td>
 </tr>
 <tr>
 <td><code>{link_token}</code></td>
@@ -1921,7 +1921,7 @@ https://shop.example.com/start?campaign={campaign}&amp;gclid={gclid}</pre>
 <td><a href="/docs/operators#respond-to-incidents">Disable or erase the user</a>, which ends sessions and all tokens</td>
 </tr>
 <tr>
-<td>A partner&#39;s credential leaked</td>
+<td>A partner's credential leaked</td>
 <td><a href="/docs/operators#issue-and-revoke-credentials">Revoke it</a> and issue a new one. The log has every request with it by <code>credential_id</code>. Void what is wrong</td>
 </tr>
 <tr>
@@ -1957,17 +1957,17 @@ https://shop.example.com/start?campaign={campaign}&amp;gclid={gclid}</pre>
       { id: "find-out-about-one-cost", title: "Find out about one cost", body: `<p>With the API token of an operator:</p>
 <pre data-language="sh">BASE_URL=https://links.example.com
 OPERATOR_TOKEN=ll_api_…</pre>
-<pre data-language="console"><kbd>operator() { curl -s -H &quot;Authorization: Token token=$OPERATOR_TOKEN&quot; &quot;$BASE_URL/operator/v1/$1&quot;; }</kbd>
-<kbd>operator partners/1/costs/demo-click-expired-001 | grep -oE '&quot;(code|match|kind|mismatch|reason)&quot;:&quot;[^&quot;]*&quot;'</kbd>
-<samp>&quot;code&quot;:&quot;not_found&quot;</samp></pre>
-<p>A cost that was never accepted gets a <code>404</code> that says what was rejected and which parameters were wrong, which click or impression has the ID, and what a cost for it would get now. The partner&#39;s <code>X-Request-Id</code> finds the request in the log.</p>` },
+<pre data-language="console"><kbd>operator() { curl -s -H "Authorization: Token token=$OPERATOR_TOKEN" "$BASE_URL/operator/v1/$1"; }</kbd>
+<kbd>operator partners/1/costs/demo-click-expired-001 | grep -oE '"(code|match|kind|mismatch|reason)":"[^"]*"'</kbd>
+<samp>"code":"not_found"</samp></pre>
+<p>A cost that was never accepted gets a <code>404</code> that says what was rejected and which parameters were wrong, which click or impression has the ID, and what a cost for it would get now. The partner's <code>X-Request-Id</code> finds the request in the log.</p>` },
       { id: "upgrade-and-roll-back", title: "Upgrade and roll back", body: `<p>Get the new source, read what an upgrade must do in its <code>.github/CHANGELOG.md</code>, and run:</p>
 <pre data-language="sh">npm ci
 npm run deploy</pre>
 <p>The migrations run before the new code, and the old code works with them. To go back to the previous version:</p>
 <pre data-language="sh">npx wrangler rollback</pre>
 <p>This restores the code, variables and bindings of that version, but no data. A setting that you have changed since then has its old value again until the next deployment. To restore data too, <a href="/docs/operators#restore-the-database">restore the database</a>.</p>` },
-      { id: "the-database-is-overloaded", title: "The database is overloaded", body: `<p><strong>What you see:</strong> <code>503</code> <code>unavailable</code> with <code>Retry-After: 5</code>, errors with &quot;overloaded&quot; in the log, and pages that do not respond. Clicks redirect as usual, but are not recorded, and <code>lost_engagements</code> in the log says how many. Nothing that was answered with <code>200</code> is lost.</p>
+      { id: "the-database-is-overloaded", title: "The database is overloaded", body: `<p><strong>What you see:</strong> <code>503</code> <code>unavailable</code> with <code>Retry-After: 5</code>, errors with "overloaded" in the log, and pages that do not respond. Clicks redirect as usual, but are not recorded, and <code>lost_engagements</code> in the log says how many. Nothing that was answered with <code>200</code> is lost.</p>
 <ol>
 <li><p>Find out who sends the most: count the log by <code>partner_id</code> and <code>route</code>.</p>
 </li>
@@ -2049,12 +2049,12 @@ npx wrangler d1 execute DB --remote --yes --file linkledger.sql</pre>
 </li>
 <li><p>Open <code>/readyz</code>: <code>single_sign_on</code> names every setting that is missing or wrong.</p>
 </li>
-<li><p>Create the users with the sign-in method single sign-on (<code>&quot;sign_in&quot;: &quot;sso&quot;</code>), with the email addresses that they have at the provider. They choose the link on the sign-in page. A link to linkledger on a page of the provider leads to the sign-in page too, because no other site can sign a browser in.</p>
+<li><p>Create the users with the sign-in method single sign-on (<code>"sign_in": "sso"</code>), with the email addresses that they have at the provider. They choose the link on the sign-in page. A link to linkledger on a page of the provider leads to the sign-in page too, because no other site can sign a browser in.</p>
 </li>
 </ol>
 <p>Without these settings, neither the link nor its pages exist. Only this provider is used, and pages of linkledger never ask for its password.</p>` },
       { id: "who-is-linked-to-whom", title: "Who is linked to whom", body: `<p>A user is linked to a person at the provider by the issuer and the subject, which never change. A subject has 1 to 255 visible ASCII characters. The first sign-in links a member if the provider says that the email address is verified (<code>email_verified</code> is <code>true</code>), the user has this address and single sign-on, and the user is not linked yet. The address is compared as the provider sends it: only the letters A to Z can differ in case, and an address that is not ASCII never matches. From then on, the addresses in linkledger and at the provider can differ.</p>
-<p>Nobody else is signed in. If a single sign-on user has the address, such attempts are listed on the user&#39;s page in the console for a week, and you link the right one there. Each has a code of six characters, which the person sees too: ask for it by phone or in person, and link only the row with this code. The last five with a verified address and the last five for which the provider does not say are kept. People whose address is not verified (<code>email_verified</code> is <code>false</code>) are not listed. You link in this way:</p>
+<p>Nobody else is signed in. If a single sign-on user has the address, such attempts are listed on the user's page in the console for a week, and you link the right one there. Each has a code of six characters, which the person sees too: ask for it by phone or in person, and link only the row with this code. The last five with a verified address and the last five for which the provider does not say are kept. People whose address is not verified (<code>email_verified</code> is <code>false</code>) are not listed. You link in this way:</p>
 <ul>
 <li>operators, always</li>
 <li>users of providers that do not send <code>email_verified</code>, such as Microsoft Entra by default</li>
@@ -2066,14 +2066,14 @@ npx wrangler d1 execute DB --remote --yes --file linkledger.sql</pre>
 <p><code>OPERATOR_MFA</code> does not apply to them: require a second factor at the provider. If the provider says how they signed in (<code>amr</code>) and it was only a password, the console returns <code>403</code>, unless <code>OPERATOR_MFA</code> is <code>optional</code>. They sign in again with a second factor.</p>` },
       { id: "when-people-leave", title: "When people leave", body: `<p>A session here lasts up to 12 hours, even if the account at the provider was disabled in the meantime. So disable the user here too: sessions, the API token and the access tokens end immediately. Signing out here does not sign out at the provider; the page says so.</p>
 <p>While the provider does not respond, its users cannot sign in, and the sign-in page says so with status 503. Sessions and tokens keep working, and so do passwords: keep an operator who has one.</p>` },
-      { id: "providers", title: "Providers", body: `<p>These steps come from the providers&#39; documentation and were not tried here. Names of pages can change.</p>
+      { id: "providers", title: "Providers", body: `<p>These steps come from the providers' documentation and were not tried here. Names of pages can change.</p>
 <h3 id="google-workspace">Google Workspace</h3>
 <ol>
 <li>In the Google Cloud console, create a project of your organization, and open <strong>Google Auth Platform</strong>.</li>
 <li>Set the audience to <strong>Internal</strong>, so that only accounts of your organization can sign in.</li>
 <li>Under <strong>Clients</strong>, create a client of the type <strong>Web application</strong>.</li>
 <li>Add the redirect URI, and copy the client ID and the client secret.</li>
-<li>Set <code>OIDC_ISSUER = &quot;https://accounts.google.com&quot;</code>. Google sends <code>email_verified</code>, but no <code>auth_time</code> unless that is turned on for the client, so test a confirmation.</li>
+<li>Set <code>OIDC_ISSUER = "https://accounts.google.com"</code>. Google sends <code>email_verified</code>, but no <code>auth_time</code> unless that is turned on for the client, so test a confirmation.</li>
 </ol>
 <h3 id="microsoft-entra">Microsoft Entra</h3>
 <ol>
@@ -2081,7 +2081,7 @@ npx wrangler d1 execute DB --remote --yes --file linkledger.sql</pre>
 <li>Add the redirect URI for the platform <strong>Web</strong>.</li>
 <li>Under <strong>Certificates &amp; secrets</strong>, create a client secret, and note when it expires.</li>
 <li>Under <strong>Token configuration</strong>, add the optional claims <code>email</code> and <code>auth_time</code> to the ID token. Entra sends no <code>email_verified</code>, so you link each user in the console.</li>
-<li>Set <code>OIDC_ISSUER = &quot;https://login.microsoftonline.com/TENANT/v2.0&quot;</code> with the ID of your tenant, and <code>OIDC_CLIENT_ID</code> to the application ID. The issuers <code>common</code> and <code>organizations</code> do not work.</li>
+<li>Set <code>OIDC_ISSUER = "https://login.microsoftonline.com/TENANT/v2.0"</code> with the ID of your tenant, and <code>OIDC_CLIENT_ID</code> to the application ID. The issuers <code>common</code> and <code>organizations</code> do not work.</li>
 </ol>
 <h3 id="okta">Okta</h3>
 <ol>
@@ -2089,7 +2089,7 @@ npx wrangler d1 execute DB --remote --yes --file linkledger.sql</pre>
 <li>Choose <strong>OIDC - OpenID Connect</strong> and <strong>Web Application</strong>, with the grant type <strong>Authorization Code</strong>.</li>
 <li>Add the redirect URI as the sign-in redirect URI.</li>
 <li>Assign the people or groups who may sign in, and copy the client ID and the client secret.</li>
-<li>Set <code>OIDC_ISSUER = &quot;https://COMPANY.okta.com&quot;</code>, or the issuer of your authorization server. The ID token must have the claims <code>email</code> and <code>email_verified</code>.</li>
+<li>Set <code>OIDC_ISSUER = "https://COMPANY.okta.com"</code>, or the issuer of your authorization server. The ID token must have the claims <code>email</code> and <code>email_verified</code>.</li>
 </ol>
 <h3 id="keycloak">Keycloak</h3>
 <ol>
@@ -2097,7 +2097,7 @@ npx wrangler d1 execute DB --remote --yes --file linkledger.sql</pre>
 <li>Turn on <strong>Client authentication</strong> and <strong>Standard flow</strong>, and turn off the other flows.</li>
 <li>Add the redirect URI under <strong>Valid redirect URIs</strong>, without a wildcard.</li>
 <li>Copy the secret from the tab <strong>Credentials</strong>. For more security, set PKCE to <code>S256</code> under <strong>Advanced</strong>.</li>
-<li>Set <code>OIDC_ISSUER = &quot;https://KEYCLOAK/realms/REALM&quot;</code>. <code>email_verified</code> is the switch <strong>Email verified</strong> of each user.</li>
+<li>Set <code>OIDC_ISSUER = "https://KEYCLOAK/realms/REALM"</code>. <code>email_verified</code> is the switch <strong>Email verified</strong> of each user.</li>
 </ol>` },
     ],
   },
@@ -2131,10 +2131,10 @@ npx wrangler d1 execute DB --remote --yes --file linkledger.sql</pre>
 <ul>
 <li>the URL had the same <code>cost_id</code>, with the same uppercase and lowercase letters, and no unfilled macro</li>
 <li>the link is attached to this partner</li>
-<li>a person, an app or a server opened it: crawlers and link previews are not recorded. The page of the link counts them under &quot;Problems with URLs&quot;, as <code>engagement</code> with the reason &quot;A bot opened the link&quot;</li>
+<li>a person, an app or a server opened it: crawlers and link previews are not recorded. The page of the link counts them under "Problems with URLs", as <code>engagement</code> with the reason "A bot opened the link"</li>
 </ul>
 <p>In a round, the report at <code>/partner</code> says why.</p>` },
-      { id: "a-cost-or-cost-id-is-rejected", title: "A cost or cost ID is rejected", body: `<p>To see what was rejected, open <strong>Costs</strong> at <code>/partner</code> and choose the state &quot;Rejected&quot;, or send <code>GET /cost?match=rejected</code>: the newest ones with ID, reason, tag and time, for ${FACTS["rejection time"]}. For one ID, <code>GET /cost/{cost_id}</code> returns <code>404</code> with its rejections, the click or impression that has it, and what a cost for it would get now. Operators find the same on the page of the partner.</p>
+      { id: "a-cost-or-cost-id-is-rejected", title: "A cost or cost ID is rejected", body: `<p>To see what was rejected, open <strong>Costs</strong> at <code>/partner</code> and choose the state "Rejected", or send <code>GET /cost?match=rejected</code>: the newest ones with ID, reason, tag and time, for ${FACTS["rejection time"]}. For one ID, <code>GET /cost/{cost_id}</code> returns <code>404</code> with its rejections, the click or impression that has it, and what a cost for it would get now. Operators find the same on the page of the partner.</p>
 <div class="table" tabindex="0" role="region" aria-label="A cost or cost ID is rejected"><table>
 <thead>
 <tr>
@@ -2144,7 +2144,7 @@ npx wrangler d1 execute DB --remote --yes --file linkledger.sql</pre>
 </thead>
 <tbody><tr>
 <td>403 <code>cost_data_disabled</code></td>
-<td>Turn cost data on for the link (<code>PATCH</code> with <code>&quot;cost_data_enabled&quot;: true</code>). It applies to later clicks.</td>
+<td>Turn cost data on for the link (<code>PATCH</code> with <code>"cost_data_enabled": true</code>). It applies to later clicks.</td>
 </tr>
 <tr>
 <td>403 <code>cost_type_not_integrated</code></td>
@@ -2180,7 +2180,7 @@ npx wrangler d1 execute DB --remote --yes --file linkledger.sql</pre>
 <td>You are not a member of it. Ask an operator to add you.</td>
 </tr>
 <tr>
-<td>403 <code>operator_required</code> for an operator&#39;s token</td>
+<td>403 <code>operator_required</code> for an operator's token</td>
 <td>It was issued when its user was a member. Reset it.</td>
 </tr>
 <tr>
@@ -2205,7 +2205,7 @@ npx wrangler d1 execute DB --remote --yes --file linkledger.sql</pre>
 </tr>
 <tr>
 <td>Single sign-on signs nobody in</td>
-<td>The page says why. The operator finds the <code>reason</code> in the <a href="/docs/watch#where-the-log-is">log</a>, and people to link on the <a href="/docs/single-sign-on#who-is-linked-to-whom">user&#39;s page</a>.</td>
+<td>The page says why. The operator finds the <code>reason</code> in the <a href="/docs/watch#where-the-log-is">log</a>, and people to link on the <a href="/docs/single-sign-on#who-is-linked-to-whom">user's page</a>.</td>
 </tr>
 </tbody></table>
 </div>` },
@@ -2226,7 +2226,7 @@ npx wrangler d1 execute DB --remote --yes --file linkledger.sql</pre>
 </tr>
 <tr>
 <td>The cost data setting of a sub-link is not that of the link above it</td>
-<td>It has a setting of its own, which <code>own</code> shows. Send <code>&quot;cost_data_enabled&quot;: null</code> to make it inherit again.</td>
+<td>It has a setting of its own, which <code>own</code> shows. Send <code>"cost_data_enabled": null</code> to make it inherit again.</td>
 </tr>
 <tr>
 <td><code>click_url</code> fails in curl</td>
@@ -2314,61 +2314,61 @@ npx wrangler d1 execute DB --remote --yes --file linkledger.sql</pre>
 npm install openapi-fetch</pre>
 <p>The first line writes the types. <code>npx</code> downloads openapi-typescript with the version of TypeScript that it needs, so your project can have another version. Run the line again after an update of linkledger. The second line installs a client of 6 KB that uses <code>fetch</code>.</p>` },
       { id: "call-the-api", title: "Call the API", body: `<p>This program creates a link with a partner and a sub-link below it, records a click, and sends its cost:</p>
-<pre data-language="ts">import createClient from &quot;openapi-fetch&quot;;
-import type { components, paths } from &quot;./linkledger.d.ts&quot;;
+<pre data-language="ts">import createClient from "openapi-fetch";
+import type { components, paths } from "./linkledger.d.ts";
 
-const { BASE_URL = &quot;&quot;, APP_TOKEN = &quot;&quot;, API_TOKEN = &quot;&quot;, COST_TOKEN = &quot;&quot; } = process.env;
+const { BASE_URL = "", APP_TOKEN = "", API_TOKEN = "", COST_TOKEN = "" } = process.env;
 const clientFor = (token: string) =&gt;
   createClient&lt;paths&gt;({ baseUrl: BASE_URL, headers: { Authorization: \`Token token=\${token}\` } });
 const member = clientFor(API_TOKEN);
 const partner = clientFor(COST_TOKEN);
 
 /** Returns the data, or throws the problem document as an error. */
-function dataOf&lt;T&gt;({ data, error }: { data?: T; error?: components[&quot;schemas&quot;][&quot;Problem&quot;] }): T {
+function dataOf&lt;T&gt;({ data, error }: { data?: T; error?: components["schemas"]["Problem"] }): T {
   if (data === undefined) throw new Error(\`\${error?.code}: \${error?.detail}\`);
   return data;
 }
 
-const partners = dataOf(await member.GET(&quot;/public/v1/partners&quot;));
+const partners = dataOf(await member.GET("/public/v1/partners"));
 const acme = partners.data.items.find((item) =&gt; item.supports_cost_data);
-if (!acme) throw new Error(&quot;No partner supports cost data.&quot;);
+if (!acme) throw new Error("No partner supports cost data.");
 
 const createLink = async (body: { name: string; parent_token?: string }) =&gt; {
   const created = dataOf(
-    await member.POST(&quot;/public/v1/apps/{app_token}/trackers&quot;, {
-      params: { path: { app_token: APP_TOKEN }, header: { &quot;Idempotency-Key&quot;: crypto.randomUUID() } },
+    await member.POST("/public/v1/apps/{app_token}/trackers", {
+      params: { path: { app_token: APP_TOKEN }, header: { "Idempotency-Key": crypto.randomUUID() } },
       body,
     }),
   );
-  return created.data.items[0]?.token ?? &quot;&quot;;
+  return created.data.items[0]?.token ?? "";
 };
 
-const path = { app_token: APP_TOKEN, link_token: await createLink({ name: &quot;Acme&quot; }) };
+const path = { app_token: APP_TOKEN, link_token: await createLink({ name: "Acme" }) };
 dataOf(
-  await member.PATCH(&quot;/public/v1/apps/{app_token}/trackers/{link_token}&quot;, {
+  await member.PATCH("/public/v1/apps/{app_token}/trackers/{link_token}", {
     params: { path },
     body: { partner_id: acme.id, cost_data_enabled: true },
   }),
 );
 
-await createLink({ name: &quot;Summer&quot;, parent_token: path.link_token });
+await createLink({ name: "Summer", parent_token: path.link_token });
 const children = dataOf(
-  await member.GET(&quot;/public/v1/apps/{app_token}/trackers/{link_token}/children&quot;, { params: { path } }),
+  await member.GET("/public/v1/apps/{app_token}/trackers/{link_token}/children", { params: { path } }),
 );
 const [link] = children.data.items;
-if (!link) throw new Error(&quot;The sub-link was not created.&quot;);
+if (!link) throw new Error("The sub-link was not created.");
 
 const costId = \`acme-\${crypto.randomUUID()}\`;
 dataOf(
-  await member.GET(&quot;/{link_token}&quot;, {
-    params: { path: { link_token: link.token }, query: { cost_id: costId, s2s: &quot;1&quot; } },
+  await member.GET("/{link_token}", {
+    params: { path: { link_token: link.token }, query: { cost_id: costId, s2s: "1" } },
   }),
 );
 
 const cost = dataOf(
-  await partner.POST(&quot;/cost&quot;, {
+  await partner.POST("/cost", {
     params: {
-      query: { cost_id: costId, cost_type: &quot;cpc&quot;, cost_currency: &quot;USD&quot;, cost_amount: &quot;0.25&quot;, tag: &quot;summer&quot; },
+      query: { cost_id: costId, cost_type: "cpc", cost_currency: "USD", cost_amount: "0.25", tag: "summer" },
     },
   }),
 );
@@ -2379,20 +2379,20 @@ console.log(link.name, cost.match, cost.amount);</pre>
   },
   "url-prices": {
     title: "Limit prices on URLs",
-    lead: `Keep prices that strangers write on public URLs out of a partner&#39;s spend.`,
+    lead: `Keep prices that strangers write on public URLs out of a partner's spend.`,
     sections: [
-      { id: "limit-one-price", title: "Limit one price", body: `<p>Anyone can open a public URL, so a price on a URL counts only if the partner&#39;s cost parameters name <code>cost_amount</code> and the price is at most <code>max_url_amount</code>, which is 100 for a new partner:</p>
-<pre data-language="console"><kbd>operator() { curl -s -H &quot;Authorization: Token token=$OPERATOR_TOKEN&quot; \\
-    -H 'Content-Type: application/json' &quot;$BASE_URL/operator/v1/$1&quot; &quot;\${@:2}&quot;; }</kbd>
-<kbd>operator partners/1 -X PATCH -d '{&quot;max_url_amount&quot;: &quot;25&quot;}' | grep -o '&quot;max_url_amount&quot;:&quot;[0-9]*&quot;'</kbd>
-<samp>&quot;max_url_amount&quot;:&quot;25&quot;</samp></pre>
+      { id: "limit-one-price", title: "Limit one price", body: `<p>Anyone can open a public URL, so a price on a URL counts only if the partner's cost parameters name <code>cost_amount</code> and the price is at most <code>max_url_amount</code>, which is 100 for a new partner:</p>
+<pre data-language="console"><kbd>operator() { curl -s -H "Authorization: Token token=$OPERATOR_TOKEN" \\
+    -H 'Content-Type: application/json' "$BASE_URL/operator/v1/$1" "\${@:2}"; }</kbd>
+<kbd>operator partners/1 -X PATCH -d '{"max_url_amount": "25"}' | grep -o '"max_url_amount":"[0-9]*"'</kbd>
+<samp>"max_url_amount":"25"</samp></pre>
 <p>Write the currency into the cost parameters too, for example <code>cost_currency=USD</code>: then prices in other currencies do not count, and the link counts them as dropped. With a macro in its place, any currency counts. A code that is not ISO 4217 is rejected.</p>
-<p>Partners that were created when the limit was 10,000 keep theirs. <strong>Partners</strong> in the console lists those with more than 100: choose the state &quot;Prices on URLs above 100&quot;.</p>` },
-      { id: "limit-the-sum-of-a-day", title: "Limit the sum of a day", body: `<p><code>max_url_spend</code> limits the sum of a partner&#39;s prices on URLs in one app, currency and UTC day; null means no limit. Set it for every partner whose cost parameters name <code>cost_amount</code>: <strong>Partners</strong> in the console lists those without one as &quot;Prices on URLs without a daily limit&quot;. If the cost parameters set no currency, the first three currencies of a day can count. With shards, each shard has its part of the limit, which is at least <code>max_url_amount</code>. If the cost parameters name <code>cost_amount</code>, the forms of the console ask for the limit: enter one, or choose no limit.</p>
+<p>Partners that were created when the limit was 10,000 keep theirs. <strong>Partners</strong> in the console lists those with more than 100: choose the state "Prices on URLs above 100".</p>` },
+      { id: "limit-the-sum-of-a-day", title: "Limit the sum of a day", body: `<p><code>max_url_spend</code> limits the sum of a partner's prices on URLs in one app, currency and UTC day; null means no limit. Set it for every partner whose cost parameters name <code>cost_amount</code>: <strong>Partners</strong> in the console lists those without one as "Prices on URLs without a daily limit". If the cost parameters set no currency, the first three currencies of a day can count. With shards, each shard has its part of the limit, which is at least <code>max_url_amount</code>. If the cost parameters name <code>cost_amount</code>, the forms of the console ask for the limit: enter one, or choose no limit.</p>
 <p>A price above the limit is held: it is stored, but it does not count and gives no amount to a call. So no price is lost if a stranger uses up the limit.</p>` },
-      { id: "decide-held-prices", title: "Decide held prices", body: `<p><strong>Overview</strong> in the console says which partners have held prices, and <strong>Prices on URLs</strong> on the partner&#39;s page decides them, by app and day. Compare the held sum with what the partner invoices or reports for that day. If it agrees, accept the prices and raise the limit; if it does not, drop them. After 1,000 prices, the page shows how many are left and lets you continue.</p>
+      { id: "decide-held-prices", title: "Decide held prices", body: `<p><strong>Overview</strong> in the console says which partners have held prices, and <strong>Prices on URLs</strong> on the partner's page decides them, by app and day. Compare the held sum with what the partner invoices or reports for that day. If it agrees, accept the prices and raise the limit; if it does not, drop them. After 1,000 prices, the page shows how many are left and lets you continue.</p>
 <p>In the API, <code>GET /operator/v1/partners/{id}/url-prices</code> lists what counted and what is held, and <code>POST</code> accepts or drops the held prices of a day, 1,000 for each request.</p>` },
-      { id: "void-the-prices-of-a-day", title: "Void the prices of a day", body: `<p>To void the prices that strangers added on a day, use <strong>Void the prices on URLs of a day</strong> under <strong>Prices on URLs</strong> on the partner&#39;s page. Begin with those without a <code>cost_id</code>, which strangers add most easily. In the API, send <code>day</code> and <code>app_token</code> instead of <code>cost_id</code> to <code>POST /operator/v1/partners/{id}/voids</code>, and repeat it with <code>next</code> until that is null; then do the same with <code>&quot;generated&quot;: false</code> for prices on URLs with a <code>cost_id</code>.</p>` },
+      { id: "void-the-prices-of-a-day", title: "Void the prices of a day", body: `<p>To void the prices that strangers added on a day, use <strong>Void the prices on URLs of a day</strong> under <strong>Prices on URLs</strong> on the partner's page. Begin with those without a <code>cost_id</code>, which strangers add most easily. In the API, send <code>day</code> and <code>app_token</code> instead of <code>cost_id</code> to <code>POST /operator/v1/partners/{id}/voids</code>, and repeat it with <code>next</code> until that is null; then do the same with <code>"generated": false</code> for prices on URLs with a <code>cost_id</code>.</p>` },
     ],
   },
   watch: {
@@ -2401,12 +2401,12 @@ console.log(link.name, cost.match, cost.amount);</pre>
     sections: [
       { id: "what-to-poll", title: "What to poll", body: `<p>Use a monitoring service that requests <code>/readyz</code> once a minute and notifies somebody after three failures in a row: one slow read of Workers KV can fail a check. <a href="/docs/alerts">Alerts</a> report partners, costs and databases, but not a Worker that is down, so the monitoring must run elsewhere.</p>
 <pre data-language="sh">BASE_URL=https://links.example.com</pre>
-<pre data-language="console"><kbd>curl -s &quot;$BASE_URL/readyz&quot; | grep -oE '&quot;status&quot;:&quot;[a-z ]*&quot;'</kbd>
-<samp>&quot;status&quot;:&quot;ready&quot;</samp>
-<kbd>curl -s &quot;$BASE_URL/readyz&quot; | grep -oE '&quot;(database|cron|limiters)&quot;:\\{&quot;ok&quot;:[a-z]*'</kbd>
-<samp>&quot;database&quot;:{&quot;ok&quot;:true
-&quot;cron&quot;:{&quot;ok&quot;:true
-&quot;limiters&quot;:{&quot;ok&quot;:true</samp></pre>
+<pre data-language="console"><kbd>curl -s "$BASE_URL/readyz" | grep -oE '"status":"[a-z ]*"'</kbd>
+<samp>"status":"ready"</samp>
+<kbd>curl -s "$BASE_URL/readyz" | grep -oE '"(database|cron|limiters)":\\{"ok":[a-z]*'</kbd>
+<samp>"database":{"ok":true
+"cron":{"ok":true
+"limiters":{"ok":true</samp></pre>
 <p><code>200</code> is ready, and <code>503</code> is not. Each check that failed has a <code>reason</code>:</p>
 <div class="table" tabindex="0" role="region" aria-label="What to poll"><table>
 <thead>
@@ -2452,7 +2452,7 @@ console.log(link.name, cost.match, cost.amount);</pre>
 <p><code>/healthz</code> returns <code>200</code> while the Worker runs, and checks nothing else. Both are public, so neither shows the version. Every page of the console shows it, and the ID of the deployment as in the Cloudflare dashboard.</p>` },
       { id: "where-the-log-is", title: "Where the log is", body: `<p>Every request writes one line of JSON to Workers Logs: in the Cloudflare dashboard, choose <strong>Workers &amp; Pages</strong>, the Worker, and <strong>Logs</strong>. Cloudflare keeps the lines as long as your plan says. To see them as they arrive, only the failures, or one request:</p>
 <pre data-language="sh">npx wrangler tail
-npx wrangler tail --search '&quot;level&quot;:&quot;error&quot;'
+npx wrangler tail --search '"level":"error"'
 npx wrangler tail --search REQUEST_ID</pre>
 <div class="table" tabindex="0" role="region" aria-label="Where the log is"><table>
 <thead>
@@ -2552,9 +2552,9 @@ npx wrangler tail --search REQUEST_ID</pre>
 </tbody></table>
 </div>
 <p><code>lost_engagements</code> counts clicks and impressions that were not recorded: in a line of its own because 1,000 statements waited, or because a request was ended; in the line of an error because its call failed; and in that of a queue because messages came too late. If a call was committed but its response was lost, the field counts its clicks too, although they were recorded.</p>` },
-      { id: "how-full-a-database-is", title: "How full a database is", body: `<p>A database can hold 10 GB. <code>/readyz</code> shows the size of each, and so does <strong>Health</strong> on the operators&#39; <strong>Overview</strong>:</p>
-<pre data-language="console"><kbd>curl -s &quot;$BASE_URL/readyz&quot; | grep -oE '&quot;databases&quot;:\\[\\{&quot;name&quot;:&quot;[A-Z0-9_]*&quot;,&quot;size_bytes&quot;:'</kbd>
-<samp>&quot;databases&quot;:[{&quot;name&quot;:&quot;DB&quot;,&quot;size_bytes&quot;:</samp></pre>
+      { id: "how-full-a-database-is", title: "How full a database is", body: `<p>A database can hold 10 GB. <code>/readyz</code> shows the size of each, and so does <strong>Health</strong> on the operators' <strong>Overview</strong>:</p>
+<pre data-language="console"><kbd>curl -s "$BASE_URL/readyz" | grep -oE '"databases":\\[\\{"name":"[A-Z0-9_]*","size_bytes":'</kbd>
+<samp>"databases":[{"name":"DB","size_bytes":</samp></pre>
 <p>From 7 GB on, <strong>Overview</strong> lists it under <strong>Waiting for you</strong>. A database grows with the costs, and the clicks and impressions with a cost ID, of the last ${FACTS["retention time"]}, ${FACTS["bytes of row"]} bytes each. So once the size has stopped growing, it stays the same. If it still grows:</p>
 <ol>
 <li>See which partners send the most: <strong>Spend</strong> in the console, or the log by <code>partner_id</code>. Clicks with an ID for which no cost ever comes take the same space: a partner without cost data needs no <code>cost_id</code> in its URLs.</li>
@@ -2562,7 +2562,7 @@ npx wrangler tail --search REQUEST_ID</pre>
 </ol>` },
       { id: "what-a-month-costs", title: "What a month costs", body: `<p>Nearly all of the bill is for rows written, at $1 a million, beyond what the plan includes. This prints the size of a database, and the rows that were read and written in the last 24 hours:</p>
 <pre data-language="sh">npx wrangler d1 info DB</pre>
-<p>Multiply the written rows by 30: 400,000 a day are 12 million a month, about $12. With shards, add up the databases (<code>npx wrangler d1 info LEDGER_0</code>, and so on). <code>migrations/README.md</code> of the source has the rows and the price of each kind of request, under &quot;How much one database carries&quot;.</p>
+<p>Multiply the written rows by 30: 400,000 a day are 12 million a month, about $12. With shards, add up the databases (<code>npx wrangler d1 info LEDGER_0</code>, and so on). <code>migrations/README.md</code> of the source has the rows and the price of each kind of request, under "How much one database carries".</p>
 <p><strong>Spend</strong> in the console has the matched costs of all apps in any period. No page adds up the clicks of all apps: those of one app are on its <strong>Overview</strong>, and the bill follows the written rows, which have all of them.</p>` },
     ],
   },
@@ -2608,17 +2608,17 @@ npx wrangler tail --search REQUEST_ID</pre>
 </div>
 <p>No event is sent for a click or a cost. An event is a <code>POST</code> with this JSON. <code>text</code> is one sentence, which many chats can show. Alerts also have <code>alert_id</code>, <code>rule_id</code>, <code>kind</code> and <code>subject</code>, and what was found:</p>
 <pre data-language="json">{
-  &quot;type&quot;: &quot;partner.stopped&quot;,
-  &quot;timestamp&quot;: &quot;2026-07-01T09:30:00.000Z&quot;,
-  &quot;text&quot;: &quot;Acme Ads was stopped. Its costs are rejected from now on.&quot;,
-  &quot;data&quot;: { &quot;partner_id&quot;: 1, &quot;partner&quot;: &quot;Acme Ads&quot; }
+  "type": "partner.stopped",
+  "timestamp": "2026-07-01T09:30:00.000Z",
+  "text": "Acme Ads was stopped. Its costs are rejected from now on.",
+  "data": { "partner_id": 1, "partner": "Acme Ads" }
 }</pre>` },
       { id: "delivery", title: "Delivery", body: `<p>An event is stored in the transaction of its cause, and sent at least once. The header <code>webhook-id</code> is the same in every attempt: use it to ignore an event that you already have. Events can arrive out of order.</p>
 <p>Only a status from 200 to 299 within 10 seconds is a success. Redirects are not followed. Otherwise the event is sent again after 1, 5 and 30 minutes, and then after 2, 5, 10, 14, 20 and 24 hours, each in the first run after that. The page of a webhook lists its newest 100 deliveries, and can send each again.</p>
 <p>A run sends at most 50 events, 10 of them to one webhook, and those of alerts first. A webhook that took longer than 5 seconds gets one event in a run.</p>
 <p>A webhook is turned off if its receiver returns 410, or after 5 days of failures, which also opens an alert. Turn it on again on its page. Events and deliveries are kept for 30 days.</p>` },
       { id: "verify-an-event", title: "Verify an event", body: `<p>Events are signed as the specification Standard Webhooks describes, and there are packages for many languages. Verify an event before you read it. In TypeScript, with the package <code>standardwebhooks</code>:</p>
-<pre data-language="ts">import { Webhook } from &quot;standardwebhooks&quot;;
+<pre data-language="ts">import { Webhook } from "standardwebhooks";
 
 /** Throws if the event is not from linkledger, was changed, or is older than five minutes. */
 export function verify(secret: string, body: string, headers: Record&lt;string, string&gt;) {
@@ -2628,14 +2628,14 @@ export function verify(secret: string, body: string, headers: Record&lt;string, 
 <pre data-language="python">import base64, hashlib, hmac, time
 
 def verify(secret, body, headers):
-    &quot;&quot;&quot;Raises ValueError if the event is not from linkledger, was changed, or is older than five minutes.&quot;&quot;&quot;
-    if abs(time.time() - int(headers[&quot;webhook-timestamp&quot;])) &gt; 300:
-        raise ValueError(&quot;too old&quot;)
-    key = base64.b64decode(secret.removeprefix(&quot;whsec_&quot;))
-    signed = f'{headers[&quot;webhook-id&quot;]}.{headers[&quot;webhook-timestamp&quot;]}.{body}'.encode()
-    expected = &quot;v1,&quot; + base64.b64encode(hmac.new(key, signed, hashlib.sha256).digest()).decode()
-    if not any(hmac.compare_digest(expected, one) for one in headers[&quot;webhook-signature&quot;].split(&quot; &quot;)):
-        raise ValueError(&quot;wrong signature&quot;)</pre>` },
+    """Raises ValueError if the event is not from linkledger, was changed, or is older than five minutes."""
+    if abs(time.time() - int(headers["webhook-timestamp"])) &gt; 300:
+        raise ValueError("too old")
+    key = base64.b64decode(secret.removeprefix("whsec_"))
+    signed = f'{headers["webhook-id"]}.{headers["webhook-timestamp"]}.{body}'.encode()
+    expected = "v1," + base64.b64encode(hmac.new(key, signed, hashlib.sha256).digest()).decode()
+    if not any(hmac.compare_digest(expected, one) for one in headers["webhook-signature"].split(" ")):
+        raise ValueError("wrong signature")</pre>` },
       { id: "change-the-secret", title: "Change the secret", body: `<p><strong>Create a new secret</strong> on the page of a webhook shows another secret. For 24 hours, events are signed with both, so change the receiver in that time.</p>` },
     ],
   },
