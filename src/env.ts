@@ -68,16 +68,10 @@ export type Clock = () => number;
 export const systemClock: Clock = () => Date.now();
 
 /** What a request sends to authorize itself, and its SHA-256. */
-export interface SentToken {
-  text: string;
-  hash: string;
-}
+export type SentToken = { text: string; hash: string };
 
 /** What pages show of the signed-in user. */
-export interface SignedIn {
-  email: string;
-  role: "member" | "operator";
-}
+export type SignedIn = { email: string; role: "member" | "operator" };
 
 export interface Context {
   env: Env;

@@ -267,10 +267,7 @@ export const ERRORS = {
 export type ErrorCode = keyof typeof ERRORS;
 
 /** One invalid parameter: its name on the wire, and a phrase that follows that name, such as "is required". */
-export interface InputError {
-  param: string;
-  message: string;
-}
+export type InputError = { param: string; message: string };
 
 /** A wrong configuration. The message names bindings and variables, never their values, so it is safe to show. */
 export class ConfigurationError extends Error {}

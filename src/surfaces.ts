@@ -88,10 +88,7 @@ export async function loadRoutes(): Promise<Route[]> {
   return (await Promise.all([...SURFACES, ENGAGEMENT].map(load))).flatMap(({ routes }) => routes);
 }
 
-interface Loaded {
-  routes: Route[];
-  handle: (context: Context) => Promise<Response>;
-}
+type Loaded = { routes: Route[]; handle: (context: Context) => Promise<Response> };
 const loaded = new Map<Surface, Loaded>();
 
 async function load(surface: Surface): Promise<Loaded> {

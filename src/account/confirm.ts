@@ -17,9 +17,7 @@ import { confirmPage } from "./token-pages.ts";
 /** The account and the key of the password that the form confirmed, or the page that shows why the form was rejected. */
 export async function confirm(context: Context, session: Session, name: "show" | "reset") {
   const form = await readForm(context, contract.confirm);
-  if ("errors" in form) {
-    return confirmPage(context, session, name, rejectedWith(form.errors, form.sent), 400);
-  }
+  if ("errors" in form) return confirmPage(context, session, name, rejectedWith(form.errors, form.sent), 400);
   const { password, replaces, end_access_tokens } = form.fields;
   const endsAccessTokens = end_access_tokens === "yes";
   const loaded = await load(context, session);

@@ -25,10 +25,7 @@ export interface Shown {
   headers?: Record<string, string>;
 }
 
-interface AccountData {
-  account: Account;
-  sessions: ListedSession[];
-}
+type AccountData = { account: Account; sessions: ListedSession[] };
 
 export function accountPage(
   context: Context,

@@ -29,9 +29,8 @@ export async function changePassword(context: Context, session: Session): Promis
   const next = chooseNext(sentNext, context.url.origin);
   const chosen = "errors" in form ? form.sent.get("new_password") : form.fields.new_password;
   errors.push(...findWeakness(context, session, chosen, errors));
-  if ("errors" in form || errors.length > 0) {
+  if ("errors" in form || errors.length > 0)
     return pages.passwordPage(context, session, { next, rejected: rejectedWith(errors, sent), status: 400 });
-  }
   const { current_password, new_password } = form.fields;
   const { account } = await load(context, session);
   const checked = await checkPassword(context, session, account, current_password);

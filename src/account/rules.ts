@@ -25,10 +25,7 @@ export function formatLastUse(day: number | null, now: number): string {
 }
 
 /** The boxes of a form that can end tokens too. */
-interface EndingBoxes {
-  end_access_tokens?: "yes" | undefined;
-  end_api_token?: "yes" | undefined;
-}
+type EndingBoxes = { end_access_tokens?: "yes" | undefined; end_api_token?: "yes" | undefined };
 
 /** Which tokens a form ends. */
 export const toEnding = ({ end_access_tokens, end_api_token }: EndingBoxes) => ({

@@ -15,9 +15,8 @@ export async function showToken(context: Context, session: Session): Promise<Res
   if (confirmed instanceof Response) return confirmed;
   const { account, key } = confirmed;
   const token = account.sealed === null ? undefined : open(account.sealed, key, tokenOf(session));
-  if (token !== undefined) {
+  if (token !== undefined)
     await recordActivity(context.env.DB, { userId: session.userId, now: context.now }, "show API token");
-  }
   const shown =
     token === undefined
       ? { message: "This token can't be shown. Reset it to get one that you can view." }

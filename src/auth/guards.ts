@@ -20,16 +20,11 @@ import { findTokenEntry, readToken, recordTokenUse } from "./tokens.ts";
  * A caller, identified by the hash of a token. `authorize` takes the row that the database has for the token, or undefined,
  * and throws if the caller may not continue.
  */
-export interface Caller<Row> {
-  tokenHash: string;
-  authorize: <R extends Row>(row: R | undefined) => R;
-}
+export type Caller<Row> = { tokenHash: string; authorize: <R extends Row>(row: R | undefined) => R };
 
 /** A user's API token or access token. There is no row for one that is unknown, was reset or ended, or has expired. */
 export type Principal = Caller<Access> & { viewer: TokenViewer };
-export interface Access {
-  userId: number;
-}
+export type Access = { userId: number };
 
 /** A partner's cost credential. `mode` is that of its prefix. There is no row for an unknown credential. */
 export type CostCaller = Caller<CostAccess> & { mode: Credential["mode"] };

@@ -2,10 +2,7 @@
 import list from "./common-passwords.txt";
 
 /** What an attacker knows: the user's email address, and the host name of this site. */
-export interface Known {
-  email: string;
-  host: string;
-}
+export type Known = { email: string; host: string };
 
 /** Why a password is too easy to guess, as a phrase that follows its name; undefined if it is not. */
 export function explainWeakness(password: string, known: Known): string | undefined {

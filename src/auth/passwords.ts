@@ -23,10 +23,7 @@ export async function createTemporaryPassword(now: number) {
 const HASH_BYTES = 32;
 
 /** `hash` is `scrypt$N$r$p$salt$hash`, salt and hash in base64url. `key` seals secrets, see sealed.ts. */
-export interface NewPassword {
-  hash: string;
-  key: Uint8Array;
-}
+export type NewPassword = { hash: string; key: Uint8Array };
 
 export async function hashPassword(password: string): Promise<NewPassword> {
   const salt = randomBytes(16);

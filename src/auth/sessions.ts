@@ -124,9 +124,8 @@ export async function currentSession(context: Context): Promise<Session | undefi
   const user = idHash && (await findSession(context.env.DB, idHash, context.now));
   if (!user) return undefined;
   context.trace.userId = user.userId;
-  if (isSeenLongAgo(user, context.now)) {
+  if (isSeenLongAgo(user, context.now))
     context.afterResponse(updateLastSeen(context.env.DB, idHash, context.now));
-  }
   return { ...user, idHash };
 }
 

@@ -220,9 +220,8 @@ async function confirm(
   { items, inserted }: { items: Request["items"]; inserted: db.Inserted[] },
 ): Promise<void> {
   const created = results.flatMap((result) => (result instanceof AppError ? [] : result.token));
-  if (String(created.sort()) !== String(inserted.map(({ token }) => token).sort())) {
+  if (String(created.sort()) !== String(inserted.map(({ token }) => token).sort()))
     throw new Error("the inserted links differ from the accepted ones");
-  }
   if (items.some((item) => !(item instanceof AppError) && item.target !== null))
     await renewDestination(context, path.app_token);
   const { LINKS } = context.env;

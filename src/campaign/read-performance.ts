@@ -130,11 +130,7 @@ export const readPerformance = userOperation({
 });
 
 /** Where a page starts. A cursor keeps the days and the currency of its report, so that a day or a cost later its pages still fit. */
-interface Start {
-  days: DayRange;
-  currency: string | null;
-  after: Position;
-}
+type Start = { days: DayRange; currency: string | null; after: Position };
 
 /** The text of a cursor, for a list by text. */
 const writeStart = ({ days, currency, after }: Start): string =>
@@ -143,9 +139,7 @@ const writeStart = ({ days, currency, after }: Start): string =>
 /** Throws invalid_request for a text that `writeStart` didn't write for a list in the order of this field. */
 function readStart(text: string, field: string): Start {
   const start = parse(text, field);
-  if (!start || writeStart(start) !== text) {
-    throw invalidRequest([{ param: "cursor", message: NOT_OF_LIST }]);
-  }
+  if (!start || writeStart(start) !== text) throw invalidRequest([{ param: "cursor", message: NOT_OF_LIST }]);
   return start;
 }
 

@@ -17,10 +17,7 @@ import { toShown } from "../usecases/costs/sent.ts";
 import { accepted, type CostResult, conflict, costInput, unusableId } from "../usecases/costs/submit.ts";
 
 /** The parameters as they were sent, and the cost parsed from them or the error of invalid ones. */
-export interface SentCost {
-  sent: Record<string, string>;
-  cost: Cost | AppError;
-}
+export type SentCost = { sent: Record<string, string>; cost: Cost | AppError };
 
 /**
  * Stores the costs in the round. Returns a result or an error for each, in order. Throws if the credential is rejected,

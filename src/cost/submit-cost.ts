@@ -92,12 +92,11 @@ async function readBodyPairs({ request }: Context, errors: InputError[]): Promis
   if (body.byteLength === 0) return [];
   const type = mediaType(request);
   const isJson = type === "application/json" || type.endsWith("+json");
-  if (!(isJson && isNamedUtf8(request)) && type !== "application/x-www-form-urlencoded") {
+  if (!(isJson && isNamedUtf8(request)) && type !== "application/x-www-form-urlencoded")
     throw new AppError(
       "unsupported_media_type",
       "Send the parameters in the query string, as application/x-www-form-urlencoded, or as application/json in UTF-8.",
     );
-  }
   const text = decodeUtf8(body);
   if (text === undefined) errors.push({ param: "body", message: "must be UTF-8" });
   if (text === undefined || !isJson) return readPairs(text ?? "");

@@ -10,10 +10,7 @@ import { auditLog } from "./schema.ts";
 import { type Bound, REQUEST_ID, statement, type Value } from "./statement.ts";
 
 /** The user who does something, and when, in milliseconds since 1970. */
-export interface Actor {
-  userId: number;
-  now: number;
-}
+export type Actor = { userId: number; now: number };
 
 /** An actor who was checked to be an operator. */
 export type Operator = Actor;

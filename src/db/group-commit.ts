@@ -75,10 +75,7 @@ interface Entry {
   state: "waiting" | "sent" | "rolled back" | { results: Results } | { error: unknown };
 }
 
-interface Call {
-  startedAt: number;
-  statements: Statements;
-}
+type Call = { startedAt: number; statements: Statements };
 
 interface Options {
   /** The most calls in flight, except for full ones. 1 groups most; with 2, statements do not wait for a whole round trip. */

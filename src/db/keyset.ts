@@ -4,18 +4,10 @@ import { type Fields, limitTo, query } from "./query.ts";
 import type { Value } from "./statement.ts";
 
 /** The position of a page. `after` and `before` are ids, both exclusive. */
-export interface Range {
-  after: number | null;
-  before: number | null;
-  limit: number;
-}
+export type Range = { after: number | null; before: number | null; limit: number };
 
 /** The items of a page, and the positions of its neighbors, null when there is none. */
-export interface Page<T> {
-  items: T[];
-  next: number | null;
-  previous: number | null;
-}
+export type Page<T> = { items: T[]; next: number | null; previous: number | null };
 
 /** The order of a list. `after` and `before` are meant in this order. */
 export type Order = "ASC" | "DESC";

@@ -40,11 +40,7 @@ Writes ${path}.
 }
 
 /** What the value of a flag must be: `must` follows the name of the flag in an error. */
-interface Value {
-  is: (value: string) => boolean;
-  must: string;
-  short?: string;
-}
+type Value = { is: (value: string) => boolean; must: string; short?: string };
 export type Flag = "switch" | Value;
 
 /** A folder, a file or a name. */

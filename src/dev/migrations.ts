@@ -27,9 +27,7 @@ interface Rule {
 }
 
 /** What drizzle-kit notes of the schema beside each migration. */
-interface Snapshot {
-  tables: Record<string, { columns: Record<string, SnapshotColumn> }>;
-}
+type Snapshot = { tables: Record<string, { columns: Record<string, SnapshotColumn> }> };
 interface SnapshotColumn {
   name: string;
   type: string;

@@ -96,9 +96,8 @@ async function insertOperator(
 function explain(output: string, target: string): string {
   if (isSignInError(output))
     return `You are not signed in to Cloudflare, or are not allowed to edit D1. ${SIGN_IN} Then run the command again.`;
-  if (output.includes("no such table")) {
+  if (output.includes("no such table"))
     return `The database is not migrated. Run npx wrangler d1 migrations apply DB ${target}, then run the command again.`;
-  }
   return `If it was created nevertheless, the next run says so. wrangler reported:\n${output}`;
 }
 

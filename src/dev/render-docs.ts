@@ -54,9 +54,8 @@ function render(markdown: string): RenderedPage {
     },
   });
   const [title, lead, ...rest] = marked.lexer(markdown).filter(({ type }) => type !== "space");
-  if (title?.type !== "heading" || title.depth !== 1 || lead?.type !== "paragraph") {
+  if (title?.type !== "heading" || title.depth !== 1 || lead?.type !== "paragraph")
     throw new Error("A page starts with a heading of level 1 and one paragraph.");
-  }
   const sections: { title: string; tokens: Token[] }[] = [];
   for (const token of rest) {
     if (token.type === "heading" && token.depth === 2) {

@@ -11,12 +11,7 @@ export interface RunOptions {
 }
 
 /** `status` is not 0 if the command failed; null with an `error` if it could not be started. */
-export interface Ended {
-  status: number | null;
-  stdout: string;
-  stderr: string;
-  error?: Error;
-}
+export type Ended = { status: number | null; stdout: string; stderr: string; error?: Error };
 
 /** Runs a wrangler command to its end. */
 export type Wrangler = (args: string[], options?: RunOptions) => Promise<Ended>;

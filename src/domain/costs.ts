@@ -60,11 +60,7 @@ export interface OpenedLink extends Audience {
 export type Engagements = Partial<Record<Kind, Engagement>>;
 
 /** The values of a cost that another call, or the URL of its engagement, can differ from; null where there is none. */
-export interface CostValues {
-  costType: string | null;
-  currency: string | null;
-  amount: number | null;
-}
+export type CostValues = { costType: string | null; currency: string | null; amount: number | null };
 
 export const urlValues = ({ urlCostType, urlCurrency, urlAmount }: Engagement): CostValues => ({
   costType: urlCostType,

@@ -31,10 +31,7 @@ export type RejectionCode = (typeof REJECTION_CODES)[number];
  * The engagement that a cost matches, null while the cost is pending, and the amount that counts in units of 0.00001 of the
  * currency, null while the cost is unpriced.
  */
-export interface Match {
-  match: Kind | null;
-  amount: number | null;
-}
+export type Match = { match: Kind | null; amount: number | null };
 
 /**
  * `store`: the cost is new, replaces a lapsed one, or adds the missing amount to the existing one. `duplicate`: it is already
@@ -134,9 +131,8 @@ function judgeExisting(
   now: number,
 ): Verdict | undefined {
   const current = matchOf(existing, engagements);
-  if (existing.costType !== cost.costType || existing.currency !== cost.currency) {
+  if (existing.costType !== cost.costType || existing.currency !== cost.currency)
     return reject("cost_id_conflict");
-  }
   if (cost.amount === null || cost.amount === existing.amount) return { outcome: "duplicate", ...current };
   if (existing.amount !== null) return reject("cost_id_conflict");
   const matched = current.match ? engagements[current.match] : undefined;

@@ -29,16 +29,10 @@ export const formatMoney = (units: bigint | string): string => toText(BigInt(uni
  * Sums of costs: of the whole numbers of their amounts, and of the rests in units of 0.00000001. In one, the sum of many large
  * amounts would not fit into an integer of SQLite.
  */
-export interface CostSums {
-  costsWhole: string;
-  costsRest: string;
-}
+export type CostSums = { costsWhole: string; costsRest: string };
 
 /** The same of adjustments. */
-interface AdjustmentSums {
-  adjustedWhole: string;
-  adjustedRest: string;
-}
+type AdjustmentSums = { adjustedWhole: string; adjustedRest: string };
 
 export type SpendSums = CostSums & Partial<AdjustmentSums>;
 

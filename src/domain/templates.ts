@@ -13,10 +13,7 @@ export const TEMPLATES = ["click_parameters", "impression_parameters", "cost_par
 export type TemplateName = (typeof TEMPLATES)[number];
 export type Templates = Record<TemplateName, string>;
 
-export interface TemplateProblem {
-  param: TemplateName;
-  message: string;
-}
+export type TemplateProblem = { param: TemplateName; message: string };
 
 /** The parameters of a partner's template as they are written: it is not decoded, because its macros can contain any character. */
 export function templatePairs(template: string): { name: string; value: string }[] {

@@ -15,11 +15,7 @@ export interface ListRange extends Range {
 }
 
 /** The position of a page in a list that is sorted by a text and only read forward. `after` is exclusive. */
-export interface TextRange {
-  after: string | null;
-  limit: number;
-  list: string;
-}
+export type TextRange = { after: string | null; limit: number; list: string };
 
 export function buildCursor(list: string, position: number | string): string {
   return Buffer.from([CURSOR_VERSION, list, position].join("|")).toString("base64url");
@@ -39,9 +35,8 @@ export function readPosition(url: URL, parameters: string[], errors: InputError[
     return found ?? null;
   };
   const [after, cursor, before] = [position("after"), position("cursor"), position("before")];
-  if (after !== null && cursor !== null && after !== cursor) {
+  if (after !== null && cursor !== null && after !== cursor)
     errors.push({ param: "cursor", message: "differs from after; send only one of them" });
-  }
   return { after: cursor ?? after, before, list };
 }
 

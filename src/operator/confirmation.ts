@@ -54,9 +54,8 @@ export async function checkPassword(
   if (passwordExpiresAt !== null) throw new AppError("password_required", TEMPORARY_PASSWORD);
   if (sent === undefined) throw passwordError("password_required", "is required", ask, others);
   const counted = sha256(`operator ${userId}`);
-  if (!(await confirmPassword(context, { userId, stored, counted }, sent))) {
+  if (!(await confirmPassword(context, { userId, stored, counted }, sent)))
     throw passwordError("wrong_password", "is incorrect");
-  }
 }
 
 /** `detail` replaces the error's own text. */

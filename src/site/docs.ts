@@ -12,10 +12,7 @@ import stylesheet from "./docs.css";
 import { AREAS, areaPath } from "./reference/areas.ts";
 import { PAGES } from "./rendered.ts";
 
-interface Entry {
-  path: string;
-  title: string;
-}
+type Entry = { path: string; title: string };
 
 const guide = (name: keyof typeof PAGES): Entry => ({ path: `/docs/${name}`, title: PAGES[name].title });
 

@@ -7,11 +7,7 @@ import type { Markup } from "../pages/markup.ts";
 import { asCode } from "../pages/markup.ts";
 import { type FullArea, operationPath, type Reference } from "./reference/areas.ts";
 
-interface Group {
-  id: string;
-  title: string;
-  codes: ErrorCode[];
-}
+type Group = { id: string; title: string; codes: ErrorCode[] };
 
 /** The router rejects these before an operation gets the request. */
 const BEFORE_OPERATIONS: ErrorCode[] = ["method_not_allowed"];

@@ -136,11 +136,7 @@ async function checkLimiters(context: Context): Promise<Check> {
 }
 
 /** DB, or a shard. `health` is undefined if it does not answer. */
-interface FoundDatabase {
-  name: string;
-  db: D1Database;
-  health: DatabaseHealth | undefined;
-}
+type FoundDatabase = { name: string; db: D1Database; health: DatabaseHealth | undefined };
 
 function readDatabases(context: Context): Promise<FoundDatabase[]> {
   const { ledger } = context;

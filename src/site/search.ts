@@ -75,10 +75,7 @@ export function search(reference: Reference, query: string): Entry[] {
 }
 
 /** A word of a query, and what it is looked for by. */
-interface Word {
-  word: string;
-  stem: string;
-}
+type Word = { word: string; stem: string };
 
 /** The distinct words of a query, within the limits. The longest is first: most entries do not have it, and need no other. */
 function toWords(query: string): Word[] {

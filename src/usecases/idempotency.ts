@@ -27,11 +27,7 @@ export const idempotencyKey = z.partial(requiredIdempotencyKey);
 export const MAX_STORED_LENGTH = 256 * 1024 * 1024;
 
 /** What an accepted request responds with. */
-export interface Created {
-  status: 200 | 201;
-  location: string | null;
-  items: object[];
-}
+export type Created = { status: 200 | 201; location: string | null; items: object[] };
 
 export function toKeyedRequest(
   context: Context,
@@ -49,12 +45,11 @@ const MAX_BYTES = 1_900_000;
 /** Throws payload_too_large if the response is too long to store. */
 export function toStored(context: Context, { status, location, items }: Created): StoredResponse {
   const answer = JSON.stringify({ timestamp: toIso(context.now), items });
-  if (Buffer.byteLength(answer) > MAX_BYTES) {
+  if (Buffer.byteLength(answer) > MAX_BYTES)
     throw new AppError(
       "payload_too_large",
       "The response is too long to store for the Idempotency-Key. Send fewer items in one request.",
     );
-  }
   return { status, location, answer };
 }
 

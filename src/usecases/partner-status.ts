@@ -20,11 +20,7 @@ import { sumByCode } from "./costs/rejections.ts";
 export const SILENT_AFTER_MS = 24 * HOUR_MS;
 
 /** A cost type of a partner, and since when it is in this state, in milliseconds since 1970; null if that is not known. */
-export interface TypeState {
-  costType: CostType;
-  state: "live" | "in_round";
-  since: number | null;
-}
+export type TypeState = { costType: CostType; state: "live" | "in_round"; since: number | null };
 
 export interface PartnerStatus {
   partner: Partner;

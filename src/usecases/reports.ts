@@ -14,10 +14,7 @@ import { invalidRequest } from "../http/input/parse.ts";
 import { MAX_DAYS, maxDaysOf, tooManyDays } from "../http/input/report-fields.ts";
 
 /** The days of the query. */
-export interface GivenDays {
-  from?: number | undefined;
-  to?: number | undefined;
-}
+export type GivenDays = { from?: number | undefined; to?: number | undefined };
 
 /** The parameters of a report, as `spendQuery` and `engagementsQuery` parse them. */
 interface ReportQuery<R extends ReportName> extends GivenDays {
@@ -131,9 +128,8 @@ export function completeDays(query: GivenDays, last: { days: number; to: number;
   const to = query.to ?? last.to;
   const from = query.from ?? to - last.days + 1;
   // With both days in the query, this is checked already.
-  if (from > to) {
+  if (from > to)
     throw invalidRequest([{ param: "from", message: `must not be after ${last.name}; send to as well` }]);
-  }
   if (to - from >= MAX_DAYS) {
     const message = `is too early: the report covers at most ${MAX_DAYS} days, and without to it ends ${last.name}`;
     throw invalidRequest([{ param: "from", message }]);

@@ -6,11 +6,7 @@ import { errorSummary, type RejectedForm } from "../../pages/forms/fields.ts";
 import { form } from "../../pages/forms/form.ts";
 import { pageResponse } from "../../pages/frame.ts";
 
-interface CodeForm {
-  next: string;
-  status?: 200 | 400 | 401;
-  rejected?: RejectedForm;
-}
+type CodeForm = { next: string; status?: 200 | 400 | 401; rejected?: RejectedForm };
 
 export function codePage(context: Context, sent: CodeForm): Promise<Response> {
   const { next, status = 200, rejected } = sent;

@@ -47,14 +47,12 @@ export async function signIn(context: Context): Promise<Response> {
   const user = await findCredentials(context.env.DB, email, { deviceHash, now: context.now });
   context.trace.userId = user?.id;
   const isKnown = user?.isKnownDevice === 1;
-  if (deviceHash !== null) {
+  if (deviceHash !== null)
     await (isKnown ? limitKnownBrowser(context, deviceHash) : limitStranger(context, email));
-  }
   const key = await verifyPassword(password, user?.passwordHash, isKnown ? "known" : "stranger");
   if (!user || !key) return reject(context, { next, email, rejected: "incorrect" }, user?.id);
-  if (user.passwordExpiresAt !== null && user.passwordExpiresAt <= context.now) {
+  if (user.passwordExpiresAt !== null && user.passwordExpiresAt <= context.now)
     return reject(context, { next, email, rejected: "expired" }, user.id);
-  }
   return startSession(context, { ...user, email }, key, next);
 }
 
@@ -95,9 +93,8 @@ function reject(
 ): Promise<Response> {
   const isExpired = form.rejected === "expired";
   context.trace.outcome = isExpired ? "password_expired" : "wrong_password";
-  if (userId !== undefined) {
+  if (userId !== undefined)
     context.afterResponse(recordFailure(context, userId, isExpired ? "expired password" : "wrong password"));
-  }
   return signInPage(context, form);
 }
 

@@ -21,11 +21,7 @@ const DEADLINE_MS = 5_000;
 const MAX_BYTES = 512 * 1024;
 
 /** A sign-in that was begun. The browser keeps it in a sealed cookie. */
-export interface Begun {
-  state: string;
-  nonce: string;
-  verifier: string;
-}
+export type Begun = { state: string; nonce: string; verifier: string };
 
 export async function begin(context: Context, settings: SingleSignOn, confirms: boolean) {
   const server = await findServer(context, settings);
@@ -185,10 +181,7 @@ async function findServer(context: Context, settings: SingleSignOn): Promise<oau
   return found.server;
 }
 
-interface Stored {
-  until: number;
-  server: oauth.AuthorizationServer;
-}
+type Stored = { until: number; server: oauth.AuthorizationServer };
 
 /** Beside the tokens, whose keys are hashes. */
 const keyOf = ({ issuer }: SingleSignOn) => `single sign-on ${issuer.href}`.slice(0, 500);

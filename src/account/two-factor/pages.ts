@@ -15,13 +15,7 @@ import { countCodes } from "../rules.ts";
 /** Below this, the page suggests to create new codes. */
 const FEW_CODES = 3;
 
-interface SetUp {
-  secret: string;
-  next: string;
-  message?: string;
-  rejected?: RejectedForm;
-  status?: 400 | 403;
-}
+type SetUp = { secret: string; next: string; message?: string; rejected?: RejectedForm; status?: 400 | 403 };
 
 export function setUpPage(context: Context, session: Session, setUp: SetUp): Promise<Response> {
   const { secret, next, rejected, status = 200, message } = setUp;
@@ -92,11 +86,7 @@ export function codesPage(
 }
 
 /** What was wrong with a form of the page. */
-interface RejectedStep {
-  form: "codes" | "off";
-  rejected: RejectedForm;
-  status: 400 | 403;
-}
+type RejectedStep = { form: "codes" | "off"; rejected: RejectedForm; status: 400 | 403 };
 
 export function twoFactorPage(context: Context, session: Session, account: Account, rejected?: RejectedStep) {
   const isRequired = mustUseTwoFactor(context, session);

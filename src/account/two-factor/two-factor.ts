@@ -86,13 +86,12 @@ async function confirm(context: Context, session: Session, form: "codes" | "off"
   const { account } = await load(context, session);
   if (account.passwordHash === null) throw withoutPassword();
   const read = await readForm(context, contract.confirm);
-  if ("errors" in read) {
+  if ("errors" in read)
     return twoFactorPage(context, session, account, {
       form,
       rejected: rejectedWith(read.errors),
       status: 400,
     });
-  }
   const checked = await checkPassword(context, session, account, read.fields.password);
   if (checked) return { userId: session.userId, passwordHash: checked.passwordHash, now: context.now };
   return twoFactorPage(context, session, account, {

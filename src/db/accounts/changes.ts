@@ -13,11 +13,7 @@ import { detailOf, type EndedTokens, endingTokens, hashesOf } from "./ended-toke
 import { isChecked, type NewSessionRow, renewal } from "./sessions.ts";
 
 /** What was read and checked before a change: null for a user without a password, or without an API token. */
-interface Checked {
-  userId: number;
-  passwordHash: string | null;
-  tokenHash: string | null;
-}
+type Checked = { userId: number; passwordHash: string | null; tokenHash: string | null };
 
 const u = alias(users, "u");
 const userId = sql.placeholder("userId");

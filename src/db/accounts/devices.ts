@@ -10,10 +10,7 @@ const deviceHash = sql.placeholder("deviceHash");
 const now = sql.placeholder("now");
 
 /** A browser to remember. */
-export interface NewDeviceRow {
-  deviceHash: string;
-  deviceExpiresAt: number;
-}
+export type NewDeviceRow = { deviceHash: string; deviceExpiresAt: number };
 
 /** 1 if the browser `deviceHash` has signed in as the user with this ID, otherwise 0. */
 export const isKnownDevice = (user: SQL) => sql<number>`EXISTS (

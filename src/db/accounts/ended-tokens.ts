@@ -5,10 +5,7 @@ import { accessTokens, apiTokens } from "../schema.ts";
 import type { Bound, Value } from "../statement.ts";
 
 /** Which tokens a user ends. */
-export interface EndedTokens {
-  endsAccessTokens: boolean;
-  endsApiToken: boolean;
-}
+export type EndedTokens = { endsAccessTokens: boolean; endsApiToken: boolean };
 
 /**
  * Builds the statements that end tokens of the user `userId` if a condition holds. Each returns the hashes of what it ended, which

@@ -16,10 +16,7 @@ export const ATTEMPT_MS = 7 * DAY_MS;
 export const MAX_ATTEMPTS = 5;
 
 /** Somebody at the provider. */
-export interface Identity {
-  issuer: string;
-  subject: string;
-}
+export type Identity = { issuer: string; subject: string };
 
 const u = alias(users, "u");
 const i = alias(identities, "i");

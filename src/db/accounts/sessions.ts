@@ -171,11 +171,7 @@ export async function insertSession(
   return started.length > 0;
 }
 
-interface SignIn {
-  userId: number;
-  now: number;
-  browser: string;
-}
+type SignIn = { userId: number; now: number; browser: string };
 
 /** The statement after the one that starts a session. */
 export function auditSignIn(db: D1Database, { userId, now, browser }: SignIn, more: object = {}) {

@@ -91,11 +91,7 @@ export async function finishSignIn(
 }
 
 /** What was read and checked before a change. */
-interface Checked {
-  userId: number;
-  passwordHash: string;
-  now: number;
-}
+type Checked = { userId: number; passwordHash: string; now: number };
 
 const insert = returning(
   sql`INSERT INTO ${authenticators} (${names(authenticators.userId, authenticators.sealed, authenticators.createdAt, authenticators.lastStep)})

@@ -22,10 +22,7 @@ const opened = { ...given, ...jsonValues("body") };
 /** An alert to open. `body` is its event, to which the ID of the alert is added. */
 export type Opened = Sent<typeof opened>;
 /** An alert to close. `body` is its event. */
-export interface Closed {
-  id: number;
-  body: string;
-}
+export type Closed = { id: number; body: string };
 
 // The rule may have been deleted since it was read. 0: of no rule.
 const open = statement<unknown>(sql`

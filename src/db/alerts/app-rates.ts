@@ -19,12 +19,7 @@ const counts = query(
   sql`FROM ${firstIds} GROUP BY 1, 2`,
 );
 
-interface AppRate {
-  appToken: string;
-  costType: CostType;
-  expected: number;
-  agreeing: number;
-}
+type AppRate = { appToken: string; costType: CostType; expected: number; agreeing: number };
 
 /** Counts over the same days and IDs as the rates of the partner, with one call to each database. */
 export async function findAppRates(ledger: Ledger, partnerId: number, now: number): Promise<AppRate[]> {

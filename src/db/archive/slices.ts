@@ -178,11 +178,7 @@ export async function beginSlice(
 }
 
 /** What `archive_objects` has of an object. */
-export interface ObjectEntry {
-  last: LedgerKey;
-  firstDay: number;
-  lastDay: number;
-}
+export type ObjectEntry = { last: LedgerKey; firstDay: number; lastDay: number };
 
 /**
  * Completes a slice: deletes its rows, which are in the object, in one transaction. Returns false, and changes nothing, if

@@ -106,10 +106,7 @@ const reading = query(
 );
 
 /** Null: not filtered by it. `day` in days since 1970: that of reports. */
-export interface OwnFilter {
-  match: MatchFilter | null;
-  day: number | null;
-}
+export type OwnFilter = { match: MatchFilter | null; day: number | null };
 
 /**
  * Lists a partner's costs with a live credential, with one call for each database; with shards, one more to DB for the links.

@@ -39,10 +39,7 @@ export function nameOf({ shards }: Ledger, db: D1Database): string {
   return at < 0 ? "DB" : `LEDGER_${at}`;
 }
 
-export interface LedgerKey {
-  partnerId: number;
-  costId: string;
-}
+export type LedgerKey = { partnerId: number; costId: string };
 
 /** All ledger rows of one ID are in the same database. This function must never change, because existing rows are found with it. */
 export function shardFor({ control, shards }: Ledger, key: LedgerKey): D1Database {

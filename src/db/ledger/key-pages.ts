@@ -14,10 +14,7 @@ export const MAX_KEYS = 5_000;
 export const OWN_KEYS = MAX_KEYS / 2;
 
 /** A row of a page: listed, or the mark of the last key that was read. */
-export interface KeyRow {
-  costId: string;
-  isListed: 0 | 1;
-}
+export type KeyRow = { costId: string; isListed: 0 | 1 };
 type KeyFields = Fields & { costId: typeof e.costId; isListed: SQL<0 | 1> };
 
 /** The end of a FROM clause that has a partner's keys after `after` in their order. */

@@ -59,12 +59,7 @@ const ofPartner = query(
 );
 
 /** Where a list continues. */
-interface Position {
-  rejectedAt: number;
-  code: string;
-  number: number;
-  place: number;
-}
+type Position = { rejectedAt: number; code: string; number: number; place: number };
 
 const POSITION = /^(\d{1,15}) ([a-z_]{1,40}) (\d{1,15}) (\d{1,3})$/;
 
@@ -82,10 +77,7 @@ export interface RecentRange {
   prefix?: string | null;
   day?: number | null;
 }
-export interface RecentPage {
-  items: RecentRejection[];
-  next: string | null;
-}
+export type RecentPage = { items: RecentRejection[]; next: string | null };
 
 /** The values of a statement for a database, whose number is `place`. An unknown position is before everything. */
 const valuesOf = ({ after, limit, prefix = null, day = null }: RecentRange, now: number, place: number) => {

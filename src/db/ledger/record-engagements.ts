@@ -87,10 +87,7 @@ function runFor([first, second]: OpenedLink[], likeness: string | undefined, bin
 }
 
 /** The opened links of a database that failed. */
-interface Failed {
-  opened: OpenedLink[];
-  error: unknown;
-}
+type Failed = { opened: OpenedLink[]; error: unknown };
 
 /** The opened links that became these engagements. */
 function openedOf(engagements: NewEngagement[], opened: OpenedLink[]): OpenedLink[] {

@@ -195,11 +195,7 @@ export interface Judgement {
   mismatch: Mismatch | undefined;
 }
 
-interface Submission {
-  tokenHash: string;
-  costs: Cost[];
-  now: number;
-}
+type Submission = { tokenHash: string; costs: Cost[]; now: number };
 
 /**
  * Judges the costs as if each were sent separately, in order. `store` stores those with the verdict `store`; `check` is for costs

@@ -12,11 +12,7 @@ import { link as l, linkFields } from "./lists.ts";
 import { type Partners, runWithPartners } from "./partner-catalog.ts";
 
 /** Where a list continues: after this link, in the order of level, name and ID. */
-export interface NamePosition {
-  level: number;
-  label: string;
-  id: number;
-}
+export type NamePosition = { level: number; label: string; id: number };
 
 /** What is searched. An undefined value does not filter. */
 export interface LinkSearch {

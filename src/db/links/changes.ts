@@ -13,11 +13,7 @@ import type { LinkSettings } from "./updates.ts";
 export const UNDO_MS = DAY_MS;
 
 /** What was changed of one link: the settings that differ. Before its creation, a link is as if it were archived. */
-export interface LinkChange {
-  token: string;
-  before: Partial<LinkSettings>;
-  after: Partial<LinkSettings>;
-}
+export type LinkChange = { token: string; before: Partial<LinkSettings>; after: Partial<LinkSettings> };
 export type ChangeSource = RowOf<{ source: typeof linkChanges.source }>["source"];
 
 const { appToken, changedAt, requestId, source, count, changes, lastEntry, undoId } = linkChanges;

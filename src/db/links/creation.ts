@@ -14,12 +14,7 @@ import { ancestors, type Inherited, inheritedFields } from "./links.ts";
 import { type AppScope, LINK_SETTINGS, type LinkRow, link as l, linkFields } from "./lists.ts";
 import { runWithPartners } from "./partner-catalog.ts";
 
-export interface NewLink {
-  token: string;
-  label: string;
-  parentToken: string | null;
-  target: string | null;
-}
+export type NewLink = { token: string; label: string; parentToken: string | null; target: string | null };
 
 export type Parent = LinkRow & Inherited;
 
@@ -63,11 +58,7 @@ function splitCreationContext<Row extends { id: number | null } & Quota>(rows: R
 }
 
 /** Null without access. */
-interface Quota {
-  maxLinks: number | null;
-  createdLinkCount: number | null;
-  storedLength: number | null;
-}
+type Quota = { maxLinks: number | null; createdLinkCount: number | null; storedLength: number | null };
 
 /** The links of a request count in their order, also one whose parent is not valid. A request with a key was judged before. */
 const hasRoom = sql`(

@@ -37,11 +37,7 @@ export const LINK_SETTINGS = {
 export type LinkSetting = (typeof LINK_SETTINGS)[keyof typeof LINK_SETTINGS];
 
 /** What the last link of a path gets at its creation. Null: not given, so it inherits. */
-export interface PathSettings {
-  partnerId: number | null;
-  costSwitch: boolean | null;
-  target: string | null;
-}
+export type PathSettings = { partnerId: number | null; costSwitch: boolean | null; target: string | null };
 const NO_SETTINGS: PathSettings = { partnerId: null, costSwitch: null, target: null };
 export const PATH_SETTINGS = Object.keys(NO_SETTINGS) as (keyof PathSettings)[];
 
@@ -84,9 +80,7 @@ const from = (gate: Gate, of: Parent, source: Source) => sql`
     AND (${sql.placeholder("archived")} IS NULL OR ${link.archived} = ${sql.placeholder("archived")})
     AND (${sql.placeholder("partnerId")} IS NULL OR ${link.partnerId} = ${sql.placeholder("partnerId")})
 `;
-interface Counted {
-  counted: number;
-}
+type Counted = { counted: number };
 const listOf = (of: Parent, source: Source) =>
   perViewer((gate) => ({
     page: keysetQuery(linkFields, from(gate, of, source)),

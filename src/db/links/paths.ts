@@ -16,10 +16,7 @@ import { type AppScope, link as l, linkFields, PATH_SETTINGS, type PathSettings 
 import { type Partners, runWithPartners } from "./partner-catalog.ts";
 
 /** The link of a path: `names` below the link with the token `base`, or from level 1. Without names, the link `base` itself. */
-export interface LinkPath {
-  base: string | null;
-  names: string[];
-}
+export type LinkPath = { base: string | null; names: string[] };
 
 /** A path with the tokens of the links that are missing, and the settings of its last link if that is created. */
 export interface NewPath extends LinkPath, PathSettings {

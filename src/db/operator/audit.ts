@@ -132,10 +132,7 @@ const lines = perFilter((given) =>
     ) audit_log ${join} ORDER BY ${auditLog.id} DESC ${limitTo("limit")}`,
   ),
 );
-interface Position {
-  before: number;
-  limit: number;
-}
+type Position = { before: number; limit: number };
 
 /** The entries before an ID, newest first, and the ID before which the list continues; null at its end. */
 export async function searchAudit(db: D1Database, filter: AuditFilter, { before, limit }: Position) {

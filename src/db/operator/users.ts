@@ -219,10 +219,7 @@ export interface UserChange {
 }
 
 /** Whose user is changed: `isConfirmed` if the operator's own password was entered. Without it, no operator is changed. */
-export interface Target {
-  id: number;
-  isConfirmed: boolean;
-}
+export type Target = { id: number; isConfirmed: boolean };
 
 /**
  * Changes a user. When the user is disabled or gets another role, triggers delete the sessions, and the token or the known

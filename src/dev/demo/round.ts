@@ -16,12 +16,7 @@ export const DEMO_ROUND = { id: 1, partnerId: 3, costTypes: DEMO_TYPES } as cons
 type Columns = (kind: Kind, values: Values) => Values;
 type Row = (table: string, values: Record<string, string | number | null>) => DemoRow;
 
-interface Submission {
-  hoursAgo: number;
-  answer?: string;
-  errors?: InputError[];
-  sent: Record<string, string>;
-}
+type Submission = { hoursAgo: number; answer?: string; errors?: InputError[]; sent: Record<string, string> };
 
 /** Returns the rows of the round. `now` in milliseconds since 1970. */
 export function demoRound(now: number, appToken: string, row: Row, columns: Columns): DemoRow[] {

@@ -4,10 +4,7 @@ import type { AuditAction } from "../../domain/audit-actions.ts";
 
 export type Values = Record<string, string | number | null>;
 
-export interface DemoRow {
-  table: string;
-  values: Values;
-}
+export type DemoRow = { table: string; values: Values };
 
 /** An entry of the operator. Entries are in the order of time. */
 export function auditEntry(happened_at: number, action: AuditAction, subject: string, detail: object) {

@@ -13,7 +13,7 @@ export interface DemoState {
 
 /** `baseUrl` without a trailing slash. */
 export function greeting(baseUrl: string, { hasDemo, tokens, logins }: DemoState): string {
-  if (!hasDemo) {
+  if (!hasDemo)
     return `
 linkledger is ready.
 
@@ -22,7 +22,6 @@ linkledger is ready.
   The database was not empty, so no demo data was added. To get the demo, start with an empty database:
     npm start -- --persist-to ANOTHER_DIRECTORY
 `;
-  }
   const names = {
     BASE_URL: baseUrl,
     APP_TOKEN: DEMO.appToken,

@@ -1,12 +1,7 @@
 /** Costs and engagements of partners from one hourly run to the next: which are new, and since when engagements wait for a cost. */
 
 /** Counts of a partner: since the first day that is counted now, and since that of the run before, which is the same or earlier. */
-export interface Counts {
-  partnerId: number;
-  accepted: Pair;
-  rejected: Pair;
-  recorded: Pair;
-}
+export type Counts = { partnerId: number; accepted: Pair; rejected: Pair; recorded: Pair };
 export type Pair = [now: number, since: number];
 
 /** What a run stores of a partner. Hours are since 1970. */

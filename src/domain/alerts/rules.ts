@@ -30,10 +30,7 @@ export type Rule = {
   [K in RuleKind]: { id: number; appToken: string | null; kind: K; settings: Settings[K] };
 }[RuleKind];
 
-interface OfPartner {
-  partnerId: number;
-  partner: string;
-}
+type OfPartner = { partnerId: number; partner: string };
 
 /** What the rules of an app, or of operators, look at. */
 export interface Figures {

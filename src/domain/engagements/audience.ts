@@ -17,10 +17,7 @@ export type Platform = (typeof PLATFORMS)[number];
 /** The platform of an engagement whose platform is not known, or is none of the others. */
 export const UNKNOWN_PLATFORM: Platform = "other";
 
-export interface Audience {
-  country: string;
-  platform: Platform;
-}
+export type Audience = { country: string; platform: Platform };
 
 /**
  * The most rows of counts by country and platform that an app gets on a day in a database, because anybody can write a country on a

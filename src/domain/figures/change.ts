@@ -32,10 +32,7 @@ export interface Change {
   types: TypeChange[];
 }
 
-interface Periods<T> {
-  now: T;
-  before: T;
-}
+type Periods<T> = { now: T; before: T };
 
 /** `adjustments` are the sums of both periods. */
 export function splitChange(byType: ReadonlyMap<CostType, Periods<TypeSums>>, adjusted: Periods<bigint>) {

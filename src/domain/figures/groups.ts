@@ -5,10 +5,7 @@
 import { DAY_MS, formatDate } from "../time.ts";
 
 /** Days since 1970 in UTC, both inclusive. */
-interface Days {
-  from: number;
-  to: number;
-}
+type Days = { from: number; to: number };
 
 /** What a sum is about. What it is not grouped by is null or absent. */
 export interface Grouped {

@@ -22,11 +22,7 @@ export interface CostRow extends SpendSums {
 type CurrencyRow = Pick<CostRow, "currency" | "matched">;
 
 /** Engagements of one kind. */
-export interface EngagementRow {
-  kind: "click" | "impression" | null;
-  count: number;
-  recorded: number;
-}
+export type EngagementRow = { kind: "click" | "impression" | null; count: number; recorded: number };
 
 /** Money and rates are in units of 0.00000001. Null: there is nothing to divide, or it isn't known by cost type. */
 export interface Figures {
@@ -161,14 +157,12 @@ export function signalOf({ now, before, recorded, hasCostData }: Measured): Sign
   const clicks = now.clicks ?? 0n;
   if (clicks > 0n && hasCostData === false && !now.coverage) return { name: "no_cost_data" };
   // Of one cost type, coverage says nothing: the others cover the rest. Then clicks are null.
-  if (now.clicks !== null && recorded >= MIN_CLICKS && now.coverage !== null && now.coverage < MIN_COVERAGE) {
+  if (now.clicks !== null && recorded >= MIN_CLICKS && now.coverage !== null && now.coverage < MIN_COVERAGE)
     return { name: "without_cost", share: Number(100_000_000n - now.coverage) / 1e8 };
-  }
   const rise = changeOf(now.costPerClick, before.costPerClick);
   const isEnough = clicks >= MIN_CLICKS && (before.clicks ?? 0n) >= MIN_CLICKS;
-  if (isEnough && rise !== null && rise >= MIN_RISE * 1_000_000n) {
+  if (isEnough && rise !== null && rise >= MIN_RISE * 1_000_000n)
     return { name: "cost_per_click_up", percent: Number(rise / 1_000_000n) };
-  }
   return now.clicks !== null && clicks < MIN_CLICKS ? { name: "too_few_clicks" } : undefined;
 }
 

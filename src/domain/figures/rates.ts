@@ -23,11 +23,7 @@ export interface RateCounts {
 }
 
 /** The cost that an ID of a round has. */
-export interface Match {
-  costType: CostType;
-  amount: number | null;
-  agreesWithUrl: boolean;
-}
+export type Match = { costType: CostType; amount: number | null; agreesWithUrl: boolean };
 
 /** Counts the engagements on the links of a round. One that has another cost type is not expected to have a cost of this one. */
 export function countRates(

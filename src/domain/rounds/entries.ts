@@ -39,9 +39,8 @@ export function judgeEntry(
   if (entry.answer === "cost_type_not_integrated") return { verdict, kind: "not_in_round", isGood: false };
   if (verdict.outcome === "reject") return { verdict, kind: KIND_OF[verdict.reason], isGood: false };
   const engagement = verdict.match ? engagements[verdict.match] : undefined;
-  if (engagement && differences(entry.cost, urlValues(engagement)).length > 0) {
+  if (engagement && differences(entry.cost, urlValues(engagement)).length > 0)
     return { verdict, kind: "differs_from_url", isGood: false };
-  }
   const isGood = engagement !== undefined;
   if (verdict.outcome === "duplicate") return { verdict, kind: "duplicate", isGood };
   if (isGood) return { verdict, isGood };

@@ -166,12 +166,11 @@ function explain(
           "Use the same values in the URL and in the API call, then resend the cost with the same cost_id. This resolves it.",
       };
     case "late":
-      if (fitting[0] && fitting[0].occurredAt > receivedAt) {
+      if (fitting[0] && fitting[0].occurredAt > receivedAt)
         return {
           expected: `A cost sent at most ${COST_WINDOW} before the click or impression of ${toDate(fitting[0].occurredAt)}.`,
           remedy: `Resend the cost with the same cost_id within ${COST_WINDOW} after the click or impression. This resolves it.`,
         };
-      }
       return {
         expected: `A cost sent at most ${COST_WINDOW} after the click or impression${fitting[0] ? ` of ${toDate(fitting[0].occurredAt)}` : ""}.`,
         remedy: `Send each cost within ${COST_WINDOW} after its click or impression. This one is now too old, so ask the operator to dismiss this mismatch.`,

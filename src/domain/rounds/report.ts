@@ -109,10 +109,7 @@ function incomplete({ openedAt }: RoundRecord): Finding {
 }
 
 /** The result for one cost ID: the match, if there is one, and the findings. */
-interface Judged {
-  match?: Match;
-  findings: Finding[];
-}
+type Judged = { match?: Match; findings: Finding[] };
 
 function dismiss(finding: Finding, dismissed: RoundRecord["dismissed"]): Finding {
   const reason = dismissed.get(finding.key);
@@ -192,9 +189,8 @@ function judgeMissingCost(costId: string, engagements: Engagements, round: Round
     const engagement = engagements[kind];
     const costType = engagement && typeOfMissingCost(kind, engagement, round.costTypes);
     if (!engagement || !costType || isLive(costId, kind, round)) return { findings: [] };
-    if (engagement.priceCounts) {
+    if (engagement.priceCounts)
       return { match: { costType, amount: engagement.urlAmount, agreesWithUrl: true }, findings: [] };
-    }
     const { conversion } = COST_TYPE[costType];
     const finding: Finding = {
       key: `${kind} ${costId}`,

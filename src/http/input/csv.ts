@@ -93,16 +93,10 @@ export function readTable(text: string, table: CsvTable, errors: InputError[]): 
   }));
 }
 
-export interface Row {
-  line: number;
-  cells: string[];
-}
+export type Row = { line: number; cells: string[] };
 
 /** What separates the cells of a text that is no file, and whether quotes are part of them. */
-export interface Separated {
-  delimiter: string[];
-  quote: '"' | false;
-}
+export type Separated = { delimiter: string[]; quote: '"' | false };
 
 /**
  * The rows that have any text, the header first, and whether there are more than a table can have. `as`: for a text that is no file;
@@ -221,9 +215,8 @@ export function toColumns(headings: string[], { row, headings: others = {}, unre
 }
 
 function describe(code: string, line: number, maxRowBytes: number): string {
-  if (code === "CSV_MAX_RECORD_SIZE") {
+  if (code === "CSV_MAX_RECORD_SIZE")
     return `has more than ${maxRowBytes} bytes in one row, near line ${line}; look for a quote that is not closed`;
-  }
   if (code === "CSV_QUOTE_NOT_CLOSED")
     return "ends inside a quoted value; look for a quote that is not closed";
   return `is not valid CSV at line ${line}: put a value with a quote in quotes, and double each quote inside it`;

@@ -153,9 +153,7 @@ export const amount = readAs(z.string(), (value, reject) => {
     reject(comma);
   } else if (whole === "") {
     reject("must be a decimal from 0 to 1,000,000 with at most 5 places, for example 0.25");
-  } else if (units > MAX_AMOUNT_UNITS) {
-    reject("must be at most 1,000,000");
-  }
+  } else if (units > MAX_AMOUNT_UNITS) reject("must be at most 1,000,000");
   return units;
 }).with(
   z.describe(
@@ -201,9 +199,8 @@ export const signedAmount = readAs(z.string(), (value, reject) => {
     reject("must be a plain decimal with at most 8 decimal places, for example -12.5");
   } else if (units === 0n) {
     reject("must not be zero");
-  } else if (whole.length > 10 || units > MAX_SIGNED_UNITS) {
+  } else if (whole.length > 10 || units > MAX_SIGNED_UNITS)
     reject("must be from -1,000,000,000 to 1,000,000,000");
-  }
   return `${sign}${units}`;
 });
 const MAX_SIGNED_UNITS = 1_000_000_000n * 100_000_000n;
@@ -223,9 +220,8 @@ export const pageQuery = z.object({
 /** A calendar date that exists; converted to days since 1970 in UTC. Every day that somebody sends is read by this. */
 export const utcDate = readAs(z.string(), (value, reject) => {
   const milliseconds = /^\d{4}-\d\d-\d\d$/.test(value) ? Date.parse(`${value}T00:00:00Z`) : Number.NaN;
-  if (Number.isNaN(milliseconds) || new Date(milliseconds).toISOString().slice(0, 10) !== value) {
+  if (Number.isNaN(milliseconds) || new Date(milliseconds).toISOString().slice(0, 10) !== value)
     reject("must be a calendar date, for example 2026-03-14");
-  }
   return milliseconds / DAY_MS;
 }).with(z.meta({ format: "date" }));
 

@@ -31,9 +31,8 @@ export async function readFields(context: Context, maxBytes?: number): Promise<U
 
 /** The fields and files of a multipart form. Throws what `readForm` throws, and invalid_request for a repeated field. */
 export async function readMultipart({ request }: Context, maxBytes: number): Promise<FormData> {
-  if (mediaType(request) !== "multipart/form-data") {
+  if (mediaType(request) !== "multipart/form-data")
     throw new AppError("unsupported_media_type", "Send the form as multipart/form-data.");
-  }
   const body = await readBody(request, maxBytes);
   const headers = { "content-type": request.headers.get("content-type") ?? "" };
   const form = await new Response(body, { headers }).formData().catch(() => {
@@ -47,9 +46,8 @@ export async function readMultipart({ request }: Context, maxBytes: number): Pro
 }
 
 async function readSent(context: Context, maxBytes?: number) {
-  if (mediaType(context.request) !== "application/x-www-form-urlencoded") {
+  if (mediaType(context.request) !== "application/x-www-form-urlencoded")
     throw new AppError("unsupported_media_type", "Send the form as application/x-www-form-urlencoded.");
-  }
   const body = decodeUtf8(await readBody(context.request, maxBytes));
   if (body === undefined) throw invalidRequest([{ param: "body", message: "must be UTF-8" }]);
   const pairs = readPairs(body);

@@ -102,11 +102,10 @@ function withArticle(type: string): string {
 
 function toInputErrors(issue: z.core.$ZodIssue, name: string): InputError[] {
   const at = issue.path.join(".");
-  if (issue.code === "unrecognized_keys") {
+  if (issue.code === "unrecognized_keys")
     return issue.keys.map((key) => ({
       param: at ? `${at}.${key}` : key,
       message: "is not a known parameter; remove it",
     }));
-  }
   return [{ param: at || name, message: issue.message }];
 }

@@ -47,9 +47,7 @@ export const groupBy = <G extends string>(groups: readonly G[]) =>
         const unknown = names.filter((name) => !groups.some((group) => group === name));
         if (unknown.length > 0) {
           reject(`must be one or more of ${groups.join(", ")}, separated by commas`);
-        } else if (new Set(names).size < names.length) {
-          reject("must name each group only once");
-        }
+        } else if (new Set(names).size < names.length) reject("must name each group only once");
         return groups.filter((group) => names.includes(group));
       }),
       groups.slice(0, 1),
@@ -153,10 +151,7 @@ const groupFields = fieldNames(REPORT_GROUPS.performance);
 /** What a performance report can be sorted by. */
 export const SORT_FIELDS = [...groupFields, ...FIGURE_NAMES] as const;
 export type SortField = (typeof SORT_FIELDS)[number];
-export interface Sort {
-  field: SortField;
-  isDescending: boolean;
-}
+export type Sort = { field: SortField; isDescending: boolean };
 
 /** The name of a field, with `-` before it for descending order. */
 export const sortText = readAs(z.string(), (value, reject): Sort => {

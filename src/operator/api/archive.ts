@@ -104,14 +104,13 @@ export async function readArchived(
   let missing = 0;
   const known = await lookUp(cost_id, async (costId) => {
     const read = await findArchived(ledger, archive, { partnerId, costId }, day).catch((error) => {
-      if (error instanceof TooMuchToRead) {
+      if (error instanceof TooMuchToRead)
         throw badField(
           "day",
           day === null
             ? "is required: the archive is too large to search all days"
             : "has too many objects in the archive. Read them with a tool, as on /docs/archive",
         );
-      }
       if (error instanceof ConfigurationError) throw error;
       logError(requestId, error);
       throw new AppError("unavailable", "The archive did not respond. Resend the request.", {

@@ -82,10 +82,7 @@ export interface FullArea extends Area {
 }
 
 /** The reference: every area that has operations. */
-export interface Reference {
-  document: ApiDocument;
-  areas: FullArea[];
-}
+export type Reference = { document: ApiDocument; areas: FullArea[] };
 
 export function toReference(document: ApiDocument): Reference {
   const byTag = Map.groupBy(operationsOf(document), ({ tags }) => tags[0]);

@@ -24,10 +24,7 @@ export interface JsonSchema {
   maxItems?: number;
 }
 
-interface Content {
-  schema?: JsonSchema;
-  example?: unknown;
-}
+type Content = { schema?: JsonSchema; example?: unknown };
 
 export interface Parameter {
   name: string;

@@ -4,12 +4,7 @@ import type { Markup } from "../../pages/markup.ts";
 import { asCode } from "../../pages/markup.ts";
 import { type ApiDocument, componentOf, type JsonSchema, resolve } from "./document.ts";
 
-export interface Field {
-  name: string;
-  schema: JsonSchema;
-  required: boolean;
-  description?: string | undefined;
-}
+export type Field = { name: string; schema: JsonSchema; required: boolean; description?: string | undefined };
 
 /** Which kind of field gets a label: the less usual one. */
 export type Marks = "required" | "optional";

@@ -3,10 +3,7 @@ import type { FullArea, Reference } from "./areas.ts";
 import { type Described, type Parameter, successesOf } from "./document.ts";
 import { sampleOf } from "./values.ts";
 
-export interface Sample {
-  language: "curl" | "TypeScript" | "Python";
-  code: string;
-}
+export type Sample = { language: "curl" | "TypeScript" | "Python"; code: string };
 
 /** The variables that `npm start` prints, by the path parameter whose value they hold. */
 const VARIABLES: Record<string, string> = {
@@ -86,12 +83,11 @@ function toCurl(request: Request): string {
   if (method !== "GET" && !(method === "POST" && body !== undefined)) parts.unshift(`-X ${method}`);
   for (const [name, value] of Object.entries(request.headers)) parts.push(`-H '${name}: ${value}'`);
   if (isForm) parts.push(...Object.entries(body as Fields).map(([name, value]) => `-d '${name}=${value}'`));
-  else if (body !== undefined) {
+  else if (body !== undefined)
     parts.push(
       "-H 'Content-Type: application/json'",
       `-d '${JSON.stringify(body).replaceAll("'", "'\\''")}'`,
     );
-  }
   parts.push(`"$BASE_URL${fillPath(request, (name) => `$${name}`)}"`);
   return `curl ${parts.join(" \\\n  ")}`;
 }

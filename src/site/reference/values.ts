@@ -63,10 +63,7 @@ const VALUES: Record<string, unknown> = {
 const FORMATS: Record<string, string> = { "date-time": "2026-07-01T12:00:00.000Z", date: "2026-07-01" };
 
 /** Where a schema is: the name of its property, and the component that it belongs to. */
-interface Place {
-  name?: string;
-  owner?: string | undefined;
-}
+type Place = { name?: string; owner?: string | undefined };
 
 /** A value that the schema accepts. Of an object, only the required properties, or all of them. */
 export function sampleOf(
@@ -76,18 +73,16 @@ export function sampleOf(
   { name = "", owner }: Place = {},
 ): unknown {
   const component = componentOf(schema);
-  if (component !== undefined) {
+  if (component !== undefined)
     return sampleOf(document, resolve(document, schema), properties, { name, owner: component });
-  }
   if (schema.const !== undefined) return schema.const;
   const known = VALUES[`${owner}.${name}`] ?? VALUES[name];
   if (known !== undefined && accepts(schema, known)) return known;
   const variants = schema.anyOf ?? schema.oneOf;
-  if (variants) {
+  if (variants)
     return variants.some(({ type }) => type === "null")
       ? null
       : sampleOf(document, variants[0] ?? {}, properties, { name, owner });
-  }
   if (schema.enum) return schema.enum[0];
   switch (Array.isArray(schema.type) ? "null" : schema.type) {
     case "object":

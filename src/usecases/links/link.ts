@@ -13,10 +13,7 @@ import { createLinkToken, linkName } from "./link-name.ts";
 /** A stored link, and what it inherits. */
 export type StoredLink = LinkRow & Inherited;
 
-export interface Origins {
-  clickUrl: string;
-  impressionUrl: string;
-}
+export type Origins = { clickUrl: string; impressionUrl: string };
 
 /** A link in the API (spec §2.2). */
 export const link = z

@@ -134,11 +134,10 @@ export function appFull(maxLinks: number): AppError {
 }
 
 function judgePlace({ names, base }: PathRow, place: db.FoundPath): AppError | undefined {
-  if (place.base === null) {
+  if (place.base === null)
     return new AppError("not_found", `${base} isn't a link of this app.`, {
       errors: [{ param: "parent", message: "isn't a link of this app" }],
     });
-  }
   const level = (place.base?.level ?? 0) + names.length;
   if (level <= 4) return undefined;
   return new AppError(

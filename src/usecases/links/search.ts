@@ -64,10 +64,7 @@ function hasSteps(path: string, steps: string[][]): boolean {
 }
 
 /** A link with what it inherits, and its path in the form for comparisons. */
-interface Searched {
-  link: BrowsedLink;
-  path: string;
-}
+type Searched = { link: BrowsedLink; path: string };
 
 /** `text`: words, a path, a token, or a URL of a link, also with parameters. */
 export function searchLinks(rows: AppLink[], text: string, search: LinkSearch, partners: Partners) {

@@ -143,10 +143,7 @@ export async function checkLinks({ env }: Context, scope: AppScope, tokens: stri
 const MAX_ATTEMPTS = 5;
 
 /** What somebody saw of links before they decided to change them: which settings, and their version. */
-interface Reviewed {
-  settings: readonly (keyof db.LinkSettings)[];
-  version: string;
-}
+type Reviewed = { settings: readonly (keyof db.LinkSettings)[]; version: string };
 
 /** Differs if the links are others, or one of these settings. */
 export function versionOf(

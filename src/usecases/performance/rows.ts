@@ -17,10 +17,7 @@ import { type Figures, formatFigure, type Measured, toFigures } from "../../doma
 import type { Cell } from "../../http/csv.ts";
 
 /** The sums of a period. */
-export interface PeriodSums {
-  spend: ReportRow<"spend">[];
-  engagements: ReportRow<"engagements">[];
-}
+export type PeriodSums = { spend: ReportRow<"spend">[]; engagements: ReportRow<"engagements">[] };
 export type BothSums = Record<"now" | "before", PeriodSums>;
 
 type SpendRow = PeriodSums["spend"][number];

@@ -33,16 +33,10 @@ function sortValue(row: PerformanceRow, field: string): SortValue {
   return typeof value === "number" ? BigInt(value) : value;
 }
 
-interface AnySort {
-  field: string;
-  isDescending: boolean;
-}
+type AnySort = { field: string; isDescending: boolean };
 
 /** Where a row is in the order. */
-export interface Position {
-  value: SortValue;
-  key: string;
-}
+export type Position = { value: SortValue; key: string };
 
 const compareKeys = (left: string, right: string) => (left < right ? -1 : left > right ? 1 : 0);
 
@@ -76,8 +70,7 @@ export const toText = ({ value }: Position) => (value === undefined ? null : Str
 /** The value again; undefined if the text is no value of the field. */
 export function fromText(text: string | null, field: string): { value: SortValue } | undefined {
   if (text === null) return { value: undefined };
-  if (isFigure(field) || NUMBER_FIELDS.includes(field)) {
+  if (isFigure(field) || NUMBER_FIELDS.includes(field))
     return /^-?\d{1,40}$/.test(text) ? { value: BigInt(text) } : undefined;
-  }
   return { value: text };
 }

@@ -24,10 +24,7 @@ import {
 } from "./totals.ts";
 
 /** Days since 1970 in UTC, both inclusive. */
-export interface DayRange {
-  from: number;
-  to: number;
-}
+export type DayRange = { from: number; to: number };
 
 /** Which totals reports sum. An undefined value does not filter. */
 export interface Filters {
@@ -125,11 +122,7 @@ function passesOf(parts: Part[]): number {
 }
 
 /** A database of a report, and what its statements need there. */
-export interface Place {
-  db: D1Database;
-  scope: Scope;
-  values: Record<string, Value>;
-}
+export type Place = { db: D1Database; scope: Scope; values: Record<string, Value> };
 
 /** What the first call to DB reads beside the totals. */
 export const viewOf = ({ ledger, control: { db, values }, viewer, appToken, filters, catalog }: Plan) => ({
@@ -195,10 +188,7 @@ function audienceOf(groups: readonly string[], { country, platform }: Filters): 
 }
 
 /** Which apps a statement sums. `name` identifies it. */
-interface Apps {
-  name: string;
-  sql: SQL;
-}
+type Apps = { name: string; sql: SQL };
 // With `=`, SQLite knows that the totals are in order, and reads them without sorting.
 const oneApp = perViewer(
   ({ name, from, isMember, isViewer }): Apps => ({
@@ -246,12 +236,7 @@ function once<S>(name: string, build: () => S): S {
 type Links = keyof typeof LINKS;
 
 /** What the statements of reports that are read together have in common. */
-interface Scope {
-  reports: readonly ReportName[];
-  apps: Apps;
-  links: Links;
-  audience: AudienceMode | undefined;
-}
+type Scope = { reports: readonly ReportName[]; apps: Apps; links: Links; audience: AudienceMode | undefined };
 
 const selectionOf = ({ apps, links, audience }: Scope) => ({ apps: apps.sql, ...LINKS[links], audience });
 const nameOf = ({ reports, apps, links, audience }: Scope) => [...reports, apps.name, links, audience].join();

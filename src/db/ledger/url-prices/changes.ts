@@ -35,11 +35,7 @@ export interface PricesOfDay {
 }
 
 /** `sums` are money by currency, as decimal text. */
-export interface Changed {
-  count: number;
-  sums: Record<string, string>;
-  left: number;
-}
+export type Changed = { count: number; sums: Record<string, string>; left: number };
 
 /** Held prices of one kind of engagement. */
 const heldOf = (kind: "click" | "impression", index: string) =>
@@ -194,16 +190,10 @@ export async function voidDay(
 }
 
 /** Where a walk through the databases of the ledger continues: in this one, after this ID. */
-export interface Position {
-  database: number;
-  after: string;
-}
+export type Position = { database: number; after: string };
 
 /** The prices that a call changes in a database. */
-interface Part {
-  db: D1Database;
-  prices: Price[];
-}
+type Part = { db: D1Database; prices: Price[] };
 
 const valuesOf = ({ partnerId, appToken, day }: PricesOfDay) => ({
   partnerId,

@@ -65,10 +65,7 @@ const candidates = perViewer(({ from, isMember, isViewer }) =>
 );
 
 /** Where the walk is: in a level (2 to 4), after the link with this token. */
-export interface UnusedPosition {
-  level: number;
-  after: string | null;
-}
+export type UnusedPosition = { level: number; after: string | null };
 
 /** Links of a level that engagements created, in the order of names, without archived ones and those with sub-links that are not. */
 export async function readCandidates(

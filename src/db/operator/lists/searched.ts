@@ -6,11 +6,7 @@ import { type AnyColumn, type SQL, sql, type Table } from "drizzle-orm";
 import { as, type Fields, limitTo, query, type RowOf } from "../../query.ts";
 import { runBatch, type Value } from "../../statement.ts";
 
-export interface ListPage<Sort extends string = string> {
-  sort: Sort;
-  offset: number;
-  limit: number;
-}
+export type ListPage<Sort extends string = string> = { sort: Sort; offset: number; limit: number };
 
 interface Spec<Sort extends string, Filter extends string> {
   from: Table;

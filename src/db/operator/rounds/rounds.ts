@@ -151,11 +151,7 @@ export async function insertEntries(
 }
 
 /** The data of a report. `final` is the report stored at the end of the round. */
-export interface FoundRound {
-  row: RoundRow;
-  final: string | null;
-  record: RoundRecord;
-}
+export type FoundRound = { row: RoundRow; final: string | null; record: RoundRecord };
 
 const entryNames = sql`${as(n)} ON ${n.roundId} = ${x.id}`;
 const foundFields = {

@@ -16,11 +16,7 @@ const TARGETS: Record<number, string> = {
   25: "https://example.com/travel/airport",
 };
 
-export interface Link {
-  id: number;
-  level: number;
-  partner: Partner | undefined;
-}
+export type Link = { id: number; level: number; partner: Partner | undefined };
 
 const pick = (names: string[], index: number) => names[index % names.length] ?? "";
 const numbered = (names: string[], index: number) =>
