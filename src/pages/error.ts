@@ -1,9 +1,10 @@
 /** What a page says in the place of its content after an error. */
 import { html } from "hono/html";
 import type { Context } from "../env.ts";
-import { type AppError, ERRORS } from "../errors.ts";
+import { AppError, ERRORS, type InputError } from "../errors.ts";
 import { toSentence } from "../http/input/parse.ts";
 import { withContact } from "./contact.ts";
+import { buttonLink, notice } from "./elements.ts";
 import { asCode, type Markup } from "./markup.ts";
 
 export interface ShownError {
@@ -13,6 +14,33 @@ export interface ShownError {
   sentences?: (Markup | string)[];
   /** Where people go from here. */
   actions: Markup;
+}
+
+const DAYS = ["from", "to"];
+
+/**
+ * A page without the parameters of its address that are wrong, which it names: an old link still shows something. Undefined for what
+ * is no such error, and for what is no page.
+ */
+export async function withoutWrong<Page extends { body: Markup }>(
+  context: Context,
+  error: unknown,
+  show: (context: Context) => Promise<Page | Response>,
+  toText: (error: InputError) => Markup | string = toSentence,
+): Promise<(Page & { status: number }) | undefined> {
+  if (!(error instanceof AppError) || error.code !== "invalid_request" || context.request.method === "POST")
+    return undefined;
+  const url = new URL(context.url);
+  const wrong = error.errors.flatMap(({ param }) => (DAYS.includes(param) ? DAYS : [param]));
+  for (const name of wrong) url.searchParams.delete(name);
+  if (url.search === context.url.search) return undefined;
+  const page = await show({ ...context, url }).catch(() => undefined);
+  if (!page || page instanceof Response) return undefined;
+  context.trace.outcome = error.code;
+  const text = html`Check the filters and dates. ${error.errors.map((one) => html`${toText(one)} `)}The page leaves this out.`;
+  const action = buttonLink(url.pathname, "Reset filters and dates");
+  const { status } = ERRORS[error.code];
+  return { ...page, status, body: html`${notice(text, "error", { announced: true, action })}${page.body}` };
 }
 
 /** The request ID is for the operator. Somebody who opens a wrong address does not need it. */

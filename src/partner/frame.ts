@@ -12,7 +12,7 @@ import { noticesOf } from "../http/notices.ts";
 import type { Handler } from "../http/router.ts";
 import { servedFile } from "../http/served-file.ts";
 import { badge, buttonLink, nameText } from "../pages/elements.ts";
-import { errorBody } from "../pages/error.ts";
+import { errorBody, withoutWrong } from "../pages/error.ts";
 import { form } from "../pages/forms/form.ts";
 import { cardStyles, pageResponse } from "../pages/frame.ts";
 import type { Markup } from "../pages/markup.ts";
@@ -57,7 +57,11 @@ export type Show = (
 /** Handles a request of a signed-in partner. An error is shown in the frame. */
 export function withFrame(tab: Tab, show: Show): Handler {
   const handle: Parameters<typeof withPartner>[0] = async (context, partner, caller) => {
-    const shown = await show(context, partner, caller);
+    const shown = await show(context, partner, caller).catch(async (error) => {
+      const page = await withoutWrong(context, error, (other) => show(other, partner, caller));
+      if (!page) throw error;
+      return page;
+    });
     return shown instanceof Response ? asDownload(shown) : framed(context, partner, tab, shown);
   };
   return withPartner(handle, (context, partner, error) => {

@@ -5,12 +5,12 @@ import type { OwnApp } from "../db/accounts/sessions.ts";
 import type { AppAccess, Viewer } from "../db/accounts/viewers.ts";
 import type { Actor } from "../db/audit.ts";
 import type { Context, Env } from "../env.ts";
-import { AppError, ERRORS } from "../errors.ts";
+import { AppError, ERRORS, type InputError } from "../errors.ts";
 import { wantsPage } from "../http/accept.ts";
 import { asDownload } from "../http/csv.ts";
 import type { Handler } from "../http/router.ts";
 import { buttonLink, nameText } from "../pages/elements.ts";
-import { errorBody } from "../pages/error.ts";
+import { errorBody, withoutWrong } from "../pages/error.ts";
 import { pageResponse } from "../pages/frame.ts";
 import { withQuery } from "../pages/lists/query.ts";
 import { asCode, type Markup } from "../pages/markup.ts";
@@ -68,6 +68,8 @@ export function withApp(tab: Tab, show: Show): Handler {
       const shown = await show(context, member);
       return shown instanceof Response ? asDownload(shown) : await appPage(context, member, tab, shown);
     } catch (error) {
+      const page = await withoutWrong(context, error, (other) => show(other, member), describeWrong);
+      if (page) return appPage(context, member, tab, { ...page, title: `Error: ${page.title}` });
       const isPage = context.request.method !== "POST" || wantsPage(context);
       if (!(error instanceof AppError) || !isPage) throw error;
       context.trace.outcome = error.code;
@@ -171,6 +173,9 @@ const LABELS: Record<string, string> = {
   notice: "The notice",
 };
 
+const describeWrong = ({ param, message }: InputError) =>
+  html`${LABELS[param] ?? html`<code>${param}</code>`} ${asCode(message)}.`;
+
 const TODAY = { period: "today", from: null, to: null, compare: null };
 
 function errorOf(context: Context, { path }: Member, tab: Tab, error: AppError): AppPage {
@@ -190,9 +195,7 @@ function errorOf(context: Context, { path }: Member, tab: Tab, error: AppError):
     body: errorBody(context, error, {
       heading,
       ...(isView && {
-        sentences: error.errors.map(
-          ({ param, message }) => html`${LABELS[param] ?? html`<code>${param}</code>`} ${asCode(message)}.`,
-        ),
+        sentences: error.errors.map(describeWrong),
       }),
       actions: html`${today}${back}`,
     }),
