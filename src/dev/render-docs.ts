@@ -68,11 +68,11 @@ function render(markdown: string): RenderedPage {
   }
   return {
     title: title.text,
-    lead: withQuotes(marked.parseInline(lead.text, { async: false })),
+    lead: shorten(marked.parseInline(lead.text, { async: false })),
     sections: sections.map(({ title, tokens }) => ({
       id: begin(title),
       title,
-      body: withQuotes(marked.parser(tokens, marked.defaults).trim()),
+      body: shorten(marked.parser(tokens, marked.defaults).trim()),
     })),
   };
 }
@@ -106,9 +106,11 @@ function escapeHtml(text: string): string {
     .replaceAll('"', "&quot;");
 }
 
-/** Only inside a tag does a quote need an escape. The pages are smaller without the others. */
-const withQuotes = (html: string) =>
-  html.replaceAll(/(<[^>]*>)|&quot;|&#39;/g, (found, tag) => tag ?? (found === "&quot;" ? '"' : "'"));
+/** Without what HTML does not need, so that the script is smaller: escapes of quotes outside of tags, and end tags that are optional. */
+const shorten = (html: string) =>
+  html
+    .replaceAll(/<\/(?:p|li|td|th|tr|thead|tbody)>/g, "")
+    .replaceAll(/(<[^>]*>)|&quot;|&#39;/g, (found, tag) => tag ?? (found === "&quot;" ? '"' : "'"));
 
 /** A template literal. `{cost window}` becomes a fact of site/facts.ts, so that the text follows the code. */
 const quote = (text: string) =>

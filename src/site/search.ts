@@ -226,7 +226,7 @@ const plain = (text: string) => text.replaceAll("`", "");
 const SAMPLES = /<pre[\s\S]*?<\/pre>/g;
 /** The first cell of each row of a table, and bold words. */
 const termsOf = (body: string) =>
-  [...partsBetween(body, "<tr>\n<td>", "</td>"), ...partsBetween(body, "<strong>", "</strong>")].join(" ");
+  [...partsBetween(body, "<tr>\n<td>", "\n"), ...partsBetween(body, "<strong>", "</strong>")].join(" ");
 
 const partsBetween = (text: string, open: string, close: string) =>
   text
