@@ -294,7 +294,7 @@ describe("the page of a cost", () => {
     expect(text).toContain("demo-click-recent-0001 Matched Matched to its click or impression.");
     expect(text).toContain("Amount $0.25");
     expect(text).toContain("Tag july");
-    expect(text).toContain(`Click Recorded 14 Mar 2026, 12:00 UTC Link ${DEMO.linkToken}`);
+    expect(text).toContain(`Click 14 Mar 2026, 12:00 UTC , link ${DEMO.linkToken}`);
   });
 
   it("shows a pending cost, why it does not match, and until when it can", async () => {

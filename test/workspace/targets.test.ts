@@ -38,7 +38,7 @@ describe("the page of a link", () => {
     await patchLink(ACME, { target: `${SALE}?c={campaign}&x={sub}` });
     const text = await textAt(`${APP}/links/${RUNNERS}`);
     expect(text).toContain(`Target ${SALE}?c={campaign}&x={sub} from Network Acme`);
-    expect(text).toContain(`Android ${SALE}?c=Spring%20Sale&x=example-sub`);
+    expect(text).toContain(`Every device ${SALE}?c=Spring%20Sale&x=example-sub`);
     expect(text).toMatch(/An example, for a click with campaign=Spring Sale ?, sub=example-sub/);
     await patchLink(SPRING, { target: "" });
     expect(await textAt(`${APP}/links/${RUNNERS}`)).toContain("Target The app's URLs from Campaign Spring");

@@ -90,17 +90,20 @@ export function costFilters({ path, sent, states = [], filters = [] }: CostList)
       sent.get("match") ?? "",
     ),
     text("day", "Day", sent, "date"),
-    filterMenu(inMenu.filter((name) => sent.has(name)).length, [
-      filterSelect(
-        "cost_type",
-        "Type",
-        [["", "All types"], ...COST_TYPES.map((one): Option => [one, one])],
-        sent.get("cost_type") ?? "",
-      ),
-      text("amount_over", "Amount over", sent),
-      ...filters.map(([name, label]) => text(name, label, sent)),
-      filterSelect("sort", "Order", Object.entries(ORDERS), sent.get("sort") ?? "newest"),
-    ]),
+    // Rejected ones have neither.
+    sent.get("match") === "rejected"
+      ? html``
+      : filterMenu(inMenu.filter((name) => sent.has(name)).length, [
+          filterSelect(
+            "cost_type",
+            "Type",
+            [["", "All types"], ...COST_TYPES.map((one): Option => [one, one])],
+            sent.get("cost_type") ?? "",
+          ),
+          text("amount_over", "Amount over", sent),
+          ...filters.map(([name, label]) => text(name, label, sent)),
+          filterSelect("sort", "Order", Object.entries(ORDERS), sent.get("sort") ?? "newest"),
+        ]),
   );
 }
 

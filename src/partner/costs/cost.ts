@@ -3,6 +3,7 @@ import { html } from "hono/html";
 import * as z from "zod/mini";
 import type { CostRecord } from "../../db/ledger/costs.ts";
 import { showInvisible } from "../../domain/characters.ts";
+import type { CostType } from "../../domain/cost-types.ts";
 import { expectDefined } from "../../domain/expect-defined.ts";
 import { COST_WINDOW, describeFits } from "../../domain/texts.ts";
 import { COST_WINDOW_MS, toIso } from "../../domain/time.ts";
@@ -12,9 +13,10 @@ import { storedCostId } from "../../http/input/fields.ts";
 import { readInput } from "../../http/input/input.ts";
 import { redirectResponse } from "../../http/redirect.ts";
 import { operatorContact } from "../../pages/contact.ts";
-import { priceText } from "../../pages/costs/cost-types.ts";
+import { costTypeName, priceText } from "../../pages/costs/cost-types.ts";
 import { rejectionsOfId, unacceptedCards } from "../../pages/costs/rejections.ts";
 import { COST_STATES, costBadge } from "../../pages/costs/states.ts";
+import { card, type Fact, facts } from "../../pages/elements.ts";
 import { confirmation } from "../../pages/forms/form.ts";
 import { type Markup, time } from "../../pages/markup.ts";
 import { type CostItem, toCostItem } from "../../usecases/costs/item.ts";
@@ -45,19 +47,7 @@ export const costPage = withFrame("/partner/costs", async (context, partner, cal
       <p class="lead">${COST_STATES[item.match].meaning}</p>
       ${item.mismatch ? html`<p class="notice warn">${MISMATCHES[item.mismatch]}</p>` : ""}
       ${item.amount === null ? html`<p class="notice warn">This cost has no amount, so it doesn't count as spend. Send it again with an amount to complete it.</p>` : ""}
-      <section class="card" aria-labelledby="values">
-        <h2 id="values">Cost</h2>
-        <dl class="details">
-          <dt>Type</dt><dd>${item.cost_type}</dd>
-          <dt>Amount</dt><dd>${priceText(item)}</dd>
-          <dt>Source</dt><dd>${item.source === "call" ? "Sent by you" : "Price on the URL of the click or impression"}</dd>
-          ${item.received_at ? html`<dt>Received</dt><dd>${time(item.received_at)}</dd>` : ""}
-          ${item.tag === null ? "" : html`<dt>Tag</dt><dd>${showInvisible(item.tag)}</dd>`}
-          ${item.may_match_until ? html`<dt>${item.match === "lapsed" ? "Could match until" : "Can match until"}</dt><dd>${time(item.may_match_until)}</dd>` : ""}
-          ${item.url_price ? html`<dt>Price on the URL</dt><dd>${priceText(item.url_price)}, ${item.url_price.cost_type}. It counts until a cost that you send matches.</dd>` : ""}
-        </dl>
-      </section>
-      ${engagementCard(item)}
+      ${card({ id: "values", title: "Cost" }, facts(...valuesOf(item)))}
       ${rejections.length > 0 ? rejectionsOfId(rejections) : ""}
       ${partner.mode === "test" ? TEST_NOTE : voidCard(item, cost, context)}`,
   };
@@ -81,32 +71,40 @@ const MISMATCHES: Record<NonNullable<CostItem["mismatch"]>, string> = {
   window_closed: `The click or impression with this ID is more than ${COST_WINDOW} away from the cost.`,
 };
 
-function engagementCard({ engagement }: CostItem): Markup | "" {
-  if (!engagement) return "";
-  const { kind, occurred_at, link_token } = engagement;
-  return html`
-    <section class="card" aria-labelledby="engagement">
-      <h2 id="engagement">${kind === "click" ? "Click" : "Impression"}</h2>
-      <dl class="details">
-        <dt>Recorded</dt><dd>${time(occurred_at)}</dd>
-        ${link_token === null ? "" : html`<dt>Link</dt><dd><code>${link_token}</code></dd>`}
-      </dl>
-    </section>`;
+function valuesOf(item: CostItem): (Fact | false)[] {
+  const { engagement, received_at, tag, may_match_until, url_price } = item;
+  return [
+    ["Type", costTypeName((item.cost_type ?? null) as CostType | null)],
+    ["Amount", priceText(item)],
+    ["Source", item.source === "call" ? "Sent by you" : "Price on the URL of the click or impression"],
+    received_at != null && ["Received", time(received_at)],
+    tag !== null && ["Tag", showInvisible(tag)],
+    may_match_until !== null && [
+      item.match === "lapsed" ? "Could match until" : "Can match until",
+      time(may_match_until),
+    ],
+    url_price !== null && [
+      "Price on the URL",
+      `${priceText(url_price)}, ${url_price.cost_type}. It counts until a cost that you send matches.`,
+    ],
+    engagement !== null && [
+      engagement.kind === "click" ? "Click" : "Impression",
+      html`${time(engagement.occurred_at)}${engagement.link_token === null ? "" : html`, link <code>${engagement.link_token}</code>`}`,
+    ],
+  ];
 }
 
 const TEST_NOTE = html`<p class="hint">This is the state that it would have as a live cost. A test cost never counts, so it can't be voided. <a href="/partner/round">Round</a> says what to correct.</p>`;
 
 function voidCard(item: CostItem, cost: CostRecord, { env, now }: Context): Markup {
   const until = voidableUntil(cost);
-  return html`
-    <section class="card" aria-labelledby="void">
-      <h2 id="void">Void</h2>
-      ${
-        item.match === "voided"
-          ? html`<p>This cost is voided. To replace it, send other values with the same cost ID. <a href="/docs/corrections">How to correct a cost</a></p>`
-          : now > until
-            ? html`<p>It's too late to void this cost: that was possible until ${time(toIso(until))}. Ask ${operatorContact(env)} to correct it.</p>`
-            : html`
+  return card(
+    { id: "void", title: "Void" },
+    item.match === "voided"
+      ? html`<p>This cost is voided. To replace it, send other values with the same cost ID. <a href="/docs/corrections">How to correct a cost</a></p>`
+      : now > until
+        ? html`<p>It's too late to void this cost: that was possible until ${time(toIso(until))}. Ask ${operatorContact(env)} to correct it.</p>`
+        : html`
               <p>A voided cost no longer counts. You can void this one until ${time(toIso(until))}. <a href="/docs/corrections">How to correct a cost</a></p>
               ${confirmation({
                 action: `${pathOf(item.cost_id)}/void`,
@@ -114,9 +112,8 @@ function voidCard(item: CostItem, cost: CostRecord, { env, now }: Context): Mark
                 explanation:
                   "Sending the same values again doesn't restore it. To replace it, send other values with this cost ID.",
                 button: "Void cost",
-              })}`
-      }
-    </section>`;
+              })}`,
+  );
 }
 
 /** The end of the window of the matched or priced engagement, or of the call while it waits. The database decides by the same. */

@@ -59,10 +59,12 @@ export function devicePreview(destination: Destination, row: PageLink): Markup {
     const chosen = chooseTarget(destination, { query: new URLSearchParams(), ownTarget, platform, valueFor });
     return { name, ...chosen };
   });
+  const isSame = lines.every(({ url }) => url === lines[0]?.url);
+  const shown = isSame ? lines.slice(0, 1).map((line) => ({ ...line, name: "Every device" })) : lines;
   const isSkipped = lines.some(({ notAllowed }) => notAllowed.length > 0);
   return html`
     ${isSkipped ? notice("The app doesn't allow the scheme or the host of this target, so clicks skip it.", "warn") : ""}
-    ${facts(...lines.map(({ name, url }): [string, Markup] => [name, html`<code>${url}</code>`]))}
+    ${facts(...shown.map(({ name, url }): [string, Markup] => [name, html`<code>${url}</code>`]))}
     ${used.size > 0 ? html`<p class="hint">An example, for a click with ${[...used].map(([name, value], index) => html`${index > 0 ? ", " : ""}<code>${name}=${value}</code>`)}.</p>` : ""}`;
 }
 

@@ -90,7 +90,10 @@ function values(partnerId: number, item: Found): Markup {
       ],
       day !== null && ["Day in reports", describeDay(day)],
       app_token !== null && ["App", html`<a href="/operator/apps/${app_token}">${app_token}</a>`],
-      link !== null && ["Link", html`${nameText(link.label)} <code>${link.token}</code>`],
+      link !== null && [
+        "Link",
+        html`<a href="/operator/partners/${partnerId}/costs?link_token=${link.token}">${nameText(link.label)}</a> <code>${link.token}</code>`,
+      ],
     ),
     adjustLink(partnerId, item),
   );
