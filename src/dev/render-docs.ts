@@ -5,6 +5,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { Marked, Renderer, type Token } from "marked";
+import { toAnchor } from "../domain/texts.ts";
 import { runRenderer } from "./command.ts";
 
 const SITE = join(import.meta.dirname, "../site");
@@ -14,7 +15,7 @@ interface RenderedPage {
   /** The paragraph below the title. */
   lead: string;
   /** One for each heading of level 2, which is not part of the body. */
-  sections: { id: string; title: string; body: string }[];
+  sections: { title: string; body: string }[];
 }
 
 const FACT = /^\{[a-z]+(?: [a-z]+)+\}$/;
@@ -25,7 +26,7 @@ function render(markdown: string): RenderedPage {
   let heading = "";
   const begin = (text: string) => {
     heading = text;
-    const id = toId(text);
+    const id = toAnchor(text);
     if (ids.has(id)) throw new Error(`Two headings have the anchor ${id}.`);
     ids.add(id);
     return id;
@@ -69,11 +70,10 @@ function render(markdown: string): RenderedPage {
   return {
     title: title.text,
     lead: shorten(marked.parseInline(lead.text, { async: false })),
-    sections: sections.map(({ title, tokens }) => ({
-      id: begin(title),
-      title,
-      body: shorten(marked.parser(tokens, marked.defaults).trim()),
-    })),
+    sections: sections.map(({ title, tokens }) => {
+      begin(title);
+      return { title, body: shorten(marked.parser(tokens, marked.defaults).trim()) };
+    }),
   };
 }
 
@@ -88,14 +88,6 @@ function renderConsole(text: string): string {
     else parts.push({ tag: "samp", lines: [line] });
   }
   return parts.map(({ tag, lines }) => `<${tag}>${escapeHtml(lines.join("\n"))}</${tag}>`).join("\n");
-}
-
-/** As GitHub names the anchors of a heading, so that links work there as well. */
-function toId(text: string): string {
-  return text
-    .toLowerCase()
-    .replaceAll(/[^\w\s-]/g, "")
-    .replaceAll(/\s/g, "-");
 }
 
 function escapeHtml(text: string): string {
@@ -124,7 +116,7 @@ function toSource(pages: [name: string, page: RenderedPage][]): string {
     title: ${JSON.stringify(title)},
     lead: ${quote(lead)},
     sections: [
-${sections.map(({ id, title, body }) => `      { id: "${id}", title: ${JSON.stringify(title)}, body: ${quote(body)} },`).join("\n")}
+${sections.map(({ title, body }) => `      { title: ${JSON.stringify(title)}, body: ${quote(body)} },`).join("\n")}
     ],
   },`,
   );

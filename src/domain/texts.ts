@@ -58,3 +58,10 @@ export function describeFits(mark: (type: CostType) => string = (type) => type):
   );
   return parts.map(([types, kinds], index) => `${types} ${index === 0 ? "fits " : ""}${kinds}`).join(", ");
 }
+
+/** The anchor of a heading, as GitHub names it, so that links work there as well. */
+export const toAnchor = (heading: string): string =>
+  heading
+    .toLowerCase()
+    .replaceAll(/[^\w\s-]/g, "")
+    .replaceAll(/\s/g, "-");

@@ -1,6 +1,7 @@
 /** The frame of every page under /docs: search, navigation, and the pages that are written in Markdown. */
 import { html, raw } from "hono/html";
 import { currentSession } from "../auth/sessions.ts";
+import { toAnchor } from "../domain/texts.ts";
 import type { Context } from "../env.ts";
 import type { Route } from "../http/router.ts";
 import { servedFile } from "../http/served-file.ts";
@@ -146,7 +147,7 @@ function toBody({ url }: Context, { lead, sections }: (typeof PAGES)[keyof typeo
   return html`
     <p class="lead">${raw(lead)}</p>
     <nav class="contents" aria-label="On this page">
-      <ul>${sections.map(({ id, title }) => html`<li><a href="#${id}">${title}</a></li>`)}</ul>
+      <ul>${sections.map(({ title }) => html`<li><a href="#${toAnchor(title)}">${title}</a></li>`)}</ul>
     </nav>
-    ${sections.map(({ id, title, body }) => html`<section class="card"><h2 id="${id}">${title}</h2>${raw(body.replaceAll(SAMPLE_ORIGIN, () => origin))}</section>`)}`;
+    ${sections.map(({ title, body }) => html`<section class="card"><h2 id="${toAnchor(title)}">${title}</h2>${raw(body.replaceAll(SAMPLE_ORIGIN, () => origin))}</section>`)}`;
 }

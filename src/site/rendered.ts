@@ -6,13 +6,13 @@ export const PAGES = {
     title: "Tools for agents",
     lead: `An assistant can read your links and their figures, and answer questions such as "which campaign has the highest cost per click this week, is it rising, and why did spend fall?" It connects to <code>/mcp</code> with the Model Context Protocol, revision 2026-07-28. It only reads: no tool changes anything.`,
     sections: [
-      { id: "create-a-token", title: "Create a token", body: `<ol>
+      { title: "Create a token", body: `<ol>
 <li>Sign in, and open <strong>Access tokens</strong> (<code>/account/tokens</code>).
 <li>Create a token with the scope Read (<code>ll_read_…</code>). To show the assistant only one app, choose that app.
 <li>Put the token where your assistant keeps its secrets. It expires on the day that you chose, and you can end it earlier on the same page.
 </ol>
 <p>An API token (<code>ll_api_…</code>) or an access token with the scope Write works too, but it can do more than an assistant needs.` },
-      { id: "connect-an-assistant", title: "Connect an assistant", body: `<p>The address is <code>https://links.example.com/mcp</code>, with your host. Send the token in the <code>Authorization</code> header, as <code>Bearer …</code>, which means the same as <code>Token token=…</code> on the other pages. Assistants that can only sign in with OAuth cannot connect.
+      { title: "Connect an assistant", body: `<p>The address is <code>https://links.example.com/mcp</code>, with your host. Send the token in the <code>Authorization</code> header, as <code>Bearer …</code>, which means the same as <code>Token token=…</code> on the other pages. Assistants that can only sign in with OAuth cannot connect.
 <p><strong>Visual Studio Code</strong>, in <code>.vscode/mcp.json</code>. It asks for the token and keeps it:
 <pre data-language="json">{
   "inputs": [{ "type": "promptString", "id": "token", "description": "Access token", "password": true }],
@@ -54,7 +54,7 @@ API_TOKEN=ll_read_…</pre>
 "name":"what_changed"
 "name":"partner_status"
 "name":"linkledger"</samp></pre>` },
-      { id: "what-each-tool-answers", title: "What each tool answers", body: `<p>Each tool is an operation of the API, with its parameters, its fields, its limits and its errors.
+      { title: "What each tool answers", body: `<p>Each tool is an operation of the API, with its parameters, its fields, its limits and its errors.
 <div class="table" tabindex="0" role="region" aria-label="What each tool answers"><table>
 <thead>
 <tr>
@@ -101,7 +101,7 @@ API_TOKEN=ll_read_…</pre>
 </table>
 </div>
 <p>A result that is too long has <code>paging.cursor</code>, with which the assistant asks for the rest. A rejected call returns a result with <code>isError</code> and the <a href="/docs/errors">problem document</a>.` },
-      { id: "what-an-assistant-can-see", title: "What an assistant can see", body: `<ul>
+      { title: "What an assistant can see", body: `<ul>
 <li>It sees what you can see with the same token: the apps that you are a member of, or the one app of the token. A call for another app is rejected with <code>insufficient_scope</code>.
 <li>It can use the tools for operators only with an operator's token for all apps.
 <li>It sees no passwords, tokens or credentials: no tool returns them.
@@ -109,7 +109,7 @@ API_TOKEN=ll_read_…</pre>
 </ul>
 <p>People outside your team can write the names of links and other texts. These are in the fields of results, never in the descriptions of tools, but a model can still mistake a text for an instruction. An assistant that also has other tools should ask you before it uses them.
 <p>Calls count like requests to the API: <a href="/docs/limits">the limits</a> of a token and of reports apply, and the log has a line for each, with the name of the tool.` },
-      { id: "for-developers-of-clients", title: "For developers of clients", body: `<ul>
+      { title: "For developers of clients", body: `<ul>
 <li>Every request is independent: there are no sessions, no streams and no <code>GET</code>. <code>MCP-Protocol-Version</code>, <code>Mcp-Method</code> and <code>Mcp-Name</code> must agree with the body.
 <li>Clients that use revision 2025-11-25, 2025-06-18 or 2025-03-26 get a response to <code>initialize</code> and need no session.
 <li><code>Origin</code> must have the host of <code>/mcp</code>, or be absent. The body can have at most 64 KiB.
@@ -120,10 +120,10 @@ API_TOKEN=ll_read_…</pre>
     title: "Alerts",
     lead: `Get an alert when a partner is silent, when costs are rejected, or when spend is above a limit.`,
     sections: [
-      { id: "how-alerts-work", title: "How alerts work", body: `<p>A rule has fixed thresholds, and the hourly job checks them. If more apps have rules than one run can check, those that have waited longest come first. A rule has at most one open alert for each thing that it finds, for example a partner. The alert closes when the rule no longer finds it.
+      { title: "How alerts work", body: `<p>A rule has fixed thresholds, and the hourly job checks them. If more apps have rules than one run can check, those that have waited longest come first. A rule has at most one open alert for each thing that it finds, for example a partner. The alert closes when the rule no longer finds it.
 <p>Members set rules for their app on its <strong>Alerts</strong> page, and operators on the <strong>Alerts</strong> page of the console. Operators start with some rules, which they can change or delete. An app can have 20 rules, and operators can have 20 too. For its partner, a rule for one partner replaces the rule of the same kind for all partners. Closed alerts are listed for 90 days.
 <p>The <strong>Overview</strong> pages show open alerts too. Alerts for operators can also be sent <a href="#email">by email</a>.` },
-      { id: "what-each-rule-looks-at", title: "What each rule looks at", body: `<div class="table" tabindex="0" role="region" aria-label="What each rule looks at"><table>
+      { title: "What each rule looks at", body: `<div class="table" tabindex="0" role="region" aria-label="What each rule looks at"><table>
 <thead>
 <tr>
 <th>Rule
@@ -175,7 +175,7 @@ API_TOKEN=ll_read_…</pre>
 </div>
 <p>A partner is silent only if it supports cost data, is not stopped, and has a link with cost data on. Every cost counts, whether it is matched, pending or rejected. A resent cost does not count, and a void in the same hour can hide one cost. A price on a URL counts as a cost. In an app, costs count when they match.
 <p>The costs of an hour are those that were accepted or rejected since the previous run, without resent ones. For an app, only costs with the ID of one of its clicks or impressions count, so a cost that cannot be read is only in the alerts for operators.` },
-      { id: "email", title: "Email", body: `<p>Alerts for operators can be sent by email, one message for each alert. Cloudflare delivers only to addresses that are verified in your account, under <strong>Email Routing</strong>. Members use <a href="/docs/webhooks">webhooks</a> instead. Remove the <code>#</code> before <code>send_email</code> in <code>wrangler.toml</code>, set the sender and one to five recipients, and deploy:
+      { title: "Email", body: `<p>Alerts for operators can be sent by email, one message for each alert. Cloudflare delivers only to addresses that are verified in your account, under <strong>Email Routing</strong>. Members use <a href="/docs/webhooks">webhooks</a> instead. Remove the <code>#</code> before <code>send_email</code> in <code>wrangler.toml</code>, set the sender and one to five recipients, and deploy:
 <pre data-language="toml">[[send_email]]
 name = "ALERTS"
 
@@ -183,8 +183,8 @@ name = "ALERTS"
 ALERTS_FROM = "alerts@example.com"
 ALERTS_TO = "ops@example.com, second@example.com"</pre>
 <p>A message that cannot be sent is tried again every few minutes for a day, and the log says why.` },
-      { id: "if-nothing-runs", title: "If nothing runs", body: `<p>A second schedule checks <code>purge_late</code> every minute, so this rule works even if the hourly job stops. If no schedule runs at all, or the database is down, no rule is checked. Then only a check of <code>/readyz</code> from outside can warn you.` },
-      { id: "in-the-api", title: "In the API", body: `<p>Operators list alerts and manage rules. For those of an app, they add <code>app_token</code>:
+      { title: "If nothing runs", body: `<p>A second schedule checks <code>purge_late</code> every minute, so this rule works even if the hourly job stops. If no schedule runs at all, or the database is down, no rule is checked. Then only a check of <code>/readyz</code> from outside can warn you.` },
+      { title: "In the API", body: `<p>Operators list alerts and manage rules. For those of an app, they add <code>app_token</code>:
 <pre data-language="console"><kbd>operator() { curl -s -H "Authorization: Token token=$OPERATOR_TOKEN" \\
     -H 'Content-Type: application/json' "$BASE_URL/operator/v1/$1" "\${@:2}"; }</kbd>
 <kbd>operator alert-rules -d '{"kind": "spend_above", "amount": "5000", "currency": "USD", "period": "day", "partner_id": 1}' | grep -o '"period":"[a-z]*"'</kbd>
@@ -197,7 +197,7 @@ ALERTS_TO = "ops@example.com, second@example.com"</pre>
     title: "Archived costs",
     lead: `The purge deletes a cost ${FACTS["retention time"]} after its click or impression and keeps the totals. With an archive, it writes every row to a bucket first, so each cost can be proved later: what was sent, which click it matched, and what counted.`,
     sections: [
-      { id: "bind-a-bucket", title: "Bind a bucket", body: `<p>The archive is a bucket of R2, which must be enabled in your Cloudflare account. It is optional.
+      { title: "Bind a bucket", body: `<p>The archive is a bucket of R2, which must be enabled in your Cloudflare account. It is optional.
 <ol>
 <li><p>Create the bucket:
 <pre data-language="sh">npx wrangler r2 bucket create linkledger-archive</pre>
@@ -213,7 +213,7 @@ ALERTS_TO = "ops@example.com, second@example.com"</pre>
 <pre data-language="console"><kbd>cron() { curl -s -o /dev/null -w '%{http_code}\\n' "$BASE_URL/cdn-cgi/local/scheduled?time=$1"; }</kbd>
 <kbd>cron $(date +%s000)</kbd>
 <samp>200</samp></pre>` },
-      { id: "send-and-correct-a-cost", title: "Send and correct a cost", body: `<p>A click on a new link gets a wrong cost, 25 dollars instead of 25 cents. The partner voids it and sends the right values:
+      { title: "Send and correct a cost", body: `<p>A click on a new link gets a wrong cost, 25 dollars instead of 25 cents. The partner voids it and sends the right values:
 <pre data-language="console"><kbd>partner() { curl -s -H "Authorization: Token token=$COST_TOKEN" "$BASE_URL/cost$1" "\${@:2}"; echo; }</kbd>
 <kbd>send() { partner '' -d "cost_id=acme-proof-20260701&amp;cost_type=cpc&amp;cost_currency=USD&amp;cost_amount=$1&amp;tag=docs"; }</kbd>
 <kbd>LINK=$(curl -s -H "Authorization: Token token=$API_TOKEN" -H 'Content-Type: application/json' \\
@@ -229,7 +229,7 @@ ALERTS_TO = "ops@example.com, second@example.com"</pre>
 <kbd>send 0.25 | grep -oE '"(match|amount)":"[^"]*"'</kbd>
 <samp>"match":"matched"
 "amount":"0.25"</samp></pre>` },
-      { id: "purge-it", title: "Purge it", body: `<p>The local server runs the hourly job for any time that you give it. Sixteen days later, the cost is gone from the ledger, and the report still has its spend:
+      { title: "Purge it", body: `<p>The local server runs the hourly job for any time that you give it. Sixteen days later, the cost is gone from the ledger, and the report still has its spend:
 <pre data-language="console"><kbd>cron $(($(date +%s) + 16 * 24 * 3600))000</kbd>
 <samp>200</samp>
 <kbd>partner /acme-proof-20260701 | grep -oE '"code":"[^"]*"'</kbd>
@@ -238,7 +238,7 @@ ALERTS_TO = "ops@example.com, second@example.com"</pre>
     "$BASE_URL/public/v1/apps/$APP_TOKEN/spend?group_by=partner&amp;link=$LINK"</kbd>
 <samp>partner_id,partner_name,currency,spend,adjusted,matched,unpriced
 1,Acme Ads,USD,0.25,0,1,0</samp></pre>` },
-      { id: "prove-it", title: "Prove it", body: `<p>Operators find a cost by its partner, its ID and, if the archive is large, a day on which the call, the click or the impression happened. In the console, use the <strong>Archive</strong> page.
+      { title: "Prove it", body: `<p>Operators find a cost by its partner, its ID and, if the archive is large, a day on which the call, the click or the impression happened. In the console, use the <strong>Archive</strong> page.
 <pre data-language="console"><kbd>prove() { curl -s -H "Authorization: Token token=$OPERATOR_TOKEN" \\
     "$BASE_URL/operator/v1/archive?partner_id=1&amp;cost_id=acme-proof-20260701&amp;day=$(date -u +%F)"; }</kbd>
 <kbd>prove | grep -oE '"(call|void_state|click|counts|replaced_at)":(\\[?\\{[^}]*\\}|null|"[^"]*"|\\[\\])'</kbd>
@@ -254,7 +254,7 @@ ALERTS_TO = "ops@example.com, second@example.com"</pre>
 "replaced_at":null</samp></pre>
 <p>The first item is the voided cost, which was replaced and does not count. The second one counted 0.25 USD for the link on the day of its click, as the report says. <code>object</code> is the name of the object in the bucket that has the line, so anyone who can read the bucket can check it without this service:
 <pre data-language="sh">npx wrangler r2 object get linkledger-archive/OBJECT --remote --file proof.ndjson.gz</pre>` },
-      { id: "the-objects", title: "The objects", body: `<p>Each object has the rows of one slice of the ledger that were deleted together, as lines of JSON, compressed with gzip. It is written before they are deleted. Its name is <code>{database}/{table}/{walk}/{hash}</code>:
+      { title: "The objects", body: `<p>Each object has the rows of one slice of the ledger that were deleted together, as lines of JSON, compressed with gzip. It is written before they are deleted. Its name is <code>{database}/{table}/{walk}/{hash}</code>:
 <div class="table" tabindex="0" role="region" aria-label="The objects"><table>
 <thead>
 <tr>
@@ -281,7 +281,7 @@ ALERTS_TO = "ops@example.com, second@example.com"</pre>
 </table>
 </div>
 <p>The table <code>archive_objects</code> of each database lists its objects.` },
-      { id: "the-lines-of-an-object", title: "The lines of an object", body: `<p>A line has these values. Amounts are decimal text, without rounding, and times are in UTC:
+      { title: "The lines of an object", body: `<p>A line has these values. Amounts are decimal text, without rounding, and times are in UTC:
 <div class="table" tabindex="0" role="region" aria-label="The lines of an object"><table>
 <thead>
 <tr>
@@ -320,7 +320,7 @@ ALERTS_TO = "ops@example.com, second@example.com"</pre>
 </table>
 </div>
 <p>A crash, a repeated run or a failing bucket loses no row and writes none twice. Only two purges at exactly the same time, or a database that was restored to a time before a purge, can write a row to two objects. The two lines are equal, so read the archive with <code>DISTINCT</code>.` },
-      { id: "add-them-up", title: "Add them up", body: `<p>The matched costs of the archive and of the ledger add up to the spend of the reports without its adjustments. With DuckDB, from a copy of the bucket in the folder <code>archive</code>:
+      { title: "Add them up", body: `<p>The matched costs of the archive and of the ledger add up to the spend of the reports without its adjustments. With DuckDB, from a copy of the bucket in the folder <code>archive</code>:
 <pre data-language="sql">WITH lines AS (
   SELECT DISTINCT * FROM read_json('archive/*/*/*/*', format = 'newline_delimited', compression = 'gzip', columns = {
     partner_id: 'BIGINT', cost_id: 'VARCHAR', expired_at: 'VARCHAR', replaced_at: 'VARCHAR',
@@ -335,14 +335,14 @@ SELECT app_token, link_token, day, partner_id, cost_type, currency, state, count
 FROM counted
 GROUP BY ALL ORDER BY ALL;</pre>
 <p>DuckDB also reads the bucket directly: replace the folder with <code>r2://linkledger-archive</code> after <code>CREATE SECRET (TYPE r2, KEY_ID '…', SECRET '…', ACCOUNT_ID '…')</code>.` },
-      { id: "when-the-bucket-fails", title: "When the bucket fails", body: `<p>Clicks and costs are still recorded. Rows that could not be written stay in the ledger, so it grows, and the next run of the hourly job tries again. <code>/readyz</code> returns 503, and its check <code>archive</code> says since when the bucket has rejected objects. The log has a line with the <code>request_id</code> <code>cron</code>.` },
+      { title: "When the bucket fails", body: `<p>Clicks and costs are still recorded. Rows that could not be written stay in the ledger, so it grows, and the next run of the hourly job tries again. <code>/readyz</code> returns 503, and its check <code>archive</code> says since when the bucket has rejected objects. The log has a line with the <code>request_id</code> <code>cron</code>.` },
     ],
   },
   "coming-from-adjust": {
     title: "Coming from Adjust",
     lead: `Links, lists and costs follow Adjust's documentation of November 2026, so most scripts and habits of your partners carry over. This page says what is the same, what differs, and why. To begin with one link, <a href="#put-a-link-in-front-of-a-store-url">put it in front of a store URL</a>.`,
     sections: [
-      { id: "links-and-their-parameters", title: "Links and their parameters", body: `<div class="table" tabindex="0" role="region" aria-label="Links and their parameters"><table>
+      { title: "Links and their parameters", body: `<div class="table" tabindex="0" role="region" aria-label="Links and their parameters"><table>
 <thead>
 <tr>
 <th>At Adjust
@@ -387,25 +387,25 @@ GROUP BY ALL ORDER BY ALL;</pre>
 
 </table>
 </div>` },
-      { id: "api", title: "API", body: `<ul>
+      { title: "API", body: `<ul>
 <li>The cost API takes the documented parameters as a form, in the query string or as JSON, and <code>Authorization: Token token=…</code> or <code>Bearer …</code>.
 <li>Both <code>/public/v1</code> and <code>/public/v2</code> list links and sub-links, each with its own paging. Only <code>/public/v1</code> lists partners, and creates and updates links. For these, the 404 or 405 of <code>/public/v2</code> names the right path.
 <li>App tokens have 12 characters here, link tokens 10. Capital letters, and punctuation after a copied link, do not matter.
 <li>Cost types are cpc, cpi, cpe and cpm. Send a cost per action as cpe.
 <li>Amounts have at most five places, and zeros at the end do not count.
 </ul>` },
-      { id: "costs", title: "Costs", body: `<ul>
+      { title: "Costs", body: `<ul>
 <li>Each ID of a partner has one cost, which matches one click or impression. You can read it back, void it, and see why it does not match. Adjust has no equivalent.
 <li>The same ID with other values is rejected: <a href="/docs/corrections">void it and send it again</a>.
 </ul>` },
-      { id: "what-is-not-here", title: "What is not here", body: `<p>linkledger does not measure installs, events, attribution or SKAdNetwork. Measure them elsewhere, and pass on the ID of the click in <a href="/docs/rules#parameters-that-are-passed-on">Google Play's <code>referrer</code></a> or in the link of the measurement company.` },
-      { id: "move-links-without-printing-them-again", title: "Move links without printing them again", body: `<ol>
+      { title: "What is not here", body: `<p>linkledger does not measure installs, events, attribution or SKAdNetwork. Measure them elsewhere, and pass on the ID of the click in <a href="/docs/rules#parameters-that-are-passed-on">Google Play's <code>referrer</code></a> or in the link of the measurement company.` },
+      { title: "Move links without printing them again", body: `<ol>
 <li>If printed links are on a domain of yours, create each link here. This service chooses the tokens, so on your domain, redirect each printed path to the new URL.
 <li>Links on the domain of another company cannot move. Create new ones, and leave the old ones where they are until nobody opens them.
 <li><a href="/docs/members">Import a file</a> with the columns <code>network</code>, <code>campaign</code>, <code>ad_group</code>, <code>creative</code> and <code>target</code>, one row for each link.
 <li>Give each partner its new click URL. An <a href="/docs/rounds">integration round</a> shows whether its macros are filled in before costs count.
 </ol>` },
-      { id: "put-a-link-in-front-of-a-store-url", title: "Put a link in front of a store URL", body: `<ol>
+      { title: "Put a link in front of a store URL", body: `<ol>
 <li>Operators choose <strong>Apps</strong> in the console, then the app. Members ask an operator to do step 2.
 <li>Put <code>&amp;referrer=cost_id%3D{{cost_id}}%26campaign%3D{{campaign}}</code> at the end of its <strong>Google Play URL</strong>, and choose <strong>Save changes</strong>.
 <li>Choose <strong>Links</strong> in the workspace, then a link. <strong>Where clicks lead</strong> shows what Android gets, with example values. Google Play gives your app the <code>referrer</code> with the values of the click.
@@ -416,7 +416,7 @@ GROUP BY ALL ORDER BY ALL;</pre>
     title: "Correct a cost",
     lead: `A wrong cost never has to stay in a report. The partner voids it and sends the right values; the operator voids it for the partner, or adjusts the spend when it is too late for both.`,
     sections: [
-      { id: "choose-how", title: "Choose how", body: `<div class="table" tabindex="0" role="region" aria-label="Choose how"><table>
+      { title: "Choose how", body: `<div class="table" tabindex="0" role="region" aria-label="Choose how"><table>
 <thead>
 <tr>
 <th>What is wrong
@@ -451,7 +451,7 @@ GROUP BY ALL ORDER BY ALL;</pre>
 
 </table>
 </div>` },
-      { id: "find-it", title: "Find it", body: `<p>In the commands, <code>BASE_URL</code> is the address of this service, <code>API_TOKEN</code> and <code>OPERATOR_TOKEN</code> are the API tokens of a member and of an operator, <code>COST_TOKEN</code> is the credential of a partner, and <code>APP_TOKEN</code> and <code>LINK_TOKEN</code> are an app and one of its links. A click on a new link gets a wrong cost, 25 dollars instead of 25 cents:
+      { title: "Find it", body: `<p>In the commands, <code>BASE_URL</code> is the address of this service, <code>API_TOKEN</code> and <code>OPERATOR_TOKEN</code> are the API tokens of a member and of an operator, <code>COST_TOKEN</code> is the credential of a partner, and <code>APP_TOKEN</code> and <code>LINK_TOKEN</code> are an app and one of its links. A click on a new link gets a wrong cost, 25 dollars instead of 25 cents:
 <pre data-language="console"><kbd>partner() { curl -s -H "Authorization: Token token=$COST_TOKEN" "$BASE_URL/cost$1" "\${@:2}"; echo; }</kbd>
 <kbd>send() { partner '' -d "cost_id=acme-wrong-20260701&amp;cost_type=cpc&amp;cost_currency=USD&amp;cost_amount=$1&amp;tag=docs"; }</kbd>
 <kbd>LINK=$(curl -s -H "Authorization: Token token=$API_TOKEN" -H 'Content-Type: application/json' \\
@@ -476,7 +476,7 @@ GROUP BY ALL ORDER BY ALL;</pre>
 <pre data-language="console"><kbd>send 0.25 | grep -oE '"(code|message)":"[^"]*"'</kbd>
 <samp>"code":"cost_id_conflict"
 "message":"is 0.25, but an earlier call with this cost ID has 25"</samp></pre>` },
-      { id: "void-it", title: "Void it", body: `<p>A void removes the cost from the reports immediately. It also removes a price on the URL of the click or impression, for good.
+      { title: "Void it", body: `<p>A void removes the cost from the reports immediately. It also removes a price on the URL of the click or impression, for good.
 <pre data-language="console"><kbd>partner /acme-wrong-20260701/void -X POST | grep -oE '"(match":"[^"]*"|duplicate":[a-z]*)'</kbd>
 <samp>"match":"voided"
 "duplicate":false</samp></pre>
@@ -484,18 +484,18 @@ GROUP BY ALL ORDER BY ALL;</pre>
 <pre data-language="console"><kbd>send 25 | grep -oE '"(match":"[^"]*"|duplicate":[a-z]*)'</kbd>
 <samp>"match":"voided"
 "duplicate":true</samp></pre>` },
-      { id: "correct-it", title: "Correct it", body: `<p>Send the right values with the same cost ID. They count like the values of a first call, if the click or impression is at most ${FACTS["cost window"]} old:
+      { title: "Correct it", body: `<p>Send the right values with the same cost ID. They count like the values of a first call, if the click or impression is at most ${FACTS["cost window"]} old:
 <pre data-language="console"><kbd>send 0.25 | grep -oE '"(match|amount)":"[^"]*"'</kbd>
 <samp>"match":"matched"
 "amount":"0.25"</samp></pre>` },
-      { id: "check-it", title: "Check it", body: `<pre data-language="console"><kbd>spend</kbd>
+      { title: "Check it", body: `<pre data-language="console"><kbd>spend</kbd>
 <samp>partner_id,partner_name,currency,spend,adjusted,matched,unpriced
 1,Acme Ads,USD,0.25,0,1,0</samp>
 <kbd>partner /acme-wrong-20260701 | grep -oE '"(cost_type|amount|match)":"[^"]*"'</kbd>
 <samp>"cost_type":"cpc"
 "amount":"0.25"
 "match":"matched"</samp></pre>` },
-      { id: "void-it-as-the-operator", title: "Void it as the operator", body: `<p>Operators void a cost with a reason, in the console or with the API. On the partner's page, <strong>Find or void a cost</strong> shows the cost first, with its click or impression, link, app and day, and the rejected costs with its ID; in the API that is <code>GET /operator/v1/partners/{id}/costs/{cost_id}</code>. For a void by an operator, the audit log keeps the operator, the reason and the removed values; for a void by the partner, its credential and the removed values.
+      { title: "Void it as the operator", body: `<p>Operators void a cost with a reason, in the console or with the API. On the partner's page, <strong>Find or void a cost</strong> shows the cost first, with its click or impression, link, app and day, and the rejected costs with its ID; in the API that is <code>GET /operator/v1/partners/{id}/costs/{cost_id}</code>. For a void by an operator, the audit log keeps the operator, the reason and the removed values; for a void by the partner, its credential and the removed values.
 <pre data-language="console"><kbd>operator() { curl -s -H "Authorization: Token token=$OPERATOR_TOKEN" \\
     -H 'Content-Type: application/json' "$BASE_URL/operator/v1/$1" "\${@:2}"; echo; }</kbd>
 <kbd>operator partners/1/costs/acme-wrong-20260701 | grep -oE '"(match|amount|app_token|code)":"[^"]*"'</kbd>
@@ -511,7 +511,7 @@ GROUP BY ALL ORDER BY ALL;</pre>
 <kbd>operator audit | grep -oE '"action":"void cost"[^}]*"reason"[^}]*}'</kbd>
 <samp>"action":"void cost","subject":"partner 1","detail":{"cost_id":"acme-wrong-20260701","cost_type":"cpc","currency":"USD","amount":"0.25","app_token":"demoapp00001","reason":"Invalid click"}</samp></pre>
 <p>The partner can send other values after that, as after its own void.` },
-      { id: "adjust-the-spend", title: "Adjust the spend", body: `<p>An adjustment changes the spend of a link, a day, a partner and a cost type by an amount of money, for example after a credit note. Reports show the sum as <code>adjusted</code> and include it in <code>spend</code>. The pages of members show the amount and the reason. It cannot be changed or deleted; to undo it, add its opposite. The <code>Idempotency-Key</code> makes sure that a request that is sent twice counts once.
+      { title: "Adjust the spend", body: `<p>An adjustment changes the spend of a link, a day, a partner and a cost type by an amount of money, for example after a credit note. Reports show the sum as <code>adjusted</code> and include it in <code>spend</code>. The pages of members show the amount and the reason. It cannot be changed or deleted; to undo it, add its opposite. The <code>Idempotency-Key</code> makes sure that a request that is sent twice counts once.
 <pre data-language="console"><kbd>adjust() { operator adjustments -H "Idempotency-Key: $1" -d "{\\"app_token\\": \\"$APP_TOKEN\\", \\
     \\"link_token\\": \\"$LINK\\", \\"day\\": \\"$(date -u +%F)\\", \\"partner_id\\": 1, \\"cost_type\\": \\"cpc\\", \\
     \\"currency\\": \\"USD\\", \\"amount\\": \\"-12.5\\", \\"reason\\": \\"Credit note 4711\\"}"; }</kbd>
@@ -522,7 +522,7 @@ GROUP BY ALL ORDER BY ALL;</pre>
 <kbd>spend</kbd>
 <samp>partner_id,partner_name,currency,spend,adjusted,matched,unpriced
 1,Acme Ads,USD,-12.5,-12.5,0,0</samp></pre>` },
-      { id: "see-what-is-missing-coverage-and-discrepancy", title: "See what is missing: coverage and discrepancy", body: `<p>Two rates of the last ${FACTS["days of rates"]} show whether a partner's costs are complete and right. They are on the partner's page and in the report of a <a href="/docs/rounds">round</a>.
+      { title: "See what is missing: coverage and discrepancy", body: `<p>Two rates of the last ${FACTS["days of rates"]} show whether a partner's costs are complete and right. They are on the partner's page and in the report of a <a href="/docs/rounds">round</a>.
 <ul>
 <li><strong>Coverage</strong> is the share of recorded clicks with a cost; for ${FACTS["types of impressions"]}, of recorded impressions.
 <li><strong>Discrepancy</strong>, for ${FACTS["types with discrepancy"]}, is the share of clicks or impressions with cost data on that have no matching cost: none, one without an amount, or one that differs from the values on the URL. Below 5% is usual. With fewer than ${FACTS["least expected"]} expected clicks or impressions it says little: no page marks it, no alert opens, and <code>within_threshold</code> is null.
@@ -540,7 +540,7 @@ GROUP BY ALL ORDER BY ALL;</pre>
     title: "Limits",
     lead: `Sizes, rate limits and deadlines of every interface, and what linkledger does not do.`,
     sections: [
-      { id: "sizes", title: "Sizes", body: `<div class="table" tabindex="0" role="region" aria-label="Sizes"><table>
+      { title: "Sizes", body: `<div class="table" tabindex="0" role="region" aria-label="Sizes"><table>
 <thead>
 <tr>
 <th>What
@@ -642,7 +642,7 @@ GROUP BY ALL ORDER BY ALL;</pre>
 </table>
 </div>
 <p>A report of a round beyond these limits has <code>"complete": false</code>. The operator must dismiss that before the round can pass.` },
-      { id: "what-anonymous-requests-write", title: "What anonymous requests write", body: `<p>Anybody can open the URL of a link. This is all that such requests, and others without credentials, can store:
+      { title: "What anonymous requests write", body: `<p>Anybody can open the URL of a link. This is all that such requests, and others without credentials, can store:
 <div class="table" tabindex="0" role="region" aria-label="What anonymous requests write"><table>
 <thead>
 <tr>
@@ -729,7 +729,7 @@ GROUP BY ALL ORDER BY ALL;</pre>
 </table>
 </div>
 <p>Links and the counts of clicks and impressions are kept permanently. Below one network, clicks create links until it has ${FACTS["links below network"]} that are not archived. Archiving a link frees its place, and its place for the day. So a network whose new links are archived once a day grows by at most ${FACTS["links of year"]} links a year, and one where nothing is archived by at most ${FACTS["links below network"]}.` },
-      { id: "rate-limits", title: "Rate limits", body: `<div class="table" tabindex="0" role="region" aria-label="Rate limits"><table>
+      { title: "Rate limits", body: `<div class="table" tabindex="0" role="region" aria-label="Rate limits"><table>
 <thead>
 <tr>
 <th>What
@@ -784,7 +784,7 @@ GROUP BY ALL ORDER BY ALL;</pre>
 <p>A browser that has signed in to an account before is counted by itself, so attempts by others never lock its owner out. It counts as a new browser again after a new password, when two-factor authentication is turned on or off, and after "Sign out everywhere". One copy of the Worker checks at most two passwords a second; the others wait a few seconds and then get <code>429</code>.
 <p>In a clock hour, 20 wrong two-factor codes can be entered for an account: by each browser that has signed in to it before, and by all others together. Then they get <code>429</code> until the hour ends.
 <p>A crawler or link checker that is signed in opens many pages with totals, and so reaches the limit of 120 reports. Let it wait as <code>Retry-After</code> says, or open fewer than two such pages a second.` },
-      { id: "deadlines", title: "Deadlines", body: `<div class="table" tabindex="0" role="region" aria-label="Deadlines"><table>
+      { title: "Deadlines", body: `<div class="table" tabindex="0" role="region" aria-label="Deadlines"><table>
 <thead>
 <tr>
 <th>linkledger waits for
@@ -814,7 +814,7 @@ GROUP BY ALL ORDER BY ALL;</pre>
 </table>
 </div>
 <p>A change to an app's destinations reaches all clicks within about a minute, and within an hour at the latest. A session ends after 12 hours, or after 2 hours without a request.` },
-      { id: "what-linkledger-does-not-do", title: "What linkledger does not do", body: `<ul>
+      { title: "What linkledger does not do", body: `<ul>
 <li>It keeps single clicks and impressions only if they have a cost ID and a link with a partner, and counts the others. It does not count installs.
 <li>It records a click after the redirect. If the machine stops in between, or the database is down and there is no queue, the click is lost. A partner that must be sure sends <code>s2s=1</code>.
 <li>After the purge only totals are left, unless the operator binds an <a href="/docs/archive">archive</a>, from which every cost can be proved. It begins when it is bound.
@@ -830,9 +830,9 @@ GROUP BY ALL ORDER BY ALL;</pre>
     title: "Member guide",
     lead: `Create links for your app, and see what their clicks cost: first in the browser, then with the API.`,
     sections: [
-      { id: "sign-in", title: "Sign in", body: `<p>An operator creates your account, adds you to an app and gives you a temporary password. <a href="/login">Sign in</a> and choose your own password of at least 12 characters. With single sign-on, choose the link below the form instead. If you forgot your password, ask an operator for a new one.
+      { title: "Sign in", body: `<p>An operator creates your account, adds you to an app and gives you a temporary password. <a href="/login">Sign in</a> and choose your own password of at least 12 characters. With single sign-on, choose the link below the form instead. If you forgot your password, ask an operator for a new one.
 <p>The <strong>Overview</strong> of your app shows spend, clicks and impressions, what changed most, and what needs attention, such as a partner that does not send costs. <strong>Hide for 30 days</strong> hides an item for all members of the app; the line below the list shows it again. Every page starts with the week that ended yesterday, in UTC. For other days, open the menu with the period, such as <strong>Today so far</strong>.` },
-      { id: "create-a-link", title: "Create a link", body: `<p>A link of level 1 is a network. Below it are campaigns (level 2), ad groups (level 3) and creatives (level 4).
+      { title: "Create a link", body: `<p>A link of level 1 is a network. Below it are campaigns (level 2), ad groups (level 3) and creatives (level 4).
 <ol>
 <li>On <strong>Links</strong>, choose <strong>Create link</strong>.
 <li>Enter the names of the path from the network to the new link. Links that exist are reused and never changed, and missing ones are created. <strong>Preview</strong>, beside the form, says which of them exist, and shows the URLs, before anything is created.
@@ -840,10 +840,10 @@ GROUP BY ALL ORDER BY ALL;</pre>
 <li>Give the partner the click URL and the impression URL of the link, unchanged. They have macros such as <code>{click_id}</code>, which the partner replaces.
 </ol>
 <p>For many links, choose <strong>Paste or import many</strong>, and paste spreadsheet cells or paths such as <code>Acme &gt; Spring &gt; Video</code>, one per line, up to 1,000. The check says how many links are new, exist or are rejected before anything is created. The partner, cost data and target of the form apply to all rows that do not have their own.` },
-      { id: "see-its-clicks", title: "See its clicks", body: `<p>A link's page shows the clicks, impressions and spend of the link and everything below it, by day, cost type, country and platform. <strong>Test link</strong> shows what a click would record, where it leads on each device, whether a cost could match it, and which parameters of its URL are ignored and why. It records nothing. The page also shows parameters that were dropped from the URLs of the link and why, its QR code, and who changed it.
+      { title: "See its clicks", body: `<p>A link's page shows the clicks, impressions and spend of the link and everything below it, by day, cost type, country and platform. <strong>Test link</strong> shows what a click would record, where it leads on each device, whether a cost could match it, and which parameters of its URL are ignored and why. It records nothing. The page also shows parameters that were dropped from the URLs of the link and why, its QR code, and who changed it.
 <p><strong>Where clicks lead</strong> shows the target for iPhone, Android and computers. To send the clicks of a link and of those below it elsewhere, choose <strong>Change target</strong>; <code>{campaign}</code> in a target <a href="/docs/rules#parameters-that-are-passed-on">passes the parameter on</a>.
 <p><strong>Links</strong> shows all four levels as a tree. Search for words anywhere in a path, for a path such as <code>Acme &gt; Runners</code>, where <code>&gt;</code> or <code>›</code> means below, for words in this order in quotes, or for the token or a URL of a link. You can also filter, and order by clicks or spend. <strong>Partners</strong> shows what each partner can send, and how complete its costs are. A partner's page shows since when it can send costs, when its last cost came, and how many clicks and impressions have a cost ID, a cost and an amount, and why the others do not. It also has the rejected costs and the links of the partner.` },
-      { id: "see-what-a-click-costs", title: "See what a click costs", body: `<p><strong>Performance</strong> compares networks, campaigns, ad groups, creatives, partners, cost types, days, weeks, countries or platforms with as many days before, in one currency at a time:
+      { title: "See what a click costs", body: `<p><strong>Performance</strong> compares networks, campaigns, ad groups, creatives, partners, cost types, days, weeks, countries or platforms with as many days before, in one currency at a time:
 <ul>
 <li>Choose a heading to sort by it. <strong>Cost per click</strong> puts the highest first. With a keyboard, the arrow keys move from one heading to the next.
 <li><strong>Columns</strong> adds impressions, and the costs per install, per event and per 1,000 impressions.
@@ -857,11 +857,11 @@ GROUP BY ALL ORDER BY ALL;</pre>
 <p>Above the chart, one sentence says why spend changed, and a list beside it shows what changed most and what happened: a partner that was stopped or resumed, a cost type that went live, changed parameters, cost data that was turned on or off, rejected and voided costs, adjustments, and coverage that fell by 10 points. Marks on the axis of the chart show the days of these events. The parts of the sentence add up to the change: more or fewer costs at the price of the days before, another price, cost types that only one of the periods has, and adjustments. <strong>Overview</strong> has the same, in the currency that is chosen there.
 <p><strong>Cost per click</strong> is the spend of cost type cpc divided by the number of its costs, and <strong>Coverage</strong> is the share of recorded clicks (those with a cost ID) that have a cost. A cost counts on the day of its click or impression, in UTC, after it has matched (<a href="/docs/rules">matching rules</a>). If an operator adjusted the spend, a line below the table says by how much. Open it to see each adjustment with its reason.
 <p>Anyone can open a link with any cost ID. The first click or impression with an ID gets its cost, even in another app. If a cost is missing or on the wrong link, ask the partner to void it and to use IDs that nobody can guess.` },
-      { id: "save-a-view", title: "Save a view", body: `<p>On Performance, <strong>Views</strong> and then <strong>Save view</strong> keeps your choices under a name. You can have 20 views of your own, and the members of an app can share 20. The address of a page also contains its choices, so you can send it to somebody, and <strong>Copy link</strong> copies the address of a view. To update a view, save it again under its name with <strong>Replace the view with this name</strong>.` },
-      { id: "change-links", title: "Change links", body: `<p>Open a link and choose <strong>Settings</strong> to rename or archive it, to attach a partner, or to turn cost data on or off. "Inherit from parent" makes a sub-link inherit cost data again. You see the new URLs before you save.
+      { title: "Save a view", body: `<p>On Performance, <strong>Views</strong> and then <strong>Save view</strong> keeps your choices under a name. You can have 20 views of your own, and the members of an app can share 20. The address of a page also contains its choices, so you can send it to somebody, and <strong>Copy link</strong> copies the address of a view. To update a view, save it again under its name with <strong>Replace the view with this name</strong>.` },
+      { title: "Change links", body: `<p>Open a link and choose <strong>Settings</strong> to rename or archive it, to attach a partner, or to turn cost data on or off. "Inherit from parent" makes a sub-link inherit cost data again. You see the new URLs before you save.
 <p>To change several links, select up to 200 of them on <strong>Links</strong>, on as many pages as you need: the box above the table selects all on the page, and Shift selects a range. After a search or with a filter, <strong>Select all that match</strong> selects up to 1,000 links on all pages. You review each change before it is saved, with the number of links below that inherit it; if other links match by then, you review them again. The filter "Cost data: Set on a sub-link" finds the sub-links that do not inherit it.
 <p>Anyone can open a link with any campaign name, so clicks can create sub-links that you do not want. <strong>Archive unused</strong> on the page of a network, or <strong>More</strong>, <strong>Archive unused sub-links</strong> on <strong>Links</strong> for the whole app, archives those that clicks and impressions created and that have no cost in the last ${FACTS["audience time"]}, 1,000 at a time, until none is left. They still record clicks, and their <a href="/docs/limits#sizes">places</a> are free again. <strong>Undo</strong> restores those of the last step, and the filter "Only archived" finds all of them.` },
-      { id: "import-and-export-csv-files", title: "Import and export CSV files", body: `<p><strong>Export CSV</strong>, under <strong>More</strong> on the Links page, downloads every link that matches the filters of the page. <code>partner</code>, <code>partner_id</code>, <code>cost_data</code> and <code>target</code> are the link's own settings, and are empty if it inherits them. Text that a spreadsheet would run as a formula starts with an apostrophe, which an import removes again.
+      { title: "Import and export CSV files", body: `<p><strong>Export CSV</strong>, under <strong>More</strong> on the Links page, downloads every link that matches the filters of the page. <code>partner</code>, <code>partner_id</code>, <code>cost_data</code> and <code>target</code> are the link's own settings, and are empty if it inherits them. Text that a spreadsheet would run as a formula starts with an apostrophe, which an import removes again.
 <p><strong>Paste or import many</strong> first shows what would happen with each row, and creates and changes nothing until you confirm. Columns can be in any order, and the check shows what each of them was taken for, so that you can choose something else. Without headings, pasted columns are the names from the network down. If no partner has a name, the check offers the most similar one. Of these columns, only <code>network</code> or <code>link_token</code> is required:
 <div class="table" tabindex="0" role="region" aria-label="Import and export CSV files"><table>
 <thead>
@@ -907,15 +907,15 @@ GROUP BY ALL ORDER BY ALL;</pre>
 <p>A row with a <code>link_token</code> changes the link's partner, cost data setting and target, and whether it is archived. An empty cell changes nothing, and neither do the names in the row. A file changes up to 1,000 links, all of them or none.
 <p>Other rows create links, as <a href="#create-a-link">Create link</a> does. The check counts all of them, and marks new networks and names that differ from another one only in capital letters. You can upload a file twice: what exists is not created again.
 <p>A file can be what Excel saves as "CSV UTF-8", with commas, semicolons, tabs or bars, and with or without a first line such as <code>sep=;</code>. Headings can be written like <code>Campaign name</code>, and <code>Ad set name</code> and <code>Ad name</code> are the ad group and the creative. Remove title lines above them. Empty rows and empty columns without a name do not count. A file can be up to 10 MB, or without JavaScript up to 1,000 rows and 1 MB. In a file of more than 1,000 rows, a row with <code>cost_data</code> <code>on</code> needs its own partner, or one that is already attached above it.` },
-      { id: "undo-a-change", title: "Undo a change", body: `<p>For 24 hours, <strong>Undo</strong> takes back an import, a change of several links, and each change of the settings of a link. It is in the notice after the change, in the history of each link, and under <strong>More</strong>, <strong>Undo changes</strong> on <strong>Links</strong>. It restores the earlier values, except those that somebody has changed since then, even back to the same value, and archives the links that an import created. It changes settings from now on: clicks, impressions and costs stay where they were recorded.` },
-      { id: "keep-your-account-safe", title: "Keep your account safe", body: `<p>The <a href="/account">account page</a> lists your sessions, and can end each of them. A session ends after 12 hours, or after 2 hours without a request. To end one, or all with <strong>Sign out everywhere</strong>, enter your password. On the account page, you can also change your password and set up two-factor authentication.
+      { title: "Undo a change", body: `<p>For 24 hours, <strong>Undo</strong> takes back an import, a change of several links, and each change of the settings of a link. It is in the notice after the change, in the history of each link, and under <strong>More</strong>, <strong>Undo changes</strong> on <strong>Links</strong>. It restores the earlier values, except those that somebody has changed since then, even back to the same value, and archives the links that an import created. It changes settings from now on: clicks, impressions and costs stay where they were recorded.` },
+      { title: "Keep your account safe", body: `<p>The <a href="/account">account page</a> lists your sessions, and can end each of them. A session ends after 12 hours, or after 2 hours without a request. To end one, or all with <strong>Sign out everywhere</strong>, enter your password. On the account page, you can also change your password and set up two-factor authentication.
 <p>If somebody else may have used your account, change the password or sign out everywhere. Both end your access tokens too, unless you clear the box. Your API token keeps working, because your integrations use it: select <strong>End the API token too</strong> if others may have it, then create a new one.` },
-      { id: "get-or-reset-your-api-token", title: "Get or reset your API token", body: `<p>Choose <strong>Show token</strong> on the account page. Send the token in the <code>Authorization</code> header of every request:
+      { title: "Get or reset your API token", body: `<p>Choose <strong>Show token</strong> on the account page. Send the token in the <code>Authorization</code> header of every request:
 <pre data-language="sh">BASE_URL=https://links.example.com
 API_TOKEN=ll_api_…
 APP_TOKEN=…</pre>
 <p><code>APP_TOKEN</code> is the 12 characters after <code>/apps/</code> in the address of the app's pages. A token works until you reset it with <strong>Reset token</strong>. After a reset, the old token is rejected everywhere immediately. Send it only over https: plain http gets <code>https_required</code>.` },
-      { id: "give-each-program-its-own-token", title: "Give each program its own token", body: `<p><strong>Access tokens</strong> on the account page creates tokens in addition to your API token, at most 20 at the same time. Each has a name, a scope, an expiration date, and one app or all of yours. It is shown once. Use it instead of the API token.
+      { title: "Give each program its own token", body: `<p><strong>Access tokens</strong> on the account page creates tokens in addition to your API token, at most 20 at the same time. Each has a name, a scope, an expiration date, and one app or all of yours. It is shown once. Use it instead of the API token.
 <div class="table" tabindex="0" role="region" aria-label="Give each program its own token"><table>
 <thead>
 <tr>
@@ -938,13 +938,13 @@ APP_TOKEN=…</pre>
 </div>
 <p>A token never has more access than you have now, or had when you created it. It expires after 90 days, or after as many days as you choose, up to 366. A request beyond its scope, or for an app that is not the token's, gets 403 <code>insufficient_scope</code>. An ended or expired token gets 401. The list shows when each was last used. End those that you no longer need.
 <p>A reset of your API token ends the access tokens too if you check the box. All of them end when an operator resets your password, changes how you sign in, or disables you.` },
-      { id: "create-a-link-with-the-api", title: "Create a link with the API", body: `<pre data-language="console"><kbd>create() { curl -s -H "Authorization: Token token=$API_TOKEN" -H 'Content-Type: application/json' \\
+      { title: "Create a link with the API", body: `<pre data-language="console"><kbd>create() { curl -s -H "Authorization: Token token=$API_TOKEN" -H 'Content-Type: application/json' \\
     "$BASE_URL/public/v1/apps/$APP_TOKEN/trackers" -d "$1" | sed 's/.*"token":"\\([^"]*\\)".*/\\1/'; }</kbd>
 <kbd>NETWORK=$(create '{"name": "Acme"}')</kbd>
 <kbd>CAMPAIGN=$(create '{"name": "Summer", "parent_token": "'$NETWORK'"}'); echo "$BASE_URL/$CAMPAIGN"</kbd>
 <samp>https://links.example.com/9pz8ctj6qs</samp></pre>
 <p><a href="/docs/api/campaign/createLinks">Create up to 100 links</a> in one request if you have many. A request with an <code>Idempotency-Key</code> is safe to retry: the same key and body return the first response again.` },
-      { id: "attach-a-partner-with-the-api", title: "Attach a partner with the API", body: `<pre data-language="console"><kbd>curl -s -H "Authorization: Token token=$API_TOKEN" "$BASE_URL/public/v1/partners" | \\
+      { title: "Attach a partner with the API", body: `<pre data-language="console"><kbd>curl -s -H "Authorization: Token token=$API_TOKEN" "$BASE_URL/public/v1/partners" | \\
     grep -oE '"id":[0-9]+,"display_name":"[^"]*","supports_cost_data":[a-z]+'</kbd>
 <samp>"id":1,"display_name":"Acme Ads","supports_cost_data":true
 "id":2,"display_name":"Beacon Network","supports_cost_data":false
@@ -956,7 +956,7 @@ APP_TOKEN=…</pre>
     -d '{"partner_id": 1, "cost_data_enabled": true}' | grep -oE '"own":[^}]*}'</kbd>
 <samp>"own":{"partner_id":1,"cost_data_enabled":true,"target":null}</samp></pre>
 <p><code>own</code> has the settings of the link itself, with null for what it inherits. To make a sub-link inherit again, send <code>null</code> for <code>partner_id</code>, <code>cost_data_enabled</code> or both. A sub-link that loses its own partner inherits cost data too; for a link of level 1, cost data is then off. The response also has the <code>click_url</code> and <code>impression_url</code> for the partner.` },
-      { id: "list-links-with-the-api", title: "List links with the API", body: `<p>A page of a list has 50 items by default and at most 1,000 with <code>limit</code>. Follow <code>paging.next</code> until it is null:
+      { title: "List links with the API", body: `<p>A page of a list has 50 items by default and at most 1,000 with <code>limit</code>. Follow <code>paging.next</code> until it is null:
 <pre data-language="console"><kbd>curl -s -H "Authorization: Token token=$API_TOKEN" \\
     "$BASE_URL/public/v1/apps/$APP_TOKEN/trackers?limit=1" | grep -oE '"(total|next)":("[^"]*"|null)'</kbd>
 <samp>"total":"7"
@@ -965,7 +965,7 @@ APP_TOKEN=…</pre>
     "$BASE_URL/public/v1/apps/$APP_TOKEN/trackers/$NETWORK/children" | grep -oE '"name":"[^"]*"'</kbd>
 <samp>"name":"Acme::Summer"</samp></pre>
 <p>Use version 1 of the API. Version 2 has only the two lists of links.` },
-      { id: "read-reports-with-the-api", title: "Read reports with the API", body: `<p>The performance report has clicks, spend, cost per click and coverage of some days, and <code>previous</code> with the same for as many days before. It is in one currency, which you can choose, and sorted by any of its fields, here with the highest cost per click first. By default it covers the week that ended yesterday. <code>final</code> is false while costs for these days can still arrive:
+      { title: "Read reports with the API", body: `<p>The performance report has clicks, spend, cost per click and coverage of some days, and <code>previous</code> with the same for as many days before. It is in one currency, which you can choose, and sorted by any of its fields, here with the highest cost per click first. By default it covers the week that ended yesterday. <code>final</code> is false while costs for these days can still arrive:
 <pre data-language="console"><kbd>curl -s -H "Authorization: Token token=$API_TOKEN" -H 'Accept: text/csv' \\
     "$BASE_URL/public/v1/apps/$APP_TOKEN/performance?from=2026-07-01&amp;to=2026-07-31&amp;group_by=link&amp;sort=-cost_per_click"</kbd>
 <samp>link_token,link_label,link_name,currency,spend,clicks,impressions,matched,cost_per_click,effective_cost_per_click,coverage,impression_coverage,other_currencies,previous_spend,previous_clicks,previous_impressions,previous_matched,previous_cost_per_click,previous_effective_cost_per_click,previous_coverage,previous_impression_coverage,previous_other_currencies</samp></pre>
@@ -988,7 +988,7 @@ APP_TOKEN=…</pre>
     title: "Which networks work, and how",
     lead: `A link here works with every network that opens the URL that you enter, on any domain. This page says what is known about some networks. Where a cell says "ask the network", nobody has checked it. The page was written in November 2026 from the networks' documentation, which may have changed since.`,
     sections: [
-      { id: "what-a-network-needs", title: "What a network needs", body: `<div class="table" tabindex="0" role="region" aria-label="What a network needs"><table>
+      { title: "What a network needs", body: `<div class="table" tabindex="0" role="region" aria-label="What a network needs"><table>
 <thead>
 <tr>
 <th>What
@@ -1009,7 +1009,7 @@ APP_TOKEN=…</pre>
 
 </table>
 </div>` },
-      { id: "networks", title: "Networks", body: `<div class="table" tabindex="0" role="region" aria-label="Networks"><table>
+      { title: "Networks", body: `<div class="table" tabindex="0" role="region" aria-label="Networks"><table>
 <thead>
 <tr>
 <th>Network
@@ -1119,19 +1119,19 @@ APP_TOKEN=…</pre>
 </table>
 </div>
 <p>An unfilled macro of these forms is dropped and counted with the reason <code>unfilled_macro</code>; it is never taken for an ID. <a href="/docs/members">Marked parts</a> of a link's URLs show what the network replaces.` },
-      { id: "if-a-network-accepts-only-known-hosts", title: "If a network accepts only known hosts", body: `<p>Enter the URL of your measurement company there, and send the network's costs for clicks that you report yourself: with <code>s2s=1</code>, a server opens the link for a person and gets JSON (<a href="/docs/partners">partner guide</a>).` },
+      { title: "If a network accepts only known hosts", body: `<p>Enter the URL of your measurement company there, and send the network's costs for clicks that you report yourself: with <code>s2s=1</code>, a server opens the link for a person and gets JSON (<a href="/docs/partners">partner guide</a>).` },
     ],
   },
   operators: {
     title: "Operator guide",
     lead: `Set up apps, users and partners, respond to incidents, and change the settings. <a href="/docs/watch">Watch the service</a> says what to poll and where the log is, and the <a href="/docs/runbook">runbook</a> says what to do.`,
     sections: [
-      { id: "begin-in-the-console", title: "Begin in the console", body: `<p>Sign in at <code>/operator</code>. Its <strong>Overview</strong> shows what is waiting for you, most urgent first, what was spent in the week that ended yesterday, and the next step for each partner. Discrepancies are counted once a day. Everything below works in the console, and in the API at <code>/operator/v1</code> with the API token from your account page:
+      { title: "Begin in the console", body: `<p>Sign in at <code>/operator</code>. Its <strong>Overview</strong> shows what is waiting for you, most urgent first, what was spent in the week that ended yesterday, and the next step for each partner. Discrepancies are counted once a day. Everything below works in the console, and in the API at <code>/operator/v1</code> with the API token from your account page:
 <pre data-language="sh">BASE_URL=https://links.example.com
 OPERATOR_TOKEN=ll_api_…</pre>
 <pre data-language="console"><kbd>operator() { curl -s -H "Authorization: Token token=$OPERATOR_TOKEN" \\
     -H 'Content-Type: application/json' "$BASE_URL/operator/v1/$1" "\${@:2}"; }</kbd></pre>` },
-      { id: "add-an-app-and-its-members", title: "Add an app and its members", body: `<pre data-language="console"><kbd>APP=$(operator apps -d '{"name": "Shoes", "default_url": "https://shop.example.com/"}' | \\
+      { title: "Add an app and its members", body: `<pre data-language="console"><kbd>APP=$(operator apps -d '{"name": "Shoes", "default_url": "https://shop.example.com/"}' | \\
     sed 's/.*"token":"\\([^"]*\\)".*/\\1/')</kbd>
 <kbd>operator users -d '{"email": "ana@example.com"}' | grep -oE '"(id|temporary_password)":[^,}]*'</kbd>
 <samp>"id":3
@@ -1144,7 +1144,7 @@ OPERATOR_TOKEN=ll_api_…</pre>
 <p>An app that is no longer needed can be archived: <code>PATCH</code> it with <code>{"archived": true}</code>, or use its page. It leaves the lists of its members. Its links keep redirecting and recording, and its reports stay.
 <p>If the email address of a user changes, <code>PATCH /operator/v1/users/{id}</code> with <code>{"email": …}</code>, or use the user's page. Sessions, the password and the API token stay. A single sign-on user is signed out and unlinked; the next sign-in with the new address links the user again.
 <p>Users can create 100,000 links in an app. To allow more, change <code>max_links</code> of the app. Links that clicks and impressions create have <a href="/docs/limits#sizes">limits of their own</a>, because anyone can open a link with any name. <code>max_new_sub_links</code> of the app is how many they create below one network on one day, 1,000 by default and five times as many in the app. Archiving a link frees its place.` },
-      { id: "confirm-with-your-password", title: "Confirm with your password", body: `<p>An API token that leaked, or a browser that was left open, must not be enough to act as another operator. So every change to an operator, to yourself, or to how somebody signs in requires your own password:
+      { title: "Confirm with your password", body: `<p>An API token that leaked, or a browser that was left open, must not be enough to act as another operator. So every change to an operator, to yourself, or to how somebody signs in requires your own password:
 <div class="table" tabindex="0" role="region" aria-label="Confirm with your password"><table>
 <thead>
 <tr>
@@ -1183,26 +1183,26 @@ OPERATOR_TOKEN=ll_api_…</pre>
 <p>The console asks for the password if you did not enter it in the last 10 minutes. A request without it, or with a wrong one, changes nothing and gets <code>403</code>.
 <p>An operator with single sign-on has no password, and gets <code>password_required</code> in the API. In the console, they can make these changes in the first 10 minutes after they <a href="/docs/single-sign-on#confirm-with-a-new-sign-in">sign in again</a> to confirm. An operator with a temporary password also gets <code>password_required</code>, until they have chosen their own.
 <p>A user who gets another role is signed out everywhere. A new operator is also unlinked from single sign-on: link them again after their next sign-in. One enabled operator with a password always remains; a change that would leave none gets <code>last_operator</code>. If nobody can sign in, run <code>npm run operator:create</code>.` },
-      { id: "add-a-partner", title: "Add a partner", body: `<pre data-language="console"><kbd>operator partners -d '{"display_name": "Foxtrot Ads", "cost_parameters": "cost_id={click_id}&amp;cost_type=cpc"}' | \\
+      { title: "Add a partner", body: `<pre data-language="console"><kbd>operator partners -d '{"display_name": "Foxtrot Ads", "cost_parameters": "cost_id={click_id}&amp;cost_type=cpc"}' | \\
     grep -oE '"(id|display_name|supports_cost_data)":[^,]*'</kbd>
 <samp>"id":6
 "display_name":"Foxtrot Ads"
 "supports_cost_data":false</samp></pre>
 <p>The parameters are templates. The URLs of the partner's links contain them byte for byte, with the partner's macros. The partner supports cost data after its first <a href="/docs/rounds">integration round</a>. In the console, the setup page of a partner has all steps up to there.` },
-      { id: "issue-and-revoke-credentials", title: "Issue and revoke credentials", body: `<pre data-language="console"><kbd>operator credentials -d '{"partner_id": 1, "mode": "live", "cost_types": ["cpc"]}' | \\
+      { title: "Issue and revoke credentials", body: `<pre data-language="console"><kbd>operator credentials -d '{"partner_id": 1, "mode": "live", "cost_types": ["cpc"]}' | \\
     grep -oE '"(id|credential)":[^,}]*'</kbd>
 <samp>"id":5
 "credential":"ll_live_AQ9smrGSXqcaveBEtsEk5bIDWcnCaDoaXWfU30iX7865ed5b2"</samp>
 <kbd>operator credentials/5/revoke -X POST | grep -oE '"(id|mode|cost_types)":("[a-z]*"|[^]]*])'</kbd>
 <samp>"id":5,"partner_id":1,"mode":"live","cost_types":["cpc"]</samp></pre>
 <p>The response that creates a credential contains it once, as <code>credential</code>. A revoked credential is rejected by every request that starts after the response.` },
-      { id: "stop-a-partner", title: "Stop a partner", body: `<pre data-language="console"><kbd>operator partners/1 -X PATCH -d '{"stopped": true}' | grep -oE '"stopped_at":(null|"[0-9]{4})'</kbd>
+      { title: "Stop a partner", body: `<pre data-language="console"><kbd>operator partners/1 -X PATCH -d '{"stopped": true}' | grep -oE '"stopped_at":(null|"[0-9]{4})'</kbd>
 <samp>"stopped_at":"2026</samp>
 <kbd>operator partners/1 -X PATCH -d '{"stopped": false}' | grep -oE '"stopped_at":(null|"[0-9]{4})'</kbd>
 <samp>"stopped_at":null</samp></pre>
 <p>Costs of a stopped partner are rejected with <code>partner_stopped</code>. Its clicks and impressions are recorded with cost data off, which stays off for them after the partner is resumed. What was counted stays.` },
-      { id: "limit-prices-on-urls", title: "Limit prices on URLs", body: `<p>Anyone can open a public URL, so a price on it counts only within limits. <a href="/docs/url-prices">Set them for each partner</a>: one for a price, and one for what the prices of a day add up to. Prices above the second limit are held until you accept or drop them.` },
-      { id: "respond-to-incidents", title: "Respond to incidents", body: `<div class="table" tabindex="0" role="region" aria-label="Respond to incidents"><table>
+      { title: "Limit prices on URLs", body: `<p>Anyone can open a public URL, so a price on it counts only within limits. <a href="/docs/url-prices">Set them for each partner</a>: one for a price, and one for what the prices of a day add up to. Prices above the second limit are held until you accept or drop them.` },
+      { title: "Respond to incidents", body: `<div class="table" tabindex="0" role="region" aria-label="Respond to incidents"><table>
 <thead>
 <tr>
 <th>Incident
@@ -1275,7 +1275,7 @@ OPERATOR_TOKEN=ll_api_…</pre>
 
 </table>
 </div>` },
-      { id: "read-the-audit-log", title: "Read the audit log", body: `<p><strong>Audit log</strong> in the console has every change and every sign-in, newest first. Filter by user, object, action and day, and download the entries as CSV. <code>GET /operator/v1/audit</code> has the same filters: <code>user</code>, <code>subject</code>, <code>action</code>, <code>from</code> and <code>to</code>. Nobody can change or delete an entry.
+      { title: "Read the audit log", body: `<p><strong>Audit log</strong> in the console has every change and every sign-in, newest first. Filter by user, object, action and day, and download the entries as CSV. <code>GET /operator/v1/audit</code> has the same filters: <code>user</code>, <code>subject</code>, <code>action</code>, <code>from</code> and <code>to</code>. Nobody can change or delete an entry.
 <ul>
 <li>A change has the old and the new values, except email addresses: entries name users by ID, and pages show the current address.
 <li>The entries of one request have the same <code>request_id</code>, and are one line on the page.
@@ -1283,15 +1283,15 @@ OPERATOR_TOKEN=ll_api_…</pre>
 <li>For each user, it has the first 10 wrong passwords and the first 10 wrong codes of sign-ins in an hour, and the first 10 wrong passwords that somebody who was signed in entered.
 <li>With several databases, a void is <code>requested</code> before it is carried out, and another entry says <code>not carried out</code> if the cost had changed.
 </ul>` },
-      { id: "require-two-factor-authentication", title: "Require two-factor authentication", body: `<p>Everyone can set up two-factor authentication on the account page, with any authenticator app and recovery codes. Operators must use it: those who have not set it up are asked to do so before anything else. To leave the choice to them, write <code>OPERATOR_MFA = "optional"</code> into the <code>[vars]</code> of <code>wrangler.toml</code>. API tokens work without a code.` },
-      { id: "let-people-sign-in-with-their-company-account", title: "Let people sign in with their company account", body: `<p><a href="/docs/single-sign-on">Single sign-on</a> takes four settings and a secret. These users use the provider's second factor.` },
-      { id: "add-a-contact-for-questions", title: "Add a contact for questions", body: `<p>Set <code>OPERATOR_CONTACT</code> in the <code>[vars]</code> of <code>wrangler.toml</code> to an email address, an <code>https</code> URL, or a text of at most 200 characters. Pages show it where they tell people to ask their operator, and so does the text that you send to a new partner.` },
-      { id: "let-people-report-vulnerabilities", title: "Let people report vulnerabilities", body: `<p>Set <code>SECURITY_CONTACT</code> in the <code>[vars]</code> of <code>wrangler.toml</code> to a <code>mailto:</code>, <code>https:</code> or <code>tel:</code> URI, so that people who find a vulnerability know whom to write to. <code>/.well-known/security.txt</code> shows it. Without the setting, the file does not exist.` },
-      { id: "change-the-cost-window", title: "Change the cost window", body: `<p>The cost window of ${FACTS["cost window"]} is <code>COST_WINDOW_MS</code> in <code>src/domain/time.ts</code>, for all apps and partners. The database uses it too, so a change needs a migration and a deployment. On a ledger that is in use, the new window applies from a date on. <code>migrations/README.md</code> of the source has the steps under "Change the cost window".` },
-      { id: "use-only-your-own-domain", title: "Use only your own domain", body: `<p>Without <code>routes</code> in <code>wrangler.toml</code>, every deployment turns on the address of the Worker under <code>workers.dev</code>. If you connected your own domain in the Cloudflare dashboard instead, set <code>workers_dev = false</code>, so that nobody gets around the firewall rules and logs of your domain. <code>npm run deploy</code> then has no URL to check, so open <code>/readyz</code> on your domain. With <code>routes</code>, the address under <code>workers.dev</code> is off, unless you set <code>workers_dev = true</code>.
+      { title: "Require two-factor authentication", body: `<p>Everyone can set up two-factor authentication on the account page, with any authenticator app and recovery codes. Operators must use it: those who have not set it up are asked to do so before anything else. To leave the choice to them, write <code>OPERATOR_MFA = "optional"</code> into the <code>[vars]</code> of <code>wrangler.toml</code>. API tokens work without a code.` },
+      { title: "Let people sign in with their company account", body: `<p><a href="/docs/single-sign-on">Single sign-on</a> takes four settings and a secret. These users use the provider's second factor.` },
+      { title: "Add a contact for questions", body: `<p>Set <code>OPERATOR_CONTACT</code> in the <code>[vars]</code> of <code>wrangler.toml</code> to an email address, an <code>https</code> URL, or a text of at most 200 characters. Pages show it where they tell people to ask their operator, and so does the text that you send to a new partner.` },
+      { title: "Let people report vulnerabilities", body: `<p>Set <code>SECURITY_CONTACT</code> in the <code>[vars]</code> of <code>wrangler.toml</code> to a <code>mailto:</code>, <code>https:</code> or <code>tel:</code> URI, so that people who find a vulnerability know whom to write to. <code>/.well-known/security.txt</code> shows it. Without the setting, the file does not exist.` },
+      { title: "Change the cost window", body: `<p>The cost window of ${FACTS["cost window"]} is <code>COST_WINDOW_MS</code> in <code>src/domain/time.ts</code>, for all apps and partners. The database uses it too, so a change needs a migration and a deployment. On a ledger that is in use, the new window applies from a date on. <code>migrations/README.md</code> of the source has the steps under "Change the cost window".` },
+      { title: "Use only your own domain", body: `<p>Without <code>routes</code> in <code>wrangler.toml</code>, every deployment turns on the address of the Worker under <code>workers.dev</code>. If you connected your own domain in the Cloudflare dashboard instead, set <code>workers_dev = false</code>, so that nobody gets around the firewall rules and logs of your domain. <code>npm run deploy</code> then has no URL to check, so open <code>/readyz</code> on your domain. With <code>routes</code>, the address under <code>workers.dev</code> is off, unless you set <code>workers_dev = true</code>.
 <p>Keep <code>preview_urls = false</code>. With preview URLs, each version that you ever deployed has an address, where an error that you have fixed since then still happens, on the same data.` },
-      { id: "keep-what-the-purge-deletes", title: "Keep what the purge deletes", body: `<p>The purge keeps only totals of costs that are older than ${FACTS["retention time"]}. If partners may dispute single costs later, <a href="/docs/archive">bind an archive</a> beforehand: create a bucket, uncomment its section in <code>wrangler.toml</code>, and deploy.` },
-      { id: "restore-the-database", title: "Restore the database", body: `<p>D1 keeps every state of the last 30 days on a paid plan:
+      { title: "Keep what the purge deletes", body: `<p>The purge keeps only totals of costs that are older than ${FACTS["retention time"]}. If partners may dispute single costs later, <a href="/docs/archive">bind an archive</a> beforehand: create a bucket, uncomment its section in <code>wrangler.toml</code>, and deploy.` },
+      { title: "Restore the database", body: `<p>D1 keeps every state of the last 30 days on a paid plan:
 <pre data-language="sh">npx wrangler d1 time-travel restore DB --timestamp=2026-07-01T12:00:00Z
 npx wrangler d1 time-travel restore LEDGER_0 --timestamp=2026-07-01T12:00:00Z # with shards: each of them</pre>
 <p>Restore all databases of the ledger to the same time. Then repeat every revocation, reset and removal since that time, because the restore undid them. For a copy outside Cloudflare, run <code>npx wrangler d1 export DB --remote --output backup.sql</code>. Before you import it, <a href="/docs/runbook#move-to-another-account">put it in order</a>.` },
@@ -1301,7 +1301,7 @@ npx wrangler d1 time-travel restore LEDGER_0 --timestamp=2026-07-01T12:00:00Z # 
     title: "Partner guide",
     lead: `Send what each click or impression cost. linkledger matches the cost to the click or impression with the same cost ID.`,
     sections: [
-      { id: "send-your-first-cost", title: "Send your first cost", body: `<p>The operator opens an <a href="/docs/rounds">integration round</a> for you and gives you a test credential and the token of a link that is attached to you. Costs that you send with a test credential never count as spend.
+      { title: "Send your first cost", body: `<p>The operator opens an <a href="/docs/rounds">integration round</a> for you and gives you a test credential and the token of a link that is attached to you. Costs that you send with a test credential never count as spend.
 <pre data-language="sh">BASE_URL=https://links.example.com
 COST_TOKEN=ll_test_…
 LINK_TOKEN=…</pre>
@@ -1327,7 +1327,7 @@ LINK_TOKEN=…</pre>
 "remedy":"Put exactly the same cost_id on the click or impression URL, then open that URL. The cost matches automatically when the click or impression arrives."</samp></pre>
 <p>The report is also a page: sign in at <code>/partner</code> with your test credential. The page begins with these steps, with your link and a new cost ID in the commands.
 <p>Send the credential in the <code>Authorization</code> header, as <code>Token token=…</code> or <code>Bearer …</code>. A credential in a URL is ignored.` },
-      { id: "your-pages", title: "Your pages", body: `<p>Sign in at <code>/partner</code> with your credential. The session lasts two hours and ends when the credential is revoked.
+      { title: "Your pages", body: `<p>Sign in at <code>/partner</code> with your credential. The session lasts two hours and ends when the credential is revoked.
 <div class="table" tabindex="0" role="region" aria-label="Your pages"><table>
 <thead>
 <tr>
@@ -1365,7 +1365,7 @@ LINK_TOKEN=…</pre>
 
 </table>
 </div>` },
-      { id: "parameters", title: "Parameters", body: `<p>Send the parameters of <code>POST /cost</code> in the query string, in a form body, or in both with the same values, or as one JSON object. The body can have <code>Content-Encoding: gzip</code>. All but <code>cost_amount</code> are required. Names are lowercase; other names are ignored.
+      { title: "Parameters", body: `<p>Send the parameters of <code>POST /cost</code> in the query string, in a form body, or in both with the same values, or as one JSON object. The body can have <code>Content-Encoding: gzip</code>. All but <code>cost_amount</code> are required. Names are lowercase; other names are ignored.
 <div class="table" tabindex="0" role="region" aria-label="Parameters"><table>
 <thead>
 <tr>
@@ -1399,7 +1399,7 @@ LINK_TOKEN=…</pre>
 <p>Amounts are exact: linkledger does not round or convert them. Round prices with more places, such as those of auctions, to five; zeros at the end do not count. If you charge per action (CPA), send <code>cpe</code>.
 <p>A price on the URL of a click or impression can count without a call. Its <code>cost_id</code> must then be valid or absent, its currency the one that the operator has set for you, and its amount at most your limit, which is 100 unless the operator has set another. The <a href="/docs/rules#prices-on-urls">matching rules</a> have the details.
 <p>If you leave out <code>cost_amount</code>, or its value is empty because a macro has none, the amount on the URL of the click or impression counts. If there is none, the cost is <strong>unpriced</strong> and the response has <code>"amount": null</code>. Send the cost again with the amount to complete it.` },
-      { id: "pending-and-matched", title: "Pending and matched", body: `<ul>
+      { title: "Pending and matched", body: `<ul>
 <li>Match the cost type: ${FACTS["what fits"]}. With ${FACTS["types with discrepancy"]}, send one cost for each click or impression.
 <li>If the cost arrives before its click or impression, it is <strong>pending</strong>. It matches when they arrive. You do not need to send it again.
 <li>A click or impression accepts a cost for <strong>${FACTS["cost window"]}</strong>. A pending cost waits for ${FACTS["cost window"]}, then it lapses.
@@ -1407,8 +1407,8 @@ LINK_TOKEN=…</pre>
 <li><code>GET /cost/{cost_id}</code> returns the state of a cost: <code>matched</code>, <code>pending</code>, <code>lapsed</code> or <code>voided</code>. With a test credential, it is a cost of your round. If a click or impression has the ID but cannot take the cost, <code>mismatch</code> says why.
 </ul>
 <p>The <a href="/docs/rules">matching rules</a> have the details. If a cost stays pending, see <a href="/docs/troubleshooting#a-cost-stays-pending">Troubleshooting</a>.` },
-      { id: "list-your-costs", title: "List your costs", body: `<p><code>GET /cost</code> lists your costs by ID, and <code>/partner/costs</code> shows them in a browser. With <code>match=matched</code>, <code>pending</code>, <code>lapsed</code> or <code>voided</code> it has only those, and with <code>match=rejected</code> only the newest costs that got 400 or 403, each with its error code and the parameters that were wrong; with <code>Accept: text/csv</code> it is a CSV file. Follow <code>paging.next</code> (in CSV, the <code>Link</code> header) until it is null: a page can have fewer items than <code>limit</code>, or none.` },
-      { id: "retries", title: "Retries", body: `<p>It is always safe to send a cost again. The same values return <code>200</code> with <code>"duplicate": true</code> and count once. Other values for the same cost ID are rejected: <a href="#correct-a-cost">void the cost</a> first.
+      { title: "List your costs", body: `<p><code>GET /cost</code> lists your costs by ID, and <code>/partner/costs</code> shows them in a browser. With <code>match=matched</code>, <code>pending</code>, <code>lapsed</code> or <code>voided</code> it has only those, and with <code>match=rejected</code> only the newest costs that got 400 or 403, each with its error code and the parameters that were wrong; with <code>Accept: text/csv</code> it is a CSV file. Follow <code>paging.next</code> (in CSV, the <code>Link</code> header) until it is null: a page can have fewer items than <code>limit</code>, or none.` },
+      { title: "Retries", body: `<p>It is always safe to send a cost again. The same values return <code>200</code> with <code>"duplicate": true</code> and count once. Other values for the same cost ID are rejected: <a href="#correct-a-cost">void the cost</a> first.
 <ul>
 <li><strong>No response:</strong> send the request again.
 <li><strong>408, 429, 500, 503:</strong> send the same request again after <code>Retry-After</code> seconds. If there is no such header, wait 1 second, then 2, then 4, and so on.
@@ -1416,7 +1416,7 @@ LINK_TOKEN=…</pre>
 </ul>
 <p>Clicks and impressions with <code>s2s=1</code> have a limit of <a href="/docs/limits#rate-limits">60,000 a minute from one address</a>. If your servers send more, ask the operator to raise <code>SERVER_ENGAGEMENTS</code> in <code>wrangler.toml</code>.
 <p>Keep the <code>X-Request-Id</code> of a response that you do not understand. The operator can find the request by it.` },
-      { id: "batches-and-csv-files", title: "Batches and CSV files", body: `<p><code>POST /cost/batch</code> accepts up to 1,000 costs and 1 MiB of JSON or CSV. It returns <code>200</code> with one result for each cost, in the same order. One bad cost does not affect the others, so check each result: a rejected cost has a <code>code</code>.
+      { title: "Batches and CSV files", body: `<p><code>POST /cost/batch</code> accepts up to 1,000 costs and 1 MiB of JSON or CSV. It returns <code>200</code> with one result for each cost, in the same order. One bad cost does not affect the others, so check each result: a rejected cost has a <code>code</code>.
 <pre data-language="console"><kbd>curl -s -H "Authorization: Token token=$COST_TOKEN" -H 'Content-Type: application/json' \\
     -d '{"costs": [{"cost_type": "cpc", "cost_currency": "USD", "cost_amount": "0.25", "cost_id": "yourname-20260701-0002", "tag": "batch"}]}' \\
     "$BASE_URL/cost/batch"</kbd>
@@ -1439,9 +1439,9 @@ LINK_TOKEN=…</pre>
 <p>In files of your pages, a value that a spreadsheet would run as a formula starts with an apostrophe, and a batch or an upload removes it. Responses of the API have values as you sent them. A cell <code>="000123456789"</code>, by which programs keep an ID as text, is the ID <code>000123456789</code>. So send an ID that itself has this form, or that begins with an apostrophe before <code>=</code>, <code>+</code>, <code>-</code> or <code>@</code>, as JSON or as a form.
 <p>Without <code>Accept: text/csv</code> the results are JSON. If an ID appears more than 10 times in one batch, only the first 10 are accepted.
 <p>Without a program, upload the file at <code>/partner/upload</code>: up to 10 MB, with each ID once. Uploading the same file again changes nothing.` },
-      { id: "correct-a-cost", title: "Correct a cost", body: `<p><code>POST /cost/{cost_id}/void</code>, or the page of the cost at <code>/partner/costs</code>, voids a cost: it no longer counts, and the same values do not bring it back. Then send the right values with the same ID. <a href="/docs/corrections">Correct a cost</a> shows it step by step.
+      { title: "Correct a cost", body: `<p><code>POST /cost/{cost_id}/void</code>, or the page of the cost at <code>/partner/costs</code>, voids a cost: it no longer counts, and the same values do not bring it back. Then send the right values with the same ID. <a href="/docs/corrections">Correct a cost</a> shows it step by step.
 <p>You can void a cost until ${FACTS["cost window"]} after its click or impression, and a pending cost until it lapses. The void of a price on a URL is final: only a call can then set the cost of this ID. After ${FACTS["cost window"]}, ask the operator.` },
-      { id: "error-codes", title: "Error codes", body: `<p>Every error is a problem document (RFC 9457): <code>code</code> is for programs, <code>detail</code> and <code>errors</code> are for people.
+      { title: "Error codes", body: `<p>Every error is a problem document (RFC 9457): <code>code</code> is for programs, <code>detail</code> and <code>errors</code> are for people.
 <div class="table" tabindex="0" role="region" aria-label="Error codes"><table>
 <thead>
 <tr>
@@ -1543,8 +1543,8 @@ LINK_TOKEN=…</pre>
     title: "Privacy",
     lead: `What linkledger stores about people, for how long, and how to delete it.`,
     sections: [
-      { id: "what-is-never-stored", title: "What is never stored", body: `<p>linkledger stores no IP address, user agent or city of visitors or users. Somebody who opens a link gets no cookie. Cloudflare's rate limiters count requests by address for a minute, and Cloudflare derives a country from the address. The user agent decides the store of a redirect and the platform, and distinguishes people from crawlers. Neither the address nor the user agent is written to a database or a log. Passwords and tokens are stored only as hashes. Only the API token also has a sealed copy, which only the user's password opens.` },
-      { id: "users", title: "Users", body: `<div class="table" tabindex="0" role="region" aria-label="Users"><table>
+      { title: "What is never stored", body: `<p>linkledger stores no IP address, user agent or city of visitors or users. Somebody who opens a link gets no cookie. Cloudflare's rate limiters count requests by address for a minute, and Cloudflare derives a country from the address. The user agent decides the store of a redirect and the platform, and distinguishes people from crawlers. Neither the address nor the user agent is written to a database or a log. Passwords and tokens are stored only as hashes. Only the API token also has a sealed copy, which only the user's password opens.` },
+      { title: "Users", body: `<div class="table" tabindex="0" role="region" aria-label="Users"><table>
 <thead>
 <tr>
 <th>What
@@ -1603,7 +1603,7 @@ LINK_TOKEN=…</pre>
 </div>
 <p>Entries of the audit log name users by ID only. Pages show them with the current email address. Texts that operators enter, such as reasons and names, are stored as entered, so do not write personal data there.
 <p>With single sign-on, the provider learns when a user signs in here. No token of the provider is stored, and a cookie keeps a sign-in for 10 minutes, encrypted.` },
-      { id: "clicks-impressions-and-costs", title: "Clicks, impressions and costs", body: `<p>A partner chooses the IDs of its clicks and costs. An ID can be the advertising ID of a device, which many laws treat as personal data.
+      { title: "Clicks, impressions and costs", body: `<p>A partner chooses the IDs of its clicks and costs. An ID can be the advertising ID of a device, which many laws treat as personal data.
 <div class="table" tabindex="0" role="region" aria-label="Clicks, impressions and costs"><table>
 <thead>
 <tr>
@@ -1683,11 +1683,11 @@ LINK_TOKEN=…</pre>
 </div>
 <p>The archive has every cost with its ID, so give its bucket a rule that deletes objects after the time for which partners can dispute a cost. <code>BUCKET</code> is the name of the bucket and <code>RULE</code> any name; 730 days are two years:
 <pre data-language="sh">npx wrangler r2 bucket lifecycle add BUCKET RULE --expire-days 730</pre>` },
-      { id: "countries-and-platforms", title: "Countries and platforms", body: `<p>linkledger counts clicks, impressions and costs by country and by platform: <code>ios</code>, <code>android</code>, <code>windows</code>, <code>macos</code>, <code>linux</code> or <code>other</code>. It keeps nothing else about where people are or what they use, and no count identifies a person. Cloudflare estimates the country of a request from its address, and <code>XX</code> means that it is not known. An iPad that requests desktop pages counts as a Mac.
+      { title: "Countries and platforms", body: `<p>linkledger counts clicks, impressions and costs by country and by platform: <code>ios</code>, <code>android</code>, <code>windows</code>, <code>macos</code>, <code>linux</code> or <code>other</code>. It keeps nothing else about where people are or what they use, and no count identifies a person. Cloudflare estimates the country of a request from its address, and <code>XX</code> means that it is not known. An iPad that requests desktop pages counts as a Mac.
 <p>A click that a partner's server reports with <code>s2s=1</code> comes from the address of that server, which says nothing about the person. So its country and platform are not known, unless the URL has them: <code>country=DE&amp;platform=ios</code>. With <code>user_agent</code>, the platform is read from it, and it is not stored.
 <p>Anyone can write a country on a URL, so an app gets at most ${FACTS["audience rows"]} rows of these counts a day. Beyond that, a click that needs another row counts with an unknown country and platform. Adjustments have neither: in reports they are one row without a country, and on pages "Adjustments".` },
-      { id: "the-log", title: "The log", body: `<p>A line of the <a href="/docs/watch#where-the-log-is">log</a> has the ID of the user, or of the partner and its credential, the pattern of the path and the outcome, and never an address, an email address, a cost ID or a URL. Cloudflare keeps the lines as long as your plan says.` },
-      { id: "erase-a-user", title: "Erase a user", body: `<p>Use <strong>Erase user</strong> on the user's page in the console, or the API. Both ask for your own password:
+      { title: "The log", body: `<p>A line of the <a href="/docs/watch#where-the-log-is">log</a> has the ID of the user, or of the partner and its credential, the pattern of the path and the outcome, and never an address, an email address, a cost ID or a URL. Cloudflare keeps the lines as long as your plan says.` },
+      { title: "Erase a user", body: `<p>Use <strong>Erase user</strong> on the user's page in the console, or the API. Both ask for your own password:
 <pre data-language="console"><kbd>operator() { curl -s -H "Authorization: Token token=$OPERATOR_TOKEN" \\
     -H 'Content-Type: application/json' "$BASE_URL/operator/v1/$1" "\${@:2}"; }</kbd>
 <kbd>ID=$(operator users -d '{"email": "bob@example.com"}' | sed 's/.*"id":\\([0-9]*\\).*/\\1/')</kbd>
@@ -1702,9 +1702,9 @@ LINK_TOKEN=…</pre>
     title: "Integration rounds",
     lead: `An integration round tests a partner's costs before they count. It shows for each cost type what matches and what does not.`,
     sections: [
-      { id: "how-a-round-works", title: "How a round works", body: `<p>A round tests one partner and one or more cost types with a test credential. Everything that the partner sends with it is kept, accepted or rejected, and none of it counts as spend. Clicks and impressions are recorded whether cost data is on for the link or not.
+      { title: "How a round works", body: `<p>A round tests one partner and one or more cost types with a test credential. Everything that the partner sends with it is kept, accepted or rejected, and none of it counts as spend. Clicks and impressions are recorded whether cost data is on for the link or not.
 <p>A cost type <strong>passes</strong> with at least one match and no open mismatch. An operator approves the cost types that have passed, all or some, which makes them live and ends the round. The others need another round. Open mismatches without a cost type, such as a submission without a valid type, block every approval.` },
-      { id: "run-a-round-as-an-operator", title: "Run a round as an operator", body: `<ol>
+      { title: "Run a round as an operator", body: `<ol>
 <li>In the console, select <strong>Partners</strong>, then <strong>New partner</strong>. The setup page has four steps: the name, the URL templates, a round with a test link, and what you send to the partner. Copy the test credential, or the text that has it: it is shown once.
 <li>For more cost types or another link, use the partner's page and the page of the round. With the API: <code>POST /operator/v1/rounds/{id}/links</code> with <code>app_token</code> and <code>name</code>.
 <li>Give the partner the link, the test credential, and the <a href="/docs/partners">partner guide</a>. The text of step 4 of the setup page has all of it.
@@ -1714,8 +1714,8 @@ LINK_TOKEN=…</pre>
 <li>Ask a member of the app to attach the partner to its links and to turn cost data on, for one link on its <strong>Settings</strong> page, for many on <strong>Links</strong>, or with the <a href="/docs/api/campaign/updateLink">API</a>: <code>{"partner_id": 6, "cost_data_enabled": true}</code>. Clicks after that accept costs.
 </ol>
 <p>A partner that is already live tests another cost type on a link with cost data off. What comes through its other links is live traffic and not part of the round.` },
-      { id: "pass-a-round-as-a-partner", title: "Pass a round as a partner", body: `<p>Sign in at <code>/partner</code> with your test credential. The page has the commands: open your link with a <code>cost_id</code>, then send the cost with the same ID. It also has the report, which <code>GET /cost/round</code> returns as JSON. <code>GET /cost</code> and <code>GET /cost/{cost_id}</code> return what you sent in the state that it would have as a live cost, with <code>"test": true</code>. Each mismatch has what you sent, what was expected, and what to do. A correct cost with the same cost ID resolves the earlier mismatch.` },
-      { id: "mismatches", title: "Mismatches", body: `<div class="table" tabindex="0" role="region" aria-label="Mismatches"><table>
+      { title: "Pass a round as a partner", body: `<p>Sign in at <code>/partner</code> with your test credential. The page has the commands: open your link with a <code>cost_id</code>, then send the cost with the same ID. It also has the report, which <code>GET /cost/round</code> returns as JSON. <code>GET /cost</code> and <code>GET /cost/{cost_id}</code> return what you sent in the state that it would have as a live cost, with <code>"test": true</code>. Each mismatch has what you sent, what was expected, and what to do. A correct cost with the same cost ID resolves the earlier mismatch.` },
+      { title: "Mismatches", body: `<div class="table" tabindex="0" role="region" aria-label="Mismatches"><table>
 <thead>
 <tr>
 <th>Mismatch
@@ -1774,7 +1774,7 @@ LINK_TOKEN=…</pre>
     title: "Matching rules",
     lead: `These rules decide whether a cost is accepted, what it matches, and how long it is remembered. The result does not depend on the order in which clicks, impressions and costs arrive, except where a call is rejected: a rejection stays.`,
     sections: [
-      { id: "matching", title: "Matching", body: `<div class="table" tabindex="0" role="region" aria-label="Matching"><table>
+      { title: "Matching", body: `<div class="table" tabindex="0" role="region" aria-label="Matching"><table>
 <thead>
 <tr>
 <th>Question
@@ -1808,8 +1808,8 @@ LINK_TOKEN=…</pre>
 </table>
 </div>
 <p>An amount of ${FACTS["types per mille"]} is the price of 1,000 impressions: each impression counts a thousandth of it, exactly. Currencies are never converted or added together.` },
-      { id: "cost-window", title: "Cost window", body: `<p>A cost and its click or impression can be at most ${FACTS["cost window"]} apart, whichever comes first. Exactly ${FACTS["cost window"]} is inside. The window is the same for every app, partner and cost type. It is a constant of the code, which <a href="/docs/operators#change-the-cost-window">a developer can change</a>.` },
-      { id: "duplicates-the-same-id-again", title: "Duplicates: the same ID again", body: `<div class="table" tabindex="0" role="region" aria-label="Duplicates: the same ID again"><table>
+      { title: "Cost window", body: `<p>A cost and its click or impression can be at most ${FACTS["cost window"]} apart, whichever comes first. Exactly ${FACTS["cost window"]} is inside. The window is the same for every app, partner and cost type. It is a constant of the code, which <a href="/docs/operators#change-the-cost-window">a developer can change</a>.` },
+      { title: "Duplicates: the same ID again", body: `<div class="table" tabindex="0" role="region" aria-label="Duplicates: the same ID again"><table>
 <thead>
 <tr>
 <th>Second call
@@ -1830,7 +1830,7 @@ LINK_TOKEN=…</pre>
 
 </table>
 </div>` },
-      { id: "prices-on-urls", title: "Prices on URLs", body: `<p>A click or impression whose URL has <code>cost_type</code>, <code>cost_currency</code> and <code>cost_amount</code> is a cost by itself. Anyone can open a public URL, so the price counts only if all of this is true when the click or impression is recorded:
+      { title: "Prices on URLs", body: `<p>A click or impression whose URL has <code>cost_type</code>, <code>cost_currency</code> and <code>cost_amount</code> is a cost by itself. Anyone can open a public URL, so the price counts only if all of this is true when the click or impression is recorded:
 <ul>
 <li>Cost data is on for the link.
 <li>The type fits, and the partner has integrated it.
@@ -1842,13 +1842,13 @@ LINK_TOKEN=…</pre>
 <p>A price that does not count because of its type, its currency or its amount is dropped as <code>not_integrated</code>, <code>not_agreed</code> or <code>too_high</code>. Without a <code>cost_id</code> on the URL, it gets an ID that starts with <code>url-</code>.
 <p>A <code>cost_id</code> that is on the URL and cannot be used, because it is empty, not valid, given twice or an unfilled macro, drops the price too: each parameter of the price is counted as <code>cost_id_dropped</code>.
 <p>The price counts until a call with its ID matches. With two prices on one ID, the click's counts if it happened before the impression or at most ${FACTS["cost window"]} after it, otherwise the impression's. A call without an amount takes the price of the matched click or impression, or else of the other one, if type and currency agree. Without such a price, the cost is unpriced.` },
-      { id: "why-a-parameter-is-dropped", title: "Why a parameter is dropped", body: `<p>Parameters that cannot be used never make a click fail. They are dropped, and the link counts them by day and reason: its page shows them, and the API lists them. With <code>s2s=1</code> the response names them in <code>dropped</code>.
+      { title: "Why a parameter is dropped", body: `<p>Parameters that cannot be used never make a click fail. They are dropped, and the link counts them by day and reason: its page shows them, and the API lists them. With <code>s2s=1</code> the response names them in <code>dropped</code>.
 ${FACTS["table of drop reasons"]}` },
-      { id: "where-a-click-leads", title: "Where a click leads", body: `<p>A click leads to the first of these targets that exists for its device:
+      { title: "Where a click leads", body: `<p>A click leads to the first of these targets that exists for its device:
 ${FACTS["table of targets"]}
 <p>A link can have a target of its own, which the links below it inherit: set it on the link's settings page, with <code>target</code> in the API, or in a file. An empty text in the API, and <code>none</code> in a file, lead to the URLs of the app even if a link above has a target. A click follows the target of the link that it opened, not that of a sub-link that its URL names. Clicks everywhere usually follow a changed target within a minute. At most 1,000 links of an app have a target of their own, with up to 1,000 characters each.
 <p>A target whose scheme or host the app does not allow is skipped, and the link counts it with the reason <code>not_allowed</code>: an operator adds the host to <code>redirect_hosts</code>, or the scheme to <code>redirect_schemes</code>, if it should lead there. <code>fallback</code> comes after the store, so it serves devices without one. An app on an iPad is recognized as an iPad, but Safari on an iPad that requests desktop pages looks like a Mac.` },
-      { id: "parameters-that-are-passed-on", title: "Parameters that are passed on", body: `<p>The URLs of an app, and the targets of links, can have placeholders, which each click fills in, for example to measure installs elsewhere:
+      { title: "Parameters that are passed on", body: `<p>The URLs of an app, and the targets of links, can have placeholders, which each click fills in, for example to measure installs elsewhere:
 <pre data-language="text">https://play.google.com/store/apps/details?id=com.example.shop&amp;referrer=cost_id%3D{{cost_id}}%26campaign%3D{{campaign}}
 https://shop.example.com/start?campaign={campaign}&amp;gclid={gclid}</pre>
 <div class="table" tabindex="0" role="region" aria-label="Parameters that are passed on"><table>
@@ -1877,15 +1877,15 @@ https://shop.example.com/start?campaign={campaign}&amp;gclid={gclid}</pre>
 </table>
 </div>
 <p>Values are percent-encoded, so they can change neither the host nor another parameter. A value is empty if the parameter is missing, given twice with different values, not UTF-8, an unfilled macro, longer than 512 characters, or a <code>.</code> or <code>..</code>. All are empty if the URL would have more than 8,192 characters. A placeholder cannot be in the scheme, host or port. A target that the URL of the click names is followed unchanged.` },
-      { id: "voids", title: "Voids", body: `<p>A void removes the cost of an ID, or the price on its URL, from the totals. The same values never bring it back; a call with other values counts in its place. After a void, only a call can count for the ID.` },
-      { id: "what-is-remembered", title: "What is remembered", body: `<p>Everything with the same ID is forgotten together, when more than ${FACTS["retention time"]} have passed since its newest click or impression, and since the arrival of a cost that matches none. From then on the ID is new. The hourly purge deletes the rows some time later; that changes nothing that you can see. A click or impression that a queue delivers more than ${FACTS["retention time"]} after it happened is not recorded; its link counts it as dropped, with the reason <code>too_old</code>. The daily totals stay, and <a href="/docs/archive">an archive</a> can keep the rows.` },
+      { title: "Voids", body: `<p>A void removes the cost of an ID, or the price on its URL, from the totals. The same values never bring it back; a call with other values counts in its place. After a void, only a call can count for the ID.` },
+      { title: "What is remembered", body: `<p>Everything with the same ID is forgotten together, when more than ${FACTS["retention time"]} have passed since its newest click or impression, and since the arrival of a cost that matches none. From then on the ID is new. The hourly purge deletes the rows some time later; that changes nothing that you can see. A click or impression that a queue delivers more than ${FACTS["retention time"]} after it happened is not recorded; its link counts it as dropped, with the reason <code>too_old</code>. The daily totals stay, and <a href="/docs/archive">an archive</a> can keep the rows.` },
     ],
   },
   runbook: {
     title: "Runbook",
     lead: `Common questions and incidents, each with its page or its command.`,
     sections: [
-      { id: "questions-of-the-first-month", title: "Questions of the first month", body: `<div class="table" tabindex="0" role="region" aria-label="Questions of the first month"><table>
+      { title: "Questions of the first month", body: `<div class="table" tabindex="0" role="region" aria-label="Questions of the first month"><table>
 <thead>
 <tr>
 <th>Question
@@ -1954,20 +1954,20 @@ https://shop.example.com/start?campaign={campaign}&amp;gclid={gclid}</pre>
 
 </table>
 </div>` },
-      { id: "find-out-about-one-cost", title: "Find out about one cost", body: `<p>With the API token of an operator:
+      { title: "Find out about one cost", body: `<p>With the API token of an operator:
 <pre data-language="sh">BASE_URL=https://links.example.com
 OPERATOR_TOKEN=ll_api_…</pre>
 <pre data-language="console"><kbd>operator() { curl -s -H "Authorization: Token token=$OPERATOR_TOKEN" "$BASE_URL/operator/v1/$1"; }</kbd>
 <kbd>operator partners/1/costs/demo-click-expired-001 | grep -oE '"(code|match|kind|mismatch|reason)":"[^"]*"'</kbd>
 <samp>"code":"not_found"</samp></pre>
 <p>A cost that was never accepted gets a <code>404</code> that says what was rejected and which parameters were wrong, which click or impression has the ID, and what a cost for it would get now. The partner's <code>X-Request-Id</code> finds the request in the log.` },
-      { id: "upgrade-and-roll-back", title: "Upgrade and roll back", body: `<p>Get the new source, read what an upgrade must do in its <code>.github/CHANGELOG.md</code>, and run:
+      { title: "Upgrade and roll back", body: `<p>Get the new source, read what an upgrade must do in its <code>.github/CHANGELOG.md</code>, and run:
 <pre data-language="sh">npm ci
 npm run deploy</pre>
 <p>The migrations run before the new code, and the old code works with them. To go back to the previous version:
 <pre data-language="sh">npx wrangler rollback</pre>
 <p>This restores the code, variables and bindings of that version, but no data. A setting that you have changed since then has its old value again until the next deployment. To restore data too, <a href="/docs/operators#restore-the-database">restore the database</a>.` },
-      { id: "the-database-is-overloaded", title: "The database is overloaded", body: `<p><strong>What you see:</strong> <code>503</code> <code>unavailable</code> with <code>Retry-After: 5</code>, errors with "overloaded" in the log, and pages that do not respond. Clicks redirect as usual, but are not recorded, and <code>lost_engagements</code> in the log says how many. Nothing that was answered with <code>200</code> is lost.
+      { title: "The database is overloaded", body: `<p><strong>What you see:</strong> <code>503</code> <code>unavailable</code> with <code>Retry-After: 5</code>, errors with "overloaded" in the log, and pages that do not respond. Clicks redirect as usual, but are not recorded, and <code>lost_engagements</code> in the log says how many. Nothing that was answered with <code>200</code> is lost.
 <ol>
 <li><p>Find out who sends the most: count the log by <code>partner_id</code> and <code>route</code>.
 
@@ -1982,7 +1982,7 @@ npx wrangler queues create linkledger-engagements-dead-letter</pre>
 
 </ol>
 <p>Afterwards, partners resend what got <code>503</code>: the same cost with the same ID is stored once.` },
-      { id: "before-a-peak", title: "Before a peak", body: `<p>One database takes about 500 clicks a second from the whole world, and more if they come from few places. Above that, put a queue before the clicks, as under <a href="#the-database-is-overloaded">The database is overloaded</a>.
+      { title: "Before a peak", body: `<p>One database takes about 500 clicks a second from the whole world, and more if they come from few places. Above that, put a queue before the clicks, as under <a href="#the-database-is-overloaded">The database is overloaded</a>.
 <p>To try it, deploy a copy with databases of its own, so that the test does not change real figures:
 <pre data-language="sh">npm run deploy -- --env peak
 npm run operator:create -- --remote --env peak you@example.com</pre>
@@ -1990,7 +1990,7 @@ npm run operator:create -- --remote --env peak you@example.com</pre>
 <pre data-language="sh">npx wrangler delete --env peak --force
 npx wrangler d1 delete DB --env peak --skip-confirmation</pre>
 <p>The two KV namespaces whose names begin with <code>linkledger-peak</code> are left; delete them in the dashboard.` },
-      { id: "move-to-another-account", title: "Move to another account", body: `<p>The databases have everything. Workers KV is only a cache, which fills itself again. What arrives at the old service after the export is not in the new one, so begin in a quiet hour, and remove the domain from the old service first. Until you finish, links do not work, and partners resend what got no response.
+      { title: "Move to another account", body: `<p>The databases have everything. Workers KV is only a cache, which fills itself again. What arrives at the old service after the export is not in the new one, so begin in a quiet hour, and remove the domain from the old service first. Until you finish, links do not work, and partners resend what got no response.
 <ol>
 <li><p>Export the database (with shards, each of them), and put the statements in an order in which they can be imported:
 <pre data-language="sh">npx wrangler d1 export DB --remote --output linkledger.sql
@@ -2006,7 +2006,7 @@ npx wrangler d1 execute DB --remote --yes --file linkledger.sql</pre>
 
 </ol>
 <p>API tokens, credentials, links and passwords are the same. D1 takes minutes to export or import a large database, and limits the size of a file; try it with a copy first.` },
-      { id: "move-partners-to-a-ledger-with-shards", title: "Move partners to a ledger with shards", body: `<p>The number of databases of a ledger is chosen once. If a ledger outgrows its database, deploy a second ledger beside it, from a second copy of the source in which <code>wrangler.toml</code> has another <code>name</code>:
+      { title: "Move partners to a ledger with shards", body: `<p>The number of databases of a ledger is chosen once. If a ledger outgrows its database, deploy a second ledger beside it, from a second copy of the source in which <code>wrangler.toml</code> has another <code>name</code>:
 <pre data-language="sh">npm run deploy -- --shards 32</pre>
 <p>Create the app, the partner and its links there, and let it send its costs and clicks to the new address. Costs of clicks that the first ledger recorded go to the first one, for ${FACTS["cost window"]}. Reports of the days before stay there.` },
     ],
@@ -2015,7 +2015,7 @@ npx wrangler d1 execute DB --remote --yes --file linkledger.sql</pre>
     title: "Single sign-on",
     lead: `Let people sign in with their company account: one provider, by OpenID Connect.`,
     sections: [
-      { id: "set-it-up", title: "Set it up", body: `<ol>
+      { title: "Set it up", body: `<ol>
 <li><p>Register linkledger as a web application at the provider, as below, with the redirect URI <code>https://links.example.com/login/sso/callback</code>. Use your own origin.
 
 <li><p>Set these in the <code>[vars]</code> of <code>wrangler.toml</code>:
@@ -2053,7 +2053,7 @@ npx wrangler d1 execute DB --remote --yes --file linkledger.sql</pre>
 
 </ol>
 <p>Without these settings, neither the link nor its pages exist. Only this provider is used, and pages of linkledger never ask for its password.` },
-      { id: "who-is-linked-to-whom", title: "Who is linked to whom", body: `<p>A user is linked to a person at the provider by the issuer and the subject, which never change. A subject has 1 to 255 visible ASCII characters. The first sign-in links a member if the provider says that the email address is verified (<code>email_verified</code> is <code>true</code>), the user has this address and single sign-on, and the user is not linked yet. The address is compared as the provider sends it: only the letters A to Z can differ in case, and an address that is not ASCII never matches. From then on, the addresses in linkledger and at the provider can differ.
+      { title: "Who is linked to whom", body: `<p>A user is linked to a person at the provider by the issuer and the subject, which never change. A subject has 1 to 255 visible ASCII characters. The first sign-in links a member if the provider says that the email address is verified (<code>email_verified</code> is <code>true</code>), the user has this address and single sign-on, and the user is not linked yet. The address is compared as the provider sends it: only the letters A to Z can differ in case, and an address that is not ASCII never matches. From then on, the addresses in linkledger and at the provider can differ.
 <p>Nobody else is signed in. If a single sign-on user has the address, such attempts are listed on the user's page in the console for a week, and you link the right one there. Each has a code of six characters, which the person sees too: ask for it by phone or in person, and link only the row with this code. The last five with a verified address and the last five for which the provider does not say are kept. People whose address is not verified (<code>email_verified</code> is <code>false</code>) are not listed. You link in this way:
 <ul>
 <li>operators, always
@@ -2062,11 +2062,11 @@ npx wrangler d1 execute DB --remote --yes --file linkledger.sql</pre>
 </ul>
 <p>The link ends when the user gets another email address, becomes an operator, or gets a password. It also ends the sessions.
 <p>A user with a password is never linked. If you reset the password of a single sign-on user, they sign in with that password from then on, and the link is deleted.` },
-      { id: "confirm-with-a-new-sign-in", title: "Confirm with a new sign-in", body: `<p>Where others enter their password, these users sign in at the provider again, and can continue for 10 minutes. The provider must say when they did that, in the claim <code>auth_time</code>: in the last 5 minutes, and after linkledger asked for it. It must be the same person. If the provider does not send <code>auth_time</code>, they cannot confirm; the page says so. Then somebody with a password must do it: an operator issues API tokens, for example.
+      { title: "Confirm with a new sign-in", body: `<p>Where others enter their password, these users sign in at the provider again, and can continue for 10 minutes. The provider must say when they did that, in the claim <code>auth_time</code>: in the last 5 minutes, and after linkledger asked for it. It must be the same person. If the provider does not send <code>auth_time</code>, they cannot confirm; the page says so. Then somebody with a password must do it: an operator issues API tokens, for example.
 <p><code>OPERATOR_MFA</code> does not apply to them: require a second factor at the provider. If the provider says how they signed in (<code>amr</code>) and it was only a password, the console returns <code>403</code>, unless <code>OPERATOR_MFA</code> is <code>optional</code>. They sign in again with a second factor.` },
-      { id: "when-people-leave", title: "When people leave", body: `<p>A session here lasts up to 12 hours, even if the account at the provider was disabled in the meantime. So disable the user here too: sessions, the API token and the access tokens end immediately. Signing out here does not sign out at the provider; the page says so.
+      { title: "When people leave", body: `<p>A session here lasts up to 12 hours, even if the account at the provider was disabled in the meantime. So disable the user here too: sessions, the API token and the access tokens end immediately. Signing out here does not sign out at the provider; the page says so.
 <p>While the provider does not respond, its users cannot sign in, and the sign-in page says so with status 503. Sessions and tokens keep working, and so do passwords: keep an operator who has one.` },
-      { id: "providers", title: "Providers", body: `<p>These steps come from the providers' documentation and were not tried here. Names of pages can change.
+      { title: "Providers", body: `<p>These steps come from the providers' documentation and were not tried here. Names of pages can change.
 <h3 id="google-workspace">Google Workspace</h3>
 <ol>
 <li>In the Google Cloud console, create a project of your organization, and open <strong>Google Auth Platform</strong>.
@@ -2105,7 +2105,7 @@ npx wrangler d1 execute DB --remote --yes --file linkledger.sql</pre>
     title: "Troubleshooting",
     lead: `Find the symptom, then the cause and what to do. Every error code is on the <a href="/docs/errors">Errors</a> page.`,
     sections: [
-      { id: "a-cost-stays-pending", title: "A cost stays pending", body: `<p><code>GET /cost/{cost_id}</code> returns <code>mismatch</code>. If it is not null, a click or impression has the ID but cannot take the cost:
+      { title: "A cost stays pending", body: `<p><code>GET /cost/{cost_id}</code> returns <code>mismatch</code>. If it is not null, a click or impression has the ID but cannot take the cost:
 <div class="table" tabindex="0" role="region" aria-label="A cost stays pending"><table>
 <thead>
 <tr>
@@ -2134,7 +2134,7 @@ npx wrangler d1 execute DB --remote --yes --file linkledger.sql</pre>
 <li>a person, an app or a server opened it: crawlers and link previews are not recorded. The page of the link counts them under "Problems with URLs", as <code>engagement</code> with the reason "A bot opened the link"
 </ul>
 <p>In a round, the report at <code>/partner</code> says why.` },
-      { id: "a-cost-or-cost-id-is-rejected", title: "A cost or cost ID is rejected", body: `<p>To see what was rejected, open <strong>Costs</strong> at <code>/partner</code> and choose the state "Rejected", or send <code>GET /cost?match=rejected</code>: the newest ones with ID, reason, tag and time, for ${FACTS["rejection time"]}. For one ID, <code>GET /cost/{cost_id}</code> returns <code>404</code> with its rejections, the click or impression that has it, and what a cost for it would get now. Operators find the same on the page of the partner.
+      { title: "A cost or cost ID is rejected", body: `<p>To see what was rejected, open <strong>Costs</strong> at <code>/partner</code> and choose the state "Rejected", or send <code>GET /cost?match=rejected</code>: the newest ones with ID, reason, tag and time, for ${FACTS["rejection time"]}. For one ID, <code>GET /cost/{cost_id}</code> returns <code>404</code> with its rejections, the click or impression that has it, and what a cost for it would get now. Operators find the same on the page of the partner.
 <div class="table" tabindex="0" role="region" aria-label="A cost or cost ID is rejected"><table>
 <thead>
 <tr>
@@ -2164,7 +2164,7 @@ npx wrangler d1 execute DB --remote --yes --file linkledger.sql</pre>
 
 </table>
 </div>` },
-      { id: "a-token-or-sign-in-does-not-work", title: "A token or sign-in does not work", body: `<div class="table" tabindex="0" role="region" aria-label="A token or sign-in does not work"><table>
+      { title: "A token or sign-in does not work", body: `<div class="table" tabindex="0" role="region" aria-label="A token or sign-in does not work"><table>
 <thead>
 <tr>
 <th>Symptom
@@ -2209,7 +2209,7 @@ npx wrangler d1 execute DB --remote --yes --file linkledger.sql</pre>
 
 </table>
 </div>` },
-      { id: "a-link-does-not-behave-as-expected", title: "A link does not behave as expected", body: `<div class="table" tabindex="0" role="region" aria-label="A link does not behave as expected"><table>
+      { title: "A link does not behave as expected", body: `<div class="table" tabindex="0" role="region" aria-label="A link does not behave as expected"><table>
 <thead>
 <tr>
 <th>Symptom
@@ -2234,7 +2234,7 @@ npx wrangler d1 execute DB --remote --yes --file linkledger.sql</pre>
 
 </table>
 </div>` },
-      { id: "a-report-or-a-page-is-not-as-expected", title: "A report or a page is not as expected", body: `<div class="table" tabindex="0" role="region" aria-label="A report or a page is not as expected"><table>
+      { title: "A report or a page is not as expected", body: `<div class="table" tabindex="0" role="region" aria-label="A report or a page is not as expected"><table>
 <thead>
 <tr>
 <th>Symptom
@@ -2259,7 +2259,7 @@ npx wrangler d1 execute DB --remote --yes --file linkledger.sql</pre>
 
 </table>
 </div>` },
-      { id: "the-worker-does-not-start-or-is-not-ready", title: "The Worker does not start or is not ready", body: `<div class="table" tabindex="0" role="region" aria-label="The Worker does not start or is not ready"><table>
+      { title: "The Worker does not start or is not ready", body: `<div class="table" tabindex="0" role="region" aria-label="The Worker does not start or is not ready"><table>
 <thead>
 <tr>
 <th>Symptom
@@ -2310,10 +2310,10 @@ npx wrangler d1 execute DB --remote --yes --file linkledger.sql</pre>
     title: "TypeScript client",
     lead: `Generate the types of every request and response from the OpenAPI document, and call the API with them.`,
     sections: [
-      { id: "set-up", title: "Set up", body: `<pre data-language="sh">npx openapi-typescript@7 https://links.example.com/openapi.json -o linkledger.d.ts
+      { title: "Set up", body: `<pre data-language="sh">npx openapi-typescript@7 https://links.example.com/openapi.json -o linkledger.d.ts
 npm install openapi-fetch</pre>
 <p>The first line writes the types. <code>npx</code> downloads openapi-typescript with the version of TypeScript that it needs, so your project can have another version. Run the line again after an update of linkledger. The second line installs a client of 6 KB that uses <code>fetch</code>.` },
-      { id: "call-the-api", title: "Call the API", body: `<p>This program creates a link with a partner and a sub-link below it, records a click, and sends its cost:
+      { title: "Call the API", body: `<p>This program creates a link with a partner and a sub-link below it, records a click, and sends its cost:
 <pre data-language="ts">import createClient from "openapi-fetch";
 import type { components, paths } from "./linkledger.d.ts";
 
@@ -2374,32 +2374,32 @@ const cost = dataOf(
 );
 console.log(link.name, cost.match, cost.amount);</pre>
 <p>It prints <code>Acme::Summer matched 0.25</code>. The paths, parameters and bodies are checked when the program is compiled, and <code>data</code> has the type of the response.` },
-      { id: "handle-errors", title: "Handle errors", body: `<p><code>error</code> is a <a href="/docs/errors">problem document</a>: compare its <code>code</code>, and show its <code>detail</code> and <code>errors</code> to people. Retry 408, 429, 500 and 503 with the same request.` },
+      { title: "Handle errors", body: `<p><code>error</code> is a <a href="/docs/errors">problem document</a>: compare its <code>code</code>, and show its <code>detail</code> and <code>errors</code> to people. Retry 408, 429, 500 and 503 with the same request.` },
     ],
   },
   "url-prices": {
     title: "Limit prices on URLs",
     lead: `Keep prices that strangers write on public URLs out of a partner's spend.`,
     sections: [
-      { id: "limit-one-price", title: "Limit one price", body: `<p>Anyone can open a public URL, so a price on a URL counts only if the partner's cost parameters name <code>cost_amount</code> and the price is at most <code>max_url_amount</code>, which is 100 for a new partner:
+      { title: "Limit one price", body: `<p>Anyone can open a public URL, so a price on a URL counts only if the partner's cost parameters name <code>cost_amount</code> and the price is at most <code>max_url_amount</code>, which is 100 for a new partner:
 <pre data-language="console"><kbd>operator() { curl -s -H "Authorization: Token token=$OPERATOR_TOKEN" \\
     -H 'Content-Type: application/json' "$BASE_URL/operator/v1/$1" "\${@:2}"; }</kbd>
 <kbd>operator partners/1 -X PATCH -d '{"max_url_amount": "25"}' | grep -o '"max_url_amount":"[0-9]*"'</kbd>
 <samp>"max_url_amount":"25"</samp></pre>
 <p>Write the currency into the cost parameters too, for example <code>cost_currency=USD</code>: then prices in other currencies do not count, and the link counts them as dropped. With a macro in its place, any currency counts. A code that is not ISO 4217 is rejected.
 <p>Partners that were created when the limit was 10,000 keep theirs. <strong>Partners</strong> in the console lists those with more than 100: choose the state "Prices on URLs above 100".` },
-      { id: "limit-the-sum-of-a-day", title: "Limit the sum of a day", body: `<p><code>max_url_spend</code> limits the sum of a partner's prices on URLs in one app, currency and UTC day; null means no limit. Set it for every partner whose cost parameters name <code>cost_amount</code>: <strong>Partners</strong> in the console lists those without one as "Prices on URLs without a daily limit". If the cost parameters set no currency, the first three currencies of a day can count. With shards, each shard has its part of the limit, which is at least <code>max_url_amount</code>. If the cost parameters name <code>cost_amount</code>, the forms of the console ask for the limit: enter one, or choose no limit.
+      { title: "Limit the sum of a day", body: `<p><code>max_url_spend</code> limits the sum of a partner's prices on URLs in one app, currency and UTC day; null means no limit. Set it for every partner whose cost parameters name <code>cost_amount</code>: <strong>Partners</strong> in the console lists those without one as "Prices on URLs without a daily limit". If the cost parameters set no currency, the first three currencies of a day can count. With shards, each shard has its part of the limit, which is at least <code>max_url_amount</code>. If the cost parameters name <code>cost_amount</code>, the forms of the console ask for the limit: enter one, or choose no limit.
 <p>A price above the limit is held: it is stored, but it does not count and gives no amount to a call. So no price is lost if a stranger uses up the limit.` },
-      { id: "decide-held-prices", title: "Decide held prices", body: `<p><strong>Overview</strong> in the console says which partners have held prices, and <strong>Prices on URLs</strong> on the partner's page decides them, by app and day. Compare the held sum with what the partner invoices or reports for that day. If it agrees, accept the prices and raise the limit; if it does not, drop them. After 1,000 prices, the page shows how many are left and lets you continue.
+      { title: "Decide held prices", body: `<p><strong>Overview</strong> in the console says which partners have held prices, and <strong>Prices on URLs</strong> on the partner's page decides them, by app and day. Compare the held sum with what the partner invoices or reports for that day. If it agrees, accept the prices and raise the limit; if it does not, drop them. After 1,000 prices, the page shows how many are left and lets you continue.
 <p>In the API, <code>GET /operator/v1/partners/{id}/url-prices</code> lists what counted and what is held, and <code>POST</code> accepts or drops the held prices of a day, 1,000 for each request.` },
-      { id: "void-the-prices-of-a-day", title: "Void the prices of a day", body: `<p>To void the prices that strangers added on a day, use <strong>Void the prices on URLs of a day</strong> under <strong>Prices on URLs</strong> on the partner's page. Begin with those without a <code>cost_id</code>, which strangers add most easily. In the API, send <code>day</code> and <code>app_token</code> instead of <code>cost_id</code> to <code>POST /operator/v1/partners/{id}/voids</code>, and repeat it with <code>next</code> until that is null; then do the same with <code>"generated": false</code> for prices on URLs with a <code>cost_id</code>.` },
+      { title: "Void the prices of a day", body: `<p>To void the prices that strangers added on a day, use <strong>Void the prices on URLs of a day</strong> under <strong>Prices on URLs</strong> on the partner's page. Begin with those without a <code>cost_id</code>, which strangers add most easily. In the API, send <code>day</code> and <code>app_token</code> instead of <code>cost_id</code> to <code>POST /operator/v1/partners/{id}/voids</code>, and repeat it with <code>next</code> until that is null; then do the same with <code>"generated": false</code> for prices on URLs with a <code>cost_id</code>.` },
     ],
   },
   watch: {
     title: "Watch the service",
     lead: `What to poll, where the log is and what to look for in it, how full the databases are, and what a month costs.`,
     sections: [
-      { id: "what-to-poll", title: "What to poll", body: `<p>Use a monitoring service that requests <code>/readyz</code> once a minute and notifies somebody after three failures in a row: one slow read of Workers KV can fail a check. <a href="/docs/alerts">Alerts</a> report partners, costs and databases, but not a Worker that is down, so the monitoring must run elsewhere.
+      { title: "What to poll", body: `<p>Use a monitoring service that requests <code>/readyz</code> once a minute and notifies somebody after three failures in a row: one slow read of Workers KV can fail a check. <a href="/docs/alerts">Alerts</a> report partners, costs and databases, but not a Worker that is down, so the monitoring must run elsewhere.
 <pre data-language="sh">BASE_URL=https://links.example.com</pre>
 <pre data-language="console"><kbd>curl -s "$BASE_URL/readyz" | grep -oE '"status":"[a-z ]*"'</kbd>
 <samp>"status":"ready"</samp>
@@ -2450,7 +2450,7 @@ console.log(link.name, cost.match, cost.amount);</pre>
 </table>
 </div>
 <p><code>/healthz</code> returns <code>200</code> while the Worker runs, and checks nothing else. Both are public, so neither shows the version. Every page of the console shows it, and the ID of the deployment as in the Cloudflare dashboard.` },
-      { id: "where-the-log-is", title: "Where the log is", body: `<p>Every request writes one line of JSON to Workers Logs: in the Cloudflare dashboard, choose <strong>Workers &amp; Pages</strong>, the Worker, and <strong>Logs</strong>. Cloudflare keeps the lines as long as your plan says. To see them as they arrive, only the failures, or one request:
+      { title: "Where the log is", body: `<p>Every request writes one line of JSON to Workers Logs: in the Cloudflare dashboard, choose <strong>Workers &amp; Pages</strong>, the Worker, and <strong>Logs</strong>. Cloudflare keeps the lines as long as your plan says. To see them as they arrive, only the failures, or one request:
 <pre data-language="sh">npx wrangler tail
 npx wrangler tail --search '"level":"error"'
 npx wrangler tail --search REQUEST_ID</pre>
@@ -2505,7 +2505,7 @@ npx wrangler tail --search REQUEST_ID</pre>
 </div>
 <p>An unexpected error has a second line with <code>error</code>, <code>message</code> and <code>at</code>. The log never contains tokens, passwords, cost IDs or URLs. <code>LOG_SAMPLE</code> sets the share of requests that are logged; responses with status 500 and above are always logged.
 <p>Requests share calls to the database, and a line with <code>group</code> says how many. If a call fails, all requests that share it fail, up to 40.` },
-      { id: "what-to-ask-the-log", title: "What to ask the log", body: `<p>In <strong>Observability</strong> of the dashboard, these filters answer the usual questions. Save them, because you will need them in a hurry:
+      { title: "What to ask the log", body: `<p>In <strong>Observability</strong> of the dashboard, these filters answer the usual questions. Save them, because you will need them in a hurry:
 <div class="table" tabindex="0" role="region" aria-label="What to ask the log"><table>
 <thead>
 <tr>
@@ -2552,7 +2552,7 @@ npx wrangler tail --search REQUEST_ID</pre>
 </table>
 </div>
 <p><code>lost_engagements</code> counts clicks and impressions that were not recorded: in a line of its own because 1,000 statements waited, or because a request was ended; in the line of an error because its call failed; and in that of a queue because messages came too late. If a call was committed but its response was lost, the field counts its clicks too, although they were recorded.` },
-      { id: "how-full-a-database-is", title: "How full a database is", body: `<p>A database can hold 10 GB. <code>/readyz</code> shows the size of each, and so does <strong>Health</strong> on the operators' <strong>Overview</strong>:
+      { title: "How full a database is", body: `<p>A database can hold 10 GB. <code>/readyz</code> shows the size of each, and so does <strong>Health</strong> on the operators' <strong>Overview</strong>:
 <pre data-language="console"><kbd>curl -s "$BASE_URL/readyz" | grep -oE '"databases":\\[\\{"name":"[A-Z0-9_]*","size_bytes":'</kbd>
 <samp>"databases":[{"name":"DB","size_bytes":</samp></pre>
 <p>From 7 GB on, <strong>Overview</strong> lists it under <strong>Waiting for you</strong>. A database grows with the costs, and the clicks and impressions with a cost ID, of the last ${FACTS["retention time"]}, ${FACTS["bytes of row"]} bytes each. So once the size has stopped growing, it stays the same. If it still grows:
@@ -2560,7 +2560,7 @@ npx wrangler tail --search REQUEST_ID</pre>
 <li>See which partners send the most: <strong>Spend</strong> in the console, or the log by <code>partner_id</code>. Clicks with an ID for which no cost ever comes take the same space: a partner without cost data needs no <code>cost_id</code> in its URLs.
 <li>A ledger cannot be spread over more databases later. <a href="/docs/runbook#move-partners-to-a-ledger-with-shards">Deploy a second one</a> with shards, and move partners to it. The first one shrinks within ${FACTS["retention time"]}.
 </ol>` },
-      { id: "what-a-month-costs", title: "What a month costs", body: `<p>Nearly all of the bill is for rows written, at $1 a million, beyond what the plan includes. This prints the size of a database, and the rows that were read and written in the last 24 hours:
+      { title: "What a month costs", body: `<p>Nearly all of the bill is for rows written, at $1 a million, beyond what the plan includes. This prints the size of a database, and the rows that were read and written in the last 24 hours:
 <pre data-language="sh">npx wrangler d1 info DB</pre>
 <p>Multiply the written rows by 30: 400,000 a day are 12 million a month, about $12. With shards, add up the databases (<code>npx wrangler d1 info LEDGER_0</code>, and so on). <code>migrations/README.md</code> of the source has the rows and the price of each kind of request, under "How much one database carries".
 <p><strong>Spend</strong> in the console has the matched costs of all apps in any period. No page adds up the clicks of all apps: those of one app are on its <strong>Overview</strong>, and the bill follows the written rows, which have all of them.` },
@@ -2570,13 +2570,13 @@ npx wrangler tail --search REQUEST_ID</pre>
     title: "Webhooks",
     lead: `Send alerts and other events to a program or a chat.`,
     sections: [
-      { id: "set-up", title: "Set up", body: `<p>An operator sets the secret <code>WEBHOOK_KEY</code>, which seals the secrets of webhooks in the database. It has 32 to 256 visible ASCII characters:
+      { title: "Set up", body: `<p>An operator sets the secret <code>WEBHOOK_KEY</code>, which seals the secrets of webhooks in the database. It has 32 to 256 visible ASCII characters:
 <pre data-language="sh">npx wrangler secret put WEBHOOK_KEY</pre>
 <p>Keep it: with another key, each webhook needs a new secret. The second schedule in <code>wrangler.toml</code>, <code>* * * * *</code>, sends events every minute.
 <p>To try it locally, start <code>npx wrangler dev</code> with the flags <code>--var LOCAL_INSECURE:1</code> and <code>--var WEBHOOK_KEY:</code> with 32 characters of your own. A webhook may then have a URL such as <code>http://127.0.0.1:9000/</code>, and a request to <code>/cdn-cgi/local/scheduled?cron=*+*+*+*+*</code> does what a deployment does every minute.` },
-      { id: "create-a-webhook", title: "Create a webhook", body: `<p>Members create webhooks for their app on its <strong>Alerts</strong> page, and operators on the <strong>Alerts</strong> page of the console: up to 5 for an app, and 5 for operators. The page shows the secret of a webhook once. In the API, <code>POST /operator/v1/webhooks</code> creates one.
+      { title: "Create a webhook", body: `<p>Members create webhooks for their app on its <strong>Alerts</strong> page, and operators on the <strong>Alerts</strong> page of the console: up to 5 for an app, and 5 for operators. The page shows the secret of a webhook once. In the API, <code>POST /operator/v1/webhooks</code> creates one.
 <p>The URL must begin with <code>https://</code>, use port 443 and name a host on the public internet. IP addresses, user names, passwords and the hosts of linkledger itself are rejected.` },
-      { id: "events", title: "Events", body: `<div class="table" tabindex="0" role="region" aria-label="Events"><table>
+      { title: "Events", body: `<div class="table" tabindex="0" role="region" aria-label="Events"><table>
 <thead>
 <tr>
 <th>Event
@@ -2613,11 +2613,11 @@ npx wrangler tail --search REQUEST_ID</pre>
   "text": "Acme Ads was stopped. Its costs are rejected from now on.",
   "data": { "partner_id": 1, "partner": "Acme Ads" }
 }</pre>` },
-      { id: "delivery", title: "Delivery", body: `<p>An event is stored in the transaction of its cause, and sent at least once. The header <code>webhook-id</code> is the same in every attempt: use it to ignore an event that you already have. Events can arrive out of order.
+      { title: "Delivery", body: `<p>An event is stored in the transaction of its cause, and sent at least once. The header <code>webhook-id</code> is the same in every attempt: use it to ignore an event that you already have. Events can arrive out of order.
 <p>Only a status from 200 to 299 within 10 seconds is a success. Redirects are not followed. Otherwise the event is sent again after 1, 5 and 30 minutes, and then after 2, 5, 10, 14, 20 and 24 hours, each in the first run after that. The page of a webhook lists its newest 100 deliveries, and can send each again.
 <p>A run sends at most 50 events, 10 of them to one webhook, and those of alerts first. A webhook that took longer than 5 seconds gets one event in a run.
 <p>A webhook is turned off if its receiver returns 410, or after 5 days of failures, which also opens an alert. Turn it on again on its page. Events and deliveries are kept for 30 days.` },
-      { id: "verify-an-event", title: "Verify an event", body: `<p>Events are signed as the specification Standard Webhooks describes, and there are packages for many languages. Verify an event before you read it. In TypeScript, with the package <code>standardwebhooks</code>:
+      { title: "Verify an event", body: `<p>Events are signed as the specification Standard Webhooks describes, and there are packages for many languages. Verify an event before you read it. In TypeScript, with the package <code>standardwebhooks</code>:
 <pre data-language="ts">import { Webhook } from "standardwebhooks";
 
 /** Throws if the event is not from linkledger, was changed, or is older than five minutes. */
@@ -2636,7 +2636,7 @@ def verify(secret, body, headers):
     expected = "v1," + base64.b64encode(hmac.new(key, signed, hashlib.sha256).digest()).decode()
     if not any(hmac.compare_digest(expected, one) for one in headers["webhook-signature"].split(" ")):
         raise ValueError("wrong signature")</pre>` },
-      { id: "change-the-secret", title: "Change the secret", body: `<p><strong>Create a new secret</strong> on the page of a webhook shows another secret. For 24 hours, events are signed with both, so change the receiver in that time.` },
+      { title: "Change the secret", body: `<p><strong>Create a new secret</strong> on the page of a webhook shows another secret. For 24 hours, events are signed with both, so change the receiver in that time.` },
     ],
   },
 };

@@ -1,5 +1,6 @@
 /** Search over the documentation: `/docs/search?q=…`. The script of the pages shows the same results while a reader types. */
 import { html } from "hono/html";
+import { toAnchor } from "../domain/texts.ts";
 import { ERRORS } from "../errors.ts";
 import type { Markup } from "../pages/markup.ts";
 import { DOCS } from "./docs.ts";
@@ -183,7 +184,7 @@ function buildIndex({ areas }: Reference): Entry[] {
       { title, path, place: "Guide", text: toText(lead) },
       ...sections.map((section) => ({
         title: section.title,
-        path: `${path}#${section.id}`,
+        path: `${path}#${toAnchor(section.title)}`,
         place: title,
         text: toText(section.body.replace(SAMPLES, " ")),
         terms: toText(termsOf(section.body)),
