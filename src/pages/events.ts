@@ -6,7 +6,7 @@ import type { Event } from "../domain/events.ts";
 import { ERRORS } from "../errors.ts";
 import type { ChartEvent } from "./chart/chart.ts";
 import { nameText } from "./elements.ts";
-import { describeDay, describeDays, showList, showPercent, showPlural } from "./locale.ts";
+import { describeDays, showList, showPercent, showPlural } from "./locale.ts";
 import type { Markup } from "./markup.ts";
 import { signedMoney } from "./money.ts";
 
@@ -17,9 +17,12 @@ const ENGAGEMENTS: Record<Kind, string> = { click: "clicks", impression: "impres
 const percent = (units: bigint) => showPercent(Number(units) / 1e8);
 
 /** `hrefOf` leads to the page of a partner. */
-function describe(event: Event, partners: Partners, hrefOf?: (partnerId: number) => string): Sentence {
+function describe(event: Grouped[0], partners: Partners, hrefOf?: (partnerId: number) => string): Sentence {
   const id = event.partnerId ?? 0;
-  const partner = { name: partners.get(id)?.displayName ?? `partner ${id}`, href: hrefOf?.(id) };
+  const partner =
+    event.partnerCount === undefined
+      ? { name: partners.get(id)?.displayName ?? `partner ${id}`, href: hrefOf?.(id) }
+      : showPlural(event.partnerCount, "partner");
   switch (event.type) {
     case "partner_stopped":
       return [partner, " was stopped by an operator"];
@@ -58,9 +61,10 @@ const wasOrWere = ({ count }: { count: number }) => (count === 1 ? "was" : "were
 
 /** The marks of events on a chart. What is about all of the days has none. */
 export function chartEvents(events: Event[], partners: Partners): ChartEvent[] {
-  return events
-    .filter(({ type }) => type !== "coverage_fell")
-    .map((event) => ({
+  return [...Map.groupBy(events, ({ day }) => day).values()]
+    .flatMap(groupEvents)
+    .filter(([{ type }]) => type !== "coverage_fell")
+    .map(([event]) => ({
       day: event.day,
       text: describe(event, partners)
         .map((part) => (typeof part === "string" ? part : part.name))
@@ -71,15 +75,38 @@ export function chartEvents(events: Event[], partners: Partners): ChartEvent[] {
 /** What happened to single costs and spend, which is frequent, comes after what operators and members changed. */
 const isFrequent = (event: Event) => "firstDay" in event || event.type === "spend_adjusted";
 
-/** The newest first: so many, and the others in a closed list. `hrefOf` leads to the page of a partner. */
+/** An event that is about several partners, for each kind of what is frequent, and the events of each of them. */
+type Grouped = [event: Event & { partnerCount?: number }, ...each: Event[]];
+
+export function groupEvents(events: Event[]): Grouped[] {
+  const ordered = events.toSorted((one, other) => Number(isFrequent(one)) - Number(isFrequent(other)));
+  const kindOf = (event: Event) =>
+    isFrequent(event) ? event.type + ("code" in event ? event.code : "") : event;
+  return [...Map.groupBy(ordered, kindOf).values()].map((same): Grouped => {
+    const [first] = same as [Event];
+    if (same.length === 1) return [first];
+    const partnerCount = new Set(same.map(({ partnerId }) => partnerId)).size;
+    return [{ ...same.reduce(addUp), ...(partnerCount > 1 && { partnerCount }) }, ...same];
+  });
+}
+
+function addUp(one: Event, other: Event): Event {
+  const day = Math.max(one.day, other.day);
+  if ("firstDay" in one && "firstDay" in other) return { ...one, day, count: one.count + other.count };
+  if ("amount" in one && "amount" in other) return { ...one, day, amount: one.amount + other.amount };
+  return one;
+}
+
+const MOST = 3;
+
+/** The first ones, and the others in a closed list. `hrefOf` leads to the page of a partner. */
 export function eventList(
   events: Event[],
   partners: Partners,
-  most = 3,
   hrefOf?: (partnerId: number) => string,
 ): Markup | "" {
   if (events.length === 0) return "";
-  const text = (event: Event) =>
+  const text = (event: Grouped[0]) =>
     describe(event, partners, hrefOf).map((part) =>
       typeof part === "string"
         ? part
@@ -87,19 +114,20 @@ export function eventList(
           ? html`<a href="${part.href}">${nameText(part.name)}</a>`
           : nameText(part.name),
     );
-  const ordered = events.toSorted((one, other) => Number(isFrequent(one)) - Number(isFrequent(other)));
-  const items = ordered.map(
-    (event) => html`<li><span class="muted">${daysOf(event)}</span> <span>${text(event)}</span></li>`,
-  );
-  const more = items.slice(most);
+  const item = ([event, ...each]: Grouped): Markup =>
+    html`<li><span class="muted">${daysOf([event, ...each])}</span> <span>${text(event)}${each.length === 0 ? "" : html`<details><summary>Show each</summary><ul class="events">${each.map((one) => item([one]))}</ul></details>`}</span></li>`;
+  const items = groupEvents(events).map(item);
+  const more = items.slice(MOST);
   return html`
     <div>
-      <ul class="events" aria-label="Events">${items.slice(0, most)}</ul>
+      <ul class="events" aria-label="Events">${items.slice(0, MOST)}</ul>
       ${more.length === 0 ? "" : html`<details><summary>Show ${showPlural(more.length, "more event")}</summary><ul class="events" aria-label="More events">${more}</ul></details>`}
     </div>`;
 }
 
-function daysOf(event: Event): string {
-  if (event.type === "coverage_fell") return "This period";
-  return "firstDay" in event ? describeDays({ from: event.firstDay, to: event.day }) : describeDay(event.day);
+function daysOf(events: Grouped): string {
+  if (events[0].type === "coverage_fell") return "This period";
+  const from = Math.min(...events.map((event) => ("firstDay" in event ? event.firstDay : event.day)));
+  const to = Math.max(...events.map(({ day }) => day));
+  return describeDays({ from, to });
 }

@@ -60,6 +60,12 @@ export class Locale {
     return toMinus(units > 0n ? `<${format.format(smallest)}` : `>${format.format(-smallest)}`);
   }
 
+  /** The smallest amount that `money` writes, in units. */
+  smallest(currency: string): bigint {
+    const { maximumFractionDigits = 0 } = this.#format({ style: "currency", currency }).resolvedOptions();
+    return BigInt(MONEY_SCALE / 10 ** maximumFractionDigits);
+  }
+
   /** An average price, with a digit more than its currency has: `$0.284`. */
   price(units: bigint, currency: string): string {
     const { maximumFractionDigits = 0 } = this.#format({ style: "currency", currency }).resolvedOptions();
@@ -171,6 +177,7 @@ const here = () => reader.getStore() ?? localeFor(null);
 export const showCount: Locale["number"] = (value) => here().number(value);
 export const showCompact: Locale["compact"] = (value) => here().compact(value);
 export const showMoney: Locale["money"] = (units, currency) => here().money(units, currency);
+export const smallestAmount: Locale["smallest"] = (currency) => here().smallest(currency);
 export const showPrice: Locale["price"] = (units, currency) => here().price(units, currency);
 export const showCompactMoney: Locale["compactMoney"] = (units, currency) =>
   here().compactMoney(units, currency);

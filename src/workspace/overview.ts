@@ -30,14 +30,13 @@ import { finality } from "./performance/cells.ts";
 import { DEFAULT_COLUMNS, metrics } from "./performance/query.ts";
 import { adjustedNote } from "./reports/adjusted.ts";
 import { findProblems, missingCondition, NO_COSTS } from "./reports/attention.ts";
-import { changedMost } from "./reports/changed.ts";
+import { overviewChanges } from "./reports/changed.ts";
 import { currencyChoices } from "./reports/currencies.ts";
 import { countChart, spendCharts } from "./reports/day-charts.ts";
 import { findingText } from "./reports/finding.ts";
 import { OVERVIEW_NOTICES } from "./reports/hide.ts";
 import { ignoredHref } from "./reports/ignored.ts";
 import { addUp, type Row, type Sums } from "./reports/lines.ts";
-import { overviewChanges } from "./reports/overview-changes.ts";
 import { type Counts, type Overview, readOverview } from "./reports/overview-view.ts";
 import { isNew, readFirstDay, readStart, type Start, startCard } from "./start.ts";
 
@@ -70,13 +69,12 @@ export const overviewPage: Show = async (context, member) => {
     return addUp(currency, read.spend.filter(isOfCurrency), read.spendBefore.filter(isOfCurrency));
   });
   const overview = { ...read, currency: query.currency ?? currencies[0] ?? null };
-  const { explanation, events } = overviewChanges(overview, context.now);
-  const currencyMenu = currencyChoices(context.url, currencies, overview.currency);
+  const { explanation, events, most } = overviewChanges(member, overview, context.now);
   return {
     title: "Overview",
     scripts: [chartScript.href],
     body: html`
-      ${pageHead("Overview", periodPicker(context.url, period))}
+      ${pageHead("Overview", html`${periodPicker(context.url, period)}${currencyChoices(context.url, currencies, overview.currency)}`)}
       ${showNotice(OVERVIEW_NOTICES, context)}
       ${isNew(firstDay, context.now, costs) ? startCard(member, { ...overview, firstDay, link: undefined }) : ""}
       ${cutNotice(period, overview.period.from)}
@@ -84,9 +82,9 @@ export const overviewPage: Show = async (context, member) => {
       ${adjustedNote(member, totals, overview.adjustments, overview.partners)}
       ${openAlerts(member, overview)}
       ${attention(member, overview)}
-      ${explanation === "" && currencyMenu === "" ? "" : html`<div class="head">${explanation}${currencyMenu}</div>`}
+      ${explanation}
       ${charts(overview, member, dayOf(context.now), events)}
-      ${changedMost(overview, context.now)}`,
+      ${most}`,
   };
 };
 
@@ -133,9 +131,9 @@ function figures({ path, app }: Member, overview: Overview, totals: Sums[], now:
         countOf(engagements, "impression"),
         countOf(engagementsBefore, "impression"),
       ),
-      count("Unpriced costs", `${overview.partnersHref}&sort=-unpriced`, unpriced, unpricedBefore),
+      count("Missing amounts", `${overview.partnersHref}&sort=-unpriced`, unpriced, unpricedBefore),
       count(
-        "Parameters ignored",
+        "URL parameters ignored",
         ignoredHref({ path }, period),
         dropped.reduce((sum, link) => sum + link.count, 0),
       ),

@@ -2,7 +2,6 @@
 import type { Page, Request } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { LARGE } from "../../src/dev/demo/large/links.ts";
-import { PARTNER_NAMES } from "../../src/dev/demo/large/names.ts";
 import { liveToken, PARTNERS } from "../../src/dev/demo/large/partners.ts";
 import { largeRows } from "../../src/dev/demo/large.ts";
 import { metrics } from "../../src/workspace/performance/query.ts";
@@ -109,7 +108,7 @@ describe("Performance in one window", () => {
     expect(stops).toBeLessThanOrEqual(26);
   });
 
-  it("says above the chart whether its days are final, and which partners are paid in other currencies", async () => {
+  it("says above the chart whether its days are final, and how many partners are paid in other currencies", async () => {
     const page = await at(1280);
     for (const query of ["", "?group_by=partner", "?period=90d"]) {
       await page.goto(PAGE + query);
@@ -119,14 +118,9 @@ describe("Performance in one window", () => {
         query,
         expect.stringMatching(/^Not final: costs can arrive until \d+ \w+ \d{4}\.$/),
       ]);
-      const [, first, more] = /^Paid in EUR: (.+), (\d+) more$/.exec(euros) ?? [];
       const paid = PARTNERS.filter(({ currency, isIntegrated }) => currency === "EUR" && isIntegrated);
-      const names = paid.map(({ id }) => PARTNER_NAMES[id - (PARTNERS[0]?.id ?? 0)]);
-      const named = names.filter((name) => (first ?? "").split(", ").includes(name ?? ""));
-      expect(named.join(", ")).toHaveLength(first?.length ?? 0);
-      expect(named.length).toBeGreaterThan(0);
-      expect(Number(more)).toBe(names.length - named.length);
-      // No name is cut.
+      expect(euros).toBe(`${paid.length} partners paid in EUR`);
+      // No text is cut.
       for (const line of await state.locator("p").all())
         expect(await line.evaluate((element) => element.scrollWidth - element.clientWidth)).toBe(0);
       const [box, chart] = [await state.boundingBox(), await page.locator(".card.charts").boundingBox()];

@@ -175,8 +175,8 @@ describe("the chart", () => {
     expect(markup).toContain('<a href="/apps/a/spend?a=1&amp;from=6" ');
     expect(markup).toContain(">Spend by day in USD: $12.00<");
     expect(markup).toContain(">Highest: 1 Mar 2026, $9.00<");
-    // The days without spend are drawn too.
-    expect(markup.match(/class="none"/g)).toHaveLength(5);
+    // On the days without spend there is only the axis.
+    expect(markup.match(/<rect class="area"/g)).toHaveLength(7);
     expect(markup.match(/class="grid"/g)).toHaveLength(3);
     expect(markup.match(/class="base"/g)).toHaveLength(1);
   });

@@ -83,16 +83,16 @@ describe("the figures", () => {
         `${name} ${count.toLocaleString("en-US")} ${percent(count, earlier)}`,
       );
     }
-    expect(figuresOf(page).filter((text) => text.startsWith("Unpriced"))).toEqual([
-      "Unpriced costs 3 ▲ +50.0%",
+    expect(figuresOf(page).filter((text) => text.startsWith("Missing"))).toEqual([
+      "Missing amounts 3 ▲ +50.0%",
     ]);
     expect(figuresOf(page).map((text) => text.replace(/ [^A-Za-z]*\d.*/, ""))).toEqual([
       "Spend in USD",
       "Spend in EUR",
       "Clicks",
       "Impressions",
-      "Unpriced costs",
-      "Parameters ignored",
+      "Missing amounts",
+      "URL parameters ignored",
     ]);
     expect(textOf(page)).toContain("Compared with 1 – 7 Mar 2026.");
   });
@@ -171,15 +171,26 @@ describe("the figures", () => {
       .filter(({ by }) => by > 0)
       .sort((left, right) => right.by - left.by)
       .slice(0, 5);
+    // A link without a campaign.
+    const isDirect = (item: Items[number]) => !String(item.link_name).includes("::");
     expect(changed.length).toBe(changes.length + 1);
     expect(changes.length).toBe(5);
     expect(changed.slice(1).map(({ cells }) => cells[0])).toEqual(
-      changes.map(({ item }) => String(item.link_name).replaceAll("::", " › ")),
+      changes.map(
+        ({ item }) => String(item.link_name).replaceAll("::", " › ") + (isDirect(item) ? " direct" : ""),
+      ),
     );
     expect(changed.slice(1).map(({ href }) => href)).toEqual(
-      changes.map(({ item }) => `${APP}/performance?${days}&link=${item.link_token}&level=3&currency=USD`),
+      changes.map(({ item }) => {
+        const only = isDirect(item) ? "direct=1&group_by=day" : "level=3";
+        return `${APP}/performance?${days}&link=${item.link_token}&${only}&currency=USD`;
+      }),
     );
-    for (const { href } of changed.slice(1)) await open(browser, href ?? "");
+    // What opens has the figures of the row.
+    for (const { cells, href } of changed.slice(1))
+      expect(figuresOf(mainOf(await open(browser, href ?? "")))[0]).toBe(
+        `Spend ${cells[1]}${cells[2] === "–" ? "" : ` ${cells[2]}`}`,
+      );
     expect(hrefOf(page, "Show all")).toBe(`${APP}/performance?${days}&sort=-spend_change&currency=USD`);
   });
 
@@ -198,7 +209,7 @@ describe("needs attention", () => {
         href: `${partnersPage}?period=7d`,
       },
       {
-        text: "Delta Reach is stopped. Its costs are rejected, and its clicks and impressions are recorded with cost data off. Go to Delta Reach",
+        text: "Delta Reach is stopped. Its costs are rejected, and its clicks and impressions are recorded with cost data off. Show partner",
         href: `${partnersPage}/4?period=7d`,
       },
     ]);
@@ -252,7 +263,7 @@ describe("needs attention", () => {
     expect(problems(page).map(({ text }) => text)).toEqual([
       expect.stringMatching("^Beacon Network and Corsair Media don't support cost data yet"),
       expect.stringMatching("^Delta Reach is stopped"),
-      "2 costs of Acme Ads have no amount. Ask the partner to resend them with an amount. Go to Acme Ads",
+      "2 costs of Acme Ads have no amount. Ask the partner to resend them with an amount. Show partner",
       expect.stringMatching("^Echo Media sent no clicks, impressions or costs in the last two days"),
     ]);
     const unpriced = problems(page).find(({ text }) => text.startsWith("2 costs"));
@@ -267,8 +278,8 @@ describe("needs attention", () => {
       text: "3 URL parameters were ignored, most of them on “Acme”. Show the reasons",
       href: `${APP}/ignored?period=today`,
     });
-    expect(figuresOf(page)).toContain("Parameters ignored 3");
-    expect(figuresOf(await overview("from=2026-03-13&to=2026-03-14"))).toContain("Parameters ignored 0");
+    expect(figuresOf(page)).toContain("URL parameters ignored 3");
+    expect(figuresOf(await overview("from=2026-03-13&to=2026-03-14"))).toContain("URL parameters ignored 0");
   });
 
   it("says that rejected costs are those up to now, beside days that are over", async () => {

@@ -164,12 +164,12 @@ describe("the name of a partner leads to its page", () => {
     [`/links/${DEMO.linkToken}?${WEEK}`, "Acme Ads"],
     [`/performance?${WEEK}&group_by=partner`, "Acme Ads"],
     [`?${WEEK}`, "Delta Reach"],
-    [`?${WEEK}`, "Go to Delta Reach"],
+    [`?${WEEK}`, "Show partner"],
   ])("on %s: %s", async (path, name) => {
     const links = linksOf(mainOf(await open(browser, APP + path))).filter(({ text }) => text === name);
     const { href = "" } = links.at(-1) ?? {};
     expect(href).toMatch(new RegExp(`^${APP}/partners/\\d\\?${WEEK}$`));
-    expect(textOf(mainOf(await open(browser, href)))).toContain(name.replace("Go to ", ""));
+    expect(textOf(mainOf(await open(browser, href)))).toContain(name.replace("Show partner", "Delta Reach"));
   });
 });
 

@@ -441,16 +441,17 @@ describe("rows with costs only in another currency", () => {
     expect(figuresOf(page)[1]).toContain(`${clicks.toLocaleString("en-US")} from USD partners`);
   });
 
-  it("are counted and named beside the figures, with the way to them", async () => {
+  it("are counted beside the figures, with the way to them", async () => {
     const page = await show(`${WEEK}&currency=USD&metric=clicks&level=1&q=acme`);
     const items = await report(`${WEEK}&group_by=partner&currency=USD&sort=-clicks`);
     const paid = items.filter((item) => item.other_currencies === true).map((item) => item.partner_name);
     expect(paid.length).toBeGreaterThan(0);
     const [, state = ""] = /<div class="state [^"]*">([\s\S]*?)<\/div>/.exec(page) ?? [];
-    const names = paid.length > 2 ? [...paid.slice(0, 2), `${paid.length - 2} more`] : paid;
-    expect(textOf(state).replaceAll(" ,", ",")).toContain(`Paid in EUR : ${names.join(", ")}`);
-    expect(hrefOf(state, "Paid in EUR")).toBe(`${PAGE}?${WEEK}&currency=EUR&metric=clicks&group_by=partner`);
-    const there = linesOf(mainOf(await open(browser, hrefOf(state, "Paid in EUR"))));
+    const partners = paid.length === 1 ? "1 partner" : `${paid.length} partners`;
+    expect(textOf(state)).toContain(`${partners} paid in EUR`);
+    const href = hrefOf(state, partners);
+    expect(href).toBe(`${PAGE}?${WEEK}&currency=EUR&metric=clicks&group_by=partner`);
+    const there = linesOf(mainOf(await open(browser, href)));
     expect(there.filter(({ spend }) => spend.includes("€")).map(({ name }) => name)).toEqual(
       expect.arrayContaining(paid),
     );
@@ -459,7 +460,7 @@ describe("rows with costs only in another currency", () => {
   it("are not there where all costs are in one currency", async () => {
     await inLedger(`DELETE FROM daily_totals WHERE currency <> 'USD'`, `DELETE FROM adjustments`);
     const page = await show(`${WEEK}&group_by=partner`);
-    expect(textOf(page)).not.toMatch(/in (EUR|USD)\b(?! this)|(EUR|USD) partners|Paid in/);
+    expect(textOf(page)).not.toMatch(/in (EUR|USD)\b(?! this)|(EUR|USD) partners|paid in [A-Z]/);
   });
 });
 
@@ -734,7 +735,7 @@ describe("the legend", () => {
         const lines = linesOf(page)
           .slice(0, -1)
           .map((line) => [
-            line.name.replace(/ direct$/, ""),
+            line.name.replace(/^(\S.*?)((?: Acme.*)?) direct$/, "$1 (direct)$2"),
             metric === "spend" ? line.spend : line.cost,
             metric === "spend" ? line.spendChange : line.costChange,
             line.signal,
@@ -744,10 +745,7 @@ describe("the legend", () => {
               /[1-9]/.test(value ?? "") && (metric === "spend" || signal !== "Too few clicks"),
           )
           .map((line) => line.slice(0, 3));
-        const own = legendOf(page)
-          .filter(([name = ""]) => !/others?$|^All$|^Total$|^Previous/.test(name))
-          // In the table, the path is after the name.
-          .map(([name = "", ...more]) => [name.replace(/^(.*) › (.*)$/, "$2 $1"), ...more]);
+        const own = legendOf(page).filter(([name = ""]) => !/others?$|^All$|^Total$|^Previous/.test(name));
         // A total that is much larger than each of them is shown without their lines.
         const amounts = lines.slice(0, 5).map(([, value = ""]) => Number(value.replace(/[^\d.]/g, "")));
         const all = Number(
@@ -765,6 +763,45 @@ describe("the legend", () => {
       }
     },
   );
+});
+
+describe("a direct row", () => {
+  it("opens the figures of its link without what is below it", async () => {
+    const page = await show(`${WEEK}&currency=USD&group_by=link&open=demo1nk002`);
+    const direct = linesOf(page).filter(({ name }) => name.endsWith(" direct"));
+    expect(direct.length).toBeGreaterThan(1);
+    for (const { href = "", clicks, spend } of direct) {
+      expect(href).toMatch(/&group_by=day&link=\w+&direct=1$/);
+      const own = await show(href.slice(href.indexOf("?") + 1));
+      const total = linesOf(own).at(-1);
+      expect([clicks, spend]).toEqual([total?.clicks, total?.spend.replace(/^\$0\.00$/, spend)]);
+      expect(textOf(own)).toMatch(/Remove filter Link: \S+ direct/);
+    }
+    // Every filter keeps it, and without its link it says nothing.
+    const [{ href = "" } = {}] = direct;
+    const own = await show(href.slice(href.indexOf("?") + 1));
+    expect(own).toContain('<input type="hidden" name="direct" value="1">');
+    const removed = linksOf(own).find(({ text }) => text.startsWith("Remove filter Link:"));
+    expect(removed?.href).not.toContain("direct");
+    const [stray, all] = await Promise.all([`${WEEK}&direct=1`, WEEK].map((query) => show(query)));
+    const figures = (page = "") => linesOf(page).map(({ href: _, ...figures }) => figures);
+    expect(figures(stray)).toEqual(figures(all));
+    // By campaign, it is one row.
+    const [row, total] = linesOf(await show(`${WEEK}&link=demo1nk002&direct=1`));
+    expect([row?.name, row?.clicks]).toEqual(["Spring Acme direct", total?.clicks]);
+  });
+
+  it("has only its own adjustments and changes of cost data", async () => {
+    const adjusted = (link: number, amount: number) =>
+      env.DB.prepare(
+        `INSERT INTO adjustments (app_token, day, link_id, partner_id, cost_type, currency, amount, reason, user_id, created_at)
+         VALUES (?, ${Date.parse("2026-03-05") / DAY}, ${link}, 1, 'cpc', 'USD', ${amount}, 'r', 2, 0)`,
+      ).bind(DEMO.appToken);
+    await env.DB.batch([adjusted(1, -100_000_000), adjusted(2, -700_000_000)]);
+    const text = textOf(await show(`${WEEK}&link=demo1nk001&direct=1&currency=USD`));
+    expect(text).toContain("Spend includes −$1.00 in adjustments");
+    expect(text).not.toContain("−$7.00");
+  });
 });
 
 describe("without spend", () => {

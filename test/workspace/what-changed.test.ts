@@ -65,7 +65,7 @@ describe("the sentence", () => {
         { daysAgo: 3, count: 40, price: 5 },
         { daysAgo: 1, count: 30, price: 4 },
       ],
-      "Spend fell $80.00 (−40.0%): fewer paid clicks −$50.00, lower price per click −$30.00.",
+      "Spend fell $80.00 (−40.0%): fewer paid clicks (−$50.00), lower price per click (−$30.00).",
     ],
     [
       "more installs",
@@ -73,7 +73,7 @@ describe("the sentence", () => {
         { daysAgo: 3, type: "cpi", count: 20, price: 5 },
         { daysAgo: 1, type: "cpi", count: 30, price: 5 },
       ],
-      "Spend rose $50.00 (+50.0%): more paid installs +$50.00.",
+      "Spend rose $50.00 (+50.0%): more paid installs (+$50.00).",
     ],
     [
       "types that are new or ended, and nothing of a volume that is the same together",
@@ -89,7 +89,7 @@ describe("the sentence", () => {
         { daysAgo: 3, type: "cpe", count: 5, price: 2 },
         { daysAgo: 1, type: "cpi", count: 2, price: 3 },
       ],
-      "Spend fell $4.00 (−6.7%): cpi is new +$6.00, no more cpe −$10.00.",
+      "Spend fell $4.00 (−6.7%): cpi is new (+$6.00), no more cpe (−$10.00).",
     ],
     [
       "which type has the lower price",
@@ -99,7 +99,7 @@ describe("the sentence", () => {
         { daysAgo: 3, type: "cpe", count: 20, price: 10 },
         { daysAgo: 1, type: "cpe", count: 20, price: 5 },
       ],
-      "Spend fell $100.00 (−25.0%): lower price per event −$100.00.",
+      "Spend fell $100.00 (−25.0%): lower price per event (−$100.00).",
     ],
     [
       "which type has most of the lower prices, also if another one is higher",
@@ -109,7 +109,7 @@ describe("the sentence", () => {
         { daysAgo: 3, type: "cpe", count: 20, price: 10 },
         { daysAgo: 1, type: "cpe", count: 20, price: 5 },
       ],
-      "Spend fell $60.00 (−15.0%): lower price each −$60.00 (mostly cpe).",
+      "Spend fell $60.00 (−15.0%): lower prices (−$60.00, mostly cpe).",
     ],
     [
       "the types that together have most of the lower prices",
@@ -121,7 +121,7 @@ describe("the sentence", () => {
         { daysAgo: 3, type: "cpe", count: 30, price: 2 },
         { daysAgo: 1, type: "cpe", count: 30, price: 1 },
       ],
-      "Spend fell $30.00 (−9.4%): lower price each −$30.00 (mostly cpi, cpe).",
+      "Spend fell $30.00 (−9.4%): lower prices (−$30.00, mostly cpi and cpe).",
     ],
     [
       "only the type that has nine tenths of a part",
@@ -131,7 +131,7 @@ describe("the sentence", () => {
         { daysAgo: 3, type: "cpi", count: 30, price: 9 },
         { daysAgo: 1, type: "cpi", count: 20, price: 9 },
       ],
-      "Spend fell $80.00 (−25.8%): fewer paid installs −$80.00.",
+      "Spend fell $80.00 (−25.8%): fewer paid installs (−$80.00).",
     ],
     [
       "which type has most of the number",
@@ -141,7 +141,7 @@ describe("the sentence", () => {
         { daysAgo: 3, type: "cpi", count: 30, price: 4 },
         { daysAgo: 1, type: "cpi", count: 20, price: 4 },
       ],
-      "Spend fell $48.00 (−30.0%): fewer paid costs −$48.00 (mostly cpi).",
+      "Spend fell $48.00 (−30.0%): fewer costs (−$48.00, mostly cpi).",
     ],
     [
       "of what there is less, if all costs together are more",
@@ -151,7 +151,7 @@ describe("the sentence", () => {
         { daysAgo: 3, type: "cpi", count: 30, price: 4 },
         { daysAgo: 1, type: "cpi", count: 20, price: 4 },
       ],
-      "Spend fell $20.00 (−12.5%): fewer paid installs −$20.00.",
+      "Spend fell $20.00 (−12.5%): fewer paid installs (−$20.00).",
     ],
     [
       "nothing of the price of fewer than 20 costs",
@@ -161,7 +161,7 @@ describe("the sentence", () => {
         { daysAgo: 3, type: "cpi", count: 20, price: 5 },
         { daysAgo: 1, type: "cpi", count: 19, price: 6 },
       ],
-      "Spend fell $6.00 (−3.3%): fewer paid costs −$25.00 (mostly cpc), other changes +$19.00.",
+      "Spend fell $6.00 (−3.3%): fewer costs (−$25.00, mostly cpc), other changes (+$19.00).",
     ],
     [
       "the same spend of other parts",
@@ -169,7 +169,7 @@ describe("the sentence", () => {
         { daysAgo: 3, count: 40, price: 1 },
         { daysAgo: 1, count: 20, price: 2 },
       ],
-      "Spend didn’t change: fewer paid clicks −$20.00, higher price per click +$20.00.",
+      "Spend didn’t change: fewer paid clicks (−$20.00), higher price per click (+$20.00).",
     ],
     [
       "the same",
@@ -182,7 +182,37 @@ describe("the sentence", () => {
     [
       "nothing anymore",
       [{ daysAgo: 3, count: 40, price: 1 }],
-      "Spend fell $40.00 (−100.0%): no more cpc −$40.00.",
+      "Spend fell $40.00 (−100.0%): no costs from Acme Ads since 12 Mar (−$40.00).",
+    ],
+    [
+      "parts that add up to the change as it is shown, each rounded",
+      [
+        { daysAgo: 3, count: 40, price: 0.005 },
+        { daysAgo: 1, count: 41, price: 0.00524 },
+      ],
+      // More clicks +$0.005, a higher price +$0.00984.
+      "Spend rose $0.01 (+7.4%): more paid clicks (+$0.01).",
+    ],
+    [
+      "every digit of a change that is less than a cent",
+      [
+        { daysAgo: 3, count: 40, price: 0.0001 },
+        { daysAgo: 1, count: 50, price: 0.0001 },
+      ],
+      "Spend rose <$0.01 (+25.0%): more paid clicks (+$0.001).",
+    ],
+    [
+      "at most four parts",
+      [
+        ...[
+          { daysAgo: 3, count: 40, price: 1 },
+          { daysAgo: 1, count: 30, price: 2 },
+        ],
+        { daysAgo: 3, type: "cpm", count: 1000, price: 10 },
+        { daysAgo: 3, type: "cpe", count: 5, price: 2 },
+        { daysAgo: 1, type: "cpi", count: 2, price: 3 },
+      ],
+      "Spend rose $6.00 (+10.0%): cpi is new (+$6.00), no more cpe (−$10.00), no more cpm (−$10.00), other changes (+$20.00).",
     ],
     [
       "few clicks",
@@ -201,7 +231,7 @@ describe("the sentence", () => {
   it("says of today nothing at all, and nothing without anything before", async () => {
     await add({ daysAgo: 13, count: 40, price: 1 }, { daysAgo: 12, count: 20, price: 1 });
     expect(sentenceOf(await show("from=2026-03-03&to=2026-03-03"))).toBe(
-      "Spend fell $20.00 (−50.0%): fewer paid clicks −$20.00.",
+      "Spend fell $20.00 (−50.0%): fewer paid clicks (−$20.00).",
     );
     expect(partOf(await show("period=today"))).toBe("");
     // There was nothing before.
@@ -226,16 +256,66 @@ describe("the sentence", () => {
       .bind(DEMO.appToken)
       .run();
     const page = await show(OPEN);
-    expect(sentenceOf(page)).toContain("Spend fell $12.50 (−6.3%): adjustments −$12.50.");
+    expect(sentenceOf(page)).toContain("Spend fell $12.50 (−6.3%): adjustments (−$12.50).");
     expect(textOf(partOf(page))).toContain("13 Mar 2026 The spend of Acme Ads was adjusted by −$12.50");
     expect(sentenceOf(await show(`${OPEN}&currency=EUR`))).toContain("Spend rose €10.00 (+50.0%)");
     for (const [currency, text] of [
-      ["", "Spend fell $12.50 (−6.3%): adjustments −$12.50."],
+      ["", "Spend fell $12.50 (−6.3%): adjustments (−$12.50)."],
       ["&currency=EUR", "Spend rose €10.00 (+50.0%)"],
     ])
       expect(sentenceOf(await show(OPEN + currency, APP))).toContain(text);
     expect(partOf(await show(OPEN, APP))).toContain("was adjusted");
     expect(partOf(await show(`${OPEN}&currency=EUR`, APP))).not.toContain("was adjusted");
+  });
+});
+
+describe("a partner that explains the change comes first", () => {
+  const WEEK = "from=2026-03-08&to=2026-03-14";
+  const before = { daysAgo: 10, count: 40, price: 5 };
+  const addClicks = (daysAgo: number, partner = 1) =>
+    inLedger(
+      `INSERT INTO daily_engagements VALUES ('${DEMO.appToken}', ${today - daysAgo}, 1, ${partner}, 'click', 30, 30)`,
+    );
+  const says = async (sentence: string) => {
+    for (const page of [APP, `${APP}/performance`]) expect(sentenceOf(await show(WEEK, page))).toBe(sentence);
+  };
+
+  it("if it was stopped", async () => {
+    await add(before, { daysAgo: 6, count: 20, price: 5 });
+    await stopped(5);
+    await says("Spend fell $100.00 (−50.0%): Acme Ads was stopped on 10 Mar (−$100.00).");
+  });
+
+  it("not if it was stopped after the days", async () => {
+    await add(before, { daysAgo: 1, count: 20, price: 5 });
+    await stopped(0);
+    await says("Spend fell $100.00 (−50.0%): fewer paid clicks (−$100.00).");
+  });
+
+  it.each([
+    [3, "no costs from Acme Ads since 12 Mar (−$100.00)"],
+    [2, "fewer paid clicks (−$100.00)"],
+  ])("if it sent no costs for two days: %d days ago", async (daysAgo, why) => {
+    await add(before, { daysAgo, count: 20, price: 5 });
+    await addClicks(1);
+    await says(`Spend fell $100.00 (−50.0%): ${why}.`);
+  });
+
+  it("if it is new, and the others explain what is left", async () => {
+    await add(before, { daysAgo: 1, count: 20, price: 5 });
+    await inLedger(
+      `INSERT INTO daily_totals VALUES ('${DEMO.appToken}', ${today - 1}, 1, 5, 'cpc', 'USD', 'matched', 30, 3000000)`,
+    );
+    await addClicks(1, 5);
+    await says("Spend fell $70.00 (−35.0%): Echo Media is new (+$30.00), fewer paid clicks (−$100.00).");
+  });
+
+  it("not if its change is less than a tenth", async () => {
+    await add(before, { daysAgo: 1, count: 20, price: 5 });
+    await inLedger(
+      `INSERT INTO daily_totals VALUES ('${DEMO.appToken}', ${today - 1}, 1, 5, 'cpi', 'USD', 'matched', 30, 800000)`,
+    );
+    await says("Spend fell $92.00 (−46.0%): cpi is new (+$8.00), fewer paid clicks (−$100.00).");
   });
 });
 
@@ -250,9 +330,16 @@ describe("what changed most", () => {
 
   it("are up to three rows of the breakdown, each of which leads to its own figures", async () => {
     const page = await show(OPEN);
-    expect(textOf(partOf(page))).toContain("2 campaigns Acme › Spring −$100.00 Acme +$5.00");
+    expect(textOf(partOf(page))).toContain(
+      "Show what changed most Acme › Spring −$100.00 Acme direct +$5.00",
+    );
+    const direct = hrefOf(partOf(page), "Acme");
+    expect(direct).toBe(`${APP}/performance?${OPEN}&link=demo1nk001&direct=1&group_by=day`);
+    const own = await show(direct.split("?")[1] ?? "");
+    expect(textOf(own)).toContain("Remove filter Link: Acme direct");
+    expect(textOf(own)).toMatch(/Spend \$5\.00 /);
     const below = hrefOf(partOf(page), "Acme › Spring");
-    expect(below).toBe(`${APP}/performance?${OPEN}&level=3&link=demo1nk002`);
+    expect(below).toBe(`${APP}/performance?${OPEN}&link=demo1nk002&level=3`);
     expect(sentenceOf(await show(below.split("?")[1] ?? ""))).toContain("Spend fell $100.00 (−50.0%)");
     const ofPartners = partOf(await show(`${OPEN}&group_by=partner`));
     expect(linksOf(ofPartners)).toEqual([
@@ -262,10 +349,16 @@ describe("what changed most", () => {
   });
 
   it("lead from Overview to Performance, with its days", async () => {
-    expect(linksOf(partOf(await show(OPEN, APP)))[0]).toEqual({
-      text: "Acme › Spring",
-      href: `${APP}/performance?${OPEN}&link=demo1nk002&level=3&currency=USD`,
-    });
+    const page = await show(OPEN, APP);
+    expect(linksOf(partOf(page))).toEqual([]);
+    const changed = page.slice(page.indexOf('aria-labelledby="changed"'));
+    expect(hrefOf(changed, "Acme › Spring")).toBe(
+      `${APP}/performance?${OPEN}&link=demo1nk002&level=3&currency=USD`,
+    );
+    expect(hrefOf(changed, "Acme")).toBe(
+      `${APP}/performance?${OPEN}&link=demo1nk001&direct=1&group_by=day&currency=USD`,
+    );
+    expect(textOf(changed)).toContain("Acme direct $5.00");
   });
 });
 
@@ -300,7 +393,7 @@ describe("events", () => {
     for (const daysAgo of [4, 3, 2, 1]) await stopped(daysAgo);
     const page = partOf(await show(OPEN));
     expect(sentenceOf(page)).toBe("");
-    expect(textOf(page)).toMatch(/^4 events 14 Mar 2026 .* Show 1 more event 11 Mar 2026/);
+    expect(textOf(page)).toMatch(/^Show 4 events 14 Mar 2026 .* Show 1 more event 11 Mar 2026/);
   });
 
   it("of partners and settings come before those of single costs", async () => {
@@ -317,6 +410,25 @@ describe("events", () => {
     );
   });
 
+  it("of single costs are one entry for all partners, in the list and on the chart", async () => {
+    const voided = (partner: number, daysAgo: number) =>
+      env.DB.prepare(
+        "INSERT INTO audit_log (happened_at, user_id, action, subject, detail) VALUES (?, 2, 'void cost', ?, ?)",
+      ).bind(NOW - daysAgo * DAY, `partner ${partner}`, JSON.stringify({ app_token: DEMO.appToken }));
+    await inLedger(
+      `INSERT INTO daily_engagements VALUES ('${DEMO.appToken}', ${today - 1}, 1, 5, 'click', 30, 30)`,
+    );
+    await env.DB.batch([voided(1, 2), voided(1, 2), voided(5, 1)]);
+    const page = await show(OPEN);
+    expect(textOf(partOf(page))).toContain(
+      "and 1 event Acme direct −$100.00 13 – 14 Mar 2026 3 costs of 2 partners were voided Show each " +
+        "14 Mar 2026 1 cost of Echo Media was voided 13 Mar 2026 2 costs of Acme Ads were voided",
+    );
+    expect(hrefOf(partOf(page), "Echo Media")).toBe(`${APP}/partners/5?${OPEN}`);
+    expect(page.match(/<svg class="event"/g)).toHaveLength(2);
+    expect(page).toMatch(/aria-label="13 Mar 2026: [^"]*2 costs of Acme Ads were voided/);
+  });
+
   it("name a partner of a filter that was stopped before, also without any figure", async () => {
     await stopped(60, 4);
     const since = "Delta Reach has been stopped by an operator since 14 Jan 2026.";
@@ -325,7 +437,7 @@ describe("events", () => {
     expect(page).toContain("No clicks or costs match these filters");
     await stopped(1, 4);
     expect(textOf(partOf(await show(`${OPEN}&partner_id=4`)))).toBe(
-      "1 event 14 Mar 2026 Delta Reach was stopped by an operator",
+      "Show 1 event 14 Mar 2026 Delta Reach was stopped by an operator",
     );
     expect(textOf(partOf(await show(OPEN)))).not.toContain("Delta Reach");
   });

@@ -6,7 +6,7 @@ import { html } from "hono/html";
 import type { DayRange } from "../../db/ledger/reports/statements.ts";
 import { DAY_MS, firstOpenDay } from "../../domain/time.ts";
 import { servedFile } from "../../http/served-file.ts";
-import { pathText } from "../elements.ts";
+import { nameText, pathText } from "../elements.ts";
 import { describeDay, describeShortDay, NONE } from "../locale.ts";
 import type { Markup } from "../markup.ts";
 import script from "./chart.client.js";
@@ -123,6 +123,9 @@ function firstOpen({ unit, today }: Chart, days: DayRange): number | undefined {
   return first <= days.to ? first : undefined;
 }
 
+/** A name that is longer can be cut. */
+const ROOM = 20;
+
 /** The names of the series with their values and changes, and what the dashed line and the hatched days are. */
 function legend(chart: Drawn, { series, whole }: Drawing): Markup | "" {
   const { id, unit, before } = chart;
@@ -149,9 +152,16 @@ function legend(chart: Drawn, { series, whole }: Drawing): Markup | "" {
       ${items.map((one) => {
         const total = totalOf(one);
         const value = total !== null ? unit.show(total) : ["before", "open"].includes(one.mark) ? "" : NONE;
-        return html`<tr data-mark="${one.mark}"><th scope="row" title="${one.name}"><span>${mark(id, one.mark, one.isLine)}<span>${pathText(one.name.split(" › "))}</span></span></th><td class="number">${value}</td>${hasChanges ? html`<td class="number">${one.change ?? ""}</td>` : ""}</tr>`;
+        return html`<tr data-mark="${one.mark}"><th scope="row"${one.name.length > ROOM ? html` title="${one.name}"` : ""}><span>${mark(id, one.mark, one.isLine)}${nameOf(one.name)}</span></th><td class="number">${value}</td>${hasChanges ? html`<td class="number">${one.change ?? ""}</td>` : ""}</tr>`;
       })}
     </tbody></table>`;
+}
+
+/** The name of a link, and those above it, which give way first. */
+function nameOf(path: string): Markup {
+  const names = path.split(" › ");
+  const above = names.slice(0, -1);
+  return html`<span>${nameText(names.at(-1) ?? "")}${above.length > 0 ? html`<span class="muted">${pathText(above)}</span>` : ""}</span>`;
 }
 
 /** What a series looks like in the chart: a line, or a filled area. */
@@ -187,15 +197,12 @@ function dayMarkup(
   const label = `${name}: ${total}${details.length > 0 ? ` (${details.map(([, text]) => text).join(",\n")})` : ""}`;
   const marks = details.map(([mark]) => mark).join(" ");
   const [area, bar] = [plot.areaOf(stack.day), plot.barOf(stack.day)];
-  const zero = percent(plot.yOf(0n));
   const kind = stack.day === today ? "bar today" : "bar";
   const bars = stack.parts.map(({ color, from, to }) => {
     const [top, bottom] = [plot.yOf(max(from, to)), plot.yOf(from > to ? to : from)];
     return html`<rect class="${kind} outline-${color}" rx="2" fill="url(#${id}-${color})" x="${percent(bar.x)}" width="${percent(bar.width)}" y="${percent(top)}" height="${percent(bottom - top)}"/>`;
   });
-  const none = html`<line class="none" x1="${percent(bar.x)}" x2="${percent(bar.x + bar.width)}" y1="${zero}" y2="${zero}"/>`;
-  const drawn = whole || isLong ? "" : bars.length > 0 ? bars : none;
-  return html`<a href="${hrefOf(stack.day)}" aria-label="${label}"${marks.trim() ? html` data-marks="${marks}"` : ""}><rect class="area" x="${percent(area.x)}" width="${percent(area.width)}" height="100%"/>${drawn}</a>
+  return html`<a href="${hrefOf(stack.day)}" aria-label="${label}"${marks.trim() ? html` data-marks="${marks}"` : ""}><rect class="area" x="${percent(area.x)}" width="${percent(area.width)}" height="100%"/>${whole || isLong ? "" : bars}</a>
         `;
 }
 

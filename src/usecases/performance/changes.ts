@@ -9,6 +9,7 @@ import { COST_TYPE, type CostType, KINDS } from "../../domain/cost-types.ts";
 import type { Event } from "../../domain/events.ts";
 import { type Change, splitChange } from "../../domain/figures/change.ts";
 import { type Figures, MIN_CLICKS } from "../../domain/figures/performance.ts";
+import { dayOf } from "../../domain/time.ts";
 import { type EventRows, toEvents } from "../events.ts";
 import {
   DEFAULT_LEVEL,
@@ -34,7 +35,7 @@ export function eventStatements(
   viewer: Viewer,
   appToken: string,
   { from, to }: DayRange,
-  { link, partner_id: partnerId, cost_type: costType }: PerformanceQuery = {},
+  { link, direct, partner_id: partnerId, cost_type: costType }: PerformanceQuery = {},
 ) {
   const days = { from, to };
   const before = from - (to - from + 1);
@@ -43,10 +44,11 @@ export function eventStatements(
       changed: { from: before, to },
       voided: days,
       link,
+      direct,
       partnerId,
     }),
     rejected: findRejectionsInApp(control, viewer, appToken, days),
-    adjustments: findAdjustments(control, viewer, appToken, { ...days, link, partnerId, costType }),
+    adjustments: findAdjustments(control, viewer, appToken, { ...days, link, direct, partnerId, costType }),
   };
 }
 
@@ -119,6 +121,53 @@ function coverageThatFell({ id, now, before }: PerformanceRow & { id: number }, 
     if (!isEnough || to === null || from === null || from - to < LEAST_FALL) return [];
     return [{ type: "coverage_fell", day, partnerId: id, kind, coverage: to, before: from }];
   });
+}
+
+/** A partner that explains a large part of a change by itself. */
+export interface Cause {
+  partnerId: number;
+  change: bigint;
+  /** `new`: there were no costs before. */
+  what: "stopped" | "silent" | "new";
+  /** When it was stopped, or the last day with a cost. */
+  day: number;
+}
+
+const MOST_CAUSES = 2;
+/** A part of the change. */
+const LEAST_PART = 10n;
+/** Partners send costs in the days after a click, so one day without any says nothing. */
+const SILENT_DAYS = 2;
+
+/** The partners that were stopped, became silent or are new, those with the largest change first; and why the others changed. */
+export function findCauses({
+  rowsBy,
+  total,
+  now,
+  partners,
+  lastCost,
+}: Pick<Performance, "rowsBy" | "total" | "now" | "partners" | "lastCost">): {
+  causes: Cause[];
+  others: Change;
+} {
+  const large = rowsBy("partner").filter((row) => row.key !== "" && LEAST_PART * size(row) >= size(total));
+  const causes = changedMost(large, large.length)
+    .flatMap((row): Cause[] => {
+      const partnerId = Number(row.key);
+      const of = { partnerId, change: difference(row) };
+      if (row.before.matched === 0n)
+        return row.now.matched > 0n ? [{ ...of, what: "new", day: now.from }] : [];
+      if (of.change > 0n) return [];
+      const stopped = partners.get(partnerId)?.stoppedAt;
+      if (stopped != null && dayOf(stopped) <= now.to)
+        return [{ ...of, what: "stopped", day: dayOf(stopped) }];
+      const day = lastCost(partnerId) ?? now.to;
+      return now.to - day < SILENT_DAYS ? [] : [{ ...of, what: "silent", day }];
+    })
+    .slice(0, MOST_CAUSES);
+  const isCause = ({ partnerId }: { partnerId: number | null }) =>
+    causes.some((cause) => cause.partnerId === partnerId);
+  return { causes, others: changeOf(rowsBy("cost_type", (sum) => !isCause(sum))) };
 }
 
 const difference = ({ now, before }: PerformanceRow) => now.spend - before.spend;

@@ -72,6 +72,15 @@ export function toDaily(series: Record<"now" | "before", Series>, report: Report
   };
 }
 
+/** The last day with a cost of a partner; undefined without any. */
+export function lastCostOf(
+  partnerId: number,
+  costs: Pick<ReportRow<"spend">, "day" | "partnerId" | "matched" | "unpriced">[],
+): number | undefined {
+  const own = costs.filter((row) => row.partnerId === partnerId && row.matched + row.unpriced > 0);
+  return own.length === 0 ? undefined : Math.max(...own.map(({ day }) => day ?? 0));
+}
+
 const MOST_STEPS = 30;
 
 /** The course of a figure for each row, by its key: for each day, or for as many days as give at most 30 steps. */

@@ -1,5 +1,7 @@
 /** Reads the performance report of an app: what its groups cost in some days, and in as many days before. */
 import type { AppAccess, Viewer } from "../../db/accounts/viewers.ts";
+import { sumDays } from "../../db/ledger/reports/add-up.ts";
+import type { ReportRow } from "../../db/ledger/reports/sources.ts";
 import type { DayRange } from "../../db/ledger/reports/statements.ts";
 import { type FilterLink, readSums } from "../../db/ledger/reports/sums.ts";
 import type { Ledger } from "../../db/ledger/shards.ts";
@@ -10,14 +12,16 @@ import { GROUPS, type PerformanceGroup } from "../../domain/figures/groups.ts";
 import { currenciesOf, type Figures } from "../../domain/figures/performance.ts";
 import { COST_WINDOW_MS, DAY_MS, dayOf, firstOpenDay } from "../../domain/time.ts";
 import { checkAudienceDays, completeDays, type GivenDays, tooManyRows } from "../reports.ts";
-import { type Daily, toCourses, toDaily } from "./daily.ts";
-import { type BothSums, type PerformanceRow, toRows } from "./rows.ts";
+import { type Daily, lastCostOf, toCourses, toDaily } from "./daily.ts";
+import { type AnySum, type BothSums, type PerformanceRow, toRows } from "./rows.ts";
 
 export interface PerformanceQuery {
   currency?: string | undefined;
   group_by?: PerformanceGroup | undefined;
   level?: number | undefined;
   link?: string | undefined;
+  /** Only what is recorded on the link of the filter itself. */
+  direct?: "1" | undefined;
   partner_id?: number | undefined;
   cost_type?: CostType | undefined;
   country?: string | undefined;
@@ -62,8 +66,10 @@ export interface Performance {
   isTooMany: boolean;
   /** By link, the rows of another level. */
   rowsAt: (level: number) => PerformanceRow[];
-  /** Rows of another group, which all reports have. */
-  rowsBy: (group: "partner" | "cost_type") => PerformanceRow[];
+  /** Rows of another group, which all reports have, of all sums or of those that are asked for. */
+  rowsBy: (group: "partner" | "cost_type", isOf?: (sum: AnySum) => boolean) => PerformanceRow[];
+  /** If the figures by day were asked for: the last day with a cost of a partner. */
+  lastCost: (partnerId: number) => number | undefined;
   /** The figures by day of everything, and of these rows, if they were asked for. */
   daily: (rows: PerformanceRow[]) => Daily;
   /** The course of a figure for these rows, for links of this level. */
@@ -92,7 +98,15 @@ export async function readPerformance<More extends Batch = Record<never, never>>
     canBeCut = false,
     isTotalEnough = canBeCut,
   } = request;
-  const { group_by: group, link, partner_id: partnerId, cost_type: costType, country, platform } = query;
+  const {
+    group_by: group,
+    link,
+    direct,
+    partner_id: partnerId,
+    cost_type: costType,
+    country,
+    platform,
+  } = query;
   checkAudienceDays({ ...query, groups: group ? [group] : [] }, asked);
   const before = { from: asked.from - (asked.to - asked.from + 1), to: asked.from - 1 };
   const by = group && GROUPS[group].sumsBy;
@@ -107,7 +121,7 @@ export async function readPerformance<More extends Batch = Record<never, never>>
     ledger,
     {
       whose: { viewer, appToken },
-      filters: { link, partnerId, costType, country, platform },
+      filters: { link, direct, partnerId, costType, country, platform },
       parts: {
         spend: { report: "spend", ...asked, groups: spend },
         engagements: { report: "engagements", ...asked, groups: engagements },
@@ -179,7 +193,12 @@ export async function readPerformance<More extends Batch = Record<never, never>>
     isCut,
     isTooMany: false,
     rowsAt: (level) => toRows(sumsAt(level), { ...scope, group }),
-    rowsBy: (group) => toRows(sums, { ...scope, group }),
+    rowsBy: (group, isOf) => toRows(sums, { ...scope, group }, isOf),
+    lastCost: (partnerId) => {
+      const { now, before } = seriesAt(level);
+      const own = [...now.spend, ...before.spend].filter((row) => row.partnerId === partnerId);
+      return lastCostOf(partnerId, sumDays("spend", own) as unknown as ReportRow<"spend">[]);
+    },
     daily: (rows) => toDaily(seriesAt(level), { now, rows, group, currency, costType }),
     courses: (rows, of, at = level) =>
       toCourses(seriesAt(at).now, { now, rows, group, currency, costType }, of),

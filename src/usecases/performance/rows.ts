@@ -22,7 +22,7 @@ export type BothSums = Record<"now" | "before", PeriodSums>;
 
 type SpendRow = PeriodSums["spend"][number];
 type CountRow = PeriodSums["engagements"][number];
-type AnySum = SpendRow | CountRow;
+export type AnySum = SpendRow | CountRow;
 
 export interface PerformanceRow extends Measured {
   /**
@@ -50,8 +50,17 @@ export interface RowScope {
   partners: Partners;
 }
 
-/** Days that lie in the same place of both periods are in the same row. */
-export function toRows({ now, before }: BothSums, scope: RowScope): PerformanceRow[] {
+/** Days that lie in the same place of both periods are in the same row. `isOf`: of these sums only. */
+export function toRows(
+  sums: BothSums,
+  scope: RowScope,
+  isOf: (sum: AnySum) => boolean = () => true,
+): PerformanceRow[] {
+  const only = ({ spend, engagements }: PeriodSums) => ({
+    spend: spend.filter(isOf),
+    engagements: engagements.filter(isOf),
+  });
+  const [now, before] = [only(sums.now), only(sums.before)];
   const { group, now: days, partners } = scope;
   const shift = lengthOf(days);
   const moved = <S extends AnySum>(sums: S[]): S[] =>

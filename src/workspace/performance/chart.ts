@@ -9,7 +9,7 @@ import { showCount } from "../../pages/locale.ts";
 import type { Markup } from "../../pages/markup.ts";
 import type { PerformanceRow } from "../../usecases/performance/rows.ts";
 import { change, SHOWN } from "./cells.ts";
-import { groupName, rowName } from "./groups.ts";
+import { groupName, isDirect, rowName } from "./groups.ts";
 import { METRICS, type Metric } from "./query.ts";
 import { type Compared, ofDays } from "./table.ts";
 import { type PerformancePage, shownMetric } from "./view.ts";
@@ -62,7 +62,7 @@ export function performanceChart(
   const changeOf = (row: PerformanceRow) =>
     compared.isCompared ? { change: change(metric, row, compared) } : {};
   const rows: Series[] = top.map((row) => ({
-    name: rowName(group_by, row),
+    name: rowName(group_by, row) + (isDirect(row, query.level) ? " (direct)" : ""),
     values: valuesOf(daily.rows.get(row.key)),
     total: of(row.now),
     ...changeOf(row),

@@ -20,11 +20,16 @@ const OF_ROWS = ["open", "rows", "view", "notice"];
 
 /** The address without some parameters. */
 export const without = (url: URL, ...names: string[]): string =>
-  withQuery(url, Object.fromEntries([...names, ...OF_ROWS].map((name) => [name, null])));
+  withQuery(
+    url,
+    Object.fromEntries(
+      [...names, ...(names.includes("link") ? ["direct"] : []), ...OF_ROWS].map((name) => [name, null]),
+    ),
+  );
 
 export function filterChips(url: URL, { query, report, partnerName }: PerformancePage): Markup | "" {
   const labels: Record<string, string | false | undefined> = {
-    link: report.link && `Link: ${report.link.label} and everything below it`,
+    link: report.link && `Link: ${report.link.label} ${query.direct ? "direct" : "and everything below it"}`,
     partner_id: partnerName !== undefined && `Partner: ${partnerName}`,
     cost_type: query.cost_type && `Cost type: ${describeType(query.cost_type)}`,
     country: query.country && `Country: ${countryName(query.country)}`,

@@ -1,7 +1,9 @@
 /** How the Performance page names its groups and their rows. What a group is, is in domain/figures/groups.ts. */
+import { html } from "hono/html";
 import type { CostType } from "../../domain/cost-types.ts";
 import { type PerformanceGroup, REPORT_GROUPS } from "../../domain/figures/groups.ts";
 import { countryName, platformName } from "../../pages/costs/audience.ts";
+import type { Markup } from "../../pages/markup.ts";
 import type { PerformanceRow } from "../../usecases/performance/rows.ts";
 import { LEVEL_NAMES } from "../links/query.ts";
 import { describeType } from "../reports/lines.ts";
@@ -40,6 +42,16 @@ export function describeRow(group: PerformanceGroup, row: PerformanceRow): strin
   const { nameOf, describe = nameOf } = SHOWN_GROUPS[group];
   return describe(row);
 }
+
+/** Whether a row by link has only what is recorded on the link itself: its level is above that of the rows. */
+export const isDirect = ({ level = 4 }: PerformanceRow, rows: number): boolean => level < rows;
+
+/** What pages write after the name of such a row. */
+export const DIRECT: Markup = html` <span class="muted" title="Recorded on the link itself, not on one below it">direct</span>`;
+
+/** The parameters that show only a link: with what is below it, by links of a level, or without it (0), by day. */
+export const onlyLink = (link: string, level: number): Record<string, string> =>
+  level === 0 ? { link, direct: "1", group_by: "day" } : { link, level: String(Math.min(level, 4)) };
 
 /** The name of what a row is. */
 export function groupName({ group_by, level }: GroupChoice): string {

@@ -7,7 +7,7 @@ import type { Context } from "../../env.ts";
 import { ERRORS } from "../../errors.ts";
 import { MAX_AUDIENCE_DAYS, maxDaysOf } from "../../http/input/report-fields.ts";
 import { chartScript } from "../../pages/chart/chart.ts";
-import { buttonLink, emptyState, nameText, notice } from "../../pages/elements.ts";
+import { buttonLink, emptyState, nameText, notice, pathText } from "../../pages/elements.ts";
 import { errorSummary, type RejectedForm } from "../../pages/forms/fields.ts";
 import { withQuery } from "../../pages/lists/query.ts";
 import { describeDay, describeDays, showPlural } from "../../pages/locale.ts";
@@ -18,6 +18,7 @@ import { changedMost } from "../../usecases/performance/changes.ts";
 import { performanceCsv as toCsv } from "../../usecases/performance/csv.ts";
 import { isFinal, type Performance } from "../../usecases/performance/read.ts";
 import type { AppPage, Member, Show } from "../frame.ts";
+import { keepDays } from "../links/cells.ts";
 import { adjustedNote } from "../reports/adjusted.ts";
 import { missingCondition, NO_COSTS } from "../reports/attention.ts";
 import { findingText } from "../reports/finding.ts";
@@ -26,11 +27,11 @@ import { performanceStyles, workspaceScript } from "../script.ts";
 import { COVERAGE, INKS } from "./cells.ts";
 import { performanceChart } from "./chart.ts";
 import { FILTERS, filterChips, filterMenu, rowSearch, withCountryCode, without } from "./filters.ts";
-import { groupName, rowName } from "./groups.ts";
+import { DIRECT, isDirect, onlyLink, rowName } from "./groups.ts";
 import { METRICS, PERFORMANCE_NOTICES, type PerformanceView, readPerformanceQuery } from "./query.ts";
 import { summary } from "./summary.ts";
 import { type Compared, hasCourses, ofDays, performanceTable } from "./table.ts";
-import { columnsMenu, groupChoices, viewMenus } from "./toolbar.ts";
+import { columnsMenu, groupChoices, orderMenu, viewMenus } from "./toolbar.ts";
 import { type PerformancePage, readPage, shownMetric } from "./view.ts";
 import { viewsMenu } from "./views-bar.ts";
 
@@ -84,16 +85,16 @@ export async function showPerformance(
       ${filterChips(url, page)}
       ${
         isEmpty(page)
-          ? [explanation(url, page, compared), nothing(context, member, page)]
+          ? [explanation(url, member, page, compared), nothing(context, member, page)]
           : html`
               ${report.total.now.spend === 0n && report.total.now.matched === 0n && report.currency ? notice(`No matched costs in ${report.currency} in this period.`) : ""}
               ${summary(url, page, compared, now)}
-              <div class="why">${explanation(url, page, compared)}${comparison(page, compared)}</div>
+              <div class="why">${explanation(url, member, page, compared)}${comparison(page, compared)}</div>
               <section class="card charts" aria-label="Chart"><h2 class="visually-hidden">Chart</h2>${performanceChart(url, page, compared, { today: dayOf(now), firstDay: member.app.firstDay })}</section>
-              <div class="toolbar rows">${groupChoices(url, page)}${report.rows.length > 1 || query.q !== undefined ? rowSearch(url, page) : ""}${columnsMenu(url, page)}</div>
+              <div class="toolbar rows">${groupChoices(url, page)}${report.rows.length > 1 || query.q !== undefined ? rowSearch(url, page) : ""}${columnsMenu(url, page)}${orderMenu(url, page)}</div>
               <div class="performance" id="performance">${page.rows.length === 0 && query.q !== undefined ? noRows(url, query.q) : performanceTable(url, member, page, compared)}</div>
               ${report.currency ? adjustedNote(member, [{ currency: report.currency, adjusted: report.total.now.adjusted }], page.adjustments, report.partners) : ""}
-              <p class="hint">${compared.isCompared ? `${INKS} ` : ""}Days are in UTC. Costs count on the day of their click or impression. Spend is in the currency shown. Cost per click is the spend of cpc costs divided by their number. ${COVERAGE}${hasCourses(query) ? ` The line beside each name is its ${METRICS[shownMetric(page)].toLowerCase()} by day.` : ""}</p>`
+              <p class="hint">${compared.isCompared ? `${INKS} ` : ""}Costs count on the day of their click or impression. Cost per click is that of cpc costs. ${COVERAGE}${hasCourses(query) ? ` The line beside each name is its ${METRICS[shownMetric(page)].toLowerCase()} by day.` : ""}</p>`
       }
       </div>`,
   };
@@ -169,34 +170,47 @@ function comparison({ query, report }: PerformancePage, { isCompared }: Compared
 /** Why spend changed. The rows that changed most lead to their own figures. */
 function explanation(
   url: URL,
+  member: Member,
   { query, report, explained }: PerformancePage,
   compared: Compared,
 ): Markup | "" {
-  const { rows, total, currency, partners } = report;
-  const filter = filterOf(query.group_by);
+  const { rows, partners } = report;
+  const { group_by, level } = query;
+  const filter = filterOf(group_by);
   const most = (filter ? changedMost(rows, 3) : []).flatMap((row) => {
-    const level = Math.min((row.level ?? query.level) + 1, 4);
-    const narrower = query.group_by === "link" ? { level: String(level) } : { group_by: null };
-    const href =
-      filter && withQuery(url, { ...narrower, [filter]: row.key, open: null, rows: null, q: null });
-    return href && row.key ? [{ names: rowName(query.group_by, row).split(" › "), href, row }] : [];
+    if (!filter || row.key === "") return [];
+    const direct = isDirect(row, level);
+    const only =
+      group_by === "link"
+        ? onlyLink(row.key, direct ? 0 : (row.level ?? level) + 1)
+        : { group_by: null, [filter]: row.key };
+    const href = withQuery(url, {
+      ...(direct && { level: null, sort: null }),
+      open: null,
+      rows: null,
+      q: null,
+      ...only,
+    });
+    const name = html`<a href="${href}">${pathText(rowName(group_by, row).split(" › "))}</a>${direct ? DIRECT : ""}`;
+    return [{ name, row }];
   });
   const since = partners.get(query.partner_id ?? 0)?.stoppedAt ?? null;
   // A stop in the days is an event.
   const isEvent = explained.events.some(({ type }) => type === "partner_stopped");
-  return whatChanged({
-    explained,
-    total,
-    currency,
-    partners,
-    isCompared: compared.isCompared,
-    most,
-    noun: groupName(query).toLowerCase(),
-    state:
-      since === null || isEvent
-        ? ""
-        : html`<p>${nameText(partners.get(query.partner_id ?? 0)?.displayName ?? "")} has been stopped by an operator since <span class="whole">${describeDay(dayOf(since))}.</span></p>`,
-  });
+  return whatChanged(
+    {
+      explained,
+      report,
+      isCompared: compared.isCompared,
+      most,
+      state:
+        since === null || isEvent
+          ? ""
+          : html`<p>${nameText(partners.get(query.partner_id ?? 0)?.displayName ?? "")} has been stopped by an operator since <span class="whole">${describeDay(dayOf(since))}.</span></p>`,
+    },
+    member,
+    keepDays(url),
+  );
 }
 
 const isEmpty = ({ rows, report: { total, isTooMany } }: PerformancePage) =>

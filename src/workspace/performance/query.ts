@@ -61,6 +61,8 @@ const performancePageQuery = z
     group_by: z._default(z.enum(groups, `must be one of ${groups.join(", ")}`), "link"),
     level: z._default(readAs(z.string().check(z.regex(/^[1-4]$/, "must be 1, 2, 3 or 4")), Number), 2),
     link: z.optional(z.string()),
+    /** Only what is recorded on the link itself. Says nothing without a link. */
+    direct: z.optional(z.literal("1", "must be 1")),
     partner_id: z.optional(idText),
     cost_type: z.optional(costType),
     country: z.optional(countryCode),

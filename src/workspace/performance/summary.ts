@@ -1,12 +1,11 @@
 /** Above the chart of the Performance page: the figures of the total, whether they are final, and who is paid in other currencies. */
 import { html } from "hono/html";
-import { nameText, tiles } from "../../pages/elements.ts";
+import { tiles } from "../../pages/elements.ts";
 import { withQuery } from "../../pages/lists/query.ts";
 import { NONE, showCount, showPlural } from "../../pages/locale.ts";
 import type { Markup } from "../../pages/markup.ts";
 import { isFinal, type Performance } from "../../usecases/performance/read.ts";
 import { change, finality, SHOWN } from "./cells.ts";
-import { rowName } from "./groups.ts";
 import { DEFAULT_COLUMNS, METRICS, type Metric, metrics } from "./query.ts";
 import type { Compared } from "./table.ts";
 import { type PerformancePage, shownMetric } from "./view.ts";
@@ -56,33 +55,12 @@ function baseOf(metric: Metric, { currency, rowsBy, total }: Performance): Marku
 
 /** The menu has the others. */
 const MOST_CURRENCIES = 2;
-/** Of Latin letters, what a line has room for. */
-const ROOM = 28;
-/** Those of Chinese, Japanese and Korean are twice as wide. */
-const widthOf = (name: string) => [...name].reduce((width, letter) => width + (letter > "\u2e7f" ? 2 : 1), 0);
-
-/** `Acme Ads, Echo Media, 5 more`: the first names for which a line has room, or only the number. */
-function someOf(names: string[]): Markup | string {
-  let room = ROOM;
-  const shown = names.filter((name) => {
-    const width = widthOf(name);
-    if (width > room) return false;
-    room -= width + 2;
-    return true;
-  });
-  const left = names.length - shown.length;
-  if (shown.length === 0) return showPlural(left, "partner");
-  return html`${shown.map((name, at) => html`${at > 0 ? ", " : ""}${nameText(name)}`)}${left > 0 ? `, ${showCount(left)} more` : ""}`;
-}
-
-/** What the figures leave out: costs that can still arrive, and partners that are paid in other currencies, those with the most clicks first. */
+/** What the figures leave out: costs that can still arrive, and partners that are paid in other currencies. */
 function state(url: URL, { report, period }: PerformancePage, now: number): Markup {
-  const partners = report
-    .rowsBy("partner")
-    .toSorted((one, other) => Number((other.now.clicks ?? 0n) - (one.now.clicks ?? 0n)));
+  const partners = report.rowsBy("partner");
   const others = report.currencies.flatMap((currency) => {
-    const paid = partners.filter(({ now }) => now.otherCurrencies.includes(currency));
-    return paid.length > 0 ? [{ currency, paid }] : [];
+    const paid = partners.filter(({ now }) => now.otherCurrencies.includes(currency)).length;
+    return paid > 0 ? [{ currency, paid }] : [];
   });
   const hrefOf = (currency: string) =>
     withQuery(url, {
@@ -101,7 +79,7 @@ function state(url: URL, { report, period }: PerformancePage, now: number): Mark
         .slice(0, MOST_CURRENCIES)
         .map(
           ({ currency, paid }) =>
-            html`<p><a href="${hrefOf(currency)}">Paid in ${currency}</a>: ${someOf(paid.map((row) => rowName("partner", row)))}</p>`,
+            html`<p><a href="${hrefOf(currency)}">${showPlural(paid, "partner")}</a> paid in ${currency}</p>`,
         )}
     </div>`;
 }

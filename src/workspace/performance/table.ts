@@ -12,10 +12,9 @@ import { describeDays, NONE, showPlural } from "../../pages/locale.ts";
 import type { Markup } from "../../pages/markup.ts";
 import type { PerformanceRow } from "../../usecases/performance/rows.ts";
 import type { Member } from "../frame.ts";
-import { LEVEL_NAMES } from "../links/query.ts";
 import { partnerHref } from "../partners/link.ts";
 import { change, figure, SHOWN, signal, spendIn } from "./cells.ts";
-import { describeRow, groupName } from "./groups.ts";
+import { DIRECT, describeRow, groupName, onlyLink } from "./groups.ts";
 import { type Column, columnsOf, hasChange, METRICS, type Metric } from "./query.ts";
 import { type PerformancePage, type ShownRow, shownMetric } from "./view.ts";
 
@@ -118,7 +117,7 @@ const totalName = ({ query, report }: PerformancePage) =>
     : `Total, ${query.q === undefined ? "" : "all "}${showPlural(report.rows.length, "row")}`;
 
 /** The first click on a heading puts the highest number or the first name at the top, the next one turns it around. */
-function sorting(url: URL, { sort }: PerformancePage, column: Column) {
+export function sorting(url: URL, { sort }: PerformancePage, column: Column) {
   const isSorted = sort.column === column;
   const isDescending = isSorted ? !sort.isDescending : column !== "name";
   const href = withQuery(url, { sort: `${isDescending ? "-" : ""}${column}`, rows: null });
@@ -145,14 +144,17 @@ function name(url: URL, member: Member, page: PerformancePage, shown: ShownRow):
   return html`<a href="${href}">${nameText(text)}</a>`;
 }
 
-/** Opens the link, and what is below it in place. */
+/** Opens the link, and what is below it in place; of a direct row, its own figures. */
 function linkName(url: URL, member: Member, page: PerformancePage, shown: ShownRow): Markup {
   const { row, isOpen, isOwn, depth } = shown;
   const names = String(row.fields.link_name ?? "").split("::");
   const above = depth === 0 ? names.slice(0, -1) : [];
   const label = String(row.fields.link_label ?? "");
-  const href = `${member.path}/links/${row.key}?${new URLSearchParams(shownDays(page))}`;
-  return html`${isOpen === undefined ? "" : toggle(url, page.query.open, row.key, isOpen, label)}<a href="${href}">${nameText(label)}</a>${above.length > 0 ? html` <span class="path muted" title="${above.join(" › ")}">${pathText(above)}</span>` : ""}${isOwn ? html` <span class="muted" title="No ${LEVEL_NAMES[page.query.level + depth - 1]?.toLowerCase()}">direct</span>` : ""}${row.isTest ? html` ${badge("Test")}` : ""}`;
+  const only = { level: null, sort: null, open: null, rows: null, q: null, ...onlyLink(row.key, 0) };
+  const href = isOwn
+    ? withQuery(url, only)
+    : `${member.path}/links/${row.key}?${new URLSearchParams(shownDays(page))}`;
+  return html`${isOpen === undefined ? "" : toggle(url, page.query.open, row.key, isOpen, label)}<a href="${href}">${nameText(label)}</a>${above.length > 0 ? html` <span class="path muted" title="${above.join(" › ")}">${pathText(above)}</span>` : ""}${isOwn ? DIRECT : ""}${row.isTest ? html` ${badge("Test")}` : ""}`;
 }
 
 /** Shows the campaigns of the days. Says how many they are, if the report does not have all of them. */

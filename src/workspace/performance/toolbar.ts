@@ -5,20 +5,23 @@ import { withQuery } from "../../pages/lists/query.ts";
 import { describeDays } from "../../pages/locale.ts";
 import type { Markup } from "../../pages/markup.ts";
 import { periodMenu, presetName } from "../../pages/periods.ts";
+import { currencyLinks } from "../reports/currencies.ts";
 import { GROUP_CHOICES, groupName, hasLevels } from "./groups.ts";
-import { METRICS, metrics, withColumn } from "./query.ts";
+import { type Column, columnsOf, hasChange, METRICS, metrics, withColumn } from "./query.ts";
+import { sorting } from "./table.ts";
 import type { PerformancePage } from "./view.ts";
 
 type Choice = [name: string, href: string, isCurrent: boolean];
 
 /** A menu of links of which one is chosen. */
-const linkMenu = (summary: Markup | string, links: Choice[]): Markup =>
+const linkMenu = (summary: Markup | string, links: Choice[], className = ""): Markup =>
   menu(
     summary,
     links.map(
       ([name, href, isCurrent]) =>
         html`<a href="${href}"${isCurrent ? html` aria-current="true"` : ""}>${name}</a>`,
     ),
+    className,
   );
 
 /** `isOver`: whether the days can be compared with those before. */
@@ -34,12 +37,10 @@ export function viewMenus(url: URL, page: PerformancePage, isOver: boolean): Mar
 
 function currencyMenu(url: URL, { report }: PerformancePage): Markup | "" {
   const { currency, currencies } = report;
-  const all = currency === null || currencies.includes(currency) ? currencies : [currency, ...currencies];
-  if (all.length < 2) return "";
-  return linkMenu(
-    html`<span class="visually-hidden">Currency: </span>${currency}`,
-    all.map((one) => [one, withQuery(url, { currency: one }), one === currency]),
-  );
+  const links = currencyLinks(url, currencies, currency);
+  return links.length === 0
+    ? ""
+    : linkMenu(html`<span class="visually-hidden">Currency: </span>${currency}`, links);
 }
 
 /** Whether the figures are compared with those of the days before. */
@@ -60,6 +61,24 @@ export function columnsMenu(url: URL, { query }: PerformancePage): Markup {
       return html`<a id="column-${metric}" href="${withColumn(url, query, metric)}" data-in-place><span class="visually-hidden">${isShown ? "Hide" : "Show"}</span><span class="mark" aria-hidden="true">${isShown ? "✓" : ""}</span> ${METRICS[metric]}</a>`;
     }),
     "end",
+  );
+}
+
+/** For a phone, whose table has no headings: the orders of the rows. */
+export function orderMenu(url: URL, page: PerformancePage): Markup {
+  const { query } = page;
+  const figures = columnsOf(query).flatMap((metric): [string, Column][] => [
+    [METRICS[metric], metric],
+    ...(hasChange(metric) ? [[`${METRICS[metric]}, change`, `${metric}_change`] as [string, Column]] : []),
+  ]);
+  const all: [string, Column][] = [[groupName(query), "name"], ...figures, ["Signal", "signal"]];
+  return linkMenu(
+    "Sort",
+    all.map(([name, column]) => {
+      const { href, sorted } = sorting(url, page, column);
+      return [sorted ? `${name} ${sorted === "ascending" ? "▲" : "▼"}` : name, href, sorted !== undefined];
+    }),
+    "end order",
   );
 }
 

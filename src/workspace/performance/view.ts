@@ -15,7 +15,7 @@ import { type Performance, readPerformance } from "../../usecases/performance/re
 import type { PerformanceRow } from "../../usecases/performance/rows.ts";
 import { sortRows } from "../../usecases/performance/sort.ts";
 import { authorizeApp, type Member } from "../frame.ts";
-import { rowName } from "./groups.ts";
+import { isDirect, rowName } from "./groups.ts";
 import type { Metric, PageSort, PerformanceView } from "./query.ts";
 
 /** A row with its place in the table. */
@@ -125,11 +125,11 @@ function withOpenRows(
   const isLast = ({ now }: PerformanceRow) => sort.column === "spend" && isInOtherCurrencies(now);
   const ordered = [...sorted.filter((row) => !isLast(row)), ...sorted.filter(isLast)];
   return ordered.flatMap((row) => {
-    const isOwn = row.key === parent;
+    const isOwn = row.key === parent || (query.link !== undefined && query.direct !== undefined);
     // Only links have levels.
     const level = row.level ?? 4;
-    if (level === 4 || isOwn || level < query.level)
-      return [{ row, depth, isOpen: undefined, isOwn: isOwn || level < query.level }];
+    if (level === 4 || isOwn || isDirect(row, query.level))
+      return [{ row, depth, isOpen: undefined, isOwn: isOwn || isDirect(row, query.level) }];
     const isOpen = query.open.includes(row.key);
     const below = isOpen
       ? report.rowsAt(level + 1).filter(({ key, parentToken }) => parentToken === row.key || key === row.key)

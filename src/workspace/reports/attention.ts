@@ -3,6 +3,7 @@ import type { Attachment, Dropped } from "../../db/ledger/attention.ts";
 import type { RejectedInApp } from "../../db/ledger/rejections.ts";
 import type { ReportRow } from "../../db/ledger/reports/sources.ts";
 import type { Partners } from "../../db/links/partner-catalog.ts";
+import { sumSpend } from "../../domain/money.ts";
 import { ERRORS } from "../../errors.ts";
 import { showCount, showList, showPlural } from "../../pages/locale.ts";
 import { sumByCode } from "../../usecases/costs/rejections.ts";
@@ -80,8 +81,9 @@ export const NO_COSTS =
 /** What an overview knows beside its figures. */
 export interface Signals extends Partnered, Full {
   unpriced: number;
-  /** Of the days of the page, by partner. */
+  /** Of the days of the page and of those before, by partner. */
   spend: ReportRow<"spend">[];
+  spendBefore: ReportRow<"spend">[];
   dropped: Dropped[];
   rejected: RejectedInApp[];
   /** The costs and the engagements of the last two days, by partner. */
@@ -92,7 +94,7 @@ export interface Signals extends Partnered, Full {
   partnersHref: string;
 }
 
-/** What affects the most clicks, impressions or costs comes first. */
+/** What affects the most money comes first, then the most clicks, impressions or costs. */
 export function findProblems(member: Member, signals: Signals): Finding[] {
   const { path } = member;
   // Links of an email or a poster never have a partner.
@@ -102,8 +104,33 @@ export function findProblems(member: Member, signals: Signals): Finding[] {
     ...describeCosts(signals, path),
     ...describeLinks(signals, path),
   ];
-  const sorted = found.toSorted((one, other) => (other.count ?? 0) - (one.count ?? 0));
+  const shareOf = sharesOf(signals);
+  const sorted = found
+    .map((one) => ({ ...one, share: shareOf(one) }))
+    .toSorted((one, other) => other.share - one.share || (other.count ?? 0) - (one.count ?? 0));
   return missing ? [missing, ...sorted] : sorted;
+}
+
+/**
+ * What a finding is about, as a part of all spend: its count at the usual price of its partners, or of all if they have no costs. Amounts
+ * of several currencies can't be compared, so each currency has the same weight.
+ */
+function sharesOf({ spend, spendBefore }: Signals): (finding: Finding) => number {
+  const rows = [...spend, ...spendBefore];
+  const sum = (of: Signals["spend"]) => Number(sumSpend(of));
+  const totals = new Map(
+    [...Map.groupBy(rows, ({ currency }) => currency)].map(([currency, own]) => [currency, sum(own)]),
+  );
+  const priceOf = (own: Signals["spend"]) => {
+    const matched = own.reduce((all, row) => all + row.matched, 0);
+    const share = own.reduce((all, row) => all + sum([row]) / (totals.get(row.currency) || 1), 0);
+    return matched > 0 ? share / matched : undefined;
+  };
+  return ({ count = 0, partners = [] }) => {
+    const isOwn = (id: number | null) => partners.some(({ partnerId }) => partnerId === id);
+    const price = priceOf(rows.filter(({ partnerId }) => isOwn(partnerId))) ?? priceOf(rows) ?? 0;
+    return partners.length === 0 ? 0 : count * price;
+  };
 }
 
 /** Partners that send nothing: each that is stopped or silent, and those without cost data together. */

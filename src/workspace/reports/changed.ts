@@ -1,48 +1,70 @@
-/** The five campaigns whose spend changed most, on the overview of an app. Each leads to Performance. */
+/** On the overview of an app: why its spend changed, and the five campaigns whose spend changed most. Each leads to Performance. */
 import { html } from "hono/html";
-import type { DayRange } from "../../db/ledger/reports/statements.ts";
-import type { Partners } from "../../db/links/partner-catalog.ts";
 import { dayOf } from "../../domain/time.ts";
+import type { ChartEvent } from "../../pages/chart/chart.ts";
 import { card, pathText } from "../../pages/elements.ts";
+import { chartEvents } from "../../pages/events.ts";
 import { table } from "../../pages/lists/table.ts";
 import { describeDays } from "../../pages/locale.ts";
 import type { Markup } from "../../pages/markup.ts";
-import { daysBefore } from "../../pages/periods.ts";
-import { changedMost as rowsChangedMost } from "../../usecases/performance/changes.ts";
-import { isFinal } from "../../usecases/performance/read.ts";
-import { type BothSums, type PerformanceRow, toRows } from "../../usecases/performance/rows.ts";
+import { daysBefore, periodQuery } from "../../pages/periods.ts";
+import { changedMost, explain } from "../../usecases/performance/changes.ts";
+import { lastCostOf } from "../../usecases/performance/daily.ts";
+import { DEFAULT_LEVEL, isFinal } from "../../usecases/performance/read.ts";
+import { type AnySum, type PerformanceRow, toRows } from "../../usecases/performance/rows.ts";
+import type { Member } from "../frame.ts";
 import { change, figure, INKS, signal } from "../performance/cells.ts";
+import { DIRECT, isDirect, onlyLink } from "../performance/groups.ts";
+import type { Overview } from "./overview-view.ts";
+import { whatChanged } from "./what-changed.ts";
 
 const MOST = 5;
 
-interface Changed {
-  /** The sums of both periods by campaign. Undefined if there are too many links to read. */
-  changes: BothSums | undefined;
-  currency: string | null;
-  period: DayRange;
-  partners: Partners;
-  performanceHref: (query: Record<string, string>) => string;
+interface Changes {
+  explanation: Markup | "";
+  events: ChartEvent[];
+  most: Markup | "";
 }
 
-export function changedMost(
-  { changes, currency, period, partners, performanceHref }: Changed,
-  now: number,
-): Markup | "" {
+/** Like the Performance page of the same days. "Needs attention" also has the costs that were rejected later. */
+export function overviewChanges(member: Member, overview: Overview, now: number): Changes {
+  const { changes, currency, period, isCut, partners, performanceHref } = overview;
+  const title = { id: "changed", title: "Changed most" };
   if (!changes) {
-    return card(
-      { id: "changed", title: "Changed most" },
+    const most = card(
+      title,
       html`<p>Too many links had spend or clicks to compare them. Choose fewer days.</p>`,
     );
+    return { explanation: "", events: [], most };
   }
+  const rowsBy = (group?: "link" | "partner" | "cost_type", isOf?: (sum: AnySum) => boolean) =>
+    toRows(changes, { group, currency, costType: undefined, now: period, partners }, isOf);
+  const [total] = rowsBy() as [PerformanceRow];
+  const costs = [...overview.spend, ...overview.spendBefore];
+  const lastCost = (id: number) => lastCostOf(id, costs);
+  const report = { rowsBy, total, currency, now: period, partners, lastCost };
+  const rejected = overview.rejected.filter(({ isLater }) => !isLater);
+  const explained = explain(report, { ...overview, rejected }, {});
+  const compared = {
+    isCompared: period.to < dayOf(now) && !isCut,
+    isOpen: !isFinal(period, now),
+  };
+  const explanation = whatChanged(
+    { explained, report, isCompared: compared.isCompared },
+    member,
+    `?${new URLSearchParams(periodQuery(period))}`,
+  );
+  const events = chartEvents(explained.events, partners);
   // Without anything before, nothing changed: everything is new.
-  if (changes.before.spend.length + changes.before.engagements.length === 0) return "";
-  const compared = { isCompared: period.to < dayOf(now), isOpen: !isFinal(period, now) };
-  const all = toRows(changes, { group: "link", currency, costType: undefined, now: period, partners });
-  const rows = rowsChangedMost(all, MOST);
-  if (rows.length === 0 || !compared.isCompared) return "";
-  const href = performanceHref({ sort: "-spend_change", ...(currency && { currency }) });
-  return card(
-    { id: "changed", title: "Changed most", aside: html`<a href="${href}">Show all</a>` },
+  const isNew = changes.before.spend.length + changes.before.engagements.length === 0;
+  const rows = compared.isCompared && !isNew ? changedMost(rowsBy("link"), MOST) : [];
+  if (rows.length === 0) return { explanation, events, most: "" };
+  const inCurrency = currency ? { currency } : {};
+  const most = card(
+    {
+      ...title,
+      aside: html`<a href="${performanceHref({ sort: "-spend_change", ...inCurrency })}">Show all</a>`,
+    },
     table<PerformanceRow>({
       label: "Campaigns whose spend changed most",
       layout: "figures-in-row",
@@ -50,8 +72,11 @@ export function changedMost(
       columns: [
         {
           heading: "Campaign",
-          cell: ({ key, fields }) =>
-            html`<a href="${performanceHref({ link: key, level: "3", ...(currency && { currency }) })}">${pathText(String(fields.link_name ?? "").split("::"))}</a>`,
+          cell: (row) => {
+            const direct = isDirect(row, DEFAULT_LEVEL);
+            const only = onlyLink(row.key, direct ? 0 : DEFAULT_LEVEL + 1);
+            return html`<a href="${performanceHref({ ...only, ...inCurrency })}">${pathText(String(row.fields.link_name ?? "").split("::"))}</a>${direct ? DIRECT : ""}`;
+          },
         },
         { heading: "Spend", kind: "number", cell: (row) => figure("spend", row.now, currency) },
         { heading: "Change", kind: "number", cell: (row) => change("spend", row, compared) },
@@ -70,4 +95,5 @@ export function changedMost(
     }),
     html`<p class="hint">Spend in ${currency}, compared with ${describeDays(daysBefore(period))}. ${INKS}</p>`,
   );
+  return { explanation, events, most };
 }

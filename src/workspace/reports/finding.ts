@@ -46,6 +46,6 @@ function linkNames(text: string, partners: Named[], hrefOf: (id: number) => stri
 export function fixAt(path: string, partners: Named[], days = ""): Finding["fix"] {
   const [first, second] = partners;
   return first && !second
-    ? [`Go to ${first.name}`, partnerHref({ path }, first.partnerId, days)]
+    ? ["Show partner", partnerHref({ path }, first.partnerId, days)]
     : ["Show partners", `${path}/partners${days}`];
 }

@@ -44,8 +44,8 @@ export function findAdjustments(
   db: D1Database,
   viewer: Viewer,
   appToken: string,
-  { from, to, link, partnerId, costType }: DayRange & Filters,
+  { from, to, link, direct, partnerId, costType }: DayRange & Filters,
 ): Bound<Adjustment> {
-  const values = { ...toValues({ link, partnerId, costType }), from, to };
+  const values = { ...toValues({ link, direct, partnerId, costType }), from, to };
   return (link === undefined ? ofApp : belowLink)(viewer)(db, { ...values, ...viewer, appToken });
 }

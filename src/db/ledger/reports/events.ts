@@ -63,8 +63,9 @@ const switchFields = {
 export type CostSwitch = RowOf<typeof switchFields>;
 
 const [f, f1, f2] = [alias(links, "f"), alias(links, "f1"), alias(links, "f2")];
-/** The link of the filter, one below it, or one above it, from which it inherits. */
-const concernsLink = sql`(${p("link")} IS NULL OR ${p("link")} IN (${l.token}, ${l1.token}, ${l2.token}, ${l3.token}) OR EXISTS (
+/** The link of the filter, one below it (unless it is `direct`), or one above it, from which it inherits. */
+const concernsLink = sql`(${p("link")} IS NULL OR ${p("link")} = ${l.token}
+    OR ${p("direct")} IS NULL AND ${p("link")} IN (${l1.token}, ${l2.token}, ${l3.token}) OR EXISTS (
     SELECT 1 FROM ${as(f)} LEFT JOIN ${as(f1)} ON ${f1.id} = ${f.parentId} LEFT JOIN ${as(f2)} ON ${f2.id} = ${f1.parentId}
     WHERE ${f.token} = ${p("link")} AND ${l.id} IN (${f.parentId}, ${f1.parentId}, ${f2.parentId})))`;
 
@@ -110,9 +111,15 @@ export function findEvents(
   db: D1Database,
   viewer: Viewer,
   appToken: string,
-  { changed, voided, link, partnerId }: { changed: DayRange; voided: DayRange } & Filters,
+  { changed, voided, link, direct, partnerId }: { changed: DayRange; voided: DayRange } & Filters,
 ) {
-  const values = { ...viewer, appToken, link: link ?? null, partnerId: partnerId ?? null };
+  const values = {
+    ...viewer,
+    appToken,
+    link: link ?? null,
+    direct: direct ?? null,
+    partnerId: partnerId ?? null,
+  };
   return {
     partnerChanges: partnerChanges(db, { ...values, ...timesOf(changed) }),
     costSwitches: costSwitches(viewer)(db, { ...values, ...timesOf(changed) }),

@@ -28,8 +28,9 @@ export type DayRange = { from: number; to: number };
 
 /** Which totals reports sum. An undefined value does not filter. */
 export interface Filters {
-  /** The token of a link: only this link and everything below it. */
+  /** The token of a link: only this link and everything below it, or with `direct` only the link itself. */
   link?: string | undefined;
+  direct?: "1" | undefined;
   partnerId?: number | undefined;
   costType?: string | undefined;
   currency?: string | undefined;
@@ -262,7 +263,7 @@ const newestDaysFor = (scope: Scope) =>
 
 export function toValues(filters: Filters): Record<string, Value> {
   const none = {
-    ...{ link: null, partnerId: null, costType: null, currency: null, kind: null },
+    ...{ link: null, direct: null, partnerId: null, costType: null, currency: null, kind: null },
     ...{ country: null, platform: null },
   };
   const given = Object.entries(filters).filter(([, value]) => value !== undefined);

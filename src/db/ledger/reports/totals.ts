@@ -34,14 +34,14 @@ const unionAll = sql` UNION ALL `;
 
 export const IDS = sql`SELECT value AS id FROM json_each(${sql.placeholder("ids")})`;
 const c = alias(links, "c");
-/** A CTE with the link of the filter and everything below it. */
+/** A CTE with the link of the filter and, unless only `direct` is asked for, everything below it. */
 export const BELOW = sql`WITH RECURSIVE below(id) AS (
     SELECT ${c.id} FROM ${as(c)} WHERE ${c.token} = ${sql.placeholder("link")} AND ${c.appToken} = ${sql.placeholder("appToken")}
     UNION ALL SELECT ${c.id} FROM below CROSS JOIN ${as(c)} INDEXED BY links_by_parent
-      ON ${c.appToken} = ${sql.placeholder("appToken")} AND ${c.parentId} = below.id
+      ON ${c.appToken} = ${sql.placeholder("appToken")} AND ${c.parentId} = below.id AND ${sql.placeholder("direct")} IS NULL
   )`;
 export const IDS_BELOW = sql`SELECT id FROM below`;
-/** The link of the filter and everything below it. */
+/** The links of that filter. */
 export const findSubtree = statement<{ id: number }>(sql`${BELOW} ${IDS_BELOW}`);
 
 /** The tables that a report sums. */
