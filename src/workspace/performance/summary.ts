@@ -58,10 +58,12 @@ const MOST_CURRENCIES = 2;
 /** What the figures leave out: costs that can still arrive, and partners that are paid in other currencies. */
 function state(url: URL, { report, period }: PerformancePage, now: number): Markup {
   const partners = report.rowsBy("partner");
-  const others = report.currencies.flatMap((currency) => {
-    const paid = partners.filter(({ now }) => now.otherCurrencies.includes(currency)).length;
-    return paid > 0 ? [{ currency, paid }] : [];
-  });
+  const others = report.currencies
+    .map((currency) => ({
+      currency,
+      paid: partners.filter(({ now }) => now.otherCurrencies.includes(currency)).length,
+    }))
+    .filter(({ paid }) => paid > 0);
   const hrefOf = (currency: string) =>
     withQuery(url, {
       currency,

@@ -105,12 +105,8 @@ const MOST_PARTS = 4;
 
 function shortened(all: Part[]): Part[] {
   const parts = all.filter(({ change }) => change !== 0n);
-  if (parts.length <= MOST_PARTS) return parts;
-  const others = parts.slice(MOST_PARTS - 1);
-  return [
-    ...parts.slice(0, MOST_PARTS - 1),
-    { what: "other changes", change: others.reduce((sum, { change }) => sum + change, 0n) },
-  ];
+  const others = parts.splice(parts.length > MOST_PARTS ? MOST_PARTS - 1 : MOST_PARTS);
+  return [...parts, { what: "other changes", change: others.reduce((sum, { change }) => sum + change, 0n) }];
 }
 
 /** Partners and cost types that began or ended first, then the number of costs and their prices. */
