@@ -335,7 +335,7 @@ describe("the figures", () => {
         row,
       ) ?? [];
     expect([kind, textOf(shown)]).toEqual([tone, text]);
-    expect(textOf(page).split("Red changes: a price rose.").length).toBe(2);
+    expect(textOf(page).split(" Red: a price rose.").length).toBe(2);
   });
 
   it("say that there was nothing before", async () => {

@@ -42,7 +42,7 @@ interface Shown {
 }
 
 /** What the column means, on every page that has it. */
-export const COVERAGE = `Coverage is the share of recorded clicks (those with a cost ID) that have a cost of type ${listOf(TYPES_OF_CLICKS, "or")}, in any currency.`;
+export const COVERAGE = `Coverage is the share of clicks with a cost ID that have a cost of type ${listOf(TYPES_OF_CLICKS, "or")}, in any currency.`;
 
 const MILLION = 1_000_000n * 100_000_000n;
 
@@ -126,8 +126,7 @@ export function change(metric: Metric, row: Measured, { isCompared, isOpen }: Co
 }
 
 /** What the colors of changes say. */
-export const INKS =
-  "Red changes: a price rose. Green: it fell. Gray: below 1%, few clicks, or spend that isn't final.";
+export const INKS = "Red: a price rose. Green: it fell. Gray: below 1%, few clicks, or spend not final.";
 
 /** Whether costs for the days can still arrive. */
 export const finality = (days: Pick<DayRange, "to">, now: number): Markup =>

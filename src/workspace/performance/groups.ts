@@ -47,7 +47,7 @@ export function describeRow(group: PerformanceGroup, row: PerformanceRow): strin
 export const isDirect = ({ level = 4 }: PerformanceRow, rows: number): boolean => level < rows;
 
 /** What pages write after the name of such a row. */
-export const DIRECT: Markup = html` <span class="muted" title="Recorded on the link itself, not on one below it">direct</span>`;
+export const DIRECT: Markup = html` <span class="muted" title="Recorded on the link itself">direct</span>`;
 
 /** The parameters that show only a link: with what is below it, by links of a level, or without it (0), by day. */
 export const onlyLink = (link: string, level: number): Record<string, string> =>

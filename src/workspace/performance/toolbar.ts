@@ -71,7 +71,7 @@ export function orderMenu(url: URL, page: PerformancePage): Markup {
     [METRICS[metric], metric],
     ...(hasChange(metric) ? [[`${METRICS[metric]}, change`, `${metric}_change`] as [string, Column]] : []),
   ]);
-  const all: [string, Column][] = [[groupName(query), "name"], ...figures, ["Signal", "signal"]];
+  const all: [string, Column][] = [[groupName(query), "name"], ...figures];
   return linkMenu(
     "Sort",
     all.map(([name, column]) => {
