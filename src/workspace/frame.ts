@@ -184,10 +184,8 @@ function errorOf(context: Context, { path }: Member, tab: Tab, error: AppError):
   const isTooLarge = error.code === "report_too_large";
   const isView = (error.code === "invalid_request" || isTooLarge) && request.method !== "POST";
   const heading = isView && !isTooLarge ? "Check the filters and dates" : title;
-  const rest = withQuery(url, Object.fromEntries(error.errors.map(({ param }) => [param, null])));
-  const without = isView && !isTooLarge ? buttonLink(rest, "Show the page without these", "") : "";
   const back = isView
-    ? buttonLink(url.pathname, "Reset filters and dates", without ? "secondary" : "")
+    ? buttonLink(url.pathname, "Reset filters and dates", "")
     : buttonLink(path + TABS[tab], `Back to ${TAB_NAMES[tab].toLowerCase()}`, "");
   const today = isTooLarge ? buttonLink(withQuery(url, TODAY), "Show only today") : "";
   return {
@@ -199,7 +197,7 @@ function errorOf(context: Context, { path }: Member, tab: Tab, error: AppError):
       ...(isView && {
         sentences: error.errors.map(describeWrong),
       }),
-      actions: html`${today}${without}${back}`,
+      actions: html`${today}${back}`,
     }),
   };
 }

@@ -185,7 +185,7 @@ describe("the sentence", () => {
       "Spend fell $40.00 (−100.0%): no costs from Acme Ads since 12 Mar (−$40.00).",
     ],
     [
-      "parts that add up to the change as it is shown, each rounded",
+      "parts that add up to the change that is shown, each rounded",
       [
         { daysAgo: 3, count: 40, price: 0.005 },
         { daysAgo: 1, count: 41, price: 0.00524 },
