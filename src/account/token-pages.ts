@@ -15,7 +15,12 @@ import { signInAgain } from "../pages/notice.ts";
 import { formatLastUse } from "./rules.ts";
 
 /** Of a user without a password, to whom an operator issues the token (spec §5.2). */
-export function issuedToken(context: Context, session: Session, account: Account, token: string | undefined) {
+export function issuedToken(
+  context: Context,
+  session: Session,
+  account: Account,
+  token: string | undefined,
+): Markup {
   if (account.tokenHash === null)
     return html`<p>You sign in with single sign-on. To get an API token, contact ${operatorContact(context.env)}.</p>`;
   const isReady = isRecentlyConfirmed(session, context.now);

@@ -91,7 +91,10 @@ async function currentPartner(context: Context): Promise<SignedInPartner | undef
  * unauthorized for an unknown credential, rate_limited after too many of them from one address or after too many uses, and
  * credential_revoked.
  */
-export async function startPartnerSession(context: Context, credential: string) {
+export async function startPartnerSession(
+  context: Context,
+  credential: string,
+): Promise<{ "set-cookie": string }> {
   const tokenHash = hashToken(credential, ["live", "test"]);
   if (tokenHash === undefined) throw await limitRejections(context, unauthorized());
   await limitUses(context, tokenHash);

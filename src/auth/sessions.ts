@@ -111,7 +111,10 @@ export function mustUseTwoFactor(
 }
 
 /** Whether the provider of single sign-on says that an operator entered only a password there, and this deployment asks for more. */
-export function lacksSecondFactor({ env }: Context, session: Pick<SessionUser, "role" | "onlyPassword">) {
+export function lacksSecondFactor(
+  { env }: Context,
+  session: Pick<SessionUser, "role" | "onlyPassword">,
+): boolean {
   return env.OPERATOR_MFA !== "optional" && session.role === "operator" && session.onlyPassword === 1;
 }
 

@@ -32,7 +32,11 @@ export type TokenEntry = { user_id: number; used_day?: number } | { reset_at: nu
 const RESET_MARK_SECONDS = 30 * 24 * 3600;
 
 /** null if KV has no entry, does not respond, or holds something else. */
-export async function findTokenEntry(kv: KVNamespace, tokenHash: string, requestId: string) {
+export async function findTokenEntry(
+  kv: KVNamespace,
+  tokenHash: string,
+  requestId: string,
+): Promise<TokenEntry | null> {
   try {
     const entry = await readCache(kv.get<TokenEntry>(tokenHash, "json"));
     return typeof entry === "object" ? entry : null;

@@ -23,7 +23,11 @@ export type SentCost = { sent: Record<string, string>; cost: Cost | AppError };
  * Stores the costs in the round. Returns a result or an error for each, in order. Throws if the credential is rejected,
  * test_credential if no round is open, and round_full if the round has no room for any of the costs.
  */
-export async function submitTests(context: Context, caller: CostCaller, items: SentCost[]) {
+export async function submitTests(
+  context: Context,
+  caller: CostCaller,
+  items: SentCost[],
+): Promise<(CostResult | AppError)[]> {
   const ids = items.map(toCostId).filter((id) => id !== null);
   const found = await rounds.findTestContext(context.ledger, caller.tokenHash, ids, context.now);
   const { round, costTypes } = caller.authorize(found.credential);

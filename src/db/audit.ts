@@ -149,7 +149,10 @@ export function auditUpdate({ action: name, subject: of, by, row, fields }: Audi
 }
 
 /** The fields of `auditUpdate` for columns that `setGiven` updates, with the names of the columns. */
-export function givenFields<T extends Table>(table: T, ...keys: (keyof T["_"]["columns"] & string)[]) {
+export function givenFields<T extends Table>(
+  table: T,
+  ...keys: (keyof T["_"]["columns"] & string)[]
+): Record<string, AuditedField> {
   const fields = keys.map((key) => {
     const column = expectDefined<AnyColumn>(getTableColumns(table)[key]);
     return [column.name, { column, from: column, to: given(key, column) }];

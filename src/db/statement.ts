@@ -169,7 +169,11 @@ function runner({
 }
 
 /** Runs the statements like `runBatch`. Returns the first row of the first one. */
-export async function runForRow<Row>(db: D1Database, first: Bound<Row>, ...others: Bound<unknown>[]) {
+export async function runForRow<Row>(
+  db: D1Database,
+  first: Bound<Row>,
+  ...others: Bound<unknown>[]
+): Promise<Row | undefined> {
   const [[row]] = await runBatch(db, first, ...others);
   return row;
 }

@@ -41,7 +41,11 @@ export function readPosition(url: URL, parameters: string[], errors: InputError[
 }
 
 /** Reads `cursor` like `readPosition`, for a list whose positions are texts. */
-export function readTextPosition(url: URL, parameters: string[], errors: InputError[]) {
+export function readTextPosition(
+  url: URL,
+  parameters: string[],
+  errors: InputError[],
+): Omit<TextRange, "limit"> {
   const list = nameList(url, parameters);
   const cursor = url.searchParams.get("cursor");
   const after = cursor === null ? null : readTextCursor(list, cursor);

@@ -10,7 +10,12 @@ export function jsonResponse(body: unknown, status = 200, headers: Record<string
 }
 
 /** `about` is what is true for all items. */
-export function envelopeV1(context: Context, items: unknown[], paging?: object, about: object = {}) {
+export function envelopeV1(
+  context: Context,
+  items: unknown[],
+  paging?: object,
+  about: object = {},
+): { data: object } {
   return {
     data: {
       api_version: "1",

@@ -112,7 +112,11 @@ function createForm(context: Context, session: Session, rejected: RejectedForm |
   );
 }
 
-export function newTokenPage(context: Context, session: Session, created: { name: string; token: string }) {
+export function newTokenPage(
+  context: Context,
+  session: Session,
+  created: { name: string; token: string },
+): Promise<Response> {
   return pageResponse(context, {
     title: "Access token",
     user: session,

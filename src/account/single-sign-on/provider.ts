@@ -23,7 +23,11 @@ const MAX_BYTES = 512 * 1024;
 /** A sign-in that was begun. The browser keeps it in a sealed cookie. */
 export type Begun = { state: string; nonce: string; verifier: string };
 
-export async function begin(context: Context, settings: SingleSignOn, confirms: boolean) {
+export async function begin(
+  context: Context,
+  settings: SingleSignOn,
+  confirms: boolean,
+): Promise<{ address: string; begun: Begun }> {
   const server = await findServer(context, settings);
   const address = URL.parse(server.authorization_endpoint ?? "");
   if (!address || !(address.protocol === "https:" || settings.allowsHttp))

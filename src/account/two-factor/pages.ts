@@ -88,7 +88,12 @@ export function codesPage(
 /** What was wrong with a form of the page. */
 type RejectedStep = { form: "codes" | "off"; rejected: RejectedForm; status: 400 | 403 };
 
-export function twoFactorPage(context: Context, session: Session, account: Account, rejected?: RejectedStep) {
+export function twoFactorPage(
+  context: Context,
+  session: Session,
+  account: Account,
+  rejected?: RejectedStep,
+): Promise<Response> {
   const isRequired = mustUseTwoFactor(context, session);
   const left = account.recoveryCodesLeft;
   const codesStep = step({

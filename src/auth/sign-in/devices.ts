@@ -1,3 +1,4 @@
+import type { NewDeviceRow } from "../../db/accounts/devices.ts";
 import { sha256 } from "../../domain/hash.ts";
 import { DAY_MS } from "../../domain/time.ts";
 import type { Context } from "../../env.ts";
@@ -14,7 +15,11 @@ export function readDeviceHash(context: Context, email: string): string | undefi
  * What to store after a sign-in, and the value of the Set-Cookie header. A known browser keeps its ID. Any other gets a new one,
  * because somebody else may know an ID that we did not create.
  */
-export function createDevice(context: Context, email: string, isKnown: boolean) {
+export function createDevice(
+  context: Context,
+  email: string,
+  isKnown: boolean,
+): { device: NewDeviceRow; cookie: string } {
   const id = (isKnown && readCookie(context, cookieName(email))) || createId();
   return {
     device: { deviceHash: sha256(id), deviceExpiresAt: context.now + DEVICE_MS },

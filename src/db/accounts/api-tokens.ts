@@ -32,7 +32,10 @@ const access = {
 };
 
 /** Returns undefined for a token that is unknown, was reset or ended, or has expired. */
-export async function findAccess(db: D1Database, viewer: TokenViewer) {
+export async function findAccess(
+  db: D1Database,
+  viewer: TokenViewer,
+): Promise<{ userId: number } | undefined> {
   const [rows] = await runGrouped()(db, access[viewer.by](db, viewer));
   return rows[0];
 }

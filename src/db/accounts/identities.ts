@@ -38,7 +38,10 @@ const useState = returning(
 );
 
 /** Notes that a state is used. Returns false if it was used before. `expiresAt` must be later than the end of its cookie. */
-export async function markStateUsed(db: D1Database, state: { stateHash: string; expiresAt: number }) {
+export async function markStateUsed(
+  db: D1Database,
+  state: { stateHash: string; expiresAt: number },
+): Promise<boolean> {
   const [used] = await runBatch(db, useState(db, state));
   return used.length > 0;
 }

@@ -68,7 +68,11 @@ const sessionApps = query(
 );
 
 /** Returns undefined for a session that is unknown, ended or expired. */
-export async function findSession(db: D1Database, idHash: string, now: number) {
+export async function findSession(
+  db: D1Database,
+  idHash: string,
+  now: number,
+): Promise<SessionUser | undefined> {
   const values = { idHash, now };
   const [[row], own] = await runIdempotent(db, session(db, values), sessionApps(db, values));
   return row && { ...row, apps: own };
@@ -174,7 +178,11 @@ export async function insertSession(
 type SignIn = { userId: number; now: number; browser: string };
 
 /** The statement after the one that starts a session. */
-export function auditSignIn(db: D1Database, { userId, now, browser }: SignIn, more: object = {}) {
+export function auditSignIn(
+  db: D1Database,
+  { userId, now, browser }: SignIn,
+  more: object = {},
+): Bound<unknown> {
   return auditChange(db, { userId, now }, "sign in", "user", userId, { browser, ...more });
 }
 

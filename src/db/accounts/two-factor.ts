@@ -36,7 +36,11 @@ const waiting = query(
 );
 
 /** Returns undefined if no sign-in waits, for example because it took too long. */
-export async function findWaitingSignIn(db: D1Database, idHash: string, now: number) {
+export async function findWaitingSignIn(
+  db: D1Database,
+  idHash: string,
+  now: number,
+): Promise<WaitingSignIn | undefined> {
   const [[row]] = await runIdempotent(db, waiting(db, { idHash, now }));
   return row;
 }
@@ -141,7 +145,11 @@ const addNewCodes = addCodes(sql`${isChecked} AND ${isOn}`);
 const readIsOn = query({ isOn: sql<number>`${isChecked} AND ${isOn}` }, sql``);
 
 /** Replaces the recovery codes. Returns false if two-factor authentication is off or the password changed. */
-export async function replaceRecoveryCodes(db: D1Database, checked: Checked, codeHashes: string[]) {
+export async function replaceRecoveryCodes(
+  db: D1Database,
+  checked: Checked,
+  codeHashes: string[],
+): Promise<boolean> {
   const values = { ...checked, codeHashes: JSON.stringify(codeHashes) };
   const [, , , [after]] = await runBatch(
     db,
@@ -164,7 +172,11 @@ const rememberAfterTurnOff = remembering(isTurnedOff);
  * Turns two-factor authentication off, and replaces all of the user's sessions and known browsers with new ones of this browser.
  * Returns false if it was off or the password changed since it was checked.
  */
-export async function turnOff(db: D1Database, checked: Checked, renewed: NewSessionRow & NewDeviceRow) {
+export async function turnOff(
+  db: D1Database,
+  checked: Checked,
+  renewed: NewSessionRow & NewDeviceRow,
+): Promise<boolean> {
   const values = { ...checked, ...renewed };
   const [removed] = await runBatch(
     db,

@@ -5,7 +5,7 @@ import { DAY_MS } from "../../domain/time.ts";
 import { pagedList } from "../operator/lists/paged.ts";
 import { alias, as, insertInto, jsonValues, names, pick, query, type RowOf, type Sent } from "../query.ts";
 import { alertRules, alerts, webhookEvents } from "../schema.ts";
-import { runBatch, statement } from "../statement.ts";
+import { type Bound, runBatch, statement } from "../statement.ts";
 import { hasWebhook } from "../webhooks/outbox.ts";
 
 /** How long closed alerts are listed. */
@@ -60,7 +60,11 @@ const addClosed = addEvents(
 );
 
 /** Statements for one batch. An alert that is open already does not change, and has no second event. */
-export function changeAlerts(db: D1Database, changes: { opened: Opened[]; closed: Closed[] }, at: number) {
+export function changeAlerts(
+  db: D1Database,
+  changes: { opened: Opened[]; closed: Closed[] },
+  at: number,
+): Bound<unknown>[] {
   const values = (list: object[]) => ({ rows: JSON.stringify(list), now: at });
   const [first, last] = [values(changes.closed), values(changes.opened)];
   return [

@@ -1,5 +1,7 @@
 /** What the rules of operators look at beside activity and spend. */
+
 import { sql } from "drizzle-orm";
+import type { Figures } from "../../domain/alerts/rules.ts";
 import { MAX_FROM_ENGAGEMENTS, NETWORKS_OF_NEW_SUB_LINKS } from "../../domain/engagements/sub-links.ts";
 import { dayOf, RETENTION_MS } from "../../domain/time.ts";
 import { databasesOf, type Ledger, nameOf, runGated } from "../ledger/shards.ts";
@@ -46,7 +48,11 @@ const fullOfSubLinks = query(
 );
 
 /** Throws if a database does not respond. Each says its size with its answer. */
-export async function readFigures(ledger: Ledger, nameOfPartner: (id: number) => string, now: number) {
+export async function readFigures(
+  ledger: Ledger,
+  nameOfPartner: (id: number) => string,
+  now: number,
+): Promise<Omit<Figures, "activity" | "spend" | "nameOf">> {
   const { control } = ledger;
   const firstDay = dayOf(now - RETENTION_MS);
   const [rates, full] = await runBatch(

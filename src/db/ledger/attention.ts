@@ -112,7 +112,12 @@ export async function findProblemsInShards(
 }
 
 /** Adds to the rows of DB what the shards dropped from the URLs of a link, latest day first. */
-export async function addDroppedInShards(ledger: Ledger, linkId: number, days: DayRange, rows: DroppedOn[]) {
+export async function addDroppedInShards(
+  ledger: Ledger,
+  linkId: number,
+  days: DayRange,
+  rows: DroppedOn[],
+): Promise<DroppedOn[]> {
   if (ledger.shards.length === 0) return rows;
   const parts = await runOnEveryShard(ledger, (db) => [findDroppedInShard(db, [linkId], days)]);
   const all = [...rows, ...parts.flat(2).map(({ linkId: _, ...row }) => row)];

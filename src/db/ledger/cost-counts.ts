@@ -31,7 +31,12 @@ const pending = query(
 );
 
 /** Null: the totals do not say it. They know no amounts of single costs, so `amountOver` is left out. */
-export async function countCosts(ledger: Ledger, partnerId: number, filter: CostFilter, now: number) {
+export async function countCosts(
+  ledger: Ledger,
+  partnerId: number,
+  filter: CostFilter,
+  now: number,
+): Promise<number | null> {
   const counted = statementOf(filter, now);
   if (typeof counted !== "function") return counted;
   const parts = await Promise.all(

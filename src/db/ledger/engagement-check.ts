@@ -77,7 +77,11 @@ export interface CheckedEngagement {
 }
 
 /** Says what would be recorded now. Undefined if the link does not exist. */
-export async function checkEngagement(ledger: Ledger, opened: OpenedLink, now: number) {
+export async function checkEngagement(
+  ledger: Ledger,
+  opened: OpenedLink,
+  now: number,
+): Promise<CheckedEngagement | undefined> {
   const db = ledger.control;
   const check = expectDefined(checkDownTo[depthOf([opened]) - 1]);
   const values = { opened: JSON.stringify([opened]), now, isSharded: 0, ...placeOf(ledger, db) };

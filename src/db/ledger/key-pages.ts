@@ -60,7 +60,10 @@ export function toPageValues(
 }
 
 /** The listed rows of all databases up to where each of them was read, and the ID after which the list continues. */
-export function mergePages<Row extends KeyRow>(results: Row[][], limit: number) {
+export function mergePages<Row extends KeyRow>(
+  results: Row[][],
+  limit: number,
+): { items: Row[]; next: string | null } {
   const parts = results.map((rows) => toPart(rows, limit));
   const ends = parts.flatMap(({ end }) => (end === null ? [] : [end]));
   const end = ends.sort(compareIds)[0] ?? null;

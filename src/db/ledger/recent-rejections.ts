@@ -3,7 +3,7 @@
  * that were invalid, so a list asks all of them. They have no index by time: a database has at most 200 for each code.
  */
 import { sql } from "drizzle-orm";
-import type { Engagements } from "../../domain/costs.ts";
+import type { Credential, Engagements } from "../../domain/costs.ts";
 import { DAY_MS } from "../../domain/time.ts";
 import { as, limitTo, optional, query } from "../query.ts";
 import { partners } from "../schema.ts";
@@ -118,7 +118,12 @@ export const positionOf = ({ rejectedAt, code, number }: Omit<Position, "place">
   [rejectedAt, code, number, place].join(" ");
 
 /** Lists those of the partner of a live credential, with one call to each database. `now` in milliseconds since 1970. */
-export async function listOwnRejections(ledger: Ledger, tokenHash: string, range: RecentRange, now: number) {
+export async function listOwnRejections(
+  ledger: Ledger,
+  tokenHash: string,
+  range: RecentRange,
+  now: number,
+): Promise<{ credential: Credential | undefined } & RecentPage> {
   if ((await findPartnerId(ledger, tokenHash)) === undefined)
     return { credential: undefined, items: [], next: null };
   const results = await Promise.all(

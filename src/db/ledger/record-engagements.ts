@@ -137,7 +137,12 @@ export async function countBot(ledger: Ledger, linkToken: string, now: number): 
 }
 
 /** Records one engagement. Returns undefined if its link does not exist. `now` in milliseconds since 1970. */
-export async function recordOne(ledger: Ledger, opened: OpenedLink, now: number, likeness?: string) {
+export async function recordOne(
+  ledger: Ledger,
+  opened: OpenedLink,
+  now: number,
+  likeness?: string,
+): Promise<Recorded | undefined> {
   const path = pathOf(opened);
   const isKnown = foundPaths.has(path, now);
   const { rows, failed } = await recordAll(ledger, [opened], now, { onlyComplete: isKnown, likeness });

@@ -3,8 +3,10 @@
  * the audit log. With one database, both are one transaction. With shards the log is in another database: an entry before the void
  * says `requested`, and another one `not carried out` if the shard then had something else to void.
  */
+
 import { type SQL, sql } from "drizzle-orm";
 import type { CostType } from "../../domain/cost-types.ts";
+import type { Credential } from "../../domain/costs.ts";
 import { expectDefined } from "../../domain/expect-defined.ts";
 import { COST_WINDOW_MS } from "../../domain/time.ts";
 import { insertEntry, type Operator, partnerEntry } from "../audit.ts";
@@ -195,7 +197,12 @@ async function carryOut<Row extends Removed & { verdict: Judgement }>(
 }
 
 /** A partner voids its own cost, in the window of its engagement. `at` in milliseconds since 1970. */
-export async function voidOwnCost(ledger: Ledger, tokenHash: string, costId: string, at: number) {
+export async function voidOwnCost(
+  ledger: Ledger,
+  tokenHash: string,
+  costId: string,
+  at: number,
+): Promise<{ credential: Credential | undefined; verdict: VoidVerdict }> {
   const partnerId = await findPartnerId(ledger, tokenHash);
   if (partnerId === undefined) return { credential: undefined, verdict: "not_found" as const };
   const values = { tokenHash, now: at, isLimited: 1 };

@@ -1,12 +1,12 @@
 /** Reads all links of an app, each once, for a search by words: what matches can be anywhere in the names above a link. */
 
 import { sql } from "drizzle-orm";
-import { membership as m, perViewer, type Viewer } from "../accounts/viewers.ts";
+import { type AppAccess, membership as m, perViewer, type Viewer } from "../accounts/viewers.ts";
 import { alias, as, limitTo, query, type RowOf } from "../query.ts";
 import { links } from "../schema.ts";
 import { runBatch } from "../statement.ts";
 import { linkFields } from "./lists.ts";
-import { runWithPartners } from "./partner-catalog.ts";
+import { type Partners, runWithPartners } from "./partner-catalog.ts";
 
 /** A search reads the links that were created first, up to this number. */
 export const MAX_SEARCHED = 20_000;
@@ -27,7 +27,11 @@ const access = perViewer(({ appAccess, from, isMember, isViewer }) =>
 );
 
 /** `links` has one more than MAX_SEARCHED if the app has more. `access` is undefined if the viewer's session or token has ended. */
-export async function readAllLinks(db: D1Database, viewer: Viewer, appToken: string) {
+export async function readAllLinks(
+  db: D1Database,
+  viewer: Viewer,
+  appToken: string,
+): Promise<{ access: AppAccess | undefined; links: AppLink[]; partners: Partners }> {
   const values = { ...viewer, appToken };
   const [partners, [found], rows] = await runWithPartners(
     runBatch,

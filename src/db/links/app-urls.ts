@@ -1,5 +1,7 @@
 /** Finds where the links of an app lead, for its members. Apart from what clicks need, which is loaded first. */
+
 import { sql } from "drizzle-orm";
+import type { Destination } from "../../domain/engagements/click-target.ts";
 import { membership as m, perViewer } from "../accounts/viewers.ts";
 import { alias, as, query } from "../query.ts";
 import { apps } from "../schema.ts";
@@ -15,7 +17,10 @@ const ofMember = perViewer(({ from, isMember, isViewer }) => {
 });
 
 /** Where the links of an app lead; undefined without access to the app. */
-export async function findDestinationOfApp(db: D1Database, scope: AppScope) {
+export async function findDestinationOfApp(
+  db: D1Database,
+  scope: AppScope,
+): Promise<Destination | undefined> {
   const [[row]] = await runBatch(db, ofMember(scope).all(db, scope));
   return row && toDestination(row);
 }

@@ -15,7 +15,10 @@ const keyOf = (appToken: string) => `app:${appToken}`;
 const keyOfLink = (linkToken: string) => `link:${linkToken}`;
 
 /** A link of KV; undefined when it is not there. `ids` is undefined if it was put there by a version before the links' own targets. */
-export async function findCachedLink(kv: KVNamespace, linkToken: string) {
+export async function findCachedLink(
+  kv: KVNamespace,
+  linkToken: string,
+): Promise<{ appToken: string; ids?: number[] } | undefined> {
   const [appToken, ids] = (await readCache(kv.get(keyOfLink(linkToken))))?.split(" ") ?? [];
   return appToken ? { appToken, ...(ids !== undefined && { ids: toIds(ids) }) } : undefined;
 }
@@ -25,7 +28,11 @@ export async function putLink(kv: KVNamespace, linkToken: string, { appToken, id
 }
 
 /** Returns where the links of an app lead, from the memory of this isolate or from KV. `now` in milliseconds since 1970. */
-export async function findCachedDestination(kv: KVNamespace, appToken: string, now: number) {
+export async function findCachedDestination(
+  kv: KVNamespace,
+  appToken: string,
+  now: number,
+): Promise<Destination | null> {
   const known = destinations.get(appToken, now);
   if (known) return known;
   const keep = destinations.reading(now);

@@ -37,7 +37,10 @@ export interface ClickedLink {
 }
 
 /** Returns undefined if no link has this token. */
-export async function findDestination(db: D1Database, linkToken: string) {
+export async function findDestination(
+  db: D1Database,
+  linkToken: string,
+): Promise<{ link: ClickedLink; destination: Destination } | undefined> {
   const [[row]] = await runGroupedIdempotent()(db, ofLink(db, { linkToken }));
   return row && { link: { appToken: row.appToken, ids: toIds(row.ids) }, destination: toDestination(row) };
 }

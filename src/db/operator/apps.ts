@@ -101,7 +101,12 @@ export function insertApp(db: D1Database, operator: Operator, token: string, app
 }
 
 /** Returns undefined if there is no app with this token. */
-export async function updateApp(db: D1Database, operator: Operator, token: string, change: AppChange) {
+export async function updateApp(
+  db: D1Database,
+  operator: Operator,
+  token: string,
+  change: AppChange,
+): Promise<AppRow | undefined> {
   const values = { ...toValues(change), ...operator, token };
   const [, [updated]] = await runBatch(db, audit(db, values), update(db, values));
   return updated;

@@ -135,7 +135,11 @@ const lines = perFilter((given) =>
 type Position = { before: number; limit: number };
 
 /** The entries before an ID, newest first, and the ID before which the list continues; null at its end. */
-export async function searchAudit(db: D1Database, filter: AuditFilter, { before, limit }: Position) {
+export async function searchAudit(
+  db: D1Database,
+  filter: AuditFilter,
+  { before, limit }: Position,
+): Promise<{ rows: AuditRow[]; next: number | null }> {
   const values = { ...filter, before, limit: limit + 1 } as Record<string, Value>;
   const [found, [last]] = await runBatch(db, entries(filter)(db, values), newest(db, {}));
   const rows = found.slice(0, limit);
@@ -143,8 +147,14 @@ export async function searchAudit(db: D1Database, filter: AuditFilter, { before,
   return { rows, next };
 }
 
+export type AuditLine = RowOf<typeof grouped>;
+
 /** Like `searchAudit`, with one line for the entries of a request that have the same action, and their number. Where requests overlap, a line can be there twice. */
-export async function searchLines(db: D1Database, filter: AuditFilter, { before, limit }: Position) {
+export async function searchLines(
+  db: D1Database,
+  filter: AuditFilter,
+  { before, limit }: Position,
+): Promise<{ rows: AuditLine[]; next: number | null }> {
   const values = { ...filter, before, limit: limit + 1 } as Record<string, Value>;
   const [found, [last]] = await runBatch(db, lines(filter)(db, values), newest(db, {}));
   const rows = found.slice(0, limit);
@@ -197,7 +207,10 @@ const objects = query(
 export type AuditObject = RowOf<typeof objectFields>;
 
 /** The objects with these subjects, such as `partner 1`, by subject. */
-export async function findAuditObjects(db: D1Database, subjects: string[]) {
+export async function findAuditObjects(
+  db: D1Database,
+  subjects: string[],
+): Promise<Map<string, AuditObject>> {
   const [found] = await runBatch(db, objects(db, { subjects: JSON.stringify([...new Set(subjects)]) }));
   return new Map(found.map((object) => [object.subject, object]));
 }

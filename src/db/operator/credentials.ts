@@ -81,7 +81,11 @@ const revoke = statement(sql`
 const byId = query(fields, sql`FROM ${credentials} WHERE ${isId}`);
 
 /** Revokes a credential and returns it; undefined if there is none. Revoking it again changes nothing. */
-export async function revokeCredential(db: D1Database, operator: Operator, credentialId: number) {
+export async function revokeCredential(
+  db: D1Database,
+  operator: Operator,
+  credentialId: number,
+): Promise<CredentialRow | undefined> {
   const values = { id: credentialId, now: operator.now };
   const [, , [credential]] = await runBatch(
     db,

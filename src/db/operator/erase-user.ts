@@ -4,7 +4,7 @@ import { auditChange, type Operator } from "../audit.ts";
 import { names, returning } from "../query.ts";
 import { devices, failedSignIns, identities, memberships, signInAttempts, users, views } from "../schema.ts";
 import { runBatch, statement } from "../statement.ts";
-import { anotherSignsIn, byId, erasedEmail, isErased, isJudged, type Target } from "./users.ts";
+import { anotherSignsIn, byId, erasedEmail, isErased, isJudged, type Target, type UserRow } from "./users.ts";
 
 const id = sql.placeholder("id");
 const erase = returning(
@@ -23,7 +23,11 @@ const removals = [devices, memberships, failedSignIns, identities, signInAttempt
  * and the second factor. Returns undefined if the user is the last operator who can sign in, is an operator and that was not
  * confirmed, or was erased before.
  */
-export async function eraseUser(db: D1Database, operator: Operator, { id, isConfirmed }: Target) {
+export async function eraseUser(
+  db: D1Database,
+  operator: Operator,
+  { id, isConfirmed }: Target,
+): Promise<UserRow | undefined> {
   const values = { id, isConfirmed: Number(isConfirmed), now: operator.now };
   const [erased, , [user]] = await runBatch(
     db,

@@ -4,7 +4,7 @@ import { auditChange, type Operator } from "../audit.ts";
 import { query, returning } from "../query.ts";
 import { authenticators, recoveryCodes, sessions, users } from "../schema.ts";
 import { runBatch, statement } from "../statement.ts";
-import { fields, isJudged, type Target } from "./users.ts";
+import { fields, isJudged, type Target, type UserRow } from "./users.ts";
 
 const id = sql.placeholder("id");
 const judged = query(fields, sql`FROM ${users} WHERE ${isJudged}`);
@@ -26,7 +26,11 @@ const endSessions = statement(
  * Turns off two-factor authentication, which ends the sessions; a trigger forgets the known browsers. Changes nothing if it is off.
  * Returns undefined for an operator if that was not confirmed, and for a user who does not exist or was erased.
  */
-export async function turnOffTwoFactor(db: D1Database, operator: Operator, { id, isConfirmed }: Target) {
+export async function turnOffTwoFactor(
+  db: D1Database,
+  operator: Operator,
+  { id, isConfirmed }: Target,
+): Promise<UserRow | undefined> {
   const values = { id, isConfirmed: Number(isConfirmed) };
   const [, , , , [user]] = await runBatch(
     db,

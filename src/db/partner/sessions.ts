@@ -35,7 +35,11 @@ const session = query(
 );
 
 /** Returns undefined for a session that is unknown, ended or expired, or whose credential was revoked. */
-export async function findPartnerSession(db: D1Database, idHash: string, now: number) {
+export async function findPartnerSession(
+  db: D1Database,
+  idHash: string,
+  now: number,
+): Promise<PartnerRow | undefined> {
   const [[row]] = await runIdempotent(db, session(db, { idHash, now }));
   return row;
 }
@@ -75,7 +79,10 @@ interface Started {
  * Starts a session that replaces the browser's previous one, unless the credential was revoked. Returns undefined for an unknown
  * credential.
  */
-export async function insertPartnerSession(db: D1Database, added: Started) {
+export async function insertPartnerSession(
+  db: D1Database,
+  added: Started,
+): Promise<UsedCredential | undefined> {
   const values = { ...added };
   const [[credential]] = await runBatch(
     db,

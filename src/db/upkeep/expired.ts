@@ -148,7 +148,12 @@ const remove = {
 export type ExpiringTable = keyof typeof remove;
 
 /** Deletes at most `slice` expired rows. Returns whether there may be more. */
-export async function deleteExpired(db: D1Database, table: ExpiringTable, at: number, slice: number) {
+export async function deleteExpired(
+  db: D1Database,
+  table: ExpiringTable,
+  at: number,
+  slice: number,
+): Promise<boolean> {
   const [deleted] = await runBatch(db, remove[table](db, { now: at, slice }));
   return deleted.length === slice;
 }

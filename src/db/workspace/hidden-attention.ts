@@ -33,7 +33,12 @@ const showAll = statement<unknown>(
 export const findHidden = (db: D1Database, appToken: string, now: number) => list(db, { appToken, now });
 
 /** Hides an item for HIDDEN_DAYS, if fewer than MAX_HIDDEN are hidden. Returns whether it is hidden now. */
-export async function hideItem(db: D1Database, actor: Actor, appToken: string, key: string) {
+export async function hideItem(
+  db: D1Database,
+  actor: Actor,
+  appToken: string,
+  key: string,
+): Promise<boolean> {
   const { now } = actor;
   const values = { appToken, now };
   const [, , , hidden] = await runBatch(

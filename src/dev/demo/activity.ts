@@ -113,7 +113,10 @@ const vary = (average: number, daysAgo: number, index: number) =>
   Math.round(average * (0.7 + ((daysAgo * 7 + index * 13) % 30) / 50));
 
 /** The columns of `ledger_entries` for the costs of the last days, and the totals of the days before. */
-export function demoSpend(now: number, appToken: string) {
+export function demoSpend(
+  now: number,
+  appToken: string,
+): { entries: Values[]; totals: DemoRow[]; audience: DemoRow[] } {
   const entries: Values[] = [];
   const totals = new Sums();
   const audience = new Sums();

@@ -7,7 +7,12 @@ export type Values = Record<string, string | number | null>;
 export type DemoRow = { table: string; values: Values };
 
 /** An entry of the operator. Entries are in the order of time. */
-export function auditEntry(happened_at: number, action: AuditAction, subject: string, detail: object) {
+export function auditEntry(
+  happened_at: number,
+  action: AuditAction,
+  subject: string,
+  detail: object,
+): DemoRow {
   const values = { happened_at, user_id: 2, action, subject, detail: JSON.stringify(detail) };
   return { table: "audit_log", values };
 }

@@ -12,7 +12,10 @@ export interface Deployment {
 }
 
 /** Returns the text to print. Throws CommandError if the version is not ready, or does not respond within a minute. */
-export async function waitUntilReady({ version, url }: Deployment, pause: () => Promise<void>) {
+export async function waitUntilReady(
+  { version, url }: Deployment,
+  pause: () => Promise<void>,
+): Promise<string> {
   if (!url)
     return "Deployed. The Worker has only routes and no URL of its own. Check /readyz on one of its routes.";
   for (let attempt = 1, notReady = 0; attempt <= MAX_ATTEMPTS; attempt++) {

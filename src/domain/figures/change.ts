@@ -35,7 +35,10 @@ export interface Change {
 type Periods<T> = { now: T; before: T };
 
 /** `adjustments` are the sums of both periods. */
-export function splitChange(byType: ReadonlyMap<CostType, Periods<TypeSums>>, adjusted: Periods<bigint>) {
+export function splitChange(
+  byType: ReadonlyMap<CostType, Periods<TypeSums>>,
+  adjusted: Periods<bigint>,
+): Change {
   const types = COST_TYPES.flatMap((costType): TypeChange[] => {
     const { now, before } = byType.get(costType) ?? {};
     if (!now || !before || now.matched + before.matched === 0n) return [];

@@ -18,7 +18,11 @@ export function afterEntry(
 }
 
 /** The cost that is current after the entries with one cost ID. */
-export function currentCostAfter(entries: RoundEntry[], engagements: Engagements, costTypes: CostType[]) {
+export function currentCostAfter(
+  entries: RoundEntry[],
+  engagements: Engagements,
+  costTypes: CostType[],
+): StoredCost | undefined {
   return entries.reduce<StoredCost | undefined>((current, entry) => {
     const { verdict, kind } = judgeEntry(entry, current, engagements, costTypes);
     return afterEntry(entry, verdict, kind) ?? current;
@@ -59,7 +63,11 @@ const KIND_OF: Record<Rejection | Mismatch, FindingKind> = {
  * The cost that a partner reads back: that of the last entry with this cost ID that was answered with 200 and was no duplicate. The
  * report does not accept some of these, so that their correction does not conflict with them.
  */
-export function storedCostAfter(entries: RoundEntry[], engagements: Engagements, costTypes: CostType[]) {
+export function storedCostAfter(
+  entries: RoundEntry[],
+  engagements: Engagements,
+  costTypes: CostType[],
+): (Cost & StoredCost) | undefined {
   let current: StoredCost | undefined;
   let stored: (Cost & StoredCost) | undefined;
   for (const entry of entries) {

@@ -202,7 +202,10 @@ export const TITLE: InputError = {
 const toKey = (name: string) => name.toLowerCase().replace(/[\s_-]/g, "");
 
 /** The column of each heading: `campaign` for "Campaign name", `ad_group` for "AdGroup". An unknown heading stays. */
-export function toColumns(headings: string[], { row, headings: others = {}, unread = [] }: CsvTable) {
+export function toColumns(
+  headings: string[],
+  { row, headings: others = {}, unread = [] }: CsvTable,
+): string[] {
   const byKey = new Map<string, string>([
     ...unread.map((column): [string, string] => [toKey(column), column]),
     ...Object.entries(others).map(([heading, column]): [string, string] => [toKey(heading), column]),

@@ -122,7 +122,12 @@ export const judgeAdjustment = async ({ env, now }: Context, operator: Operator,
   judge(valid, await db.findSubjects(env.DB, operator, ADJUSTMENT.toValues(valid)), now);
 
 /** Adds an adjustment, once for each key of the operator. */
-export async function addAdjustment(context: Context, operator: Operator, key: string, body: Body) {
+export async function addAdjustment(
+  context: Context,
+  operator: Operator,
+  key: string,
+  body: Body,
+): Promise<Response> {
   const { DB } = context.env;
   const sent = ADJUSTMENT.toValues(body);
   const keyed = toKeyedRequest(context, "create_adjustment", key, body);

@@ -48,7 +48,10 @@ export async function listOwnCosts(
  * Looks for an ID as it was sent, then without what is invisible at its ends, which is how it is stored now. Returns the ID that was found
  * too.
  */
-export async function lookUp<Found>(sent: string, find: (costId: string) => Promise<Found | undefined>) {
+export async function lookUp<Found>(
+  sent: string,
+  find: (costId: string) => Promise<Found | undefined>,
+): Promise<{ costId: string; found: Found } | undefined> {
   for (const costId of new Set([sent, trimInvisible(sent)])) {
     const found = costId === "" ? undefined : await find(costId);
     if (found !== undefined) return { costId, found };
@@ -101,7 +104,11 @@ export async function findOwnCost(
 }
 
 /** Lists the rejected costs, the newest first. `prefix`: only IDs that begin with it. */
-export async function listOwnRejections({ ledger, now }: Context, caller: CostCaller, range: RecentRange) {
+export async function listOwnRejections(
+  { ledger, now }: Context,
+  caller: CostCaller,
+  range: RecentRange,
+): Promise<{ items: RejectionItem[]; next: string | null }> {
   if (caller.mode === "live") {
     const { credential, items, next } = await db.listOwnRejections(ledger, caller.tokenHash, range, now);
     caller.authorize(credential);

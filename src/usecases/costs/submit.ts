@@ -130,7 +130,11 @@ const NOT_INTEGRATED = {
 };
 
 /** `remedy` says what to do about a cost that differs from the earlier call with its ID. */
-export function conflict(cost: Cost, earlier: CostValues, remedy: string = ERRORS.cost_id_conflict.help) {
+export function conflict(
+  cost: Cost,
+  earlier: CostValues,
+  remedy: string = ERRORS.cost_id_conflict.help,
+): AppError {
   const errors = differences(cost, earlier).map(({ param, sent, known }) => ({
     param,
     message: `is ${sent}, but an earlier call with this cost ID has ${known}`,

@@ -22,7 +22,11 @@ export const toRejections = ({ rejections }: Unaccepted) => rejections.map(toRej
 export const NOTHING_KNOWN: Unaccepted = { rejections: [], engagements: {}, isStopped: false, expected: [] };
 
 /** `costTypes` are those that the partner can send. */
-export async function findUnaccepted({ ledger, now }: Context, key: LedgerKey, costTypes: CostType[]) {
+export async function findUnaccepted(
+  { ledger, now }: Context,
+  key: LedgerKey,
+  costTypes: CostType[],
+): Promise<Unaccepted> {
   const known = await findKnownOfId(ledger, key, now);
   const { click, impression } = known.engagements;
   const hasEngagement = click !== undefined || impression !== undefined;

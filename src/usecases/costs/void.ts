@@ -10,7 +10,11 @@ import { lookUp } from "./read.ts";
 const NO_COST = "You have no accepted cost with this ID, or it has expired. Check the cost_id.";
 
 /** A partner voids its own cost. Throws test_credential, and the errors of `voidFound`. */
-export async function voidOwn({ ledger, now }: Context, caller: CostCaller, sent: string) {
+export async function voidOwn(
+  { ledger, now }: Context,
+  caller: CostCaller,
+  sent: string,
+): Promise<{ costId: string; isDuplicate: boolean }> {
   return voidFound(sent, NO_COST, async (costId) => {
     const { credential, verdict } = await voidOwnCost(ledger, caller.tokenHash, costId, now);
     if (caller.authorize(credential).mode === "live") return verdict;

@@ -30,7 +30,12 @@ import { createLinkToken, linkName } from "../links/link-name.ts";
 export type Opening = Pick<Context, "url" | "now" | "request">;
 
 /** Reads an engagement of a person. `notAllowed` has the parameters that named a target to which the app does not lead. */
-export function readPersonal(opening: Opening, linkToken: string, kind: Kind, notAllowed: string[] = []) {
+export function readPersonal(
+  opening: Opening,
+  linkToken: string,
+  kind: Kind,
+  notAllowed: string[] = [],
+): OpenedLink {
   const audience = readAudience(opening.request);
   const dropped = notAllowed.map((name): Drop => [name, "not_allowed"]);
   return readOpened(opening, linkToken, kind, () => ({ audience, dropped }));

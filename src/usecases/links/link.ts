@@ -94,7 +94,10 @@ export const newRow = (own: Pick<LinkRow, "token" | "label" | "level">): LinkRow
 });
 
 /** Why a link cannot be created below this parent; undefined if it can, and for a link of level 1. */
-export function judgeParent(parentToken: string | null, parent: Pick<LinkRow, "level"> | undefined) {
+export function judgeParent(
+  parentToken: string | null,
+  parent: Pick<LinkRow, "level"> | undefined,
+): "not_found" | "level_limit" | undefined {
   if (parentToken === null) return undefined;
   if (!parent) return "not_found";
   return parent.level === 4 ? "level_limit" : undefined;

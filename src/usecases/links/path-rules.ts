@@ -63,7 +63,10 @@ export function findPartner(row: PathRow, partners: Partners): PathRow | AppErro
 
 export type Judged = { row: PathRow | AppError; result: PathResult | AppError };
 
-export function judge(rows: (PathRow | AppError)[], { found, room, maxLinks, partners }: db.FoundPaths) {
+export function judge(
+  rows: (PathRow | AppError)[],
+  { found, room, maxLinks, partners }: db.FoundPaths,
+): Judged[] {
   const judged: (Judged | undefined)[] = rows.map((row) =>
     row instanceof AppError ? { row, result: row } : undefined,
   );

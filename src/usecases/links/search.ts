@@ -67,7 +67,12 @@ function hasSteps(path: string, steps: string[][]): boolean {
 type Searched = { link: BrowsedLink; path: string };
 
 /** `text`: words, a path, a token, or a URL of a link, also with parameters. */
-export function searchLinks(rows: AppLink[], text: string, search: LinkSearch, partners: Partners) {
+export function searchLinks(
+  rows: AppLink[],
+  text: string,
+  search: LinkSearch,
+  partners: Partners,
+): FoundLinks {
   const readings = toReadings(text);
   const words = readings[0].flat();
   const parts = new Set(fold(text).trim().split(/[/?#]/u));

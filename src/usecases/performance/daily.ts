@@ -84,7 +84,11 @@ export function lastCostOf(
 const MOST_STEPS = 30;
 
 /** The course of a figure for each row, by its key: for each day, or for as many days as give at most 30 steps. */
-export function toCourses(series: Series, report: Report, of: (figures: Figures) => bigint | null) {
+export function toCourses(
+  series: Series,
+  report: Report,
+  of: (figures: Figures) => bigint | null,
+): Map<string, (bigint | null)[]> {
   const { now, rows, currency, costType } = report;
   const days = Math.ceil(lengthOf(now) / MOST_STEPS);
   const seriesOf = seriesOfRows(series, report);

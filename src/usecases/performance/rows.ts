@@ -118,7 +118,10 @@ export function toItem({ fields, now, before }: PerformanceRow) {
 }
 
 /** The row as a line of CSV, with the currency of its amounts. */
-export function toLine({ fields, now, before }: PerformanceRow, currency: string | null) {
+export function toLine(
+  { fields, now, before }: PerformanceRow,
+  currency: string | null,
+): Record<string, Cell> {
   const toCells = (figures: Figures, prefix: string) => {
     const entries = Object.entries(formatFigures(figures));
     return entries.map(([name, value]): [string, Cell] => [

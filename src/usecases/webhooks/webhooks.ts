@@ -102,7 +102,11 @@ export async function rotateSecret({ env }: Context, actor: Actor, row: db.Webho
 }
 
 /** Throws not_found. `appToken`: whose it must be. */
-export async function findWebhook(d1: D1Database, id: number, appToken?: string | null) {
+export async function findWebhook(
+  d1: D1Database,
+  id: number,
+  appToken?: string | null,
+): Promise<db.WebhookRow> {
   const row = await db.findWebhook(d1, id);
   if (!row || (appToken !== undefined && row.appToken !== appToken))
     throw new AppError("not_found", "This webhook does not exist.");

@@ -24,7 +24,11 @@ const ofLinks = query(
 );
 
 /** One call to each database. The rows of different databases are not added up. */
-export async function findIgnored(ledger: Ledger, linkIds: number[], { from, to }: DayRange) {
+export async function findIgnored(
+  ledger: Ledger,
+  linkIds: number[],
+  { from, to }: DayRange,
+): Promise<Ignored[]> {
   const ids = JSON.stringify(linkIds);
   const found = await Promise.all(
     databasesOf(ledger).map((db) => runGated(ledger, db, [ofLinks(db, { ids, from, to })])),

@@ -8,7 +8,7 @@ import { LEVEL_PARAMETERS } from "../../../domain/engagements/sub-links.ts";
 import { bitOf } from "../../cost-types.ts";
 import { alias, as, columnsOf, jsonRows, list, names } from "../../query.ts";
 import { links, partners } from "../../schema.ts";
-import { statement } from "../../statement.ts";
+import { type Bound, statement } from "../../statement.ts";
 import { agreedCurrency, highestUrlAmount, isMacroOf, maxUrlSpendOf } from "../../url-prices.ts";
 
 const o = alias(links, "o");
@@ -171,6 +171,10 @@ export function depthOf(opened: OpenedLink[]): number {
 }
 
 /** The statements that create missing sub-links, for a batch that then uses them. */
-export function creationStatements(db: D1Database, depth: number, values: { opened: string; now: number }) {
+export function creationStatements(
+  db: D1Database,
+  depth: number,
+  values: { opened: string; now: number },
+): Bound<unknown>[] {
   return creations.slice(0, depth - 1).map((create) => create(db, values));
 }

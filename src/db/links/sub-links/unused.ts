@@ -132,7 +132,12 @@ const audit = perViewer(({ from, isMember, isViewer, userId }) =>
  * Archives these links, as far as they are still candidates, with one entry of the audit log, and so that it can be undone.
  * Returns how many are archived.
  */
-export async function archiveCandidates(db: D1Database, scope: UnusedScope, linkIds: number[], now: number) {
+export async function archiveCandidates(
+  db: D1Database,
+  scope: UnusedScope,
+  linkIds: number[],
+  now: number,
+): Promise<number> {
   const values = { ...scope, ids: JSON.stringify(linkIds), now, source: "bulk", partOf: null };
   const statements = archive(scope);
   const [, archived] = await runBatch(

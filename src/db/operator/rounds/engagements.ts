@@ -82,7 +82,12 @@ const ofIds = engagementsOfIds(given);
 const reading = roundReading(given, givenEntries);
 
 /** Finds a partner's engagements with these cost IDs on the shards. Empty when the ledger is in DB. */
-export async function findOnShards(ledger: Ledger, partnerId: number, ids: string[], now: number) {
+export async function findOnShards(
+  ledger: Ledger,
+  partnerId: number,
+  ids: string[],
+  now: number,
+): Promise<EngagementRow[]> {
   const values = { partnerId, openedAt: 0, costIds: JSON.stringify(ids), now };
   return (await runOnEveryShard(ledger, (db) => [ofIds(db, values)])).flat(2);
 }

@@ -102,7 +102,11 @@ export async function changeUser<T>(
 }
 
 /** That another user has an email address, as an error. Operators can list all users. */
-export async function findTaken({ env }: Context, email: string | undefined, ownId?: number) {
+export async function findTaken(
+  { env }: Context,
+  email: string | undefined,
+  ownId?: number,
+): Promise<InputError[]> {
   const other = email === undefined ? undefined : await db.findUserByEmail(env.DB, email);
   return other && other.id !== ownId
     ? [{ param: "email", message: "Another user has this email address." }]
