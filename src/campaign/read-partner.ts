@@ -49,7 +49,7 @@ const status = z
     ),
     last_click_at: instant("When its last click was recorded for any app, to the hour"),
     silent_since: instant(
-      "`last_cost_at` of a live partner that has sent no cost for 24 hours; otherwise null",
+      "`last_cost_at` of a live partner that has sent no cost for 24 hours while its clicks and impressions went on; otherwise null",
     ),
     checked_at: instant("When the hourly job found these times; null before its first run"),
     spend: z

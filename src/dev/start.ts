@@ -8,6 +8,7 @@ import { createInterface } from "node:readline";
 import { setImmediate } from "node:timers/promises";
 import { experimental_readRawConfig, getPlatformProxy } from "wrangler";
 import "./quiet.ts";
+import { judgeAlerts } from "../alerts.ts";
 import { hashToken } from "../auth/secrets.ts";
 import { databasesOf, type Ledger, type LedgerBindings, ledgerOf } from "../db/ledger/shards.ts";
 import { storeActivity } from "../db/operator/partner-activity.ts";
@@ -74,6 +75,7 @@ async function prepare({ persistTo, config, isLarge }: Flags): Promise<DemoState
     if (!user || isLargeMissing) {
       await storeActivity(ledger, now);
       await storeRates(ledger, now);
+      await judgeAlerts(ledger, now, false);
     }
     const { results } = await DB.prepare(
       "SELECT token_hash FROM api_tokens UNION ALL SELECT token_hash FROM credentials WHERE revoked_at IS NULL",

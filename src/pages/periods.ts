@@ -5,10 +5,11 @@ import type { DayRange } from "../db/ledger/reports/statements.ts";
 import { dayOf, formatDate } from "../domain/time.ts";
 import { utcDate } from "../http/input/fields.ts";
 import { isWithinLimits, MAX_DAYS } from "../http/input/report-fields.ts";
+import { isFinal, lastArrival } from "../usecases/performance/read.ts";
 import { menu, notice } from "./elements.ts";
 import { type RejectedForm, rejectedWith } from "./forms/fields.ts";
 import { keptInputs, withQuery } from "./lists/query.ts";
-import { describeDays } from "./locale.ts";
+import { describeDay, describeDays } from "./locale.ts";
 import type { Markup } from "./markup.ts";
 
 const PRESETS = {
@@ -128,6 +129,12 @@ export function aboutChanges(period: DayRange, isCompared: boolean, isRead: bool
   if (isCompared) return `Compared with ${describeDays(daysBefore(period))}.`;
   return isRead ? NOT_OVER : NOT_READ;
 }
+
+/** Whether costs for the days can still arrive. */
+export const finality = (days: Pick<DayRange, "to">, now: number): Markup =>
+  isFinal(days, now)
+    ? html`<strong>Final</strong>: no more costs can arrive.`
+    : html`<strong>Not final</strong>: costs can arrive until <span class="whole">${describeDay(lastArrival(days))}.</span>`;
 
 /** The parameters of the same days on another page. */
 export function periodQuery({ preset, from, to }: Period): Record<string, string> {

@@ -149,7 +149,7 @@ API_TOKEN=ll_read_…</pre>
 <tr>
 <td><code>discrepancy</code>
 <td>members, operators
-<td>if a partner's discrepancy for a cost type reaches the set percentage. With fewer than ${FACTS["least expected"]} expected clicks or impressions, none is opened. It is counted once a day: in the app of the rule, or for operators across all apps. The first count of an app comes within a day of its first rule
+<td>if a partner's discrepancy for a cost type reaches the set percentage. With fewer than ${FACTS["least expected"]} expected clicks or impressions, none is opened. It is counted once a day: in the app of the rule, or for operators across all apps.
 
 <tr>
 <td><code>purge_late</code>

@@ -12,12 +12,8 @@ import { COST_TYPE, COST_TYPES, type CostType } from "../domain/cost-types.ts";
 import { type Step, toFunnel } from "../domain/figures/funnel.ts";
 import { currenciesOf, type Figures, toFigures } from "../domain/figures/performance.ts";
 import { type Rates, toRates } from "../domain/figures/rates.ts";
-import { type PartnerState, partnerStateOf } from "../domain/partner-state.ts";
-import { HOUR_MS } from "../domain/time.ts";
+import { type PartnerState, partnerStateOf, silentSince } from "../domain/partner-state.ts";
 import { sumByCode } from "./costs/rejections.ts";
-
-/** Without a cost for so long, a live partner is silent. */
-export const SILENT_AFTER_MS = 24 * HOUR_MS;
 
 /** A cost type of a partner, and since when it is in this state, in milliseconds since 1970; null if that is not known. */
 export type TypeState = { costType: CostType; state: "live" | "in_round"; since: number | null };
@@ -30,7 +26,7 @@ export interface PartnerStatus {
   types: TypeState[];
   /** Of the cron, for all apps; null before its first run. */
   activity: FoundActivity | null;
-  /** The hour of the last cost of a live partner that sends none; null if it sends costs, or if none is known. */
+  /** As of the domain. */
   silentSince: number | null;
   /** By currency, the one with the most costs first. */
   spend: { currency: string; figures: Figures; unpriced: number }[];
@@ -121,10 +117,11 @@ export async function readPartnerStatus<More extends Batch = Record<never, never
   const sum = <Row>(rows: Row[], of: (row: Row) => number) => rows.reduce((total, row) => total + of(row), 0);
   const unpriced = sum(spend, (row) => row.unpriced);
   const types = typesOf(partner, rounds);
-  const state = partnerStateOf({
+  const integration = {
     ...partner,
     typesInRound: types.some((one) => one.state === "in_round") ? 1 : 0,
-  });
+  };
+  const state = partnerStateOf(integration);
   const [active = null] = activity;
   const currencies = currenciesOf(spend);
   return {
@@ -135,7 +132,7 @@ export async function readPartnerStatus<More extends Batch = Record<never, never
       since: sinceOf(state, partner, types),
       types,
       activity: active,
-      silentSince: state === "live" ? silenceOf(active) : null,
+      silentSince: active && silentSince(integration, active),
       spend: currencies.map((currency) => ({
         currency,
         figures: toFigures(currency, spend, engagements),
@@ -194,9 +191,4 @@ function sinceOf(state: PartnerState, { stoppedAt }: Partner, types: TypeState[]
   if (state === "stopped") return stoppedAt;
   const times = types.filter((type) => type.state === state).map(({ since }) => since);
   return times.length === 0 || times.includes(null) ? null : Math.min(...times.map(Number));
-}
-
-function silenceOf(activity: FoundActivity | null): number | null {
-  if (!activity || activity.lastCostAt === null) return null;
-  return activity.hour * HOUR_MS - activity.lastCostAt >= SILENT_AFTER_MS ? activity.lastCostAt : null;
 }

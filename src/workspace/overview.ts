@@ -17,6 +17,7 @@ import { showNotice } from "../pages/notice.ts";
 import {
   cutNotice,
   daysBefore,
+  finality,
   NOT_OVER,
   NOT_READ,
   periodChecks,
@@ -26,7 +27,6 @@ import {
   toPeriod,
 } from "../pages/periods.ts";
 import type { AppPage, Member, Show } from "./frame.ts";
-import { finality } from "./performance/cells.ts";
 import { DEFAULT_COLUMNS, metrics } from "./performance/query.ts";
 import { adjustedNote } from "./reports/adjusted.ts";
 import { findProblems, missingCondition, NO_COSTS } from "./reports/attention.ts";

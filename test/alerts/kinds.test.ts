@@ -187,10 +187,12 @@ it("discrepancy of an app is of its own clicks, counted once a day", async () =>
   await storeRates(ledgerOn(), NOW + DAY);
   await run(NOW + DAY);
   expect((await alerts()).map(({ closed }) => closed)).toEqual([1]);
-  // Nothing is counted for apps without such a rule.
+  // They are counted for the lists of members too.
   await inLedger("DELETE FROM alert_rules");
   await storeRates(ledgerOn(), NOW + 2 * DAY);
-  expect(await rows("SELECT * FROM app_rates")).toEqual([]);
+  expect(await rows("SELECT * FROM app_rates")).toEqual([
+    { app_token: DEMO.appToken, partner_id: 1, cost_type: "cpc", expected: 20, agreeing: 20 },
+  ]);
 });
 
 it("url_prices_limited is open while prices are held", async () => {

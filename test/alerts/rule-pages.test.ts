@@ -1,8 +1,9 @@
-/** The link of a rule, on the pages of an app with more links than a list offers. */
+/** The page of alerts of an app, and the link of a rule, with more links than a list offers. */
 import { beforeEach, expect, it } from "vitest";
+import { judgeAlerts } from "../../src/alerts.ts";
 import { type Browser, freshSession } from "../account/support.ts";
-import { DEMO, freshDemo, rows } from "../harness.ts";
-import { mainOf, textOf } from "../workspace/page-text.ts";
+import { DEMO, freshDemo, ledgerOn, NOW, rows } from "../harness.ts";
+import { hrefOf, mainOf, textOf } from "../workspace/page-text.ts";
 
 const ALERTS = `/apps/${DEMO.appToken}/alerts`;
 const FORM = { kind: "spend_above", amount: "5", currency: "USD", period: "day", partner_id: "" };
@@ -49,6 +50,30 @@ it("of a rule that exists stays chosen while another one is looked for", async (
   await member.post(`${ALERTS}/rules/${id}`, { ...FORM, link_token: "demo1nk008", find: "newsletter" });
   const [rule] = await rows<{ settings: string }>("SELECT settings FROM alert_rules WHERE id = ?", id);
   expect(JSON.parse(rule?.settings ?? "{}")).toMatchObject({ link_token: "demo1nk008" });
+});
+
+it("is not said to be without alerts before the first check, and not long after the last one", async () => {
+  const shown = async () => textOf((await member.get(ALERTS)).text);
+  expect(await shown()).toContain("There are no rules, so nothing is checked.");
+  await member.post(`${ALERTS}/new`, { ...FORM, amount: "1000", link_token: "" });
+  expect(await shown()).toContain("Not checked yet. The first check is within an hour.");
+  await judgeAlerts(ledgerOn(), NOW, false);
+  expect(await shown()).toContain("No alert is open. Checked 15 Mar 2026, 12:00 UTC.");
+  await rows("UPDATE cost_activity SET hour = hour - 3");
+  expect(await shown()).toContain("No alert is open. Checked 15 Mar 2026, 09:00 UTC.");
+  await rows("UPDATE cost_activity SET hour = hour - 1");
+  expect(await shown()).toContain("Not checked since 15 Mar 2026, 08:00 UTC.");
+});
+
+it("leads from an open alert to its partner", async () => {
+  const data = JSON.stringify({ partner_id: 1, partner: "Acme Ads", cost_type: "cpc", discrepancy: "0.1" });
+  await rows(
+    "INSERT INTO alerts (rule_id, app_token, kind, subject, data, opened_at) VALUES (0, ?, 'discrepancy', 'x', ?, 1)",
+    ...[DEMO.appToken, data],
+  );
+  expect(hrefOf((await member.get(ALERTS)).text, "Open partner Acme Ads")).toBe(
+    `/apps/${DEMO.appToken}/partners/1`,
+  );
 });
 
 it("is looked for as often as a user may ask for reports", async () => {

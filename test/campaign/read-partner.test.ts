@@ -107,12 +107,12 @@ describe("the state", () => {
     expect(await read(TODAY, 3)).toMatchObject({ state: "not_integrated", since: null, cost_types: [] });
   });
 
-  it("is silent from 24 hours without a cost on, by the hours in which the cron looked", async () => {
+  it("is silent from 24 hours without a cost on while clicks go on, by the hours in which the cron looked", async () => {
     expect(await read()).toMatchObject({ last_cost_at: null, silent_since: null, checked_at: null });
     await sendCost({ cost_id: "silence-cost-001", cost_amount: "1" });
-    const run = (hours: number) => storeActivity(ledgerOn(), NOW + hours * HOUR);
     const found = async (hours: number) => {
-      await run(hours);
+      await click(`silence-click-${hours}`, { now: NOW + hours * HOUR });
+      await storeActivity(ledgerOn(), NOW + hours * HOUR);
       const { last_cost_at, silent_since, checked_at } = await read("", 1, { now: NOW + 90 * DAY });
       return [last_cost_at, silent_since, checked_at];
     };
@@ -122,6 +122,12 @@ describe("the state", () => {
     expect(await found(24)).toEqual([hour(0), hour(0), hour(24)]);
     await set(`UPDATE partners SET stopped_at = ${NOW} WHERE id = 1`);
     expect(await found(25)).toEqual([hour(0), null, hour(25)]);
+  });
+
+  it("is not silent while nothing waits for a cost", async () => {
+    await sendCost({ cost_id: "silence-cost-001", cost_amount: "1" });
+    for (const hours of [0, 48]) await storeActivity(ledgerOn(), NOW + hours * HOUR);
+    expect(await read()).toMatchObject({ last_cost_at: new Date(NOW).toISOString(), silent_since: null });
   });
 });
 

@@ -79,9 +79,9 @@ export const explained: Mutant[] = [
   },
   {
     name: "a partner is not silent after exactly a day",
-    file: "src/usecases/partner-status.ts",
-    search: "activity.lastCostAt >= SILENT_AFTER_MS",
-    replace: "activity.lastCostAt > SILENT_AFTER_MS",
+    file: "src/domain/partner-state.ts",
+    search: "lastClickAt - lastCostAt >= SILENT_AFTER_MS",
+    replace: "lastClickAt - lastCostAt > SILENT_AFTER_MS",
     tests: ["test/campaign/read-partner.test.ts", "test/workspace/partner.test.ts"],
   },
   {

@@ -120,6 +120,10 @@ describe("what waits", () => {
   it("says when it was checked if it is nothing", async () => {
     await rows("UPDATE rounds SET state = 'closed'");
     await rows("UPDATE partners SET stopped_at = 1");
+    expect(textOf(await open())).toContain(
+      "Nothing is waiting for you so far. Not all partners are checked yet.",
+    );
+    await storeRates(ledgerOn(), NOW);
     expect(textOf(await open())).toContain("Nothing is waiting for you. Checked 15 Mar 2026, 12:00 UTC.");
   });
 
@@ -232,8 +236,8 @@ describe("discrepancies", () => {
     expect(textOf(before)).toContain("3 partners have no rates yet: the next hourly job calculates them.");
     expect(partnersOf(before).map(({ cells }) => [cells[0], ...cells.slice(5)])).toEqual(
       expect.arrayContaining([
-        ["Acme Ads", "–", "–", "Not calculated"],
-        ["Delta Reach", "–", "–", "Resume"],
+        ["Acme Ads", "–", "Not calculated"],
+        ["Delta Reach", "–", "Resume"],
       ]),
     );
     // Of fewer than 20 clicks or impressions, none waits.
@@ -296,10 +300,11 @@ it("shows the spend of the last seven complete days by currency, with the change
   ]);
   expect(partnersOf(text)[0]?.cells.slice(0, 5)).toEqual([
     "Acme Ads",
-    "Live",
-    "cpc, cpi, cpe, cpm",
+    // The costs of the demo are gone, and its clicks are not.
+    "Coverage 2.2%",
     "$2.00 €1.00",
     "no change new",
+    "2.2%",
   ]);
 });
 

@@ -177,7 +177,7 @@ it("has a credential for each partner that sends costs, which a stopped one can'
 
 it("is the same each time", () => {
   expect(sha256(JSON.stringify(rows))).toBe(
-    "5e3e036e457566df0eddf08572bdef7c685c04c6fc2283a64f0b2a566d1d99a9",
+    "b7b1a3d74820ebc4c8bb3b15c21855068c2ae59342908103ec7664eadb47fb4a",
   );
 });
 

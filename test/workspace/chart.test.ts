@@ -364,6 +364,17 @@ describe("the chart", () => {
     expect(texts(markup, "value")).toEqual(ticks);
   });
 
+  it("has an axis for the range of the total where a single line would press all others together", async () => {
+    const markup = await draw({
+      unit: percentUnit,
+      series: [named("A", [0, 0n], [1, 97n * CENT])],
+      whole: { ...named("All", [0, 95n * CENT], [1, 98n * CENT]), total: null },
+    });
+    expect(texts(markup, "value")).toEqual(["95%", "96%", "97%", "98%"]);
+    expect(markup).toContain(">The axis starts at 95%, and lower values are at its edge<");
+    expect(markup).toContain('<path class="line series-1" d="m0 1000 1-667"/>');
+  });
+
   it("dots the way to a day that isn't over, and names it on the axis", async () => {
     const markup = await draw({
       unit: priceUnit("USD"),

@@ -59,7 +59,7 @@ describe("the state", () => {
     await env.DB.exec("UPDATE links SET partner_id = 1 WHERE partner_id = 3");
     const operator = await signedIn(DEMO.operatorEmail, DEMO.operatorPassword);
     const list = tablesOf(mainOf(await open(operator, "/operator/partners")))[0] ?? [];
-    const expected = { 1: "Live", 2: "Not integrated", 3: "In a round", 4: "Stopped", 5: "Live" };
+    const expected = { 1: "Live", 2: "Not integrated", 3: "Testing", 4: "Stopped", 5: "Live" };
     const partners = await show("");
     const ofMember = tablesOf(partners).flat();
     for (const [id, state] of Object.entries(expected)) {
@@ -107,7 +107,9 @@ it("compares its figures with the days before, and says of what a percentage is"
     `${Math.abs(change).toFixed(1)}%`,
   );
   expect(figures.find((text) => text.startsWith("Clicks"))).toMatch(/[▲▼] [+−]?[\d.]+%$/);
-  expect(figures.find((text) => text.startsWith("Coverage"))).toMatch(/of [\d,]+ clicks with a cost ID$/);
+  expect(figures.find((text) => text.startsWith("Coverage"))).toMatch(
+    /of [\d,]+ clicks [\d.]+% of \d+ impressions$/,
+  );
   expect(textOf(page)).toContain("Compared with 1 – 7 Mar 2026.");
   expect(textOf(page)).toMatch(/With a cost ID [\d,]+ [\d.]+% of all/);
   // The chart has a line of the days before.

@@ -1,9 +1,9 @@
 /** The Partners page of an app: its figures, its order, its search, and the partners that no link has. */
-import { beforeEach, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import type { Browser } from "../account/support.ts";
-import { freshSession } from "../account/support.ts";
-import { ask, click, DEMO, freshWholeDemo, NOW, rows, sendCost } from "../harness.ts";
-import { freshLedger } from "../support.ts";
+import { freshSession, signedIn } from "../account/support.ts";
+import { ask, click, DAY, DEMO, freshWholeDemo, NOW, rows, sendCost } from "../harness.ts";
+import { freshLedger, inLedger } from "../support.ts";
 import { hrefOf, linksOf, mainOf, open, tablesOf, textOf } from "./page-text.ts";
 
 const APP = `/apps/${DEMO.appToken}`;
@@ -34,11 +34,48 @@ it("shows the state of each partner in the words of operators, its links, its sp
     ...["Acme Ads", "Live", "1", "1", "4", "$2.00", "–", "$2.000", "25.0%"],
   ]);
   expect(lineOf(page, "Beacon Network")[1]).toBe("Not integrated");
-  expect(lineOf(page, "Corsair Media")[1]).toBe("In a round");
+  expect(lineOf(page, "Corsair Media")[1]).toBe("Testing");
   expect(textOf(await open(browser, hrefOf(page, "$2.00")))).toContain("Acme Ads");
   expect(textOf(await open(browser, hrefOf(page, "1")))).toContain("Acme");
   await rows(`UPDATE partners SET stopped_at = ${NOW} WHERE id = 1`);
   expect(lineOf(await open(browser, TODAY), "Acme Ads")[1]).toBe("Stopped");
+});
+
+describe("a partner that needs a look has it in the place of its state, for members and operators", () => {
+  const insert = (table: string, values: string) => rows(`INSERT INTO ${table} VALUES (${values})`);
+  const states = async () => {
+    const operator = await signedIn(DEMO.operatorEmail, DEMO.operatorPassword);
+    const [list = []] = tablesOf(mainOf(await open(operator, "/operator/partners")));
+    const ofOperators = list.find(({ cells }) => cells[0] === "Acme Ads")?.cells ?? [];
+    return [lineOf(await open(browser, `${APP}/partners?period=7d`), "Acme Ads"), ofOperators];
+  };
+  beforeEach(async () => {
+    browser = await freshSession(freshWholeDemo);
+  });
+
+  it("which is first that it sends no cost", async () => {
+    await insert("partner_rates", `1, 'cpc', ${NOW}, 10, 20, 20, 1`);
+    await insert("partner_activity", `1, 1, 0, 1, 1, ${NOW - 2 * DAY}, ${NOW}, 0`);
+    for (const [, state] of await states()) expect(state).toBe("No cost since 13 Mar");
+    await rows(`UPDATE partners SET stopped_at = ${NOW} WHERE id = 1`);
+    for (const [, state] of await states()) expect(state).toBe("Stopped");
+  });
+
+  it("then a high discrepancy, of the app for its members", async () => {
+    await insert("partner_rates", `1, 'cpc', ${NOW}, 95, 100, 100, 95`);
+    await insert("app_rates", `'${DEMO.appToken}', 1, 'cpc', 40, 30`);
+    expect((await states()).map(([, state]) => state)).toEqual(["Discrepancy 25.0%", "Discrepancy 5.0%"]);
+    await rows("UPDATE partner_rates SET agreeing = 96");
+    await rows("UPDATE app_rates SET agreeing = 39");
+    for (const [, state] of await states()) expect(state).toBe("Live");
+  });
+
+  it("then a low coverage, which is marked, by the same share", async () => {
+    await inLedger("UPDATE daily_engagements SET recorded = 2 * recorded WHERE partner_id = 1");
+    for (const [, state] of await states()) expect(state).toMatch(/^Coverage 49\.\d%$/);
+    const page = await open(browser, `${APP}/partners?period=7d`);
+    expect(page).toMatch(/<span class="badge warn">49\.\d%<\/span>/);
+  });
 });
 
 it("counts links with a partner of their own as on while they inherit it from any level", async () => {
@@ -72,7 +109,7 @@ it("shows each currency of a partner with its own price", async () => {
 
 it("counts unpriced costs in the total that the Overview leads to", async () => {
   await click("partners-click-1");
-  expect(headOf(await open(browser, TODAY)).map(([name]) => name)).not.toContain("Unpriced");
+  expect(headOf(await open(browser, TODAY)).map(([name]) => name)).not.toContain("No amount");
   await sendCost({ cost_id: "partners-click-1" });
   const overview = await open(browser, `${APP}?period=today`);
   const page = await open(browser, hrefOf(overview, "Missing amounts 1"));

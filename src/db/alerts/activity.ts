@@ -1,6 +1,6 @@
 /** Reads and stores `cost_activity`, for the hourly cron. */
 import { sql } from "drizzle-orm";
-import type { Activity, Counts, Pair } from "../../domain/alerts/activity.ts";
+import { type Activity, type Counts, NOBODY, type Pair } from "../../domain/alerts/activity.ts";
 import { pairsOf } from "../ledger/rejections.ts";
 import { alias, as, excluded, insertInto, jsonValues, names, query, type Sent } from "../query.ts";
 import {
@@ -146,6 +146,13 @@ const write = statement<unknown>(sql`
     ${excluded(hour, firstDay, accepted, rejected, recorded, newAccepted, newRejected, hours, lastCostAt, waitingSince)}
   WHERE excluded.hour > ${hour}
 `);
+/** When the rules of an app, or of operators (null), were checked: in hours since 1970; no row before the first time. */
+const checked = query(
+  { hour: costActivity.hour },
+  sql`FROM ${costActivity} WHERE ${costActivity.appToken} = ${sql.placeholder("appToken")} AND ${costActivity.partnerId} = ${sql.raw(String(NOBODY))}`,
+);
+export const findCheckedHour = (db: D1Database, app: string | null) => checked(db, { appToken: app ?? "" });
+
 const ROWS_PER_STATEMENT = 5_000;
 
 export function storeActivity(db: D1Database, rows: OfApp[]): Bound<unknown>[] {

@@ -5,7 +5,7 @@ import { DAY_MS } from "../../domain/time.ts";
 import { pagedList } from "../operator/lists/paged.ts";
 import { alias, as, insertInto, jsonValues, names, pick, query, type RowOf, type Sent } from "../query.ts";
 import { alertRules, alerts, webhookEvents } from "../schema.ts";
-import { type Bound, runBatch, statement } from "../statement.ts";
+import { type Bound, statement } from "../statement.ts";
 import { hasWebhook } from "../webhooks/outbox.ts";
 
 /** How long closed alerts are listed. */
@@ -92,8 +92,3 @@ const stillOpen = query(
 );
 /** For a batch. */
 export const findOpenAlerts = (db: D1Database, appToken: string | null) => stillOpen(db, { appToken });
-
-export async function readOpenAlerts(db: D1Database, appToken: string | null): Promise<AlertRow[]> {
-  const [found] = await runBatch(db, findOpenAlerts(db, appToken));
-  return found;
-}

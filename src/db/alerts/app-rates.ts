@@ -1,4 +1,4 @@
-/** The discrepancy of each partner in each app, for the rules of apps: counted by the cron once a day, and read every hour. */
+/** The discrepancy of each partner in each app, for the lists and the rules of apps: counted by the cron once a day. */
 import { sql } from "drizzle-orm";
 import { COST_TYPE, type CostType, TYPES_WITH_DISCREPANCY } from "../../domain/cost-types.ts";
 import { RATE_DAYS } from "../../domain/figures/rates.ts";

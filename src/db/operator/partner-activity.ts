@@ -43,6 +43,8 @@ const { partnerId, hour, firstDay, costs, clicks, lastCostAt, lastClickAt, openM
 const stored = { partnerId, hour, firstDay, costs, clicks, lastCostAt, lastClickAt, openMismatches };
 
 const allStored = query(stored, sql`FROM ${partnerActivity}`);
+/** When the last cost and the last click of each partner came, in all apps. For a caller that was checked before. */
+export const lastActivity = query({ partnerId, lastCostAt, lastClickAt }, sql`FROM ${partnerActivity}`);
 const allPartners = query({ id: partners.id }, sql`FROM ${partners}`);
 const allApps = query({ token: apps.token }, sql`FROM ${apps}`);
 const openRounds = query(

@@ -1,4 +1,4 @@
-/** Stores the rates of every partner once a day, and those of rules by app, because a page cannot read the ledger for all of them. */
+/** Stores the rates of every partner once a day, in all apps and in each, because a page cannot read the ledger for all of them. */
 import { sql } from "drizzle-orm";
 import { type CostType, toTypes } from "../../domain/cost-types.ts";
 import type { RateCounts } from "../../domain/figures/rates.ts";
@@ -6,7 +6,7 @@ import { HOUR_MS } from "../../domain/time.ts";
 import { findAppRates, storeAppRates } from "../alerts/app-rates.ts";
 import { databasesOf, type Ledger } from "../ledger/shards.ts";
 import { alias, as, insertInto, jsonValues, limitTo, query, type RowOf, type Sent } from "../query.ts";
-import { alertRules, partnerRates, partners } from "../schema.ts";
+import { partnerRates, partners } from "../schema.ts";
 import { runBatch, statement } from "../statement.ts";
 import { findRates } from "./rates.ts";
 
@@ -21,7 +21,6 @@ const due = query(
   {
     id: p.id,
     integratedTypes: p.integratedTypes,
-    hasRules: sql<number>`EXISTS (SELECT 1 FROM ${alertRules} WHERE ${alertRules.appToken} > '' AND ${alertRules.kind} = 'discrepancy')`,
   },
   sql`FROM ${as(p)} WHERE ${p.integratedTypes} <> 0 AND ${computed} <= ${sql.placeholder("before")}
     ORDER BY ${computed} ${limitTo("limit")}`,
@@ -40,10 +39,10 @@ export async function storeRates(ledger: Ledger, now: number): Promise<void> {
   const { control } = ledger;
   const limit = Math.max(1, Math.floor(MAX_CALLS / (2 * databasesOf(ledger).length + 1)));
   const [partnersDue] = await runBatch(control, due(control, { before: now - LIFE_MS, limit }));
-  for (const { id, integratedTypes, hasRules } of partnersDue) {
+  for (const { id, integratedTypes } of partnersDue) {
     const { counts } = await findRates(ledger, id, now);
     const rates: Sent<typeof sent>[] = toStored({ id, integratedTypes }, counts, now);
-    const ofApps = hasRules ? await findAppRates(ledger, id, now) : [];
+    const ofApps = await findAppRates(ledger, id, now);
     const types = toTypes(integratedTypes);
     const values = { partnerId: id, now, rates: JSON.stringify(rates) };
     await runBatch(

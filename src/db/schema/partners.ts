@@ -85,7 +85,7 @@ export const partnerRates = sqliteTable(
   (table) => [primaryKey({ columns: [table.partnerId, table.costType] })],
 );
 
-/** The discrepancy of a partner in each app, as the cron counts it once a day while an app has a rule of alerts about it. */
+/** The discrepancy of a partner in each app, as the cron counts it once a day. */
 export const appRates = sqliteTable(
   "app_rates",
   {

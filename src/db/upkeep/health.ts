@@ -1,6 +1,6 @@
 /** Reads the database's migrations, its last purge and its place in the ledger for the readiness check. */
 import { sql } from "drizzle-orm";
-import journal from "../../../migrations/meta/_journal.json";
+import journal from "../../../migrations/meta/_journal.json" with { type: "json" };
 import { identity, type Place } from "../ledger/shards.ts";
 import { query } from "../query.ts";
 import { archiveState, purgePositions } from "../schema.ts";

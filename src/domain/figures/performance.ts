@@ -9,6 +9,7 @@ import {
 } from "../cost-types.ts";
 import { formatMoney, type SpendSums, sumAdjusted, sumCosts, sumSpend } from "../money.ts";
 import { FIGURES, type FigureName } from "./names.ts";
+import { isUsual, MIN_EXPECTED } from "./rates.ts";
 
 /** The costs of one type in one currency. */
 export interface CostRow extends SpendSums {
@@ -101,6 +102,9 @@ export function figureOf(figures: Figures, name: FigureName | PriceName): bigint
   return divide(amount, sum(costs, "matched"));
 }
 
+/** A rate from 0 to 1. */
+export const shareOf = (rate: bigint | null): number | null => (rate === null ? null : Number(rate) / 1e8);
+
 /** Whether all of its costs are in other currencies, so that a spend of zero would read as free. */
 export const isInOtherCurrencies = ({ spend, matched, otherCurrencies }: Figures): boolean =>
   spend === 0n && matched === 0n && otherCurrencies.length > 0;
@@ -140,8 +144,7 @@ export type Signal =
   | { name: "too_few_clicks" };
 
 /** Fewer engagements say nothing. */
-export const MIN_CLICKS = 20n;
-const MIN_COVERAGE = 90_000_000n;
+export const MIN_CLICKS = BigInt(MIN_EXPECTED);
 const MIN_RISE = 20n;
 
 export interface Measured {
@@ -157,8 +160,10 @@ export function signalOf({ now, before, recorded, hasCostData }: Measured): Sign
   const clicks = now.clicks ?? 0n;
   if (clicks > 0n && hasCostData === false && !now.coverage) return { name: "no_cost_data" };
   // Of one cost type, coverage says nothing: the others cover the rest. Then clicks are null.
-  if (now.clicks !== null && recorded >= MIN_CLICKS && now.coverage !== null && now.coverage < MIN_COVERAGE)
-    return { name: "without_cost", share: Number(100_000_000n - now.coverage) / 1e8 };
+  if (now.clicks !== null && now.coverage !== null) {
+    const share = Number(100_000_000n - now.coverage) / 1e8;
+    if (isUsual(share, Number(recorded)) === false) return { name: "without_cost", share };
+  }
   const rise = changeOf(now.costPerClick, before.costPerClick);
   const isEnough = clicks >= MIN_CLICKS && (before.clicks ?? 0n) >= MIN_CLICKS;
   if (isEnough && rise !== null && rise >= MIN_RISE * 1_000_000n)

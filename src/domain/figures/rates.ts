@@ -1,13 +1,16 @@
 /** Coverage and discrepancy of a cost type: how complete and how right a partner's costs are. Pure functions. */
 import { COST_TYPE, type CostType, type Kind } from "../cost-types.ts";
 import type { Engagements } from "../costs.ts";
-import { MIN_CLICKS } from "./performance.ts";
 
-/** The share of disagreeing engagements from which a partner is usually asked to fix its costs. */
+/** The share without a cost, or with one that disagrees, from which a partner is usually asked to fix its costs. */
 export const DISCREPANCY_THRESHOLD = 0.05;
 
-/** Of fewer expected engagements, a discrepancy says little: no page marks it, and no rule opens an alert. */
-export const MIN_EXPECTED = Number(MIN_CLICKS);
+/** Of fewer engagements, a share says little: no page marks it, and no rule opens an alert. */
+export const MIN_EXPECTED = 20;
+
+/** Whether it is usual that this share of so many engagements has no cost: what coverage lacks, or a discrepancy. Null: there are too few. */
+export const isUsual = (without: number, of: number): boolean | null =>
+  of < MIN_EXPECTED ? null : without < DISCREPANCY_THRESHOLD;
 
 /** The days that the rates of a partner cover, today included. */
 export const RATE_DAYS = 7;
@@ -75,12 +78,11 @@ export function toRates(counts: RateCounts): Rates {
   const { matched, recorded, discrepancy } = counts;
   const missing = discrepancy && discrepancy.expected - discrepancy.agreeing;
   const isKnown = missing !== null && discrepancy !== null && discrepancy.expected > 0;
-  const isEnough = isKnown && discrepancy.expected >= MIN_EXPECTED;
   return {
     ...counts,
     coverage: recorded ? cut(matched, recorded) : null,
     discrepancyRate: isKnown ? cut(missing, discrepancy.expected) : null,
-    isWithinThreshold: isEnough ? missing / discrepancy.expected < DISCREPANCY_THRESHOLD : null,
+    isWithinThreshold: isKnown ? isUsual(missing / discrepancy.expected, discrepancy.expected) : null,
   };
 }
 

@@ -1,16 +1,17 @@
 /** The page of alerts: what is open and was, the rules, and the webhooks. */
 import { html } from "hono/html";
-import { type AlertRow, listAlerts, readOpenAlerts } from "../../db/alerts/alerts.ts";
+import { findCheckedHour } from "../../db/alerts/activity.ts";
+import { type AlertRow, findOpenAlerts, listAlerts } from "../../db/alerts/alerts.ts";
 import { listRules, MAX_RULES, toRule } from "../../db/alerts/rules.ts";
 import { namesOfLinks } from "../../db/alerts/subjects.ts";
 import { toPage } from "../../db/keyset.ts";
 import { runBatch } from "../../db/statement.ts";
 import type { Rule } from "../../domain/alerts/rules.ts";
 import { NEEDS } from "../../domain/alerts/settings.ts";
-import { toIso } from "../../domain/time.ts";
+import { HOUR_MS, PURGE_OVERDUE_MS, toIso } from "../../domain/time.ts";
 import { buttonLink, card, nameText, notice, pageHead, pathText } from "../elements.ts";
 import { table } from "../lists/table.ts";
-import { NONE } from "../locale.ts";
+import { describeTime, NONE } from "../locale.ts";
 import { type Markup, time } from "../markup.ts";
 import type { Names, Show } from "./owner.ts";
 import { ABOUT_RULES, kindsCard } from "./rules.ts";
@@ -28,12 +29,12 @@ export const alertsPage: Show = async (context, owner) => {
     before: null,
     limit: HISTORY,
   };
-  const [names, webhooks, { rows: rules }, { rows }, open] = await Promise.all([
+  const [names, webhooks, { rows: rules }, { rows }, [open, [checked]]] = await Promise.all([
     owner.readNames(),
     webhooksCard(context, owner),
     listRules(DB, { after: null, before: null, limit: MAX_RULES }, { appToken }),
     listAlerts(DB, range, { appToken }),
-    readOpenAlerts(DB, appToken),
+    runBatch(DB, findOpenAlerts(DB, appToken), findCheckedHour(DB, appToken)),
   ]);
   const { items, next } = toPage(range, rows, "DESC");
   const times = {
@@ -51,11 +52,12 @@ export const alertsPage: Show = async (context, owner) => {
             table({
               label: "Open alerts",
               rows: open,
-              empty: notice("No alert is open.", "ok"),
+              empty: noneOpen(checked?.hour, context.now),
               columns: [
                 { heading: "What", cell: sentenceOf },
                 { heading: "Rule", cell: ({ kind }) => KIND_NAMES[kind] ?? kind },
                 { heading: "Since", ...times.opened },
+                { heading: "Partner", kind: "action", cell: (alert) => partnerOf(path, alert) },
               ],
             }),
           )
@@ -87,6 +89,23 @@ export const alertsPage: Show = async (context, owner) => {
     }`;
   return { title: "Alerts", body };
 };
+
+/** The page of the partner that an alert is about. `path`: of the alerts beside it. */
+function partnerOf(path: string, { data }: AlertRow): Markup | "" {
+  const { partner_id, partner } = JSON.parse(data) as { partner_id?: number | null; partner?: string };
+  return partner_id
+    ? html`<a href="${path.replace(/alerts$/, "partners")}/${partner_id}">Open partner<span class="visually-hidden"> ${partner}</span></a>`
+    : "";
+}
+
+/** `hour`: of the last check. Nothing says that all is well before one. */
+function noneOpen(hour: number | undefined, now: number): Markup {
+  if (hour === undefined) return notice("Not checked yet. The first check is within an hour.");
+  const at = hour * HOUR_MS;
+  return now - at > PURGE_OVERDUE_MS
+    ? notice(`Not checked since ${describeTime(at)}.`, "warn")
+    : notice(`No alert is open. Checked ${describeTime(at)}.`, "ok");
+}
 
 /** By token, with the names of the links above them. */
 async function readLinkNames(db: D1Database, rules: Rule[]): Promise<Map<string, string[]>> {

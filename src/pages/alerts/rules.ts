@@ -10,7 +10,7 @@ import type { Context } from "../../env.ts";
 import { AppError } from "../../errors.ts";
 import { parseForm, parseOrThrow } from "../../http/input/parse.ts";
 import { changeRule, createRule, findRule, judgeRule, settings } from "../../usecases/alerts/rules.ts";
-import { breadcrumb, card, pageHead } from "../elements.ts";
+import { breadcrumb, card, type Fact, facts, pageHead } from "../elements.ts";
 import type { Option } from "../forms/fields.ts";
 import { confirmation, type FieldSpec, type Fields, form, sentBody } from "../forms/form.ts";
 import { chooseLink } from "../forms/link-field.ts";
@@ -99,8 +99,21 @@ export const kindsCard = ({ path, appToken }: Owner, lead: Markup | "" = ""): Ma
   card(
     { id: "kinds", title: "What should open an alert?" },
     lead,
-    html`<ul>${kindsOf(appToken).map((one) => html`<li><a href="${path}/new?kind=${one}">${KIND_NAMES[one]}</a></li>`)}</ul>`,
+    facts(
+      ...kindsOf(appToken).map((kind): Fact => {
+        const { hasAmount } = NEEDS[kind];
+        return [
+          html`<a href="${path}/new?kind=${kind}">${KIND_NAMES[kind]}</a>`,
+          hasAmount
+            ? "More than an amount in a day or month"
+            : describeRule({ kind, settings: usualOf(kind) } as Rule),
+        ];
+      }),
+    ),
   );
+
+const usualOf = (kind: RuleKind) =>
+  Object.fromEntries(Object.entries(NEEDS[kind].numbers).map(([name, { usual }]) => [name, usual]));
 
 /** Creates a rule: first its kind, then its settings. */
 export const newRulePage: Show = async (context, owner, rejected) => {
@@ -120,7 +133,6 @@ export const newRulePage: Show = async (context, owner, rejected) => {
   const { fields, hidden, finder } = await readFields(context, owner, kind, {
     ...{ sent, chosen: sent.get("link_token"), action, kept: { kind } },
   });
-  const usual = Object.entries(NEEDS[kind].numbers).map(([name, { usual }]) => [name, usual]);
   const spec = { action, hidden: { kind, ...hidden }, fields, button: "Create rule", cancel: path };
   return {
     title: `New rule: ${KIND_NAMES[kind]}`,
@@ -129,7 +141,7 @@ export const newRulePage: Show = async (context, owner, rejected) => {
       ${finder}
       ${card(
         { id: "settings", title: "When to open an alert" },
-        form({ ...spec, values: Object.fromEntries(usual) }, rejected),
+        form({ ...spec, values: usualOf(kind) }, rejected),
       )}`,
   };
 };

@@ -36,11 +36,11 @@ function stateBadge({ endedBecause, failingSince }: db.WebhookRow): Markup {
 }
 
 const notSetUp = ({ env }: Context, appToken: string | null): Markup =>
-  notice(
+  html`<p class="muted">${
     appToken === null
       ? html`Not set up. <a href="/docs/webhooks#set-up">How to set up webhooks</a>`
-      : withContact(env, "Not set up. Ask your operator to set up webhooks."),
-  );
+      : withContact(env, "Not set up. Ask your operator to set up webhooks.")
+  }</p>`;
 
 /** The list, below the rules of alerts. */
 /** `canBeUsed`: whether webhooks are set up, or there are some. */

@@ -87,7 +87,9 @@ export function dailyChart(given: Chart): Markup {
   const [bottom = 0, next = 1] = plot.ticks;
   const labelOf = unit.labels(Number((next - bottom).toPrecision(12)));
   const notes = [
-    ...(bottom > 0 ? [`The axis starts at ${labelOf(bottom)}`] : []),
+    ...(bottom > 0
+      ? [`The axis starts at ${labelOf(bottom)}${plot.isCut ? ", and lower values are at its edge" : ""}`]
+      : []),
     ...(days.from > given.days.from ? [`No data before ${describeDay(given.firstDay ?? 0)}`] : []),
   ];
   return html`

@@ -36,6 +36,8 @@ export function toStacks({ from, to }: DayRange, { series, whole }: Drawing): St
 /** How to place values and days, in percent of the plot. */
 export interface Plot {
   ticks: number[];
+  /** Whether values are below the axis. They are drawn at its edge. */
+  isCut: boolean;
   yOf: (value: bigint) => number;
   /** The left edge and the width of a day's bar and of its area. */
   barOf: (day: number) => { x: number; width: number };
@@ -53,16 +55,21 @@ export function toPlot(
   before: Values = new Map(),
 ): Plot {
   const toTick = (value: bigint) => Number(value) / scale;
+  const valuesOf = (lines: { values: Values }[]) =>
+    lines
+      .flatMap(({ values }) => [...values])
+      .filter(([day]) => day >= from && day <= to)
+      .map(([, value]) => toTick(value));
+  const earlier = [...before.values()].map(toTick);
   const drawn = whole
-    ? [...series, whole]
-        .flatMap(({ values }) => [...values])
-        .filter(([day]) => day >= from && day <= to)
-        .map(([, value]) => value)
-    : stacks.flatMap(({ above, below }) => [above, below]);
-  const values = [...drawn, ...before.values()].map(toTick);
+    ? valuesOf([...series, whole])
+    : stacks.flatMap(({ above, below }) => [toTick(above), toTick(below)]);
+  const values = [...drawn, ...earlier];
   const [low, high] = [Math.min(...values), Math.max(...values)];
+  // One line at 0% would press the others together at 100%: then the axis is for the range of the total.
+  const usual = whole && most !== undefined ? Math.min(...valuesOf([whole]), ...earlier) : low;
   const ticks =
-    (isRatio ? rangeTicks(low, high, most) : undefined) ??
+    (isRatio ? (rangeTicks(low, high, most) ?? rangeTicks(usual, high, most)) : undefined) ??
     given ??
     (values.length > 0 ? valueTicks(low, high, isWhole) : valueTicks(0, 0, isWhole));
   const [bottom = 0, top = 1] = [ticks[0], ticks.at(-1)];
@@ -70,7 +77,8 @@ export function toPlot(
   const width = Math.min(slot * 0.7, WIDEST_BAR);
   return {
     ticks,
-    yOf: (value) => ((top - toTick(value)) / (top - bottom)) * 100,
+    isCut: low < bottom,
+    yOf: (value) => Math.min(100, ((top - toTick(value)) / (top - bottom)) * 100),
     barOf: (day) => ({ x: (day - from) * slot + (slot - width) / 2, width }),
     areaOf: (day) => ({ x: (day - from) * slot, width: slot }),
   };

@@ -1,23 +1,57 @@
 /** The states of partners, cost types, credentials, rounds and apps, in the same words and colors on every page. */
 import { html } from "hono/html";
 import { COST_TYPE, type CostType } from "../../domain/cost-types.ts";
+import { isUsual, type Rates } from "../../domain/figures/rates.ts";
 import { type Integration, type PartnerState, partnerStateOf } from "../../domain/partner-state.ts";
 import { COST_WINDOW } from "../../domain/texts.ts";
+import { dayOf } from "../../domain/time.ts";
 import type { CostItem } from "../../usecases/costs/item.ts";
 import { badge, type Tone } from "../elements.ts";
+import { describeShortDay, NONE, showPercent } from "../locale.ts";
 import type { Markup } from "../markup.ts";
 
 /** By the state, how it is called everywhere. */
 export const STATES: Record<PartnerState, [name: string, tone: Tone]> = {
   stopped: ["Stopped", "error"],
   live: ["Live", "ok"],
-  in_round: ["In a round", "warn"],
+  in_round: ["Testing", "warn"],
   not_integrated: ["Not integrated", ""],
 };
 
 /** Whether the partner may send costs. */
 export const stateBadge = (state: PartnerState): Markup => badge(...STATES[state]);
 export const partnerBadge = (partner: Integration): Markup => stateBadge(partnerStateOf(partner));
+
+interface CostSignals {
+  /** As of the domain. */
+  silentSince: number | null;
+  /** The type with the highest discrepancy. */
+  worst?: Rates | undefined;
+  coverage: number | null;
+  /** Clicks or impressions that the coverage is of. */
+  recorded: number;
+}
+
+/** What a list says of a partner: its state, or of a live one what needs a look first. */
+export function partnerSignals(partner: Integration, signals: CostSignals): Markup {
+  const { silentSince, worst, coverage, recorded } = signals;
+  const found: (string | false)[] = [
+    silentSince !== null && `No cost since ${describeShortDay(dayOf(silentSince))}`,
+    worst?.isWithinThreshold === false && `Discrepancy ${showPercent(worst.discrepancyRate ?? 0)}`,
+    isLow(coverage, recorded) && `Coverage ${showPercent(coverage ?? 0)}`,
+  ];
+  const first = partnerStateOf(partner) === "live" && found.find((text) => text !== false);
+  return first ? badge(first, "warn") : partnerBadge(partner);
+}
+
+const isLow = (coverage: number | null, recorded: number) =>
+  coverage !== null && isUsual(1 - coverage, recorded) === false;
+
+/** A coverage, marked if it is low. `of`: the clicks or impressions that it is of. */
+export const coverageBadge = (share: number | null, of: number): Markup | string => {
+  if (share === null) return NONE;
+  return isLow(share, of) ? badge(showPercent(share), "warn") : showPercent(share);
+};
 
 /** The integration of a cost type. A live one can be in a round too. */
 export function typeBadges(
@@ -28,7 +62,7 @@ export function typeBadges(
   const isInRound = (partner.typesInRound & COST_TYPE[type].bit) !== 0;
   if (!isLive && !isInRound) return badge("Not integrated");
   const live = partner.stoppedAt === null ? badge("Live", "ok") : badge("Stopped", "error");
-  return html`${isLive ? live : ""} ${isInRound ? badge("In a round", "warn") : ""}`;
+  return html`${isLive ? live : ""} ${isInRound ? badge("Testing", "warn") : ""}`;
 }
 
 /** A test credential is accepted while its round is open. */

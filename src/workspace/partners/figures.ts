@@ -1,12 +1,22 @@
 /** What the Partners page reads of an app: the links, the engagements and the costs of each partner, and what they can be ordered by. */
 import * as z from "zod/mini";
+import { ratesOfApps } from "../../db/alerts/app-rates.ts";
 import { type Attachment, findAttachments } from "../../db/ledger/attention.ts";
 import type { ReportRow } from "../../db/ledger/reports/sources.ts";
 import { readSums } from "../../db/ledger/reports/sums.ts";
 import type { Partner } from "../../db/links/partner-catalog.ts";
+import { lastActivity } from "../../db/operator/partner-activity.ts";
 import { findOpenRounds } from "../../db/partner/status.ts";
-import { type CostType, toMask, toTypes } from "../../domain/cost-types.ts";
-import { changeOf, currenciesOf, type Measured, toFigures } from "../../domain/figures/performance.ts";
+import { COST_TYPE, type CostType, toMask, toTypes } from "../../domain/cost-types.ts";
+import {
+  changeOf,
+  currenciesOf,
+  type Measured,
+  shareOf,
+  toFigures,
+} from "../../domain/figures/performance.ts";
+import { type Rates, toRates, worstOf } from "../../domain/figures/rates.ts";
+import { silentSince } from "../../domain/partner-state.ts";
 import { dayOf } from "../../domain/time.ts";
 import type { Context } from "../../env.ts";
 import { readInput } from "../../http/input/input.ts";
@@ -32,6 +42,9 @@ export interface PartnersView {
   attachments: Map<number, Attachment>;
   /** The cost types that are in an open round, by partner. */
   inRound: Map<number, CostType[]>;
+  /** What the hourly job found of each partner, in all apps, and once a day its discrepancies in this one. */
+  activity: { partnerId: number; lastCostAt: number | null; lastClickAt: number | null }[];
+  rates: { partnerId: number; costType: CostType; expected: number; agreeing: number }[];
   spend: Row[];
   spendBefore: Row[];
   engagements: ReportRow<"engagements">[];
@@ -62,10 +75,12 @@ export async function readPartners(context: Context, { viewer, app }: Member): P
     {
       attachments: findAttachments(ledger.control, viewer, app.token),
       rounds: findOpenRounds(ledger.control, viewer, app.token),
+      activity: lastActivity(ledger.control, {}),
+      rates: ratesOfApps(ledger.control, { apps: JSON.stringify([app.token]) }),
     },
   );
   authorizeApp(found.access);
-  const { attachments, rounds } = found.more;
+  const { attachments, rounds, activity, rates } = found.more;
   const byPartner = Map.groupBy(rounds, ({ partnerId }) => partnerId);
   const isCut = found.from > before.from;
   const spend = found.rowsOf("spend");
@@ -77,6 +92,7 @@ export async function readPartners(context: Context, { viewer, app }: Member): P
     inRound: new Map(
       [...byPartner].map(([id, open]) => [id, open.flatMap((round) => toTypes(round.costTypes))]),
     ),
+    ...{ activity, rates },
     from: found.from,
     spend,
     spendBefore,
@@ -94,13 +110,16 @@ export interface PartnerFigures {
   costDataOn: number;
   clicks: bigint;
   unpriced: number;
-  /** In units of 0.00000001. Null without recorded clicks. */
-  coverage: bigint | null;
+  /** From 0 to 1. Null without recorded clicks. */
+  coverage: number | null;
+  /** Clicks that it is of. */
+  recorded: number;
   /** The currency with most costs of the app first. */
   money: InCurrency[];
 }
 
-export type Line = PartnerFigures & Partner & { typesInRound: number };
+export type Line = PartnerFigures &
+  Partner & { typesInRound: number; silentSince: number | null; worst: Rates | undefined };
 
 /** The partners that have a link, spend or clicks. */
 export function toLines(view: PartnersView): Line[] {
@@ -111,11 +130,22 @@ export function toLines(view: PartnersView): Line[] {
   ]);
   return [...partners.values()]
     .filter(({ id }) => ids.has(id))
-    .map((partner) => ({
-      ...partner,
-      ...toFiguresOf(view, (partnerId) => partnerId === partner.id),
-      typesInRound: toMask(inRound.get(partner.id) ?? []),
-    }));
+    .map((partner) => {
+      const isOf = ({ partnerId }: { partnerId: number }) => partnerId === partner.id;
+      const integration = { ...partner, typesInRound: toMask(inRound.get(partner.id) ?? []) };
+      const active = view.activity.find(isOf);
+      const rates = view.rates
+        .filter((row) => isOf(row) && partner.integratedTypes & COST_TYPE[row.costType].bit)
+        .map(({ costType, expected, agreeing }) =>
+          toRates({ costType, matched: 0, recorded: null, discrepancy: { expected, agreeing } }),
+        );
+      return {
+        ...integration,
+        ...toFiguresOf(view, (partnerId) => partnerId === partner.id),
+        silentSince: active ? silentSince(integration, active) : null,
+        worst: worstOf(rates),
+      };
+    });
 }
 
 export function toFiguresOf(view: PartnersView, isOf: (partnerId: number | null) => boolean): PartnerFigures {
@@ -126,12 +156,13 @@ export function toFiguresOf(view: PartnersView, isOf: (partnerId: number | null)
     view.engagements.filter(has),
   ];
   const attached = [...view.attachments.values()].filter(has);
-  const { clicks, coverage } = toFigures(null, spend, engagements);
+  const { clicks, coverage, recorded } = toFigures(null, spend, engagements);
   return {
     links: attached.reduce((sum, { links }) => sum + links, 0),
     costDataOn: attached.reduce((sum, { costDataOn }) => sum + costDataOn, 0),
     clicks: clicks ?? 0n,
-    coverage,
+    coverage: shareOf(coverage),
+    recorded: Number(recorded.click),
     unpriced: spend.reduce((sum, row) => sum + row.unpriced, 0),
     money: view.currencies.flatMap((currency): InCurrency[] => {
       const isIn = (row: Row) => row.currency === currency;

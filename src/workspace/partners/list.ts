@@ -5,18 +5,25 @@
 import { html } from "hono/html";
 import type { Partner } from "../../db/links/partner-catalog.ts";
 import { toMask, toTypes } from "../../domain/cost-types.ts";
-import { partnerBadge } from "../../pages/costs/states.ts";
+import { coverageBadge, partnerBadge, partnerSignals } from "../../pages/costs/states.ts";
 import { buttonLink, card, emptyState, pageHead } from "../../pages/elements.ts";
 import { cardStyles } from "../../pages/frame.ts";
 import { type ListView, noRows } from "../../pages/lists/list.ts";
 import { readPartnerList } from "../../pages/lists/partners.ts";
 import { type Column, firstRows, table } from "../../pages/lists/table.ts";
-import { NONE, showCount, showList, showPercent, showPlural } from "../../pages/locale.ts";
+import { NONE, showCount, showList, showPlural } from "../../pages/locale.ts";
 import type { Markup } from "../../pages/markup.ts";
-import { aboutChanges, cutNotice, daysBefore, periodPicker, periodQuery } from "../../pages/periods.ts";
+import {
+  aboutChanges,
+  cutNotice,
+  daysBefore,
+  finality,
+  periodPicker,
+  periodQuery,
+} from "../../pages/periods.ts";
 import type { Member, Show } from "../frame.ts";
 import { keepDays } from "../links/cells.ts";
-import { COVERAGE, change, figure, finality } from "../performance/cells.ts";
+import { COVERAGE, change, figure } from "../performance/cells.ts";
 import {
   type InCurrency,
   type Line,
@@ -43,8 +50,8 @@ export const partnersPage: Show = async (context, member) => {
       links: "Fewest links",
       "-cost_per_click": "Highest cost per click",
       cost_per_click: "Lowest cost per click",
-      "-unpriced": "Most unpriced costs",
-      unpriced: "Fewest unpriced costs",
+      "-unpriced": "Most costs without an amount",
+      unpriced: "Fewest costs without an amount",
     },
     kept: periodQuery(view.period),
     pageSize: 50,
@@ -107,7 +114,7 @@ function partnersTable(
       {
         heading: "State",
         onPhone: "beside",
-        cell: (line) => ("id" in line ? partnerBadge(line) : ""),
+        cell: (line) => ("id" in line ? partnerSignals(line, line) : ""),
       },
       number("Links", "links", (line) =>
         "id" in line
@@ -115,7 +122,7 @@ function partnersTable(
           : showCount(line.links),
       ),
       {
-        heading: "Cost data on",
+        heading: "Cost\u00a0data on",
         kind: "number",
         isMinor: true,
         cell: ({ costDataOn }) => showCount(costDataOn),
@@ -130,19 +137,17 @@ function partnersTable(
         ),
         onPhone: 4,
       },
+      number(
+        "Cost per click",
+        "cost_per_click",
+        inEach(({ currency, now }) => figure("cost_per_click", now, currency)),
+      ),
       {
-        ...number(
-          "Cost per click",
-          "cost_per_click",
-          inEach(({ currency, now }) => figure("cost_per_click", now, currency)),
-        ),
+        ...number("Coverage", "coverage", ({ coverage, recorded }) => coverageBadge(coverage, recorded)),
         onPhone: 3,
       },
-      number("Coverage", "coverage", ({ coverage }) =>
-        coverage === null ? NONE : showPercent(Number(coverage) / 1e8),
-      ),
       total.unpriced > 0 && {
-        ...number("Unpriced", "unpriced", ({ unpriced }) => showCount(unpriced)),
+        ...number("No amount", "unpriced", ({ unpriced }) => showCount(unpriced)),
         isMinor: true,
       },
     ],

@@ -1,12 +1,12 @@
 /** The page of a partner in an app: its state, its figures, where clicks are lost on the way to a cost, rejected costs, and its links. */
 import { html } from "hono/html";
-import { type Figures, toFigures } from "../../domain/figures/performance.ts";
+import { type Figures, shareOf, toFigures } from "../../domain/figures/performance.ts";
 import { RATE_DAYS, worstOf } from "../../domain/figures/rates.ts";
 import { DAY_MS, dayOf, formatDate, KEPT_REJECTIONS_MS } from "../../domain/time.ts";
 import { chartScript } from "../../pages/chart/chart.ts";
-import { USUAL } from "../../pages/costs/rates.ts";
+import { discrepancyBadge, USUAL } from "../../pages/costs/rates.ts";
 import { reasonLink } from "../../pages/costs/rejections.ts";
-import { stateBadge } from "../../pages/costs/states.ts";
+import { coverageBadge, stateBadge } from "../../pages/costs/states.ts";
 import { breadcrumb, card, nameText, pageHead, pathText, type Tile, tiles } from "../../pages/elements.ts";
 import { chartEvents, eventList } from "../../pages/events.ts";
 import { cardStyles } from "../../pages/frame.ts";
@@ -14,11 +14,11 @@ import { table } from "../../pages/lists/table.ts";
 import { NONE, showCount, showPercent, showPlural } from "../../pages/locale.ts";
 import type { Markup } from "../../pages/markup.ts";
 import { moneyText } from "../../pages/money.ts";
-import { aboutChanges, cutNotice, periodPicker } from "../../pages/periods.ts";
+import { aboutChanges, cutNotice, finality, periodPicker } from "../../pages/periods.ts";
 import { type PerformanceRow, toRows } from "../../usecases/performance/rows.ts";
 import type { Show } from "../frame.ts";
 import { keepDays } from "../links/cells.ts";
-import { COVERAGE, change, figure, finality, spendIn } from "../performance/cells.ts";
+import { COVERAGE, change, figure, spendIn } from "../performance/cells.ts";
 import type { Metric } from "../performance/query.ts";
 import { countChart, spendCharts } from "../reports/day-charts.ts";
 import { workspaceStyles } from "../script.ts";
@@ -63,7 +63,7 @@ function figures({ status, period, compared, hrefOf }: View, now: number): Marku
   const ofPartner = { partner_id: String(partner.id) };
   const highest = worstOf(rates);
   /** The change, and what else there is to say. */
-  const noteOf = (metric: Metric, own: Figures, currency: string | null, more = "") => {
+  const noteOf = (metric: Metric, own: Figures, currency: string | null, more: Markup | string = "") => {
     const measured = {
       now: own,
       before: toFigures(currency, before.spend, before.counts),
@@ -104,26 +104,17 @@ function figures({ status, period, compared, hrefOf }: View, now: number): Marku
       count("Impressions", "impressions"),
       {
         name: "Coverage",
-        value: figure("coverage", figures, null),
+        value: coverageBadge(shareOf(figures.coverage), Number(recorded.click)),
         ...noteOf(
           "coverage",
           figures,
           null,
-          `of ${showPlural(Number(recorded.click), "click")} with a cost ID`,
+          html`of ${showPlural(Number(recorded.click), "click")}${impressionCoverage === null ? "" : html`<div>${showPercent(shareOf(impressionCoverage) ?? 0)} of ${showPlural(Number(recorded.impression), "impression")}</div>`}`,
         ),
       },
-      ...(impressionCoverage === null
-        ? []
-        : [
-            {
-              name: "Coverage of impressions",
-              value: showPercent(Number(impressionCoverage) / 1e8),
-              note: `of ${showCount(recorded.impression)} with a cost ID`,
-            },
-          ]),
       {
         name: "Discrepancy",
-        value: highest ? showPercent(highest.discrepancyRate ?? 0) : NONE,
+        value: highest ? discrepancyBadge(highest.discrepancyRate, highest.isWithinThreshold) : NONE,
         ...(highest && { note: `${highest.costType}, last ${RATE_DAYS} days` }),
       },
     ])}</div>
@@ -236,7 +227,11 @@ function links({ status, period, hrefOf }: View): Markup {
           kind: "number",
           cell: (row) => figure("cost_per_click", row.now, currency),
         },
-        { heading: "Coverage", kind: "number", cell: (row) => figure("coverage", row.now, currency) },
+        {
+          heading: "Coverage",
+          kind: "number",
+          cell: ({ now }) => coverageBadge(shareOf(now.coverage), Number(now.recorded.click)),
+        },
       ],
     }),
     rows.length > MOST_LINKS

@@ -44,7 +44,7 @@ export function stateSection({ types, activity }: PartnerStatus): Markup {
     { id: "state", title: "State", kind: "across" },
     facts(
       live.length > 0 && ["Cost types", html`${live}`],
-      inRound.length > 0 && ["In a round", html`${inRound}`],
+      inRound.length > 0 && ["Testing", html`${inRound}`],
       ["Last cost, accepted or rejected", lastTime(activity, activity?.lastCostAt)],
       ["Last click", lastTime(activity, activity?.lastClickAt)],
     ),

@@ -1,6 +1,5 @@
 /** How the Performance page writes figures, their changes and the signals of rows. */
 import { html } from "hono/html";
-import type { DayRange } from "../../db/ledger/reports/statements.ts";
 import {
   changeOf,
   type Figures,
@@ -12,7 +11,6 @@ import {
 import { listOf, TYPES_OF_CLICKS } from "../../domain/texts.ts";
 import { badge } from "../../pages/elements.ts";
 import {
-  describeDay,
   NONE,
   showChange,
   showCompactMoney,
@@ -24,7 +22,6 @@ import {
 } from "../../pages/locale.ts";
 import type { Markup } from "../../pages/markup.ts";
 import { arrowOf, moneyText } from "../../pages/money.ts";
-import { isFinal, lastArrival } from "../../usecases/performance/read.ts";
 import type { Metric } from "./query.ts";
 
 type Show = (value: bigint, currency: string) => Markup | string;
@@ -127,12 +124,6 @@ export function change(metric: Metric, row: Measured, { isCompared, isOpen }: Co
 
 /** What the colors of changes say. */
 export const INKS = "Red: a price rose. Green: it fell. Gray: below 1%, few clicks, or spend not final.";
-
-/** Whether costs for the days can still arrive. */
-export const finality = (days: Pick<DayRange, "to">, now: number): Markup =>
-  isFinal(days, now)
-    ? html`<strong>Final</strong>: no more costs can arrive.`
-    : html`<strong>Not final</strong>: costs can arrive until <span class="whole">${describeDay(lastArrival(days))}.</span>`;
 
 /** What a row needs attention for. */
 export function signal(row: Measured, { isCompared }: Compared): Markup | string {

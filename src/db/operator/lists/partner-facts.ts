@@ -15,7 +15,7 @@ import { findOtherApps, type LinkOwner, linkOwners } from "../other-apps.ts";
 import { activityOf } from "../partner-activity.ts";
 import { isUnlimited } from "../partners.ts";
 import { type StoredRate, storedRates } from "../stored-rates.ts";
-import { findAdjusted, findSpend, isAddedUp, type SpendRow } from "./partner-spend.ts";
+import { findAdjusted, findRecorded, findSpend, isAddedUp, type SpendRow } from "./partner-spend.ts";
 import { contains } from "./searched.ts";
 
 /** More are not listed. */
@@ -113,7 +113,7 @@ interface More<Own extends Batch, Each extends Batch> extends Asked {
   each?: (db: D1Database) => Each;
 }
 
-/** Throws if DB does not respond. `spend` is undefined if a shard does not, or if there are too many rows. */
+/** Throws if DB does not respond. `spend` and `recorded` are undefined if a shard does not, or if there are too many rows. */
 export async function readPartners<Own extends Batch, Each extends Batch>(
   ledger: Ledger,
   now: number,
@@ -122,7 +122,10 @@ export async function readPartners<Own extends Batch, Each extends Batch>(
   const { control, shards } = ledger;
   const inEach = (db: D1Database) => ({
     urls: ofEach(db, now),
-    spend: { rows: hasSpend ? findSpend(db, now) : undefined },
+    spend: {
+      rows: hasSpend ? findSpend(db, now) : undefined,
+      recorded: hasSpend ? findRecorded(db, now) : undefined,
+    },
     each: each(db),
   });
   const [found, others] = await Promise.all([
@@ -136,7 +139,10 @@ export async function readPartners<Own extends Batch, Each extends Batch>(
   ]);
   const answered = others.flatMap((shard) => (shard.status === "fulfilled" ? [shard.value] : []));
   const parts = [found, ...answered];
-  const isComplete = answered.length === shards.length && parts.every(({ spend }) => isAddedUp(spend.rows));
+  const isComplete =
+    answered.length === shards.length &&
+    parts.every(({ spend }) => isAddedUp(spend.rows) && isAddedUp(spend.recorded));
+  const spend: SpendRow[] = [...parts.flatMap(({ spend }) => spend.rows), ...found.adjusted.rows];
   return {
     partners: await toFacts(
       control,
@@ -144,9 +150,8 @@ export async function readPartners<Own extends Batch, Each extends Batch>(
       found.partners,
       parts.map(({ urls }) => urls),
     ),
-    spend: isComplete
-      ? ([...parts.flatMap(({ spend }) => spend.rows), ...found.adjusted.rows] as SpendRow[])
-      : undefined,
+    spend: isComplete ? spend : undefined,
+    recorded: isComplete ? parts.flatMap((part) => part.spend.recorded) : undefined,
     own: found.own,
     each: parts.map((part) => part.each),
   };

@@ -1,40 +1,65 @@
-/** The spend of each partner in the last complete days over all apps, and in as many days before. */
+/** The spend of each partner in the last complete days over all apps, and in as many days before; and how complete its costs are. */
 import { sql } from "drizzle-orm";
+import type { CostType, Kind } from "../../../domain/cost-types.ts";
 import type { CostSums } from "../../../domain/money.ts";
 import { dayOf } from "../../../domain/time.ts";
 import { moneyOf } from "../../cost-types.ts";
 import { alias, as, query } from "../../query.ts";
-import { adjustments, dailyTotals } from "../../schema.ts";
+import { adjustments, dailyEngagements, dailyTotals } from "../../schema.ts";
 import { MAX_COVERED } from "../../statement.ts";
 
 /** The page compares so many complete days with as many before. */
 export const SPEND_DAYS = 7;
 
 const d = alias(dailyTotals, "d");
+const g = alias(dailyEngagements, "g");
 const { whole, rest } = moneyOf(d.costType, d.amount);
-const first = (after: string) =>
-  sql`(SELECT min(${dailyTotals.appToken}) FROM ${dailyTotals} WHERE ${dailyTotals.appToken} > ${sql.raw(after)})`;
+/** The apps of a table as rows `found`. Its key begins with the app, so they are found one after the other. */
+function appsOf(table: typeof d | typeof g) {
+  const first = (after: string) =>
+    sql`(SELECT min(${table.appToken}) FROM ${as(table)} WHERE ${table.appToken} > ${sql.raw(after)})`;
+  return sql`WITH RECURSIVE found(app) AS (
+      SELECT ${first("''")} UNION ALL SELECT ${first("found.app")} FROM found WHERE found.app IS NOT NULL
+    )`;
+}
 const [from, middle, to] = [sql.placeholder("from"), sql.placeholder("middle"), sql.placeholder("to")];
-/** The spend of the days and of those before. The key of the totals begins with the app, so the apps are found one after the other. */
+const limit = sql.raw(`LIMIT ${MAX_COVERED} + 1`);
+const isPriced = sql`${d.state} = 'matched'`;
+/** The spend of the days and of those before. */
 const spend = query(
   {
     partnerId: sql<number>`s.partnerId`,
     currency: sql<string>`s.currency`,
     isBefore: sql<number>`s.isBefore`,
+    costType: sql<CostType>`s.costType`,
     count: sql<number>`sum(s.count)`,
+    unpriced: sql<number>`sum(s.unpriced)`,
     costsWhole: sql<string>`cast(sum(s.whole) AS TEXT)`,
     costsRest: sql<string>`cast(sum(s.rest) AS TEXT)`,
     scanned: sql<number>`count(*)`,
   },
   sql`FROM (
-    WITH RECURSIVE found(app) AS (
-      SELECT ${first("''")} UNION ALL SELECT ${first("found.app")} FROM found WHERE found.app IS NOT NULL
-    )
-    SELECT ${d.partnerId} AS partnerId, ${d.currency} AS currency, ${d.day} < ${middle} AS isBefore,
-      ${d.count} AS count, ${whole} AS whole, ${rest} AS rest
+    ${appsOf(d)}
+    SELECT ${d.partnerId} AS partnerId, ${d.currency} AS currency, ${d.day} < ${middle} AS isBefore, ${d.costType} AS costType,
+      iif(${isPriced}, ${d.count}, 0) AS count, iif(${isPriced}, 0, ${d.count}) AS unpriced,
+      iif(${isPriced}, ${whole}, 0) AS whole, iif(${isPriced}, ${rest}, 0) AS rest
     FROM found CROSS JOIN ${as(d)} ON ${d.appToken} = found.app AND ${d.day} BETWEEN ${from} AND ${to}
-    WHERE ${d.state} = 'matched' LIMIT ${sql.raw(String(MAX_COVERED))} + 1
-  ) s GROUP BY 1, 2, 3`,
+    WHERE ${d.state} IN ('matched', 'unpriced') ${limit}
+  ) s GROUP BY 1, 2, 3, 4`,
+);
+/** The clicks and impressions with a cost ID, of the days only. */
+const recorded = query(
+  {
+    partnerId: sql<number | null>`s.partnerId`,
+    kind: sql<Kind>`s.kind`,
+    recorded: sql<number>`sum(s.recorded)`,
+    scanned: sql<number>`count(*)`,
+  },
+  sql`FROM (
+    ${appsOf(g)}
+    SELECT ${g.partnerId} AS partnerId, ${g.kind} AS kind, ${g.recorded} AS recorded
+    FROM found CROSS JOIN ${as(g)} ON ${g.appToken} = found.app AND ${g.day} BETWEEN ${middle} AND ${to} ${limit}
+  ) s GROUP BY 1, 2`,
 );
 const a = alias(adjustments, "a");
 const adjusted = query(
@@ -53,8 +78,11 @@ export interface SpendRow extends Partial<CostSums> {
   partnerId: number;
   currency: string;
   isBefore: number;
-  /** Matched costs. */
+  /** Absent of adjustments. */
+  costType?: CostType;
+  /** Matched costs with an amount, and those without. */
   count?: number;
+  unpriced?: number;
   adjustedWhole?: string;
   adjustedRest?: string;
 }
@@ -72,8 +100,17 @@ export function spendDays(now: number): { from: number; to: number } {
 
 /** Of one database. For a batch. */
 export const findSpend = (db: D1Database, now: number) => spend(db, daysOf(now));
+/** Of one database. For a batch. */
+export const findRecorded = (db: D1Database, now: number) => recorded(db, daysOf(now));
 /** Of DB. For a batch. */
 export const findAdjusted = (db: D1Database, now: number) => adjusted(db, daysOf(now));
+
+/** The clicks or impressions of a partner, or of none, with a cost ID. */
+export interface RecordedRow {
+  partnerId: number | null;
+  kind: Kind;
+  recorded: number;
+}
 
 /** Whether all costs of a database were added up. */
 export const isAddedUp = (rows: { scanned: number }[]) =>

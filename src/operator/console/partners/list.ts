@@ -1,19 +1,20 @@
 /** The console's list of partners: searched, filtered, and ordered by its headings. */
 import { html } from "hono/html";
 import { MOST_PARTNERS, readPartners } from "../../../db/operator/lists/partner-facts.ts";
+import { spendDays } from "../../../db/operator/lists/partner-spend.ts";
 import { DEFAULT_MAX_URL_AMOUNT, formatAmount } from "../../../domain/money.ts";
 import { buttonLink, notice, pageHead } from "../../../pages/elements.ts";
 import { noRows } from "../../../pages/lists/list.ts";
 import { readPartnerList } from "../../../pages/lists/partners.ts";
-import { showCount } from "../../../pages/locale.ts";
+import { describeDays, showCount } from "../../../pages/locale.ts";
 import type { Show } from "../layout.ts";
-import { aboutTable, PARTNER_ORDER, partnerTable, whenCounted, withSpend } from "./table.ts";
+import { ABOUT_TABLE, PARTNER_ORDER, partnerTable, whenCounted, withFigures } from "./table.ts";
 
 export const partnersPage: Show = async (context) => {
   const q = (context.url.searchParams.get("q") ?? "").trim() || null;
   const found = await readPartners(context.ledger, context.now, { q });
   const list = await readPartnerList(context, {
-    rows: withSpend(found.partners, found.spend),
+    rows: withFigures(found),
     order: PARTNER_ORDER,
     sorts: {
       "-discrepancy": "Highest discrepancy",
@@ -36,12 +37,12 @@ export const partnersPage: Show = async (context) => {
     section: "Partners",
     body: html`
       ${pageHead("Partners", buttonLink("/operator/partners/new", "New partner", ""))}
-      <p class="lead">A cost type goes live for a partner once it passes an integration round.</p>
+      <p class="lead">Spend and coverage of ${describeDays(spendDays(context.now))}, UTC.</p>
       ${list.controls}
       ${found.partners.length === MOST_PARTNERS ? notice(`The first ${showCount(MOST_PARTNERS)} partners by name are listed. Search for a name to find others.`) : ""}
       ${found.spend ? "" : notice("The spend couldn't be added up: a database doesn't respond, or there are too many costs.", "warn")}
       ${partnerTable({ rows: list.rows, empty: noRows(list, none, "partners"), heading: list.heading })}
       ${list.pager}
-      ${list.rows.length === 0 ? "" : html`<p class="hint">${aboutTable(context.now)} ${whenCounted(found.partners, context.now)}</p>`}`,
+      ${list.rows.length === 0 ? "" : html`<p class="hint">${ABOUT_TABLE} ${whenCounted(found.partners, context.now)}</p>`}`,
   };
 };

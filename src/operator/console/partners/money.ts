@@ -19,7 +19,9 @@ const sum = (rows: SpendRow[]) =>
 
 /** By currency, the one with the most costs first. */
 export function byCurrency(rows: SpendRow[]): Sums {
-  const sums = [...Map.groupBy(rows, ({ currency }) => currency)].map(([currency, ofCurrency]) => {
+  // Costs without an amount are no spend.
+  const known = rows.filter(({ count }) => count !== 0);
+  const sums = [...Map.groupBy(known, ({ currency }) => currency)].map(([currency, ofCurrency]) => {
     const now = ofCurrency.filter(isOf(0));
     const count = now.reduce((total, row) => total + (row.count ?? 0), 0);
     return [currency, { spend: sum(now), before: sum(ofCurrency.filter(isOf(1))), count }] as const;

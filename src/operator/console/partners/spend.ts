@@ -6,26 +6,18 @@ import { listAppTokens } from "../../../db/operator/apps.ts";
 import { spendDays } from "../../../db/operator/lists/partner-spend.ts";
 import type { PartnerRow } from "../../../db/operator/partners.ts";
 import type { FoundRates } from "../../../db/operator/rates.ts";
-import { currenciesOf, toFigures } from "../../../domain/figures/performance.ts";
+import { currenciesOf, shareOf, toFigures } from "../../../domain/figures/performance.ts";
 import { dayOf, formatDate } from "../../../domain/time.ts";
 import type { Context } from "../../../env.ts";
 import { costCharts } from "../../../pages/costs/day-charts.ts";
+import { coverageBadge } from "../../../pages/costs/states.ts";
 import { buttonLink, card, type Tile, tiles } from "../../../pages/elements.ts";
 import { chartEvents, eventList } from "../../../pages/events.ts";
-import {
-  describeDay,
-  describeDays,
-  NONE,
-  showCount,
-  showPercent,
-  showPlural,
-  showPrice,
-} from "../../../pages/locale.ts";
+import { describeDays, NONE, showCount, showPlural, showPrice } from "../../../pages/locale.ts";
 import type { Markup } from "../../../pages/markup.ts";
 import { moneyText, sumChange } from "../../../pages/money.ts";
-import { cutNotice, daysBefore, NOT_READ } from "../../../pages/periods.ts";
+import { cutNotice, daysBefore, finality, NOT_READ } from "../../../pages/periods.ts";
 import { toEvents } from "../../../usecases/events.ts";
-import { lastArrival } from "../../../usecases/performance/read.ts";
 
 /** `now` in milliseconds since 1970. Reads the days that the lists of partners show. */
 export async function readPartnerSpend({ ledger, now }: Context, partnerId: number) {
@@ -91,7 +83,7 @@ export function spendSection(
     },
     read.cut,
     html`<div class="even">${tiles("Figures", figures(partner, read))}</div>`,
-    html`<p class="hint">${read.before ? `Compared with ${describeDays(read.before.days)}.` : NOT_READ} In all apps, with adjustments. Costs for these days can arrive until ${describeDay(lastArrival(read.days))}.</p>`,
+    html`<p class="hint">${read.before ? `Compared with ${describeDays(read.before.days)}.` : NOT_READ} In all apps, with adjustments. ${finality(read.days, now)}</p>`,
     costCharts({
       name: "Spend",
       by: "cost type",
@@ -144,7 +136,7 @@ function figures({ id }: PartnerRow, { spend, counts, before }: PartnerSpend): T
     },
     {
       name: "Coverage",
-      value: coverage === null ? NONE : showPercent(Number(coverage) / 1e8),
+      value: coverageBadge(shareOf(coverage), Number(recorded.click)),
       note: `of ${showPlural(Number(recorded.click), "click")} with a cost ID`,
     },
   ];

@@ -6,10 +6,11 @@ import type { PartnerFacts } from "../../../db/operator/lists/partner-facts.ts";
 import { OTHER_APP_DAYS } from "../../../db/operator/other-apps.ts";
 import type { PartnerRow } from "../../../db/operator/partners.ts";
 import type { StoredRate } from "../../../db/operator/stored-rates.ts";
-import { COST_TYPE, COST_TYPES, type Kind, toMask, toTypes } from "../../../domain/cost-types.ts";
-import { DISCREPANCY_THRESHOLD, type Rates, toCoverage, toRates } from "../../../domain/figures/rates.ts";
+import { COST_TYPES, toMask, toTypes } from "../../../domain/cost-types.ts";
+import { DISCREPANCY_THRESHOLD, type Rates, toRates } from "../../../domain/figures/rates.ts";
 import { UNUSUAL_TIMES, USUAL_DAYS } from "../../../domain/figures/url-prices.ts";
 import { formatMoney } from "../../../domain/money.ts";
+import { silentSince } from "../../../domain/partner-state.ts";
 import { judgeTemplates, templatePairs } from "../../../domain/templates.ts";
 import { DAY_MS } from "../../../domain/time.ts";
 import type { Tone } from "../../../pages/elements.ts";
@@ -21,7 +22,6 @@ import {
   showPercent,
   showPlural,
 } from "../../../pages/locale.ts";
-import { SILENT_AFTER_MS } from "../../../usecases/partner-status.ts";
 import { toTemplates } from "../../api/partners.ts";
 
 /** What needs an operator. */
@@ -142,7 +142,7 @@ const setupSteps = ({ openRounds, createdAt }: PartnerFacts, path: string): Part
       ];
 
 function liveSteps(partner: PartnerFacts, path: string): PartnerStep[] {
-  const { hasLiveCredential, approvedAt, rates, lastCostAt, lastClickAt } = partner;
+  const { hasLiveCredential, approvedAt, rates } = partner;
   const steps: PartnerStep[] = [];
   if (!hasLiveCredential)
     steps.push({
@@ -156,25 +156,33 @@ function liveSteps(partner: PartnerFacts, path: string): PartnerStep[] {
       ...{ text: "Edit templates", href: `${path}#templates` },
       kind: list("have no cost_id in their cost parameters", "?state=live"),
     });
-  const counted = rates.length === 0 ? null : Math.min(...rates.map(({ computedAt }) => computedAt));
   const isRecorded = rates.some(({ recorded }) => recorded !== null && recorded > 0);
   if (isRecorded && rates.every(({ expected }) => expected === null || expected === 0))
     steps.push({
-      ...{ tone: "", what: "cost data is off on all links", since: counted },
+      ...{ tone: "", what: "cost data is off on all links", since: null },
       ...{ text: "Ask for cost data", href: `${path}#rates` },
       kind: list("have cost data off on all links", "?state=live"),
     });
   const over = rates
     .map((rate) => ({ ...rate, ...ratesOf(rate) }))
     .filter((rate) => rate.isWithinThreshold === false);
-  const isSilent = lastCostAt !== null && lastClickAt !== null && lastClickAt - lastCostAt >= SILENT_AFTER_MS;
-  if (over.length > 0)
+  const silent = silentSince(partner, partner);
+  const found = [
+    ...(silent === null ? [] : [`no cost since ${describeTime(silent)}`]),
+    ...(over.length === 0
+      ? []
+      : [
+          `discrepancy of ${showList(over.map((rate) => `${rate.costType} ${showPercent(rate.discrepancyRate ?? 0)}`))}`,
+        ]),
+  ];
+  if (found.length > 0)
     steps.push({
-      tone: "warn",
-      what: `${isSilent ? `no cost since ${describeTime(lastCostAt)}, ` : ""}discrepancy of ${showList(over.map((rate) => `${rate.costType} ${showPercent(rate.discrepancyRate ?? 0)}`))}`,
-      since: Math.min(...over.map(({ computedAt }) => computedAt)),
+      ...{ tone: "warn", what: found.join(", "), since: silent },
       ...{ text: "Check costs", href: `${path}#rates` },
-      kind: list(`are over ${showPercent(DISCREPANCY_THRESHOLD)} discrepancy`, "?sort=-discrepancy"),
+      kind:
+        silent === null
+          ? list(`are over ${showPercent(DISCREPANCY_THRESHOLD)} discrepancy`, "?sort=-discrepancy")
+          : list("send no costs", "?sort=coverage"),
     });
   return steps;
 }
@@ -188,17 +196,6 @@ export const ratesOf = ({ costType, matched, recorded, expected, agreeing }: Sto
 /** Whether the daily job counts its rates, and has not yet. */
 export const isNotCounted = ({ integratedTypes, rates }: Pick<PartnerFacts, "integratedTypes" | "rates">) =>
   integratedTypes !== 0 && rates.length === 0;
-
-/** Of a partner's stored rates. Each cost type has the number of all recorded engagements of its kind. */
-export function coverageOf(stored: StoredRate[]) {
-  const of = (kind: Kind) => stored.filter(({ costType }) => COST_TYPE[costType].fits[0] === kind);
-  const matched = (kind: Kind) => of(kind).reduce((sum, rate) => sum + rate.matched, 0);
-  const recorded = (kind: Kind) => of(kind)[0]?.recorded ?? null;
-  return toCoverage({
-    matched: { click: matched("click"), impression: matched("impression") },
-    recorded: { click: recorded("click"), impression: recorded("impression") },
-  });
-}
 
 /** Days of prices on URLs: near their limit, or far above the days before. Each as the one with most, and the number of the others. */
 function urlPriceSteps({ urlPrices }: PartnerFacts, path: string): PartnerStep[] {

@@ -1,40 +1,66 @@
 /** The table of partners on the start page and in their list. */
 import { html } from "hono/html";
 import type { PartnerFacts } from "../../../db/operator/lists/partner-facts.ts";
-import { SPEND_DAYS, type SpendRow, spendDays } from "../../../db/operator/lists/partner-spend.ts";
-import type { StoredRate } from "../../../db/operator/stored-rates.ts";
-import { toTypes } from "../../../domain/cost-types.ts";
+import { type RecordedRow, SPEND_DAYS, type SpendRow } from "../../../db/operator/lists/partner-spend.ts";
+import { COST_TYPE, KINDS } from "../../../domain/cost-types.ts";
 import { changeOf } from "../../../domain/figures/performance.ts";
 import { RATE_DAYS, worstOf } from "../../../domain/figures/rates.ts";
+import { silentSince } from "../../../domain/partner-state.ts";
 import { discrepancyBadge, USUAL } from "../../../pages/costs/rates.ts";
-import { partnerBadge } from "../../../pages/costs/states.ts";
+import { coverageBadge, partnerSignals } from "../../../pages/costs/states.ts";
 import { nameText } from "../../../pages/elements.ts";
 import type { ListView } from "../../../pages/lists/list.ts";
 import type { Key } from "../../../pages/lists/order.ts";
 import { type Table, table } from "../../../pages/lists/table.ts";
-import { describeDays, describeTime, NONE, showPercent, showPlural } from "../../../pages/locale.ts";
+import { describeTime, NONE, showPlural } from "../../../pages/locale.ts";
 import type { Markup } from "../../../pages/markup.ts";
 import { amounts, byCurrency, changes, type Sums, spendByPartner } from "./money.ts";
-import { coverageOf, isNotCounted, partnerSteps, ratesOf } from "./steps.ts";
+import { isNotCounted, partnerSteps, ratesOf } from "./steps.ts";
 
 type Row = PartnerFacts & {
   spend: Sums | undefined;
   /** The place of the currency with most of its costs. */
   currency: number;
+  /** Of clicks; of impressions for a partner that has only those. */
+  coverage: number | null;
+  /** What it is of. */
+  recorded: number;
 };
 
-/** `spend`: undefined if it is not known. */
-export function withSpend(partners: PartnerFacts[], spend: SpendRow[] | undefined): Row[] {
+interface Figures {
+  partners: PartnerFacts[];
+  /** Undefined if they are not known. */
+  spend: SpendRow[] | undefined;
+  recorded: RecordedRow[] | undefined;
+}
+
+export function withFigures({ partners, spend, recorded }: Figures): Row[] {
   const currencies = [...byCurrency(spend ?? []).keys()];
   const spendOf = spendByPartner(spend ?? []);
   return partners.map((partner) => {
     const own = spendOf.get(partner.id);
     const [main = ""] = own?.keys() ?? [];
-    return { ...partner, spend: own, currency: currencies.indexOf(main) };
+    const counted = recorded?.filter(({ partnerId }) => partnerId === partner.id) ?? [];
+    const kind =
+      KINDS.find((kind) => counted.some((row) => row.kind === kind && row.recorded > 0)) ?? "click";
+    const of = sum(counted, (row) => (row.kind === kind ? row.recorded : 0));
+    const matched = sum(spend ?? [], ({ partnerId, isBefore, costType, count = 0, unpriced = 0 }) =>
+      partnerId === partner.id && !isBefore && costType && COST_TYPE[costType].fits[0] === kind
+        ? count + unpriced
+        : 0,
+    );
+    return {
+      ...{ ...partner, spend: own, currency: currencies.indexOf(main) },
+      ...{ recorded: of, coverage: of === 0 ? null : matched / of },
+    };
   });
 }
 
+const sum = <One>(rows: One[], of: (row: One) => number) => rows.reduce((total, row) => total + of(row), 0);
+
 const mainSums = ({ spend }: Row) => [...(spend?.values() ?? [])][0];
+
+const worstRate = ({ rates }: Row) => worstOf(rates.map(ratesOf));
 
 function changeOfSpend(row: Row): bigint | null {
   const sums = mainSums(row);
@@ -46,10 +72,10 @@ export const PARTNER_ORDER: Record<string, Key<Row>> = {
   name: ({ displayName }) => displayName,
   spend: (row) => ({ currency: row.currency, amount: mainSums(row)?.spend ?? null }),
   change: changeOfSpend,
-  coverage: ({ rates }) => shareOf(rates),
+  coverage: ({ coverage }) => coverage,
   // Of few engagements, it says little.
-  discrepancy: ({ rates }) => {
-    const { discrepancyRate = null, isWithinThreshold = null } = worstOf(rates.map(ratesOf)) ?? {};
+  discrepancy: (row) => {
+    const { discrepancyRate = null, isWithinThreshold = null } = worstRate(row) ?? {};
     return isWithinThreshold === null ? null : discrepancyRate;
   },
   created: ({ id }) => id,
@@ -72,14 +98,14 @@ export function partnerTable({
         ...heading("name"),
         cell: ({ id, displayName }) => html`<a href="/operator/partners/${id}">${nameText(displayName)}</a>`,
       },
-      { heading: "State", onPhone: "beside", cell: partnerBadge },
       {
-        heading: "Live types",
-        isMinor: true,
-        cell: ({ integratedTypes }) => toTypes(integratedTypes).join(", ") || NONE,
+        heading: "State",
+        onPhone: "beside",
+        cell: (row) =>
+          partnerSignals(row, { ...row, silentSince: silentSince(row, row), worst: worstRate(row) }),
       },
       {
-        heading: `Spend, ${SPEND_DAYS} days`,
+        heading: "Spend",
         kind: "number",
         onPhone: 4,
         ...heading("spend"),
@@ -93,22 +119,19 @@ export function partnerTable({
         cell: ({ spend }) => changes(spend),
       },
       {
-        heading: "Coverage so far",
+        heading: "Coverage",
         kind: "number",
         isMinor: true,
         ...heading("coverage"),
-        cell: (row) => {
-          const share = shareOf(row.rates);
-          return share === null ? NONE : showPercent(share);
-        },
+        cell: ({ coverage, recorded }) => coverageBadge(coverage, recorded),
       },
       {
-        heading: "Discrepancy so far",
+        heading: "Discrepancy",
         kind: "number",
         onPhone: 4,
         ...heading("discrepancy"),
         cell: (row) => {
-          const worst = worstOf(row.rates.map(ratesOf));
+          const worst = worstRate(row);
           return worst ? discrepancyBadge(worst.discrepancyRate, worst.isWithinThreshold) : NONE;
         },
       },
@@ -124,15 +147,8 @@ export function partnerTable({
   });
 }
 
-/** Of clicks; of impressions for a partner that has only costs for those. */
-function shareOf(rates: StoredRate[]): number | null {
-  const { click, impression } = coverageOf(rates);
-  return click ?? impression;
-}
-
-/** The days of the figures of the table. */
-export const aboutTable = (now: number): string =>
-  `Spend and its change are of ${describeDays(spendDays(now))}, UTC, compared with the ${SPEND_DAYS} days before. Coverage and discrepancy are of all apps and of the last ${RATE_DAYS} days up to the time of the daily job, including that day. Members see the coverage of an app, of complete days. ${USUAL}`;
+/** What the days above the table are not about. */
+export const ABOUT_TABLE = `In all apps. Changes are compared with the ${SPEND_DAYS} days before. Discrepancy is of the last ${RATE_DAYS} days up to the daily job, with the day of the job. ${USUAL}`;
 
 /** When the cron calculated the rates, and of how many partners it has not. */
 export function whenCounted(partners: PartnerFacts[], now: number): string {

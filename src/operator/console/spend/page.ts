@@ -14,12 +14,14 @@ import { costCharts, mostCharts } from "../../../pages/costs/day-charts.ts";
 import { breadcrumb, card, nameText, notice, pageHead } from "../../../pages/elements.ts";
 import { readFilters, withQuery } from "../../../pages/lists/query.ts";
 import { table } from "../../../pages/lists/table.ts";
-import { NONE, showCount, showShare } from "../../../pages/locale.ts";
+import { describeDays, NONE, showCount, showShare } from "../../../pages/locale.ts";
 import type { Markup } from "../../../pages/markup.ts";
 import { moneyText, sumChange } from "../../../pages/money.ts";
 import {
   comparedDays,
   cutNotice,
+  daysBefore,
+  finality,
   NOT_OVER,
   NOT_READ,
   periodChecks,
@@ -90,6 +92,7 @@ export const spendPage: Show = async (context, formError) => {
       ${pageHead(title)}
       ${periodPicker(url, period)}
       ${cutNotice(period, found.from)}
+      <p class="hint">${before ? `Compared with ${describeDays(daysBefore(period))}.` : isOver ? NOT_READ : NOT_OVER} ${finality(period, now)} ${partner ? "" : "In all apps, with adjustments."}</p>
       ${currencies.length === 0 ? notice("No matched costs in this period.") : ""}
       ${currencies.map((one, index) =>
         currencySection(
@@ -99,7 +102,6 @@ export const spendPage: Show = async (context, formError) => {
           index < mostCharts(period) ? chartOf(one.currency) : "",
         ),
       )}
-      <p class="muted">${partner ? "" : "All apps together. "}Spend includes adjustments. ${before ? "Changes are compared with the same number of days before." : isOver ? NOT_READ : NOT_OVER}</p>
       ${partner ? html`<p><a href="/operator/partners/${partner.id}">Partner page</a></p>` : pendingSection(pending)}`,
   };
 };
@@ -162,16 +164,15 @@ function currencySection(
     const found = names.get(key);
     return found ? html`<a href="${found.href}">${nameText(found.name)}</a>` : key;
   };
-  const number = (heading: string, cell: (line: Line) => Markup | string) => ({
-    heading,
-    kind: "number" as const,
-    cell,
+  const number = (heading: string, cell: (line: Line) => Markup | string, onPhone?: 3 | 4 | 5) => ({
+    ...{ heading, kind: "number" as const, cell },
+    ...(onPhone && { onPhone }),
   });
+  const hasAdjustments = lines.some(({ adjusted }) => adjusted !== 0n);
   return card(
     {
       id: `spend-${currency}`,
       title: currency,
-      aside: html`<strong>${moneyText(total.spend, currency)}</strong>`,
     },
     chart,
     table({
@@ -181,12 +182,13 @@ function currencySection(
       total,
       columns: [
         { heading, cell: (line) => (line === total ? "Total" : name(line)) },
-        number("Spend", ({ spend }) => moneyText(spend, currency)),
-        number("Share", ({ spend }) => showShare(spend, total.spend)),
-        number("Change", ({ spend, before }) => (before === undefined ? NONE : sumChange(spend, before))),
-        number("Adjusted", ({ adjusted }) => (adjusted === 0n ? NONE : moneyText(adjusted, currency))),
-        number("Matched", ({ matched }) => showCount(matched)),
-        number("Unpriced", ({ unpriced }) => showCount(unpriced)),
+        number("Spend", ({ spend }) => moneyText(spend, currency), 5),
+        number("Change", ({ spend, before }) => (before === undefined ? NONE : sumChange(spend, before)), 4),
+        number("Share", ({ spend }) => showShare(spend, total.spend), 3),
+        hasAdjustments &&
+          number("Adjusted", ({ adjusted }) => (adjusted === 0n ? NONE : moneyText(adjusted, currency))),
+        number("Costs", ({ matched }) => showCount(matched)),
+        total.unpriced > 0 && number("No amount", ({ unpriced }) => showCount(unpriced)),
       ],
     }),
   );
@@ -205,10 +207,11 @@ const pendingSection = (pending: PendingSpend[]): Markup =>
           cell: ({ partnerId, partner }) =>
             html`<a href="/operator/partners/${partnerId}/costs?match=pending">${nameText(partner)}</a>`,
         },
-        { heading: "Costs", kind: "number", cell: ({ count }) => showCount(count) },
+        { heading: "Costs", kind: "number", onPhone: 4, cell: ({ count }) => showCount(count) },
         {
           heading: "Amount",
           kind: "number",
+          onPhone: 4,
           cell: ({ rows, currency }) => moneyText(sumSpend(rows), currency),
         },
       ],

@@ -13,8 +13,8 @@ import { type Markup, time } from "../../../pages/markup.ts";
 import { moneyText, sumChange } from "../../../pages/money.ts";
 import type { Show } from "../layout.ts";
 import { addedUp, amounts, byCurrency, type Sums, spendByPartner } from "../partners/money.ts";
-import type { Item } from "../partners/steps.ts";
-import { aboutTable, PARTNER_ORDER, partnerTable, whenCounted, withSpend } from "../partners/table.ts";
+import { type Item, isNotCounted } from "../partners/steps.ts";
+import { ABOUT_TABLE, PARTNER_ORDER, partnerTable, whenCounted, withFigures } from "../partners/table.ts";
 import { healthSection, setupSection } from "./service.ts";
 import { listWaiting } from "./waiting.ts";
 
@@ -27,7 +27,7 @@ export const startPage: Show = async (context) => {
   const hasSingleSignOn = nameOfSingleSignOn(env) !== undefined;
   const start = await readStart(context.ledger, now, hasSingleSignOn);
   const spendOf = spendByPartner(start.spend ?? []);
-  const bySpend = inOrder(withSpend(start.partners, start.spend), "-spend", PARTNER_ORDER);
+  const bySpend = inOrder(withFigures(start), "-spend", PARTNER_ORDER);
   const places = new Map(bySpend.filter(({ id }) => spendOf.has(id)).map(({ id }, index) => [id, index]));
   const waiting = listWaiting(
     start,
@@ -46,7 +46,7 @@ export const startPage: Show = async (context) => {
       ${isNew ? setupSection(context, start) : ""}
       ${waitingSection(start, waiting, now, spendOf)}
       ${spendSection(start)}
-      ${partnerSection(start, now)}
+      ${partnerSection(start, bySpend, now)}
       ${isNew ? "" : setupSection(context, start)}
       ${healthSection(context, start)}`,
   };
@@ -59,8 +59,10 @@ function waitingSection(start: Start, items: Item[], now: number, spendOf: Map<n
   if (items.length === 0)
     return card(
       { id: "waiting", title: "Waiting for you" },
-      notice(html`Nothing is waiting for you. Checked ${describeTime(now)}.`, "ok"),
-      html`<p class="muted">${whenCounted(start.partners, now)}</p>`,
+      start.partners.some(isNotCounted)
+        ? notice("Nothing is waiting for you so far. Not all partners are checked yet.")
+        : notice("Nothing is waiting for you.", "ok"),
+      checked,
     );
   const rest = items.length - MOST_ITEMS;
   return card(
@@ -139,21 +141,24 @@ function spendSection({ spend, pending, days }: Start): Markup {
   );
 }
 
-function partnerSection({ partners, spend }: Start, now: number): Markup {
-  const rows = withSpend(partners, spend);
+function partnerSection(
+  { partners, days }: Start,
+  rows: ReturnType<typeof withFigures>,
+  now: number,
+): Markup {
   return card(
     {
       id: "partners",
       title: `Partners (${partners.length})`,
-      aside: html`<a href="/operator/partners">All partners</a>`,
+      aside: html`<p class="actions"><span class="muted">${describeDays(days)}, UTC</span> <a href="/operator/partners">All partners</a></p>`,
     },
     partnerTable({
-      rows: inOrder(rows, "-spend", PARTNER_ORDER).slice(0, MOST_PARTNERS),
+      rows: rows.slice(0, MOST_PARTNERS),
       empty: html`<p class="muted">No partners yet. <a href="/operator/partners/new">Create the first one</a>.</p>`,
     }),
     partners.length > MOST_PARTNERS
       ? html`<p class="muted">The ${MOST_PARTNERS} partners with the highest spend. <a href="/operator/partners">Show all</a></p>`
       : "",
-    html`<p class="hint">${aboutTable(now)}</p>`,
+    html`<p class="hint">${ABOUT_TABLE} ${whenCounted(partners, now)}</p>`,
   );
 }

@@ -12,7 +12,9 @@ export function healthSection({ ledger }: Context, { purgedAt, archiveFailingSin
   const archive = !ledger.archive
     ? html`${badge("Not bound")} What the purge deletes is not kept. <a href="/docs/archive">How to bind a bucket</a>`
     : archiveFailingSince === null
-      ? badge("Works", "ok")
+      ? purgedAt === null
+        ? badge("Not used yet")
+        : badge("Works", "ok")
       : html`${badge("Fails", "error")} since ${time(toIso(archiveFailingSince))}`;
   return card(
     { id: "health", title: "Health" },
