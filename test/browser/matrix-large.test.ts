@@ -393,7 +393,7 @@ describe("on a phone", () => {
   };
 
   it.each([
-    ["demo", `/apps/${LARGE.appToken}/partners`, "Coverage"],
+    ["demo", `/apps/${LARGE.appToken}/partners`, "Cost per click"],
     ["operator", "/operator/partners", "Next step"],
     ["operator", "/operator", "Next step"],
     ["partner", "/partner/costs", "Received"],

@@ -116,11 +116,14 @@ function partnersTable(
         onPhone: "beside",
         cell: (line) => ("id" in line ? partnerSignals(line, line) : ""),
       },
-      number("Links", "links", (line) =>
-        "id" in line
-          ? html`<a href="${hrefOf("links", { partner: String(line.id) })}">${showCount(line.links)}</a>`
-          : showCount(line.links),
-      ),
+      {
+        ...number("Links", "links", (line) =>
+          "id" in line
+            ? html`<a href="${hrefOf("links", { partner: String(line.id) })}">${showCount(line.links)}</a>`
+            : showCount(line.links),
+        ),
+        isMinor: true,
+      },
       {
         heading: "Cost\u00a0data on",
         kind: "number",
