@@ -144,17 +144,21 @@ function name(url: URL, member: Member, page: PerformancePage, shown: ShownRow):
   return html`<a href="${href}">${nameText(text)}</a>`;
 }
 
+/** A longer path can be cut. */
+const ROOM = 10;
+
 /** Opens the link, and what is below it in place; of a direct row, its own figures. */
 function linkName(url: URL, member: Member, page: PerformancePage, shown: ShownRow): Markup {
   const { row, isOpen, isOwn, depth } = shown;
   const names = String(row.fields.link_name ?? "").split("::");
   const above = depth === 0 ? names.slice(0, -1) : [];
+  const path = above.join(" › ");
   const label = String(row.fields.link_label ?? "");
   const only = { level: null, sort: null, open: null, rows: null, q: null, ...onlyLink(row.key, 0) };
   const href = isOwn
     ? withQuery(url, only)
     : `${member.path}/links/${row.key}?${new URLSearchParams(shownDays(page))}`;
-  return html`${isOpen === undefined ? "" : toggle(url, page.query.open, row.key, isOpen, label)}<a href="${href}">${nameText(label)}</a>${above.length > 0 ? html` <span class="path muted" title="${above.join(" › ")}">${pathText(above)}</span>` : ""}${isOwn ? DIRECT : ""}${row.isTest ? html` ${badge("Test")}` : ""}`;
+  return html`${isOpen === undefined ? "" : toggle(url, page.query.open, row.key, isOpen, label)}<a href="${href}">${nameText(label)}</a>${above.length > 0 ? html` <span class="path muted"${path.length > ROOM ? html` title="${path}"` : ""}>${pathText(above)}</span>` : ""}${isOwn ? DIRECT : ""}${row.isTest ? html` ${badge("Test")}` : ""}`;
 }
 
 /** Shows the campaigns of the days. Says how many they are, if the report does not have all of them. */
