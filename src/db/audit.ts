@@ -7,7 +7,7 @@ import type { AuditAction } from "../domain/audit-actions.ts";
 import { expectDefined } from "../domain/expect-defined.ts";
 import { names } from "./query.ts";
 import { auditLog } from "./schema.ts";
-import { type Bound, REQUEST_ID, statement, type Value } from "./statement.ts";
+import { type Bound, nameOf, REQUEST_ID, statement, type Value } from "./statement.ts";
 
 /** The user who does something, and when, in milliseconds since 1970. */
 export type Actor = { userId: number; now: number };
@@ -155,7 +155,7 @@ export function givenFields<T extends Table>(
 ): Record<string, AuditedField> {
   const fields = keys.map((key) => {
     const column = expectDefined<AnyColumn>(getTableColumns(table)[key]);
-    return [column.name, { column, from: column, to: given(key, column) }];
+    return [nameOf(column), { column, from: column, to: given(key, column) }];
   });
   return Object.fromEntries(fields);
 }

@@ -12,7 +12,7 @@ import {
   type Table,
   type View,
 } from "drizzle-orm";
-import { statement, type Value } from "./statement.ts";
+import { nameOf, statement, type Value } from "./statement.ts";
 
 export { alias } from "drizzle-orm/sqlite-core/alias";
 
@@ -123,7 +123,7 @@ export function as(source: Table | View): SQL {
 
 /** Column names without their table, for the columns of an INSERT and the left side of SET. */
 export function names(...columns: AnyColumn[]): SQL {
-  return join(columns.map((column) => sql`${sql.identifier(column.name)}`));
+  return join(columns.map((column) => sql`${sql.identifier(nameOf(column))}`));
 }
 
 /** For `ON CONFLICT … DO UPDATE SET`: each column gets the value of the row that was not inserted. */

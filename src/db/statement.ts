@@ -8,14 +8,18 @@
  * are saved by checking first and acting second.
  */
 import { AsyncLocalStorage } from "node:async_hooks";
-import { is, Placeholder, type SQL } from "drizzle-orm";
+import { type Column, is, Placeholder, type SQL } from "drizzle-orm";
 import { CasingCache } from "drizzle-orm/casing";
 import { withDeadline } from "../deadline.ts";
 import { DEADLINE_MS, GroupCommit, type Shared } from "./group-commit.ts";
 
+const CASING = new CasingCache("snake_case");
+/** The name of a column in the database: its key in the schema, in snake_case. */
+export const nameOf = (column: Column): string => CASING.getColumnCasing(column);
+
 /** SQLite's syntax. Drizzle's own dialect object would bundle its query builder, which this code does not use. */
 const SQLITE = {
-  casing: new CasingCache(),
+  casing: CASING,
   // Every name comes from schema.ts or from code, and none needs quotes.
   escapeName: (name: string) => name,
   escapeParam: () => "?",

@@ -93,7 +93,16 @@ function remove(folder: string, known: string[]): void {
 }
 
 function generate(name: string, ...flags: string[]): void {
-  const schema = ["--dialect", "sqlite", "--schema", "src/db/schema.ts", "--out", "migrations"];
+  const schema = [
+    "--dialect",
+    "sqlite",
+    "--casing",
+    "snake_case",
+    "--schema",
+    "src/db/schema.ts",
+    "--out",
+    "migrations",
+  ];
   const args = ["generate", ...schema, "--name", name, ...flags];
   const { status, error } = spawnSync("drizzle-kit", args, { cwd: ROOT, stdio: "inherit" });
   if (status !== 0) throw new CommandError(`drizzle-kit failed. ${error?.message ?? ""}`);

@@ -9,6 +9,7 @@ import {
 } from "drizzle-orm/sqlite-core";
 import { beforeAll, describe, expect, it } from "vitest";
 import * as schema from "../../src/db/schema.ts";
+import { nameOf } from "../../src/db/statement.ts";
 import { MAX_AUDIENCE_KEYS } from "../../src/domain/engagements/audience.ts";
 import { MAX_FROM_ENGAGEMENTS } from "../../src/domain/engagements/sub-links.ts";
 import * as time from "../../src/domain/time.ts";
@@ -42,7 +43,7 @@ const compare = (a: { name: string }, b: { name: string }) => (a.name < b.name ?
 
 /** Returns the column of `"column" COLLATE …`; null for another expression, as SQLite reports it. */
 function nameWithin(expression: SQL): string | null {
-  const { sql } = new SQLiteSyncDialect().sqlToQuery(expression);
+  const { sql } = new SQLiteSyncDialect({ casing: "snake_case" }).sqlToQuery(expression);
   return /"(\w+)" COLLATE \w+$/.exec(sql)?.[1] ?? null;
 }
 
@@ -51,7 +52,7 @@ const VIRTUAL = 2;
 
 /** The SQL of a computed column; undefined for a stored one. */
 function expressionOf({ generated }: (typeof tables)[number]["columns"][number]): string | undefined {
-  return generated && new SQLiteSyncDialect().sqlToQuery(generated.as as SQL).sql;
+  return generated && new SQLiteSyncDialect({ casing: "snake_case" }).sqlToQuery(generated.as as SQL).sql;
 }
 
 beforeAll(freshDatabase);
@@ -76,7 +77,7 @@ it("has every view of the schema and no other, with the same columns", async () 
   for (const { name, selectedFields } of views) {
     const found = await rows<{ name: string }>(`PRAGMA table_info("${name}")`);
     const expected = Object.values(selectedFields).map((field) =>
-      is(field, Column) ? field.name : undefined,
+      is(field, Column) ? nameOf(field) : undefined,
     );
     expect(found.map((column) => column.name).sort()).toEqual(expected.sort());
   }
@@ -116,13 +117,13 @@ describe.each(tables)("$name", (table) => {
       pk: number;
       dflt_value: string | null;
     }>(`PRAGMA table_info("${table.name}")`);
-    const composite = table.primaryKeys[0]?.columns.map(({ name }) => name) ?? [];
+    const composite = table.primaryKeys[0]?.columns.map(nameOf) ?? [];
     const stored = table.columns.filter(({ generated }) => !generated);
     const expected = stored.map((column) => ({
-      name: column.name,
+      name: nameOf(column),
       type: column.getSQLType(),
-      notNull: column.notNull || column.primary || composite.includes(column.name),
-      key: column.primary ? 1 : composite.indexOf(column.name) + 1,
+      notNull: column.notNull || column.primary || composite.includes(nameOf(column)),
+      key: column.primary ? 1 : composite.indexOf(nameOf(column)) + 1,
       byDefault: column.default === undefined ? null : String(column.default),
     }));
     expect(
@@ -143,7 +144,7 @@ describe.each(tables)("$name", (table) => {
     const computed = table.columns.filter(({ generated }) => generated);
     expect(listed.filter(({ hidden }) => hidden !== 0)).toMatchObject(
       computed.map((column) => ({
-        name: column.name,
+        name: nameOf(column),
         type: column.getSQLType().toUpperCase(),
         hidden: VIRTUAL,
       })),
@@ -154,7 +155,7 @@ describe.each(tables)("$name", (table) => {
     const expressions = definitions.map((definition) =>
       /^(\w+).*? AS \((.*)\) VIRTUAL/s.exec(definition)?.slice(1),
     );
-    expect(expressions).toEqual(computed.map((column) => [column.name, expressionOf(column)]));
+    expect(expressions).toEqual(computed.map((column) => [nameOf(column), expressionOf(column)]));
   });
 
   it("has the indexes of the schema and no other", async () => {
@@ -178,15 +179,17 @@ describe.each(tables)("$name", (table) => {
         name: config.name,
         unique: config.unique,
         partial: config.where !== undefined,
-        columns: config.columns.map((column) => ("name" in column ? column.name : nameWithin(column))),
+        columns: config.columns.map((column) =>
+          "name" in column ? nameOf(column as Column) : nameWithin(column),
+        ),
       })),
       ...table.columns
         .filter(({ isUnique }) => isUnique)
-        .map(({ name, uniqueName }) => ({
-          name: uniqueName ?? "",
+        .map((column) => ({
+          name: column.uniqueName ?? "",
           unique: true,
           partial: false,
-          columns: [name],
+          columns: [nameOf(column)],
         })),
     ];
     expect(found.sort(compare)).toEqual(expected.sort(compare));
@@ -199,7 +202,7 @@ describe.each(tables)("$name", (table) => {
     const expected = table.foreignKeys.flatMap((key) => {
       const { columns, foreignColumns, foreignTable } = key.reference();
       const to = getTableConfig(foreignTable).name;
-      return columns.map((column, index) => `${column.name} ${to}.${foreignColumns[index]?.name}`);
+      return columns.map((column, index) => `${nameOf(column)} ${to}.${foreignColumns.map(nameOf)[index]}`);
     });
     expect(found.map((key) => `${key.from} ${key.table}.${key.to}`).sort()).toEqual(expected.sort());
     const [created] = await rows<{ sql: string }>("SELECT sql FROM sqlite_master WHERE name = ?", table.name);

@@ -19,6 +19,7 @@ function generate(tables: string): void {
   const text = { type: "string", default: "" } as const;
   const options = {
     dialect: text,
+    casing: text,
     schema: text,
     out: text,
     name: text,

@@ -7,54 +7,54 @@ export const users = sqliteTable("users", {
   email: text().notNull().unique(),
   role: text({ enum: ["member", "operator"] }).notNull(),
   /** Self-describing scrypt hash; null for a user who signs in with single sign-on. */
-  passwordHash: text("password_hash"),
+  passwordHash: text(),
   /** A disabled user has no API token and no session: a trigger deletes them. */
-  disabledAt: integer("disabled_at"),
-  createdAt: integer("created_at").notNull(),
+  disabledAt: integer(),
+  createdAt: integer().notNull(),
   /** Until when a temporary password can be used; null for a password that the user chose. */
-  passwordExpiresAt: integer("password_expires_at"),
+  passwordExpiresAt: integer(),
 });
 
 /** A signed-in browser. The cookie holds the session id; this row holds its SHA-256. */
 export const sessions = sqliteTable(
   "sessions",
   {
-    idHash: text("id_hash").primaryKey(),
-    userId: reference("user_id", () => users.id),
-    createdAt: integer("created_at").notNull(),
-    expiresAt: integer("expires_at").notNull(),
+    idHash: text().primaryKey(),
+    userId: reference(() => users.id),
+    createdAt: integer().notNull(),
+    expiresAt: integer().notNull(),
     /**
      * While a sign-in waits for its code: the two-factor secret, sealed with the session's ID. Such a session grants nothing
      * else.
      */
-    waitingSecret: text("waiting_secret"),
+    waitingSecret: text(),
     /** Such as `Firefox on Windows`. */
     browser: text().notNull().default(""),
     /** When the browser last sent a request, to within five minutes. */
-    lastSeenAt: integer("last_seen_at").notNull().default(0),
+    lastSeenAt: integer().notNull().default(0),
     /** When the password was last entered in this session, or the user last signed in at the provider to confirm; 0 for never. */
-    passwordAt: integer("password_at").notNull().default(0),
+    passwordAt: integer().notNull().default(0),
     /** 1: of single sign-on, and the provider said that only a password was entered there. */
-    onlyPassword: integer("only_password").notNull().default(0),
+    onlyPassword: integer().notNull().default(0),
   },
   (table) => [index("sessions_by_user").on(table.userId)],
 );
 
 /** Two-factor authentication: one authenticator app per user. */
 export const authenticators = sqliteTable("authenticators", {
-  userId: integer("user_id")
+  userId: integer()
     .primaryKey()
     .references(() => users.id),
   /** The secret of the app, sealed with the user's password. */
   sealed: text().notNull(),
-  createdAt: integer("created_at").notNull(),
+  createdAt: integer().notNull(),
   /** The 30-second step of the last code, because a code is valid once. */
-  lastStep: integer("last_step").notNull(),
+  lastStep: integer().notNull(),
 });
 
 /** What was entered wrong for a user, in the last hour in which anything was. */
 export const failedSignIns = sqliteTable("failed_sign_ins", {
-  userId: integer("user_id")
+  userId: integer()
     .primaryKey()
     .references(() => users.id),
   /** Hours since 1970. */
@@ -64,15 +64,15 @@ export const failedSignIns = sqliteTable("failed_sign_ins", {
   /** For the limit: the codes from browsers that are not known. A code is counted before it is judged. */
   codes: integer().notNull(),
   /** The codes, from all browsers. */
-  wrongCodes: integer("wrong_codes").notNull().default(0),
+  wrongCodes: integer().notNull().default(0),
   /** The passwords that were asked for after the sign-in. */
-  wrongConfirmations: integer("wrong_confirmations").notNull().default(0),
+  wrongConfirmations: integer().notNull().default(0),
 });
 
 /** The recovery codes that are left, each under its SHA-256. */
 export const recoveryCodes = sqliteTable(
   "recovery_codes",
-  { userId: reference("user_id", () => users.id), codeHash: text("code_hash").notNull() },
+  { userId: reference(() => users.id), codeHash: text("code_hash").notNull() },
   (table) => [primaryKey({ columns: [table.userId, table.codeHash] })],
 );
 
@@ -83,11 +83,11 @@ export const recoveryCodes = sqliteTable(
 export const devices = sqliteTable(
   "devices",
   {
-    userId: reference("user_id", () => users.id),
-    idHash: text("id_hash").notNull(),
-    expiresAt: integer("expires_at").notNull(),
+    userId: reference(() => users.id),
+    idHash: text().notNull(),
+    expiresAt: integer().notNull(),
     /** The hour of the last wrong code from this browser. Hours since 1970. */
-    codesHour: integer("codes_hour").notNull().default(0),
+    codesHour: integer().notNull().default(0),
     /** The codes of that hour. A code is counted before it is judged. */
     codes: integer().notNull().default(0),
   },
@@ -96,7 +96,7 @@ export const devices = sqliteTable(
 
 /** One API token per user. A reset replaces the row, so a token without a row here is invalid. */
 export const apiTokens = sqliteTable("api_tokens", {
-  tokenHash: text("token_hash").primaryKey(),
+  tokenHash: text().primaryKey(),
   userId: integer("user_id")
     .notNull()
     .unique()
@@ -104,9 +104,9 @@ export const apiTokens = sqliteTable("api_tokens", {
   hint: text().notNull(),
   /** The token itself, encrypted with the user's password; null when an operator issued it. */
   sealed: text(),
-  createdAt: integer("created_at").notNull(),
+  createdAt: integer().notNull(),
   /** Days since 1970 in UTC; null before the first use. */
-  lastUsedDay: integer("last_used_day"),
+  lastUsedDay: integer(),
   /** The user's role when the token was issued. The token never grants more than this. */
   role: text({ enum: ["member", "operator"] })
     .notNull()
@@ -120,20 +120,20 @@ export const apiTokens = sqliteTable("api_tokens", {
 export const accessTokens = sqliteTable(
   "access_tokens",
   {
-    tokenHash: text("token_hash").primaryKey(),
-    userId: reference("user_id", () => users.id),
+    tokenHash: text().primaryKey(),
+    userId: reference(() => users.id),
     name: text().notNull(),
     hint: text().notNull(),
     /** The prefix of the token says the same, and its hash proves it. */
     scope: text({ enum: ["read", "write"] }).notNull(),
     /** The only app that it is for; null for every app of the user. */
-    appToken: text("app_token").references(() => apps.token),
+    appToken: text().references(() => apps.token),
     /** The user's role when the token was created. The token never grants more than this. */
     role: text({ enum: ["member", "operator"] }).notNull(),
-    createdAt: integer("created_at").notNull(),
-    expiresAt: integer("expires_at").notNull(),
+    createdAt: integer().notNull(),
+    expiresAt: integer().notNull(),
     /** Days since 1970 in UTC; null before the first use. */
-    lastUsedDay: integer("last_used_day"),
+    lastUsedDay: integer(),
   },
   (table) => [index("access_tokens_by_user").on(table.userId)],
 );
@@ -148,7 +148,7 @@ export const identities = sqliteTable(
       .notNull()
       .unique()
       .references(() => users.id),
-    createdAt: integer("created_at").notNull(),
+    createdAt: integer().notNull(),
   },
   (table) => [primaryKey({ columns: [table.issuer, table.subject] })],
 );
@@ -158,13 +158,13 @@ export const signInAttempts = sqliteTable(
   "sign_in_attempts",
   {
     id: integer().primaryKey(),
-    userId: reference("user_id", () => users.id),
+    userId: reference(() => users.id),
     issuer: text().notNull(),
     subject: text().notNull(),
     email: text().notNull(),
-    attemptedAt: integer("attempted_at").notNull(),
+    attemptedAt: integer().notNull(),
     /** 1: the provider said that the address is verified. 0: it did not say. */
-    isVerified: integer("is_verified").notNull().default(0),
+    isVerified: integer().notNull().default(0),
     /** Shown to who signed in, so that an operator can ask for it. Such as `K7F2QX`. */
     code: text().notNull().default(""),
   },
@@ -173,7 +173,7 @@ export const signInAttempts = sqliteTable(
 
 /** The SHA-256 of each state whose code was exchanged at the provider, so that no callback is accepted twice. */
 export const usedStates = sqliteTable("used_states", {
-  stateHash: text("state_hash").primaryKey(),
+  stateHash: text().primaryKey(),
   /** Later than the cookie that belongs to it. */
-  expiresAt: integer("expires_at").notNull(),
+  expiresAt: integer().notNull(),
 });

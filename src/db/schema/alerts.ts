@@ -13,7 +13,7 @@ export const alertRules = sqliteTable(
   {
     id: integer().primaryKey(),
     /** Null: of operators. */
-    appToken: text("app_token").references(() => apps.token),
+    appToken: text().references(() => apps.token),
     kind: text().$type<AlertKind>().notNull(),
     /** The thresholds in JSON, see domain/alerts/rules.ts. */
     settings: text().notNull(),
@@ -27,18 +27,18 @@ export const alerts = sqliteTable(
   {
     id: integer().primaryKey(),
     /** 0: of no rule. A deleted rule leaves its closed alerts. */
-    ruleId: integer("rule_id").notNull(),
+    ruleId: integer().notNull(),
     /** Of the rule. */
-    appToken: text("app_token"),
+    appToken: text(),
     kind: text().$type<AlertKind>().notNull(),
     /** For example `partner 3`. */
     subject: text().notNull(),
     /** What was found when it was opened, in JSON: the values of the event. */
     data: text().notNull(),
-    openedAt: integer("opened_at").notNull(),
-    closedAt: integer("closed_at"),
+    openedAt: integer().notNull(),
+    closedAt: integer(),
     /** When to send it by email; null if it was sent, or is not sent at all. A run that sends it moves this ahead first. */
-    emailDueAt: integer("email_due_at"),
+    emailDueAt: integer(),
   },
   (table) => [
     uniqueIndex("open_alerts").on(table.ruleId, table.subject).where(sql`${table.closedAt} IS NULL`),
@@ -57,24 +57,24 @@ export const costActivity = sqliteTable(
   "cost_activity",
   {
     /** Empty: in all apps, pending costs included, for the rules of operators. */
-    appToken: text("app_token").notNull(),
-    partnerId: integer("partner_id").notNull(),
+    appToken: text().notNull(),
+    partnerId: integer().notNull(),
     /** The hour of the run, in hours since 1970. */
     hour: integer().notNull(),
     /** The first day of the counts. */
-    firstDay: integer("first_day").notNull(),
+    firstDay: integer().notNull(),
     /** Since then. */
     accepted: integer().notNull(),
     rejected: integer().notNull(),
     recorded: integer().notNull(),
     /** Since the run before, which was so many hours ago; 0 for the first run. */
-    newAccepted: integer("new_accepted").notNull(),
-    newRejected: integer("new_rejected").notNull(),
+    newAccepted: integer().notNull(),
+    newRejected: integer().notNull(),
     hours: integer().notNull(),
     /** The hour of the run that found the last cost, accepted or rejected. Null: none yet. */
-    lastCostAt: integer("last_cost_at"),
+    lastCostAt: integer(),
     /** Since when recorded engagements wait for a cost of the partner, whichever: the hour of the run that found them. */
-    waitingSince: integer("waiting_since"),
+    waitingSince: integer(),
   },
   (table) => [primaryKey({ columns: [table.appToken, table.partnerId] })],
 );
@@ -85,20 +85,20 @@ export const webhooks = sqliteTable(
   {
     id: integer().primaryKey(),
     /** Null: of operators. */
-    appToken: text("app_token").references(() => apps.token),
+    appToken: text().references(() => apps.token),
     url: text().notNull(),
     /** Sealed with WEBHOOK_KEY. The old ones, with spaces between them, sign too until their end. */
     secret: text().notNull(),
-    oldSecret: text("old_secret"),
-    oldSecretUntil: integer("old_secret_until"),
-    createdAt: integer("created_at").notNull(),
+    oldSecret: text(),
+    oldSecretUntil: integer(),
+    createdAt: integer().notNull(),
     /** The first of the failures without a success after it. */
-    failingSince: integer("failing_since"),
+    failingSince: integer(),
     /** How long the last call took, in milliseconds. */
-    lastDuration: integer("last_duration"),
+    lastDuration: integer(),
     /** `gone`: the receiver answered 410. `failing`: for days. */
-    endedAt: integer("ended_at"),
-    endedBecause: text("ended_because", { enum: ["gone", "failing"] }),
+    endedAt: integer(),
+    endedBecause: text({ enum: ["gone", "failing"] }),
   },
   (table) => [index("webhooks_by_app").on(table.appToken)],
 );
@@ -112,16 +112,16 @@ export const webhookEvents = sqliteTable(
     messageId: text("message_id").notNull().unique(),
     type: text().$type<EventType>().notNull(),
     /** The only app whose webhooks get it. */
-    appToken: text("app_token"),
+    appToken: text(),
     /** The partner whose apps get it, and operators. Without app, partner and webhook: operators. */
-    partnerId: integer("partner_id"),
+    partnerId: integer(),
     /** The only webhook that gets it. */
-    webhookId: integer("webhook_id"),
+    webhookId: integer(),
     /** The JSON that is sent. */
     body: text().notNull(),
-    happenedAt: integer("happened_at").notNull(),
+    happenedAt: integer().notNull(),
     /** When its deliveries were added. */
-    spreadAt: integer("spread_at"),
+    spreadAt: integer(),
   },
   (table) => [
     index("events_to_spread").on(table.id).where(sql`${table.spreadAt} IS NULL`),
@@ -134,19 +134,19 @@ export const webhookDeliveries = sqliteTable(
   "webhook_deliveries",
   {
     id: integer().primaryKey(),
-    webhookId: reference("webhook_id", () => webhooks.id),
-    eventId: reference("event_id", () => webhookEvents.id),
+    webhookId: reference(() => webhooks.id),
+    eventId: reference(() => webhookEvents.id),
     /** Those of alerts are sent first: 0. */
     rank: integer().notNull(),
     /** Null: it is not sent again. A run that sends it moves this ahead first. */
-    dueAt: integer("due_at"),
+    dueAt: integer(),
     attempts: integer().notNull().default(0),
     /** What became of the last attempt. */
-    attemptedAt: integer("attempted_at"),
+    attemptedAt: integer(),
     status: integer(),
     error: text(),
     duration: integer(),
-    deliveredAt: integer("delivered_at"),
+    deliveredAt: integer(),
   },
   (table) => [
     index("deliveries_due")

@@ -7,27 +7,27 @@ export const apps = sqliteTable("apps", {
   id: integer().primaryKey(),
   token: text().notNull().unique(),
   name: text().notNull(),
-  defaultUrl: text("default_url").notNull(),
-  iosUrl: text("ios_url"),
-  androidUrl: text("android_url"),
+  defaultUrl: text().notNull(),
+  iosUrl: text(),
+  androidUrl: text(),
   /** JSON array of host names that a click may redirect to over http(s). */
-  redirectHosts: text("redirect_hosts", { mode: "json" }).$type<string[]>().notNull(),
+  redirectHosts: text({ mode: "json" }).$type<string[]>().notNull(),
   /** JSON array of URL schemes, without the colon. */
-  redirectSchemes: text("redirect_schemes", { mode: "json" }).$type<string[]>().notNull(),
+  redirectSchemes: text({ mode: "json" }).$type<string[]>().notNull(),
   /** Number of level-1 links, maintained by a trigger. */
-  linkCount: integer("link_count").notNull().default(0),
-  createdAt: integer("created_at").notNull(),
+  linkCount: integer().notNull().default(0),
+  createdAt: integer().notNull(),
   /** How many links users can create in the app, at all levels. */
-  maxLinks: integer("max_links").notNull().default(DEFAULT_MAX_LINKS),
+  maxLinks: integer().notNull().default(DEFAULT_MAX_LINKS),
   /** The links that users created, at all levels. Maintained by a trigger. */
-  createdLinkCount: integer("created_link_count").notNull().default(0),
+  createdLinkCount: integer().notNull().default(0),
   /** The length of the responses stored for idempotency keys, in characters. Maintained by triggers. */
-  storedLength: integer("stored_length").notNull().default(0),
+  storedLength: integer().notNull().default(0),
   /** Since when the app is hidden from lists; its links keep working. */
-  archivedAt: integer("archived_at"),
+  archivedAt: integer(),
   /** How many sub-links engagements can create below a network on one day; a multiple of it in the app. */
-  maxNewSubLinks: integer("max_new_sub_links").notNull().default(DEFAULT_MAX_NEW_SUB_LINKS),
+  maxNewSubLinks: integer().notNull().default(DEFAULT_MAX_NEW_SUB_LINKS),
   /** The last day on which engagements created sub-links, and those of that day that have a place. Maintained by triggers. */
-  newSubLinkDay: integer("new_sub_link_day").notNull().default(0),
-  newSubLinkCount: integer("new_sub_link_count").notNull().default(0),
+  newSubLinkDay: integer().notNull().default(0),
+  newSubLinkCount: integer().notNull().default(0),
 });

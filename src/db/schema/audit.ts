@@ -23,16 +23,16 @@ export const auditLog = sqliteTable(
   "audit_log",
   {
     id: integer().primaryKey(),
-    happenedAt: integer("happened_at").notNull(),
+    happenedAt: integer().notNull(),
     /** Null for the command that creates the first operator, for a failed sign-in, and for what a partner does. */
-    userId: integer("user_id").references(() => users.id),
+    userId: integer().references(() => users.id),
     action: text().$type<AuditAction>().notNull(),
     /** The changed object, for example `partner 3`. */
     subject: text().notNull(),
     /** The new values as JSON, and for a change also the old ones. */
     detail: text().notNull(),
     /** The request that did it, which can have several entries. Null: no request did it. */
-    requestId: text("request_id"),
+    requestId: text(),
   },
   (table) => [
     // The entries of one subject, newest first: the key is the last column of every index.

@@ -1,4 +1,4 @@
-/** What tables are made of. Not from drizzle-orm/sqlite-core, which brings the query builders too: 10 KiB gzip. */
+/** What tables are made of. A column has the name of its key, in snake_case. One that is unique says it, because its index has the name too. Not from drizzle-orm/sqlite-core, which brings the query builders too: 10 KiB gzip. */
 import type { AnySQLiteColumn } from "drizzle-orm/sqlite-core/columns/common";
 import { integer } from "drizzle-orm/sqlite-core/columns/integer";
 
@@ -14,7 +14,6 @@ export { integer };
 /** SQLite computes the column from the others of its row, and stores nothing. */
 export const VIRTUAL = { mode: "virtual" } as const;
 
-export const flag = (name: string) => integer(name, { mode: "boolean" });
+export const flag = () => integer({ mode: "boolean" });
 /** The ID of a row of another table. */
-export const reference = (name: string, column: () => AnySQLiteColumn) =>
-  integer(name).notNull().references(column);
+export const reference = (column: () => AnySQLiteColumn) => integer().notNull().references(column);

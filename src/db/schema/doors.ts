@@ -9,65 +9,65 @@ import { flag, integer, sqliteView, text } from "./columns.ts";
  * kind, and its dropped parameters are counted. A view of the migrations with a trigger, so that all of it is one statement.
  */
 export const recordings = sqliteView("recordings", {
-  appToken: text("app_token").notNull(),
-  linkId: integer("link_id").notNull(),
-  partnerId: integer("partner_id"),
-  kind: text("kind", { enum: ["click", "impression"] }).notNull(),
-  occurredAt: integer("occurred_at").notNull(),
-  costId: text("cost_id"),
-  costDataOn: flag("cost_data_on"),
-  urlCostType: text("url_cost_type"),
-  urlCurrency: text("url_currency"),
-  urlAmount: integer("url_amount"),
-  priceCounts: flag("price_counts"),
+  appToken: text().notNull(),
+  linkId: integer().notNull(),
+  partnerId: integer(),
+  kind: text({ enum: ["click", "impression"] }).notNull(),
+  occurredAt: integer().notNull(),
+  costId: text(),
+  costDataOn: flag(),
+  urlCostType: text(),
+  urlCurrency: text(),
+  urlAmount: integer(),
+  priceCounts: flag(),
   /** A JSON array of [parameter, reason]. */
-  dropped: text("dropped").notNull(),
-  recordedAt: integer("recorded_at").notNull(),
+  dropped: text().notNull(),
+  recordedAt: integer().notNull(),
   /** In DB, of a sharded ledger: the shard of the ID records the engagement, and DB only counts its dropped parameters. */
-  isElsewhere: flag("is_elsewhere").notNull(),
-  country: text("country").notNull(),
-  platform: text("platform").$type<Platform>().notNull(),
+  isElsewhere: flag().notNull(),
+  country: text().notNull(),
+  platform: text().$type<Platform>().notNull(),
   /** In units of 0.00001; null for none. With shards, that of one. */
-  maxUrlSpend: integer("max_url_spend"),
+  maxUrlSpend: integer(),
 }).existing();
 
 /** The door for engagements without an ID, for which SQLite compiles less. One row can be several alike. */
 export const plainRecordings = sqliteView("plain_recordings", {
-  appToken: text("app_token").notNull(),
-  linkId: integer("link_id").notNull(),
-  partnerId: integer("partner_id"),
-  kind: text("kind", { enum: ["click", "impression"] }).notNull(),
-  occurredAt: integer("occurred_at").notNull(),
+  appToken: text().notNull(),
+  linkId: integer().notNull(),
+  partnerId: integer(),
+  kind: text({ enum: ["click", "impression"] }).notNull(),
+  occurredAt: integer().notNull(),
   /** Is only returned. */
-  costDataOn: flag("cost_data_on"),
+  costDataOn: flag(),
   /** As in `recordings`. */
-  dropped: text("dropped").notNull(),
-  country: text("country").notNull(),
-  platform: text("platform").$type<Platform>().notNull(),
-  count: integer("count").notNull(),
+  dropped: text().notNull(),
+  country: text().notNull(),
+  platform: text().$type<Platform>().notNull(),
+  count: integer().notNull(),
 }).existing();
 
 /** The door for what engagements add to `daily_engagements` and `daily_audience`. */
 export const engagementCounts = sqliteView("engagement_counts", {
-  appToken: text("app_token").notNull(),
-  linkId: integer("link_id").notNull(),
-  partnerId: integer("partner_id"),
-  kind: text("kind", { enum: ["click", "impression"] }).notNull(),
-  day: integer("day").notNull(),
-  country: text("country").notNull(),
-  platform: text("platform").$type<Platform>().notNull(),
-  count: integer("count").notNull(),
+  appToken: text().notNull(),
+  linkId: integer().notNull(),
+  partnerId: integer(),
+  kind: text({ enum: ["click", "impression"] }).notNull(),
+  day: integer().notNull(),
+  country: text().notNull(),
+  platform: text().$type<Platform>().notNull(),
+  count: integer().notNull(),
   /** How many of them the ledger keeps. */
-  recorded: integer("recorded").notNull(),
+  recorded: integer().notNull(),
 }).existing();
 
 /** The door for the parameters that engagements do not use: a row inserted into this view is added to `dropped_parameters`. */
 export const drops = sqliteView("drops", {
-  linkId: integer("link_id").notNull(),
-  day: integer("day").notNull(),
+  linkId: integer().notNull(),
+  day: integer().notNull(),
   /** As in `recordings`. */
-  dropped: text("dropped").notNull(),
-  count: integer("count").notNull(),
+  dropped: text().notNull(),
+  count: integer().notNull(),
 }).existing();
 
 /**
@@ -75,21 +75,21 @@ export const drops = sqliteView("drops", {
  * its ID and kind. A view of the migrations with a trigger, so that what was judged is read once for all tables.
  */
 export const judgedRecordings = sqliteView("judged_recordings", {
-  appToken: text("app_token").notNull(),
-  linkId: integer("link_id").notNull(),
-  partnerId: integer("partner_id"),
-  kind: text("kind", { enum: ["click", "impression"] }).notNull(),
-  occurredAt: integer("occurred_at").notNull(),
+  appToken: text().notNull(),
+  linkId: integer().notNull(),
+  partnerId: integer(),
+  kind: text({ enum: ["click", "impression"] }).notNull(),
+  occurredAt: integer().notNull(),
   day: integer().notNull(),
-  costId: text("cost_id"),
-  costDataOn: flag("cost_data_on"),
-  urlCostType: text("url_cost_type"),
-  urlCurrency: text("url_currency"),
-  urlAmount: integer("url_amount"),
-  priceCounts: integer("price_counts"),
-  country: text("country").notNull(),
-  platform: text("platform").$type<Platform>().notNull(),
-  isFirst: flag("is_first").notNull(),
+  costId: text(),
+  costDataOn: flag(),
+  urlCostType: text(),
+  urlCurrency: text(),
+  urlAmount: integer(),
+  priceCounts: integer(),
+  country: text().notNull(),
+  platform: text().$type<Platform>().notNull(),
+  isFirst: flag().notNull(),
 }).existing();
 
 /**
@@ -97,48 +97,48 @@ export const judgedRecordings = sqliteView("judged_recordings", {
  * migrations with a trigger, so that what counts of a call is written once.
  */
 export const callCounts = sqliteView("call_counts", {
-  partnerId: integer("partner_id").notNull(),
+  partnerId: integer().notNull(),
   /** 1 adds, -1 subtracts. */
-  sign: integer("sign").notNull(),
-  state: text("state", { enum: ["voided", "pending", "unpriced", "matched"] }),
-  costType: text("cost_type").$type<CostType>(),
-  currency: text("currency"),
-  amount: integer("amount"),
-  matchedKind: text("matched_kind", { enum: ["click", "impression"] }),
-  receivedAt: integer("received_at"),
-  clickAppToken: text("click_app_token"),
-  clickLinkId: integer("click_link_id"),
-  clickAt: integer("click_at"),
-  clickCountry: text("click_country"),
-  clickPlatform: text("click_platform").$type<Platform>(),
-  impressionAppToken: text("impression_app_token"),
-  impressionLinkId: integer("impression_link_id"),
-  impressionAt: integer("impression_at"),
-  impressionCountry: text("impression_country"),
-  impressionPlatform: text("impression_platform").$type<Platform>(),
+  sign: integer().notNull(),
+  state: text({ enum: ["voided", "pending", "unpriced", "matched"] }),
+  costType: text().$type<CostType>(),
+  currency: text(),
+  amount: integer(),
+  matchedKind: text({ enum: ["click", "impression"] }),
+  receivedAt: integer(),
+  clickAppToken: text(),
+  clickLinkId: integer(),
+  clickAt: integer(),
+  clickCountry: text(),
+  clickPlatform: text().$type<Platform>(),
+  impressionAppToken: text(),
+  impressionLinkId: integer(),
+  impressionAt: integer(),
+  impressionCountry: text(),
+  impressionPlatform: text().$type<Platform>(),
 }).existing();
 
 /** The same for the price on a URL that counts. */
 export const priceCounts = sqliteView("price_counts", {
-  partnerId: integer("partner_id").notNull(),
-  sign: integer("sign").notNull(),
-  countingPrice: text("counting_price", { enum: ["click", "impression"] }),
-  clickAppToken: text("click_app_token"),
-  clickLinkId: integer("click_link_id"),
-  clickAt: integer("click_at"),
-  clickCountry: text("click_country"),
-  clickPlatform: text("click_platform").$type<Platform>(),
-  clickUrlCostType: text("click_url_cost_type"),
-  clickUrlCurrency: text("click_url_currency"),
-  clickUrlAmount: integer("click_url_amount"),
-  impressionAppToken: text("impression_app_token"),
-  impressionLinkId: integer("impression_link_id"),
-  impressionAt: integer("impression_at"),
-  impressionCountry: text("impression_country"),
-  impressionPlatform: text("impression_platform").$type<Platform>(),
-  impressionUrlCostType: text("impression_url_cost_type"),
-  impressionUrlCurrency: text("impression_url_currency"),
-  impressionUrlAmount: integer("impression_url_amount"),
+  partnerId: integer().notNull(),
+  sign: integer().notNull(),
+  countingPrice: text({ enum: ["click", "impression"] }),
+  clickAppToken: text(),
+  clickLinkId: integer(),
+  clickAt: integer(),
+  clickCountry: text(),
+  clickPlatform: text().$type<Platform>(),
+  clickUrlCostType: text(),
+  clickUrlCurrency: text(),
+  clickUrlAmount: integer(),
+  impressionAppToken: text(),
+  impressionLinkId: integer(),
+  impressionAt: integer(),
+  impressionCountry: text(),
+  impressionPlatform: text().$type<Platform>(),
+  impressionUrlCostType: text(),
+  impressionUrlCurrency: text(),
+  impressionUrlAmount: integer(),
 }).existing();
 
 /**
@@ -146,17 +146,17 @@ export const priceCounts = sqliteView("price_counts", {
  * A view of the migrations with a trigger, so that what counts of an ID is read once for both.
  */
 export const countings = sqliteView("countings", {
-  appToken: text("app_token").notNull(),
-  day: integer("day").notNull(),
-  linkId: integer("link_id").notNull(),
-  partnerId: integer("partner_id").notNull(),
-  costType: text("cost_type").$type<CostType>().notNull(),
-  currency: text("currency").notNull(),
-  state: text("state", { enum: ["pending", "unpriced", "matched"] }).notNull(),
-  count: integer("count").notNull(),
-  amount: integer("amount").notNull(),
-  country: text("country"),
-  platform: text("platform").$type<Platform>(),
+  appToken: text().notNull(),
+  day: integer().notNull(),
+  linkId: integer().notNull(),
+  partnerId: integer().notNull(),
+  costType: text().$type<CostType>().notNull(),
+  currency: text().notNull(),
+  state: text({ enum: ["pending", "unpriced", "matched"] }).notNull(),
+  count: integer().notNull(),
+  amount: integer().notNull(),
+  country: text(),
+  platform: text().$type<Platform>(),
 }).existing();
 
 /**
@@ -164,27 +164,27 @@ export const countings = sqliteView("countings", {
  * a trigger, so that one statement judges costs, stores them and returns what became of each.
  */
 export const submissions = sqliteView("submissions", {
-  partnerId: integer("partner_id").notNull(),
-  costId: text("cost_id").notNull(),
-  costType: text("cost_type").$type<CostType>().notNull(),
+  partnerId: integer().notNull(),
+  costId: text().notNull(),
+  costType: text().$type<CostType>().notNull(),
   currency: text().notNull(),
   amount: integer(),
   tag: text().notNull(),
-  receivedAt: integer("received_at").notNull(),
-  voidState: text("void_state", { enum: ["voided", "lifted"] }),
+  receivedAt: integer().notNull(),
+  voidState: text({ enum: ["voided", "lifted"] }),
   verdict: text().$type<"store" | "duplicate" | "credential_revoked" | RejectionCode>().notNull(),
-  submittedAt: integer("submitted_at").notNull(),
+  submittedAt: integer().notNull(),
   /** The app of an engagement that has the ID and fits the type; empty if there is none. */
-  appToken: text("app_token").notNull(),
+  appToken: text().notNull(),
 }).existing();
 
 /** The door for rejected costs of live credentials, whose trigger is in migrations/rules.sql. Nothing is stored under this name. */
 export const rejections = sqliteView("rejections", {
-  partnerId: integer("partner_id").notNull(),
-  appToken: text("app_token").notNull(),
+  partnerId: integer().notNull(),
+  appToken: text().notNull(),
   code: text().$type<RejectionCode>().notNull(),
-  rejectedAt: integer("rejected_at").notNull(),
-  costId: text("cost_id"),
+  rejectedAt: integer().notNull(),
+  costId: text(),
   tag: text(),
   params: text(),
 }).existing();

@@ -20,36 +20,36 @@ export const links = sqliteTable(
     /** In creation order, which is the order of every list. */
     id: integer().primaryKey(),
     token: text().notNull().unique(),
-    appToken: text("app_token")
+    appToken: text()
       .notNull()
       .references(() => apps.token),
-    parentId: integer("parent_id"),
+    parentId: integer(),
     level: integer().notNull(),
     label: text().notNull(),
-    archived: flag("archived").notNull().default(false),
+    archived: flag().notNull().default(false),
     /** The link's own partner and switch; null inherits from the nearest ancestor. */
-    partnerId: integer("partner_id").references(() => partners.id),
-    costSwitch: flag("cost_switch"),
+    partnerId: integer().references(() => partners.id),
+    costSwitch: flag(),
     /** Maintained by a trigger. */
-    childCount: integer("child_count").notNull().default(0),
-    createdAt: integer("created_at").notNull(),
+    childCount: integer().notNull().default(0),
+    createdAt: integer().notNull(),
     /** The label at the creation, once the link was renamed. */
-    firstLabel: text("first_label"),
+    firstLabel: text(),
     /** Created by a click or an impression whose URL named it. */
-    fromEngagement: flag("from_engagement").notNull().default(false),
+    fromEngagement: flag().notNull().default(false),
     /** At level 1: the links below it that engagements created and that have a place. Maintained by triggers, see rules.sql. */
-    fromEngagementCount: integer("from_engagement_count").notNull().default(0),
+    fromEngagementCount: integer().notNull().default(0),
     /** The name by which an engagement finds the link, which renaming does not change. */
-    matchName: text("match_name").generatedAlwaysAs(sql`coalesce(first_label, label)`, VIRTUAL),
+    matchName: text().generatedAlwaysAs(sql`coalesce(first_label, label)`, VIRTUAL),
     /** At level 1: as in `apps`. */
-    newSubLinkDay: integer("new_sub_link_day").notNull().default(0),
-    newSubLinkCount: integer("new_sub_link_count").notNull().default(0),
+    newSubLinkDay: integer().notNull().default(0),
+    newSubLinkCount: integer().notNull().default(0),
     /** While the link is archived: the highest ID when it was. Sub-links up to it have no place; later ones have. */
-    archivedThrough: integer("archived_through"),
+    archivedThrough: integer(),
     /** Where clicks lead; null inherits from the nearest ancestor, "" leads to the URLs of the app. */
-    target: text("target"),
+    target: text(),
     /** At level 1: the round that it was created for, to test a partner. */
-    roundId: integer("round_id"),
+    roundId: integer(),
   },
   (table) => [
     // Costs nothing until a link has its own target.
@@ -79,19 +79,19 @@ export const links = sqliteTable(
  * with a trigger.
  */
 export const places = sqliteView("places", {
-  appToken: text("app_token").notNull(),
+  appToken: text().notNull(),
   /** The link of level 1. */
-  rootId: integer("root_id").notNull(),
+  rootId: integer().notNull(),
   /** Days since 1970 in UTC. */
-  day: integer("day").notNull(),
-  count: integer("count").notNull(),
+  day: integer().notNull(),
+  count: integer().notNull(),
 }).existing();
 
 /** The links at and below `topId` that engagements created and that have a place unless something from it up takes it away. */
 export const placeTakers = sqliteView("place_takers", {
-  topId: integer("top_id").notNull(),
-  id: integer("id").notNull(),
-  createdAt: integer("created_at").notNull(),
+  topId: integer().notNull(),
+  id: integer().notNull(),
+  createdAt: integer().notNull(),
 }).existing();
 
 /** What requests of the workspace changed of links, kept for 24 hours, in which it can be undone. A request can have several rows. */
@@ -99,21 +99,21 @@ export const linkChanges = sqliteTable(
   "link_changes",
   {
     id: integer().primaryKey(),
-    appToken: text("app_token")
+    appToken: text()
       .notNull()
       .references(() => apps.token),
     /** The time and the ID of the request, as in its entries of the audit log. */
-    changedAt: integer("changed_at").notNull(),
-    requestId: text("request_id").notNull(),
+    changedAt: integer().notNull(),
+    requestId: text().notNull(),
     source: text({ enum: ["import", "bulk", "settings", "create"] }).notNull(),
     /** Of links. */
     count: integer().notNull(),
     /** The newest entry of the audit log after the change, which has entries itself. */
-    lastEntry: integer("last_entry").notNull(),
+    lastEntry: integer().notNull(),
     /** A list of changes in JSON: see links/changes.ts. */
     changes: text().notNull(),
     /** What is undone together: the ID of the request, or of the one that sent the first part of a file. */
-    undoId: text("undo_id").notNull().default(""),
+    undoId: text().notNull().default(""),
   },
   (table) => [
     index("link_changes_by_app").on(table.appToken, table.changedAt, table.requestId),
@@ -126,15 +126,15 @@ export const linkChanges = sqliteTable(
 export const idempotencyKeys = sqliteTable(
   "idempotency_keys",
   {
-    userId: integer("user_id").notNull(),
-    appToken: text("app_token").notNull(),
+    userId: integer().notNull(),
+    appToken: text().notNull(),
     operation: text({ enum: ["create_link", "create_links"] }).notNull(),
     key: text().notNull(),
-    createdAt: integer("created_at").notNull(),
+    createdAt: integer().notNull(),
     /** The id of the request that got this response. */
-    requestId: text("request_id").notNull(),
+    requestId: text().notNull(),
     /** SHA-256 of the request body, to detect a different request with the same key. */
-    bodyHash: text("body_hash").notNull(),
+    bodyHash: text().notNull(),
     status: integer().notNull(),
     location: text(),
     /** The response body, byte for byte. */
@@ -151,8 +151,8 @@ export const subLinkAudit = sqliteTable(
     /** Days since 1970: the first day that was not written yet. */
     day: integer().notNull(),
     /** The links of the last run: those after `afterId`, up to `untilId`. */
-    afterId: integer("after_id").notNull(),
-    untilId: integer("until_id").notNull(),
+    afterId: integer().notNull(),
+    untilId: integer().notNull(),
   },
   (table) => [check("one_sub_link_audit", sql`${table.id} = 1`)],
 );

@@ -6,8 +6,8 @@ import { foreignKey, index, integer, primaryKey, reference, sqliteTable, text } 
 export const memberships = sqliteTable(
   "memberships",
   {
-    userId: reference("user_id", () => users.id),
-    appToken: text("app_token")
+    userId: reference(() => users.id),
+    appToken: text()
       .notNull()
       .references(() => apps.token),
   },
@@ -19,11 +19,11 @@ export const views = sqliteTable(
   "views",
   {
     id: integer().primaryKey(),
-    appToken: text("app_token")
+    appToken: text()
       .notNull()
       .references(() => apps.token),
     /** Null: the members of the app share it. */
-    userId: integer("user_id"),
+    userId: integer(),
     name: text().notNull(),
     /** The parameters of the page. */
     query: text().notNull(),
@@ -41,12 +41,12 @@ export const views = sqliteTable(
 export const hiddenAttention = sqliteTable(
   "hidden_attention",
   {
-    appToken: text("app_token")
+    appToken: text()
       .notNull()
       .references(() => apps.token),
     /** Which kind of item, and of which partner. */
     key: text().notNull(),
-    hiddenUntil: integer("hidden_until").notNull(),
+    hiddenUntil: integer().notNull(),
   },
   (table) => [primaryKey({ columns: [table.appToken, table.key] })],
 );

@@ -6,29 +6,29 @@ import { check, flag, index, integer, primaryKey, reference, sqliteTable, text }
 
 export const partners = sqliteTable("partners", {
   id: integer().primaryKey(),
-  displayName: text("display_name").notNull(),
-  supportsCostData: flag("supports_cost_data").notNull(),
+  displayName: text().notNull(),
+  supportsCostData: flag().notNull(),
   /** Sends engagements from its own servers, so impression URLs carry `s2s=1`. */
-  serverToServer: flag("server_to_server").notNull(),
+  serverToServer: flag().notNull(),
   /** Raw query templates, stored byte for byte. */
-  clickParameters: text("click_parameters").notNull(),
-  impressionParameters: text("impression_parameters").notNull(),
-  costParameters: text("cost_parameters").notNull(),
+  clickParameters: text().notNull(),
+  impressionParameters: text().notNull(),
+  costParameters: text().notNull(),
   /** The cost types that passed an integration round, as a bit mask; never 0 when `supports_cost_data` is set. */
-  integratedTypes: integer("integrated_types").notNull().default(0),
+  integratedTypes: integer().notNull().default(0),
   /** Since when an operator keeps this partner from sending costs; null if it may send them. */
-  stoppedAt: integer("stopped_at"),
+  stoppedAt: integer(),
   /**
    * The highest price that a URL can carry, in units of 0.00001 of any currency, because anyone can write to a public URL. Every
    * insert gives it.
    */
-  maxUrlAmount: integer("max_url_amount").notNull().default(1_000_000_000),
-  createdAt: integer("created_at").notNull(),
+  maxUrlAmount: integer().notNull().default(1_000_000_000),
+  createdAt: integer().notNull(),
   /**
    * To how much the prices on URLs of one app, currency and day can add up until they are held, in units of 0.00001. Null: without
    * limit.
    */
-  maxUrlSpend: integer("max_url_spend"),
+  maxUrlSpend: integer(),
   /** The macros of the templates that our parameters have, as `listMacros` writes them. */
   macros: text().notNull().default(""),
 });
@@ -38,7 +38,7 @@ export const partnerCatalog = sqliteTable(
   "partner_catalog",
   {
     id: integer().primaryKey(),
-    partnerCount: integer("partner_count").notNull(),
+    partnerCount: integer().notNull(),
     revision: text().notNull(),
   },
   (table) => [check("one_row", sql`${table.id} = 1`)],
@@ -48,33 +48,33 @@ export const partnerCatalog = sqliteTable(
 export const credentials = sqliteTable("credentials", {
   id: integer().primaryKey(),
   tokenHash: text("token_hash").notNull().unique(),
-  partnerId: reference("partner_id", () => partners.id),
+  partnerId: reference(() => partners.id),
   mode: text({ enum: ["live", "test"] }).notNull(),
   /** A bit mask; see domain/cost-types.ts. */
-  costTypes: integer("cost_types").notNull(),
+  costTypes: integer().notNull(),
   /** For a test credential: the integration round that its costs go to. */
-  roundId: integer("round_id").references(() => rounds.id),
+  roundId: integer().references(() => rounds.id),
   hint: text().notNull(),
-  createdAt: integer("created_at").notNull(),
-  revokedAt: integer("revoked_at"),
+  createdAt: integer().notNull(),
+  revokedAt: integer(),
 });
 
 /** A browser that is signed in with a credential, which every request checks again. The cookie holds the session ID. */
 export const partnerSessions = sqliteTable("partner_sessions", {
-  idHash: text("id_hash").primaryKey(),
+  idHash: text().primaryKey(),
   /** The `token_hash` of the credential. */
-  tokenHash: text("token_hash").notNull(),
-  createdAt: integer("created_at").notNull(),
-  expiresAt: integer("expires_at").notNull(),
+  tokenHash: text().notNull(),
+  createdAt: integer().notNull(),
+  expiresAt: integer().notNull(),
 });
 
 /** The rates of a partner's integrated cost types, as the cron counts them once a day. See domain/figures/rates.ts. */
 export const partnerRates = sqliteTable(
   "partner_rates",
   {
-    partnerId: reference("partner_id", () => partners.id),
-    costType: text("cost_type").$type<CostType>().notNull(),
-    computedAt: integer("computed_at").notNull(),
+    partnerId: reference(() => partners.id),
+    costType: text().$type<CostType>().notNull(),
+    computedAt: integer().notNull(),
     matched: integer().notNull(),
     /** Null if there were too many to count. */
     recorded: integer(),
@@ -89,11 +89,11 @@ export const partnerRates = sqliteTable(
 export const appRates = sqliteTable(
   "app_rates",
   {
-    appToken: text("app_token")
+    appToken: text()
       .notNull()
       .references(() => apps.token),
-    partnerId: reference("partner_id", () => partners.id),
-    costType: text("cost_type").$type<CostType>().notNull(),
+    partnerId: reference(() => partners.id),
+    costType: text().$type<CostType>().notNull(),
     expected: integer().notNull(),
     agreeing: integer().notNull(),
   },
@@ -108,21 +108,21 @@ export const appRates = sqliteTable(
  * the counts of the last days with those of the run before.
  */
 export const partnerActivity = sqliteTable("partner_activity", {
-  partnerId: integer("partner_id")
+  partnerId: integer()
     .primaryKey()
     .references(() => partners.id),
   /** The hour of the run, in hours since 1970. */
   hour: integer().notNull(),
   /** The first day of the counts. */
-  firstDay: integer("first_day").notNull(),
+  firstDay: integer().notNull(),
   /** Costs in any state and rejections since then. */
   costs: integer().notNull(),
   clicks: integer().notNull(),
   /** The hour of the run that found it, or the end of its day if the first run did. */
-  lastCostAt: integer("last_cost_at"),
-  lastClickAt: integer("last_click_at"),
+  lastCostAt: integer(),
+  lastClickAt: integer(),
   /** Of the partner's open rounds, at the time of the run. */
-  openMismatches: integer("open_mismatches").notNull(),
+  openMismatches: integer().notNull(),
 });
 
 /** Integration rounds, in which a partner tests some cost types. At most one open round per partner and cost type. */
@@ -130,18 +130,18 @@ export const rounds = sqliteTable(
   "rounds",
   {
     id: integer().primaryKey(),
-    partnerId: reference("partner_id", () => partners.id),
+    partnerId: reference(() => partners.id),
     /** A bit mask; see domain/cost-types.ts. */
-    costTypes: integer("cost_types").notNull(),
+    costTypes: integer().notNull(),
     state: text({ enum: ["open", "closed", "approved"] }).notNull(),
-    openedAt: integer("opened_at").notNull(),
-    endedAt: integer("ended_at"),
+    openedAt: integer().notNull(),
+    endedAt: integer(),
     /** Maintained by a trigger. */
-    entryCount: integer("entry_count").notNull().default(0),
+    entryCount: integer().notNull().default(0),
     /** The report at the end of the round, as JSON, because the purge later deletes the engagements that it covers. */
-    finalReport: text("final_report"),
+    finalReport: text(),
     /** The cost types that went live, as a bit mask; null unless approved, and for all of the round's. */
-    approvedTypes: integer("approved_types"),
+    approvedTypes: integer(),
   },
   (table) => [index("rounds_by_partner").on(table.partnerId)],
 );
@@ -150,12 +150,12 @@ export const rounds = sqliteTable(
 export const roundEntries = sqliteTable(
   "round_entries",
   {
-    roundId: reference("round_id", () => rounds.id),
+    roundId: reference(() => rounds.id),
     /** 1, 2, 3 … within the round, in the order of arrival. */
     number: integer().notNull(),
-    receivedAt: integer("received_at").notNull(),
+    receivedAt: integer().notNull(),
     /** The cost ID as sent, truncated to the maximum length of a cost ID; null when it was missing. */
-    costId: text("cost_id"),
+    costId: text(),
     /** The rest, as JSON: the parameters, their errors or the parsed cost, the engagements at that time, the result. */
     record: text().notNull(),
   },
@@ -166,9 +166,9 @@ export const roundEntries = sqliteTable(
 export const roundDismissals = sqliteTable(
   "round_dismissals",
   {
-    roundId: reference("round_id", () => rounds.id),
+    roundId: reference(() => rounds.id),
     finding: text().notNull(),
-    dismissedAt: integer("dismissed_at").notNull(),
+    dismissedAt: integer().notNull(),
     reason: text(),
   },
   (table) => [primaryKey({ columns: [table.roundId, table.finding] })],

@@ -14,12 +14,12 @@ import { partners } from "./partners.ts";
 export const dailyTotals = sqliteTable(
   "daily_totals",
   {
-    appToken: text("app_token").notNull(),
+    appToken: text().notNull(),
     /** The day of the engagement, or of the cost's arrival while it is pending. Days since 1970 in UTC. */
     day: integer().notNull(),
-    linkId: integer("link_id").notNull(),
-    partnerId: integer("partner_id").notNull(),
-    costType: text("cost_type").$type<CostType>().notNull(),
+    linkId: integer().notNull(),
+    partnerId: integer().notNull(),
+    costType: text().$type<CostType>().notNull(),
     currency: text().notNull(),
     state: text({ enum: ["matched", "pending", "unpriced"] }).notNull(),
     count: integer().notNull(),
@@ -45,20 +45,20 @@ export const adjustments = sqliteTable(
   "adjustments",
   {
     id: integer().primaryKey(),
-    appToken: text("app_token")
+    appToken: text()
       .notNull()
       .references(() => apps.token),
     /** Days since 1970 in UTC. */
     day: integer().notNull(),
-    linkId: reference("link_id", () => links.id),
-    partnerId: reference("partner_id", () => partners.id),
-    costType: text("cost_type").$type<CostType>().notNull(),
+    linkId: reference(() => links.id),
+    partnerId: reference(() => partners.id),
+    costType: text().$type<CostType>().notNull(),
     currency: text().notNull(),
     /** Money in units of 0.00000001, negative or positive. Of types per mille too: not a price of 1,000 impressions. */
     amount: integer().notNull(),
     reason: text().notNull(),
-    userId: reference("user_id", () => users.id),
-    createdAt: integer("created_at").notNull(),
+    userId: reference(() => users.id),
+    createdAt: integer().notNull(),
   },
   (table) => [
     index("adjustments_by_app").on(table.appToken),
@@ -79,12 +79,12 @@ export const adjustments = sqliteTable(
 export const dailyEngagements = sqliteTable(
   "daily_engagements",
   {
-    appToken: text("app_token").notNull(),
+    appToken: text().notNull(),
     /** Days since 1970 in UTC. */
     day: integer().notNull(),
-    linkId: integer("link_id").notNull(),
+    linkId: integer().notNull(),
     /** The partner in effect; 0 if there was none. */
-    partnerId: integer("partner_id").notNull(),
+    partnerId: integer().notNull(),
     kind: text({ enum: ["click", "impression"] }).notNull(),
     count: integer().notNull(),
     /** How many of them went to the ledger. */
@@ -96,8 +96,8 @@ export const dailyEngagements = sqliteTable(
 );
 
 /** ISO 3166-1 alpha-2, or `XX` if it is not known. */
-const country = () => text("country").notNull();
-const platform = () => text("platform").$type<Platform>().notNull();
+const country = () => text().notNull();
+const platform = () => text().$type<Platform>().notNull();
 
 /**
  * The clicks and impressions of `daily_engagements` by country and platform. The link comes before the day, because reports are about
@@ -106,12 +106,12 @@ const platform = () => text("platform").$type<Platform>().notNull();
 export const dailyAudience = sqliteTable(
   "daily_audience",
   {
-    appToken: text("app_token").notNull(),
-    linkId: integer("link_id").notNull(),
+    appToken: text().notNull(),
+    linkId: integer().notNull(),
     /** Days since 1970 in UTC. */
     day: integer().notNull(),
     /** The partner in effect; 0 if there was none. */
-    partnerId: integer("partner_id").notNull(),
+    partnerId: integer().notNull(),
     kind: text({ enum: ["click", "impression"] }).notNull(),
     country: country(),
     platform: platform(),
@@ -131,7 +131,7 @@ export const dailyAudience = sqliteTable(
 export const audienceKeys = sqliteTable(
   "audience_keys",
   {
-    appToken: text("app_token").notNull(),
+    appToken: text().notNull(),
     /** Days since 1970 in UTC. */
     day: integer().notNull(),
     count: integer().notNull(),
@@ -143,12 +143,12 @@ export const audienceKeys = sqliteTable(
 export const dailyAudienceSpend = sqliteTable(
   "daily_audience_spend",
   {
-    appToken: text("app_token").notNull(),
-    linkId: integer("link_id").notNull(),
+    appToken: text().notNull(),
+    linkId: integer().notNull(),
     /** The day of the engagement. Days since 1970 in UTC. */
     day: integer().notNull(),
-    partnerId: integer("partner_id").notNull(),
-    costType: text("cost_type").$type<CostType>().notNull(),
+    partnerId: integer().notNull(),
+    costType: text().$type<CostType>().notNull(),
     currency: text().notNull(),
     state: text({ enum: ["matched", "unpriced"] }).notNull(),
     country: country(),
@@ -163,8 +163,8 @@ export const dailyAudienceSpend = sqliteTable(
 
 /** The days on which an app has the most rows of `daily_audience`. */
 export const fullAudiences = sqliteView("full_audiences", {
-  appToken: text("app_token").notNull(),
-  day: integer("day").notNull(),
+  appToken: text().notNull(),
+  day: integer().notNull(),
 }).existing();
 
 /**
@@ -174,9 +174,9 @@ export const fullAudiences = sqliteView("full_audiences", {
 export const dailyRejections = sqliteTable(
   "daily_rejections",
   {
-    partnerId: integer("partner_id").notNull(),
+    partnerId: integer().notNull(),
     /** As in `submissions`. Empty for an invalid cost. */
-    appToken: text("app_token").notNull(),
+    appToken: text().notNull(),
     /** Days since 1970 in UTC. */
     day: integer().notNull(),
     code: text().$type<RejectionCode>().notNull(),
@@ -193,16 +193,16 @@ export const dailyRejections = sqliteTable(
 export const recentRejections = sqliteTable(
   "recent_rejections",
   {
-    partnerId: integer("partner_id").notNull(),
+    partnerId: integer().notNull(),
     code: text().$type<RejectionCode>().notNull(),
     /** In the order in which they were rejected. */
     number: integer().notNull(),
-    rejectedAt: integer("rejected_at").notNull(),
+    rejectedAt: integer().notNull(),
     /** As it was sent, without what is invisible at its ends, up to its greatest length. Null if there was none, or if the cost could not be read. */
-    costId: text("cost_id"),
+    costId: text(),
     tag: text(),
     /** As in `daily_rejections`. */
-    appToken: text("app_token").notNull(),
+    appToken: text().notNull(),
     /** The parameters that were wrong, with a space between them. Null for other codes than invalid_request. */
     params: text(),
   },
@@ -213,7 +213,7 @@ export const recentRejections = sqliteTable(
 export const droppedParameters = sqliteTable(
   "dropped_parameters",
   {
-    linkId: integer("link_id").notNull(),
+    linkId: integer().notNull(),
     day: integer().notNull(),
     param: text().notNull(),
     reason: text().$type<DropReason>().notNull(),

@@ -4,12 +4,12 @@ import { check, flag, integer, primaryKey, sqliteTable, text } from "./columns.t
 
 /** The last slice that the purge began in each ledger table: after one key, up to another; null for the end. */
 export const purgePositions = sqliteTable("purge_positions", {
-  ledgerTable: text("ledger_table", { enum: ["ledger_entries", "superseded"] }).primaryKey(),
-  afterPartnerId: integer("after_partner_id").notNull(),
-  afterCostId: text("after_cost_id").notNull(),
-  untilPartnerId: integer("until_partner_id"),
-  untilCostId: text("until_cost_id"),
-  walkedAt: integer("walked_at").notNull(),
+  ledgerTable: text({ enum: ["ledger_entries", "superseded"] }).primaryKey(),
+  afterPartnerId: integer().notNull(),
+  afterCostId: text().notNull(),
+  untilPartnerId: integer(),
+  untilCostId: text(),
+  walkedAt: integer().notNull(),
   /** The cut-off of this walk through the table, in milliseconds since 1970. With the archive, no two walks have the same. */
   walk: integer().notNull().default(0),
   /** With the archive: how often the slice was begun; 0 when it is complete. */
@@ -20,18 +20,18 @@ export const purgePositions = sqliteTable("purge_positions", {
 export const archiveObjects = sqliteTable(
   "archive_objects",
   {
-    ledgerTable: text("ledger_table", { enum: ["ledger_entries", "superseded"] }).notNull(),
+    ledgerTable: text({ enum: ["ledger_entries", "superseded"] }).notNull(),
     walk: integer().notNull(),
     /** The slice starts after this key. The object's name is made from it. */
-    firstPartnerId: integer("first_partner_id").notNull(),
-    firstCostId: text("first_cost_id").notNull(),
+    firstPartnerId: integer().notNull(),
+    firstCostId: text().notNull(),
     /** The last row of the object. */
-    lastPartnerId: integer("last_partner_id").notNull(),
-    lastCostId: text("last_cost_id").notNull(),
+    lastPartnerId: integer().notNull(),
+    lastCostId: text().notNull(),
     /** The days on which the calls, clicks and impressions of the object happened. Days since 1970 in UTC. */
-    firstDay: integer("first_day").notNull(),
-    lastDay: integer("last_day").notNull(),
-    rowCount: integer("row_count").notNull(),
+    firstDay: integer().notNull(),
+    lastDay: integer().notNull(),
+    rowCount: integer().notNull(),
   },
   (table) => [
     primaryKey({ columns: [table.ledgerTable, table.walk, table.firstPartnerId, table.firstCostId] }),
@@ -44,9 +44,9 @@ export const archiveState = sqliteTable(
   {
     id: integer().primaryKey(),
     /** Set by the purge. While it is on, triggers keep in `superseded` what leaves the ledger by other ways. */
-    isOn: flag("is_on").notNull(),
+    isOn: flag().notNull(),
     /** Since when the bucket rejects objects; null while it accepts them. */
-    failingSince: integer("failing_since"),
+    failingSince: integer(),
   },
   (table) => [check("one_archive", sql`${table.id} = 1`)],
 );
@@ -59,9 +59,9 @@ export const shardIdentity = sqliteTable(
     /** The number of shards, 0 until it is set; the same in DB and in every shard. */
     shards: integer().notNull(),
     /** From 0; null in DB. */
-    shardIndex: integer("shard_index"),
+    shardIndex: integer(),
     /** On a shard: the newest audit entry that its copy of the credentials includes. */
-    credentialsAsOf: integer("credentials_as_of").notNull(),
+    credentialsAsOf: integer().notNull(),
   },
   (table) => [check("one_identity", sql`${table.id} = 1`)],
 );
