@@ -1,4 +1,7 @@
-/** What tables are made of. A column has the name of its key, in snake_case. One that is unique says it, because its index has the name too. Not from drizzle-orm/sqlite-core, which brings the query builders too: 10 KiB gzip. */
+/**
+ * What tables are made of. A column has the name of its key, in snake_case; one that is unique has it too, because the name of its
+ * index follows from it. Not from drizzle-orm/sqlite-core, which brings the query builders too: 10 KiB gzip.
+ */
 import type { AnySQLiteColumn } from "drizzle-orm/sqlite-core/columns/common";
 import { integer } from "drizzle-orm/sqlite-core/columns/integer";
 
