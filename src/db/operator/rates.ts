@@ -27,6 +27,15 @@ const g = alias(dailyEngagements, "g");
 const partnerId = sql.placeholder("partnerId");
 const maxTotals = sql`${sql.placeholder("maxTotals")} + 1`;
 
+/** The apps of a table as rows `found`. Its key begins with the app, so they are found one after the other. Pending costs have none. */
+export function appsOf(table: typeof d | typeof g): SQL {
+  const first = (after: SQL) =>
+    sql`(SELECT min(${table.appToken}) FROM ${as(table)} WHERE ${table.appToken} > ${after})`;
+  return sql`WITH RECURSIVE found(app) AS (
+    SELECT ${first(sql`''`)} UNION ALL SELECT ${first(sql`found.app`)} FROM found WHERE found.app IS NOT NULL
+  )`;
+}
+
 /** The sums of the partner over the rows of all apps and days, and the number of rows that were read for them. */
 function sumsBy<F extends Fields, S extends Fields>(
   table: typeof d | typeof g,
@@ -34,12 +43,6 @@ function sumsBy<F extends Fields, S extends Fields>(
   values: Record<string, SQL | AnyColumn>,
   sums: S,
 ) {
-  const first = (after: SQL) =>
-    sql`(SELECT min(${table.appToken}) FROM ${as(table)} WHERE ${table.appToken} > ${after})`;
-  // The key of both tables begins with the app, so the apps are found one after the other. Pending costs have none.
-  const apps = sql`WITH RECURSIVE found(app) AS (
-    SELECT ${first(sql`''`)} UNION ALL SELECT ${first(sql`found.app`)} FROM found WHERE found.app IS NOT NULL
-  )`;
   const named = Object.entries(key).map(([name, column]) => sql`${column} AS ${sql.identifier(name)}`);
   const keys = Object.keys(key).map((name) => [name, sql.raw(`s.${name}`)]);
   const isOfPartner = sql`${table.partnerId} = ${partnerId}`;
@@ -53,7 +56,7 @@ function sumsBy<F extends Fields, S extends Fields>(
       scanned: sql<number>`count(*)`,
     },
     sql`FROM (
-      ${apps} SELECT ${sql.join([...named, ...added], sql`, `)}
+      ${appsOf(table)} SELECT ${sql.join([...named, ...added], sql`, `)}
       FROM found CROSS JOIN ${as(table)} ON ${table.appToken} = found.app
         AND ${table.day} BETWEEN ${sql.placeholder("from")} AND ${sql.placeholder("to")}
       LIMIT ${maxTotals}

@@ -31,8 +31,8 @@ export function ratesSection(integratedTypes: number, found: FoundRates): Markup
     items.length === 0
       ? ""
       : html`
-        ${table({ label: `Discrepancy of the last ${RATE_DAYS} days`, columns: [TYPE, ...DISCREPANCY], rows: items, layout: "figures-in-row" })}
-        <p class="hint">${THRESHOLD}</p>
+        ${table({ label: `Discrepancy of the last ${RATE_DAYS} days`, columns: [TYPE, ...COLUMNS], rows: items, layout: "figures-in-row" })}
+        <p class="hint">${DISCREPANCY}</p>
         ${coverageByDay(found)}`,
     rejections,
   );
@@ -53,10 +53,10 @@ const EXPECTED: Column<RatesItem>[] = [
     cell: ({ discrepancy, within_threshold }) => discrepancyBadge(discrepancy, within_threshold),
   },
 ];
-const DISCREPANCY = [MATCHED, ...EXPECTED];
+const COLUMNS = [MATCHED, ...EXPECTED];
 /** What is usual, and of how many a discrepancy says something. */
 export const USUAL = `Below ${DISCREPANCY_THRESHOLD * 100}% is usual. With fewer than ${MIN_EXPECTED} expected, a discrepancy says little and isn't marked.`;
-const THRESHOLD = `Discrepancy is the share of expected clicks or impressions without a matching cost. ${USUAL}`;
+export const DISCREPANCY = `Discrepancy is the share of expected clicks or impressions without a matching cost. ${USUAL}`;
 
 /** Marked if there are enough engagements to say that it is usual, or not. */
 export const discrepancyBadge = (rate: number | null, isUsual: boolean | null): Markup | string =>
@@ -70,7 +70,7 @@ export function ratesTable(items: RatesItem[], label: string): Markup {
   ];
   return html`
     ${table({ label, hasHeading: true, columns: [TYPE, MATCHED, ...coverage, ...EXPECTED], rows: items, layout: "figures-in-row" })}
-    <p class="hint">Coverage is matched costs ÷ recorded clicks (for ${OF_IMPRESSIONS}, impressions). ${THRESHOLD}</p>`;
+    <p class="hint">Coverage is matched costs ÷ recorded clicks (for ${OF_IMPRESSIONS}, impressions). ${DISCREPANCY}</p>`;
 }
 
 /** How complete the costs of each day are, and why they are not. */

@@ -4,7 +4,7 @@ import { type Figures, shareOf, toFigures } from "../../domain/figures/performan
 import { RATE_DAYS, worstOf } from "../../domain/figures/rates.ts";
 import { DAY_MS, dayOf, formatDate, KEPT_REJECTIONS_MS } from "../../domain/time.ts";
 import { chartScript } from "../../pages/chart/chart.ts";
-import { discrepancyBadge, USUAL } from "../../pages/costs/rates.ts";
+import { DISCREPANCY, discrepancyBadge } from "../../pages/costs/rates.ts";
 import { reasonLink } from "../../pages/costs/rejections.ts";
 import { coverageBadge, stateBadge } from "../../pages/costs/states.ts";
 import { breadcrumb, card, nameText, pageHead, pathText, type Tile, tiles } from "../../pages/elements.ts";
@@ -118,7 +118,7 @@ function figures({ status, period, compared, hrefOf }: View, now: number): Marku
         ...(highest && { note: `${highest.costType}, last ${RATE_DAYS} days` }),
       },
     ])}</div>
-    <p class="hint">${aboutChanges(period, compared.isCompared, status.before !== undefined)} ${finality(period, now)} ${COVERAGE} Discrepancy is the share of clicks or impressions with cost data on that have no matching cost. ${USUAL}</p>`;
+    <p class="hint">${aboutChanges(period, compared.isCompared, status.before !== undefined)} ${finality(period, now)} ${COVERAGE} ${DISCREPANCY}</p>`;
 }
 
 function charts(

@@ -7,6 +7,7 @@ import { moneyOf } from "../../cost-types.ts";
 import { alias, as, query } from "../../query.ts";
 import { adjustments, dailyEngagements, dailyTotals } from "../../schema.ts";
 import { MAX_COVERED } from "../../statement.ts";
+import { appsOf } from "../rates.ts";
 
 /** The page compares so many complete days with as many before. */
 export const SPEND_DAYS = 7;
@@ -14,14 +15,6 @@ export const SPEND_DAYS = 7;
 const d = alias(dailyTotals, "d");
 const g = alias(dailyEngagements, "g");
 const { whole, rest } = moneyOf(d.costType, d.amount);
-/** The apps of a table as rows `found`. Its key begins with the app, so they are found one after the other. */
-function appsOf(table: typeof d | typeof g) {
-  const first = (after: string) =>
-    sql`(SELECT min(${table.appToken}) FROM ${as(table)} WHERE ${table.appToken} > ${sql.raw(after)})`;
-  return sql`WITH RECURSIVE found(app) AS (
-      SELECT ${first("''")} UNION ALL SELECT ${first("found.app")} FROM found WHERE found.app IS NOT NULL
-    )`;
-}
 const [from, middle, to] = [sql.placeholder("from"), sql.placeholder("middle"), sql.placeholder("to")];
 const limit = sql.raw(`LIMIT ${MAX_COVERED} + 1`);
 const isPriced = sql`${d.state} = 'matched'`;

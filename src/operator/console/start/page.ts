@@ -46,7 +46,7 @@ export const startPage: Show = async (context) => {
       ${isNew ? setupSection(context, start) : ""}
       ${waitingSection(start, waiting, now, spendOf)}
       ${spendSection(start)}
-      ${partnerSection(start, bySpend, now)}
+      ${partnerSection(start, bySpend)}
       ${isNew ? "" : setupSection(context, start)}
       ${healthSection(context, start)}`,
   };
@@ -141,11 +141,7 @@ function spendSection({ spend, pending, days }: Start): Markup {
   );
 }
 
-function partnerSection(
-  { partners, days }: Start,
-  rows: ReturnType<typeof withFigures>,
-  now: number,
-): Markup {
+function partnerSection({ partners, days }: Start, rows: ReturnType<typeof withFigures>): Markup {
   return card(
     {
       id: "partners",
@@ -159,6 +155,6 @@ function partnerSection(
     partners.length > MOST_PARTNERS
       ? html`<p class="muted">The ${MOST_PARTNERS} partners with the highest spend. <a href="/operator/partners">Show all</a></p>`
       : "",
-    html`<p class="hint">${ABOUT_TABLE} ${whenCounted(partners, now)}</p>`,
+    html`<p class="hint">${ABOUT_TABLE}</p>`,
   );
 }
