@@ -212,7 +212,7 @@ const ITEMS: Record<string, (partner: string) => string> = {
   setup: () => "what is missing in the setup",
   without: () => "partners that don't support cost data",
   dropped: () => "dropped URL parameters",
-  unpriced: () => "unpriced costs",
+  unpriced: () => "costs without an amount",
   stopped: (partner) => `${partner}, which is stopped,`,
   silent: (partner) => `${partner}, which sends nothing,`,
   rejected: (partner) => `rejected costs of ${partner}`,

@@ -147,7 +147,7 @@ export const TOTAL_COLUMNS: Column<Total>[] = [
   { heading: "Cost type", cell: ({ costType }) => costTypeName(costType) },
   { heading: "Currency", cell: ({ currency }) => currency },
   { heading: "Costs", kind: "number", cell: ({ costs }) => showCount(costs) },
-  { heading: "Unpriced", kind: "number", cell: ({ unpriced }) => showCount(unpriced) },
+  { heading: "No amount", kind: "number", cell: ({ unpriced }) => showCount(unpriced) },
   { heading: "Amount", kind: "number", cell: ({ amount, currency }): Markup => moneyText(amount, currency) },
 ];
 

@@ -45,7 +45,7 @@ export function costsByType(member: Member, view: LinkView): Markup {
       cell: ({ average, currency }) => (average === undefined ? NONE : moneyText(average, currency)),
     },
     { heading: "Matched", kind: "number", cell: ({ matched }) => showCount(matched) },
-    { heading: "Unpriced", kind: "number", cell: ({ unpriced }) => showCount(unpriced) },
+    { heading: "No amount", kind: "number", cell: ({ unpriced }) => showCount(unpriced) },
   ];
   return card(
     {
