@@ -419,6 +419,24 @@ describe("on a phone", () => {
     },
   );
 
+  it.each([
+    ["demo", `/apps/${LARGE.appToken}/links`],
+    ["demo", `/apps/${LARGE.appToken}/links/atlas02274`],
+    ["partner", "/partner/costs"],
+    ["operator", "/operator/partners/1/costs"],
+  ])("opens its menus inside the window: %s %s", async (who, path) => {
+    const page = await at390(who, path);
+    const found =
+      (await page.evaluate(`[...document.querySelectorAll("main details.menu")].filter((menu) => menu.checkVisibility()).map((menu) => {
+      menu.open = true;
+      const { left, right } = menu.lastElementChild.getBoundingClientRect();
+      menu.open = false;
+      return [left, right];
+    })`)) as [left: number, right: number][];
+    expect(found.length).toBeGreaterThan(0);
+    expect(found.filter(([left, right]) => left < 0 || right > 390)).toEqual([]);
+  });
+
   it("a name and the total use the whole line, and an ID is never cut", async () => {
     const cutAt = async (who: string, path: string) => {
       const page = await at390(who, path);
