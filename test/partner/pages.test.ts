@@ -181,6 +181,10 @@ describe("the list of costs", () => {
     expect(none.markup).toContain('href="/partner/costs">Clear filters');
     const wrong = await browser.get("/partner/costs?match=open");
     expect([wrong.status, wrong.text.includes("match must be one of")]).toEqual([400, true]);
+    expect(tableOf(wrong)).toEqual(tableOf(await browser.get("/partner/costs")));
+    // A file with other costs than were asked for would be taken for them.
+    const file = await browser.get("/partner/costs.csv?match=open");
+    expect([file.status, file.text.includes("cost_id")]).toEqual([400, false]);
   });
 
   it("filters by the day in reports, with one call, also in its file", async () => {

@@ -485,6 +485,8 @@ describe("a view that doesn't exist says so, with a way back", () => {
     expect(status).toBe(400);
     expect(textOf(text)).toContain("Check the filters and dates");
     expect(textOf(text)).toContain(message);
+    // An old link still shows what it can.
+    expect(names(text)).toEqual(TOP);
     expect(names(await open(browser, hrefOf(text, "Reset filters and dates")))).toEqual(TOP);
   });
 });
