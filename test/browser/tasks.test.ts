@@ -195,7 +195,7 @@ test("task 8: a wrong cost without its ID", async () => {
   await page.getByRole("link", { name: "Acme Ads", exact: true }).first().click();
   await page.getByRole("link", { name: "Costs", exact: true }).click();
   await page.getByLabel("Amount over").fill("5000");
-  await button(page, "Apply");
+  await button(page, "Search");
   await page.getByRole("link", { name: id }).click();
   await page.getByLabel("Reason").fill("One zero too many");
   await button(page, "Void cost");

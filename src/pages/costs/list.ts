@@ -66,17 +66,26 @@ interface CostList {
   path: string;
   sent: URLSearchParams;
   states?: Option[];
-  /** Filters of this list only, in the menu: the name and the label of each. */
-  filters?: [name: string, label: string][];
+  /** The filters that are entered: the name and the label of each, beside the day and in the menu. */
+  inBar?: [name: string, label: string][];
+  inMenu?: [name: string, label: string][];
 }
 
 const text = (name: string, label: string, sent: URLSearchParams, type = "text") =>
   html`<label>${label} <input type="${type}" name="${name}" value="${sent.get(name) ?? ""}" maxlength="64" autocomplete="off"></label>`;
 
+export const AMOUNT_OVER: [name: string, label: string] = ["amount_over", "Amount over"];
+
 const isFilter = (name: string) => name !== "sort" && !POSITION.includes(name);
 
-export function costFilters({ path, sent, states = [], filters = [] }: CostList): Markup {
-  const inMenu = ["cost_type", "amount_over", ...filters.map(([name]) => name)];
+export function costFilters({
+  path,
+  sent,
+  states = [],
+  inBar = [],
+  inMenu = [AMOUNT_OVER],
+}: CostList): Markup {
+  const inUse = ["cost_type", ...inMenu.map(([name]) => name)].filter((name) => sent.has(name));
   return filterForm(
     {
       ...{ action: path, noun: "Costs" },
@@ -90,18 +99,18 @@ export function costFilters({ path, sent, states = [], filters = [] }: CostList)
       sent.get("match") ?? "",
     ),
     text("day", "Day", sent, "date"),
+    ...inBar.map(([name, label]) => text(name, label, sent)),
     // Rejected ones have neither.
     sent.get("match") === "rejected"
       ? html``
-      : filterMenu(inMenu.filter((name) => sent.has(name)).length, [
+      : filterMenu(inUse.length, [
           filterSelect(
             "cost_type",
             "Type",
             [["", "All types"], ...COST_TYPES.map((one): Option => [one, one])],
             sent.get("cost_type") ?? "",
           ),
-          text("amount_over", "Amount over", sent),
-          ...filters.map(([name, label]) => text(name, label, sent)),
+          ...inMenu.map(([name, label]) => text(name, label, sent)),
           filterSelect("sort", "Order", Object.entries(ORDERS), sent.get("sort") ?? "newest"),
         ]),
   );

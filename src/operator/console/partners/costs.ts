@@ -9,6 +9,7 @@ import { COST_WINDOW } from "../../../domain/texts.ts";
 import { COST_WINDOW_MS, toIso } from "../../../domain/time.ts";
 import { readInput } from "../../../http/input/input.ts";
 import {
+  AMOUNT_OVER,
   costList,
   costListQuery,
   costFilters as filterBar,
@@ -26,10 +27,10 @@ import { idOf, type Page, partnerTrail, type Show } from "../layout.ts";
 
 const contract = { query: z.object({ ...costFilters, ...costListQuery }) };
 
-const FILTERS: [name: string, label: string][] = [
-  ["app_token", "App token"],
-  ["link_token", "Link token"],
-];
+const FILTERS: Pick<Parameters<typeof filterBar>[0], "inBar" | "inMenu"> = {
+  inBar: [["link_token", "Link token"], AMOUNT_OVER],
+  inMenu: [["app_token", "App token"]],
+};
 
 export const costsPage: Show = async (context, formError) => {
   const id = idOf(context);
@@ -37,10 +38,7 @@ export const costsPage: Show = async (context, formError) => {
   if (formError) {
     const partner = await findPartner(context.env.DB, id);
     if (!partner) throw notFound("partner");
-    return pageOf(
-      { id, name: partner.displayName },
-      filterBar({ path, sent: formError.form, filters: FILTERS }),
-    );
+    return pageOf({ id, name: partner.displayName }, filterBar({ path, sent: formError.form, ...FILTERS }));
   }
   const url = new URL(path, context.url);
   const sent = sentTo(context.url);
@@ -68,7 +66,7 @@ export const costsPage: Show = async (context, formError) => {
     { id, name: partner.displayName },
     html`
       ${costList({
-        ...{ path, sent, query, found, filters: FILTERS },
+        ...{ path, sent, query, found, ...FILTERS },
         hrefOf: (cost_id) => `/operator/partners/${id}/voids?${new URLSearchParams({ cost_id })}`,
         columns: [
           isPending && {
