@@ -143,7 +143,7 @@ export function costList(list: FoundList): Markup {
       sorted: query.sort === sort ? (sort === "cost_id" ? "ascending" : "descending") : undefined,
     } as const);
   const rows = table({
-    ...{ label: "Costs", hasHeading: sums === undefined, rows: items },
+    ...{ label: "Costs", hasHeading: sums === undefined, layout: "figures-in-row", rows: items },
     columns: [
       {
         ...{ heading: "Cost ID", ...order("cost_id") },
