@@ -7,7 +7,7 @@ import { inEnglish } from "../domain/texts.ts";
 import { prefers } from "../http/accept.ts";
 import { toCsvAsSent } from "../http/csv.ts";
 import { jsonResponse } from "../http/envelope.ts";
-import { pageQuery } from "../http/input/fields.ts";
+import { nextPage } from "../http/input/fields.ts";
 import { pagingV2 as toPaging } from "../http/paging.ts";
 import { pagingV2 } from "../http/response-schemas.ts";
 import { costItem, costsResponse, isTest } from "../usecases/costs/item.ts";
@@ -32,8 +32,7 @@ export const listCosts = costOperation({
 \`match=rejected\` is a list of its own: costs that got 400 or 403. ${ABOUT_REJECTIONS}. They are in no other list.`,
   input: {
     query: z.strictObject({
-      limit: pageQuery.shape.limit,
-      cursor: z.optional(z.string()).with(z.describe("The page starts after this cursor")),
+      ...nextPage,
       match: z
         .optional(z.enum(FILTERS, `must be one of ${FILTERS.join(", ")}`))
         .with(z.describe("Only costs in this state; without it, all that were accepted")),

@@ -5,14 +5,14 @@ import { COST_WINDOW } from "../domain/texts.ts";
 import { jsonResponse } from "../http/envelope.ts";
 import { storedCostId } from "../http/input/fields.ts";
 import { VOIDED_EXAMPLE, voided } from "../http/response-schemas.ts";
-import { voidOwn } from "../usecases/costs/void.ts";
+import { VOIDED, voidOwn } from "../usecases/costs/void.ts";
 
 export const voidCost = costOperation({
   method: "POST",
   path: "/cost/:cost_id/void",
   id: "voidCost",
   summary: "Void one of your costs",
-  description: `The cost, or the price on the URL of its click or impression, no longer counts. Sending the same values again does not bring it back; a call with other values counts in its place. Possible until ${COST_WINDOW} after the engagement, or until a pending cost lapses.`,
+  description: `${VOIDED} Possible until ${COST_WINDOW} after the engagement, or until a pending cost lapses.`,
   input: { path: z.object({ cost_id: storedCostId }) },
   responses: {
     200: {

@@ -10,7 +10,8 @@ import { runRenderer } from "./command.ts";
 const SHORT_PASSWORDS = 2_000;
 const MIN_LENGTH = 12;
 
-const HEADER = `# The most common passwords of at least ${MIN_LENGTH} characters, and the ${SHORT_PASSWORDS} most common shorter ones, found in breaches.
+const HEADER = `# The most common passwords of at least ${MIN_LENGTH} characters, and the ${SHORT_PASSWORDS} most common shorter ones, found in breaches. Without
+# those that are another one with digits or symbols around it.
 # From @zxcvbn-ts/language-common (https://github.com/zxcvbn-ts/zxcvbn), MIT License, Copyright (c) 2012-2016 Dan Wheeler and
 # Dropbox, Inc., Copyright (c) 2021 @zxcvbn-ts. Written by \`npm run passwords:render\`. Do not edit.
 `;
@@ -23,8 +24,17 @@ const listed = new Set([
   ...common.filter((word) => word.length >= MIN_LENGTH),
   ...common.filter((word) => word.length < MIN_LENGTH).slice(0, SHORT_PASSWORDS),
 ]);
+/** The rules ignore digits and symbols around a listed word. */
+const isImplied = (word: string) => {
+  const within = word.replace(/^[^a-z]+|[^a-z]+$/g, "");
+  return within !== word && listed.has(within);
+};
 await runRenderer(
   "passwords:render",
   join(import.meta.dirname, "../auth/common-passwords.txt"),
-  () => `${HEADER}${[...listed].sort().join("\n")}\n`,
+  () =>
+    `${HEADER}${[...listed]
+      .filter((word) => !isImplied(word))
+      .sort()
+      .join("\n")}\n`,
 );

@@ -217,6 +217,9 @@ export const pageQuery = z.object({
   limit: z._default(limit, 50).with(z.describe("Items per page, 50 by default and at most 1,000")),
 });
 
+/** Those of a list that only goes forward. */
+export const nextPage = { limit: pageQuery.shape.limit, cursor: pageQuery.shape.after };
+
 /** A calendar date that exists; converted to days since 1970 in UTC. Every day that somebody sends is read by this. */
 export const utcDate = readAs(z.string(), (value, reject) => {
   const milliseconds = /^\d{4}-\d\d-\d\d$/.test(value) ? Date.parse(`${value}T00:00:00Z`) : Number.NaN;

@@ -9,7 +9,7 @@ import {
   countryCode,
   currency,
   idText,
-  pageQuery,
+  nextPage,
   platformName,
   readAs,
   utcDate,
@@ -218,8 +218,7 @@ export const performanceQuery = z
           "A field of the rows, with `-` before it for descending order; `-spend` by default. Rows without a value are last",
         ),
       ),
-    limit: pageQuery.shape.limit,
-    cursor: z.optional(z.string()).with(z.describe("The page starts after this cursor")),
+    ...nextPage,
   })
   .check(
     ...audienceDayChecks,

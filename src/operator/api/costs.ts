@@ -12,7 +12,7 @@ import { toTypes } from "../../domain/cost-types.ts";
 import { inEnglish, RETENTION } from "../../domain/texts.ts";
 import type { Context } from "../../env.ts";
 import { envelopeV1, jsonResponse } from "../../http/envelope.ts";
-import { amount, appToken, costType, pageQuery, storedCostId, utcDate } from "../../http/input/fields.ts";
+import { amount, appToken, costType, nextPage, storedCostId, utcDate } from "../../http/input/fields.ts";
 import { pagingV2 } from "../../http/paging.ts";
 import { reportV1 } from "../../http/response-schemas.ts";
 import { costItem, toCostItem } from "../../usecases/costs/item.ts";
@@ -124,8 +124,7 @@ const listPartnerCostItems = operatorOperation({
   input: {
     path: byId,
     query: z.extend(filters, {
-      limit: pageQuery.shape.limit,
-      cursor: z.optional(z.string()).with(z.describe("The page starts after this cursor")),
+      ...nextPage,
     }),
     paged: "by text" as const,
   },

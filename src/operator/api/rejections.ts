@@ -6,7 +6,7 @@ import { findRejections, type Rejected } from "../../db/ledger/rejections.ts";
 import { findPartner } from "../../db/operator/partners.ts";
 import { formatDate } from "../../domain/time.ts";
 import { envelopeV1, jsonResponse } from "../../http/envelope.ts";
-import { appToken, pageQuery } from "../../http/input/fields.ts";
+import { appToken, nextPage } from "../../http/input/fields.ts";
 import { dayChecks, groupBy, reportDays } from "../../http/input/report-fields.ts";
 import { pagingV2 } from "../../http/paging.ts";
 import { itemsV1, reportV1 } from "../../http/response-schemas.ts";
@@ -89,8 +89,7 @@ export const listRejections = operatorOperation({
   input: {
     path: byId,
     query: z.strictObject({
-      limit: pageQuery.shape.limit,
-      cursor: z.optional(z.string()).with(z.describe("The page starts after this cursor")),
+      ...nextPage,
       app_token: z.optional(appToken).with(z.describe(OF_APP)),
     }),
     paged: "by text" as const,

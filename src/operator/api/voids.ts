@@ -9,7 +9,7 @@ import type { Context } from "../../env.ts";
 import { jsonResponse } from "../../http/envelope.ts";
 import { appToken, storedCostId } from "../../http/input/fields.ts";
 import { VOIDED_EXAMPLE, voided } from "../../http/response-schemas.ts";
-import { voidFound } from "../../usecases/costs/void.ts";
+import { VOIDED, voidFound } from "../../usecases/costs/void.ts";
 import { byId, notFound, reason } from "./common.ts";
 import { position, pricesDay, voidedDay, voidPrices } from "./url-prices.ts";
 
@@ -73,8 +73,7 @@ const voidPartnerCost = operatorOperation({
   path: "/operator/v1/partners/:id/voids",
   id: "voidPartnerCost",
   summary: "Void a cost of a partner, or the prices on URLs of a day",
-  description:
-    "The cost, or the price on the URL of its click or impression, no longer counts. Sending the same values again does not bring it back; a call with other values counts in its place. Possible until the cost expires, also for a stopped partner. The audit log keeps the reason and the removed values. With `day` and `app_token` instead of `cost_id`: at most 1,000 prices on URLs a request, with one entry in the audit log; continue with `next`.",
+  description: `${VOIDED} Possible until the cost expires, also for a stopped partner. The audit log keeps the reason and the removed values. With \`day\` and \`app_token\` instead of \`cost_id\`: at most 1,000 prices on URLs a request, with one entry in the audit log; continue with \`next\`.`,
   input: { path: byId, body: anyVoid },
   requestExample: { cost_id: "acme-click-20260701", reason: "The network reported the click as fraud" },
   responses: {

@@ -7,6 +7,9 @@ import type { Context } from "../../env.ts";
 import { AppError } from "../../errors.ts";
 import { lookUp } from "./read.ts";
 
+/** What a void does, for descriptions in the API. */
+export const VOIDED =
+  "The cost, or the price on the URL of its click or impression, no longer counts. Sending the same values again does not bring it back; a call with other values counts in its place.";
 const NO_COST = "You have no accepted cost with this ID, or it has expired. Check the cost_id.";
 
 /** A partner voids its own cost. Throws test_credential, and the errors of `voidFound`. */
