@@ -13,8 +13,8 @@ import "../src/dev/quiet.ts";
 
 const ROOT = join(import.meta.dirname, "..");
 
-/** Of the whole script with gzip. Nothing depends on it: more is most likely an accident, such as a library's whole index. */
-export const MAX_SCRIPT_KIB = 520;
+/** Of the whole script with gzip; Cloudflare takes 3,072 on its free plan. What each library may take is in dev/built/build.test.ts. */
+export const MAX_SCRIPT_KIB = 530;
 
 /** The extensions of files that the Worker imports as text; `rules` in wrangler.toml says the same. */
 export const TEXT_LOADERS = {

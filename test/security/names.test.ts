@@ -182,7 +182,7 @@ describe("a stored cost ID with invisible characters", () => {
     const kept = `/partner/costs/${encodeURIComponent(id("kept"))}`;
     const list = `/partner/costs?cost_id=${encodeURIComponent("\u202e")}`;
     expect(await readPages(SESSIONS.partner, [...pages, list, kept])).toEqual({
-      shows: [list, kept],
+      shows: ["/partner/costs", list, kept],
       raw: [],
     });
     const test = `/partner/costs/${encodeURIComponent(id("test"))}`;
@@ -193,7 +193,7 @@ describe("a stored cost ID with invisible characters", () => {
     const voided = `/operator/partners/1/voids?cost_id=${encodeURIComponent(id("void"))}`;
     const pending = "/operator/partners/1/costs?match=pending";
     expect(await readPages(SESSIONS.operator, [...pages, pending, voided])).toEqual({
-      shows: ["/operator/rounds/1", "/operator/audit", pending, voided],
+      shows: ["/operator/partners/1/costs", "/operator/rounds/1", "/operator/audit", pending, voided],
       raw: [],
     });
     const cookie = SESSIONS.partner;

@@ -73,8 +73,8 @@ function access({ need, pattern }: EveryOperation): Record<string, string> {
 /** The From date of an app is one row of its key. */
 const FIRST_DAY =
   /\(SELECT min\(daily_engagements\.day\) FROM daily_engagements WHERE daily_engagements\.app_token = \w+\.token\)/g;
-/** An operator's list of the costs of a partner, which reads several pages of IDs. A partner's own, with the credential, reads one. */
-const COST_PAGES = /^(?!.*\bcredentials\b).*'lapsed'.* OFFSET \S+ - 1\b/s;
+/** Lists of costs that read several pages of IDs or sort them. The one of the cost API, with the credential, reads one page. */
+const COST_PAGES = /^(?!.*\bcredentials\b).*'lapsed'.* OFFSET \S+ - 1\b|'newest'/s;
 /** Daily totals, the engagements of a round, and several pages of IDs. */
 const readsMuch = (text: string) =>
   /\bdaily_\w+|\bOFFSET 20000\b/.test(text.replace(FIRST_DAY, "")) || COST_PAGES.test(text);
@@ -119,7 +119,7 @@ it("these are limited", async () => {
         "/partners",
         "/partners/:partner_id",
       ].map((page) => `/apps/:app_token${page}`),
-      ...["/cost/round", "/partner", "/partner/costs.csv", "/partner/round"],
+      ...["/cost/round", "/partner", "/partner/costs", "/partner/costs.csv", "/partner/round"],
       ...["/partner/missing.csv", "/partner/totals", "/partner/totals.csv"],
       ...[
         "/operator/v1/rounds/:id",

@@ -10,6 +10,20 @@ import { MAX_SCRIPT_KIB, TEXT_LOADERS } from "../../built-worker.ts";
 import { ROOT } from "../run.ts";
 import { gzipBytes, script } from "./worker.ts";
 
+/** Without gzip. More is an accident, such as a library's whole index. */
+const MAX_LIBRARY_BYTES: Record<string, number> = {
+  "csv-parse": 30_000,
+  "drizzle-orm": 19_500,
+  hono: 4_000,
+  isbot: 2_700,
+  "itty-router": 1_400,
+  nanoid: 700,
+  oauth4webapi: 25_500,
+  otpauth: 8_000,
+  uqr: 10_500,
+  zod: 55_500,
+};
+
 /** What wrangler does with `alias`. esbuild itself takes no relative paths there. */
 function replaceAliases({ onResolve }: PluginBuild): void {
   const { alias = {} } = unstable_readConfig({ config: join(ROOT, "wrangler.toml") });
@@ -57,6 +71,19 @@ describe("the code that runs before the first request", () => {
     expect(texts.length).toBe(started.size);
     const bytes = gzipSync(Buffer.concat(texts.map(({ contents }) => contents))).length;
     expect(bytes).toBeLessThan(52 * 1024);
+  });
+
+  test("has of each library only what it uses", () => {
+    const sizes = new Map<string, number>();
+    for (const { inputs } of Object.values(bundle.metafile.outputs)) {
+      for (const [path, { bytesInOutput }] of Object.entries(inputs)) {
+        const name = /node_modules\/([^/]+)/.exec(path)?.[1];
+        if (name && bytesInOutput > 0) sizes.set(name, (sizes.get(name) ?? 0) + bytesInOutput);
+      }
+    }
+    expect([...sizes.keys()].sort()).toEqual(Object.keys(MAX_LIBRARY_BYTES).sort());
+    const tooLarge = [...sizes].filter(([name, bytes]) => bytes > (MAX_LIBRARY_BYTES[name] ?? 0));
+    expect(tooLarge).toEqual([]);
   });
 
   test("defines no table and builds no statement, because a click redirects without them", () => {
