@@ -262,7 +262,7 @@ test.each([
   ["/operator/spend?partner_id=99", "This partner does not exist.", "Spend by partner"],
   ["/operator/audit?from=2026-02-30", "From must be a calendar date", "Audit log"],
   ["/operator/audit?from=2026-03-14&to=2026-03-01", "To must be on or after the from date.", "Audit log"],
-  ["/operator/audit?action=leave", "Action must be one of the list.", "Audit log"],
+  ["/operator/audit?action=leave", "Action must be chosen from the list.", "Audit log"],
   ["/operator/partners/1/costs?day=2026-02-30", "Day must be a calendar date", "Costs of Acme Ads"],
   [
     `/operator/partners/1/voids?cost_id=${"x".repeat(257)}`,

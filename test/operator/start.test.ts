@@ -233,7 +233,7 @@ describe("the next step of a partner", () => {
 describe("discrepancies", () => {
   it("are those that the cron counted, with their time", async () => {
     const before = await open();
-    expect(textOf(before)).toContain("3 partners have no rates yet: the next hourly job calculates them.");
+    expect(textOf(before)).toContain("3 partners have no rates yet: the hourly job counts them.");
     expect(partnersOf(before).map(({ cells }) => [cells[0], ...cells.slice(5)])).toEqual(
       expect.arrayContaining([
         ["Acme Ads", "–", "Not calculated"],

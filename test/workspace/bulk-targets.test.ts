@@ -50,7 +50,7 @@ it("sets a target, which clicks follow, and returns the links to inherited", asy
   for (const token of [NETWORK, CAMPAIGN, OTHER])
     expect(await leads(token)).toBe("https://example.com/sale?c=Spring");
   expect(textOf(await change({ action: "target-inherit", links: `${CAMPAIGN},${OTHER}` }))).toContain(
-    "Target set to same as parent for 2 links",
+    "Target inherited from parent for 2 links",
   );
   expect(await targets()).toEqual([TARGET, null, null]);
   expect(await leads(CAMPAIGN)).toBe("https://example.com/sale?c=Spring");

@@ -111,7 +111,7 @@ describe("a change of several links", () => {
       ["Newsletter", "rejected", "Cost data needs a partner that supports it, on this link or above it."],
       ["nosuchlink", "rejected", "This app has no link with this token."],
       ["Acme", "same", ""],
-      ["Acme > Spring > Runners", "change", "Cost data: same as parent (on now) → own (on)."],
+      ["Acme > Spring > Runners", "change", "Cost data: inherited (on now) → own (on)."],
     ]);
   });
 
@@ -230,14 +230,14 @@ describe("a change of several links", () => {
     expect(entries).toHaveLength(8);
   });
 
-  it("sets cost data of many links to same as parent", async () => {
+  it("lets many links inherit cost data", async () => {
     const links = "demo1nk002,demo1nk003,demo1nk006";
     await patchLink("demo1nk002", { cost_data_enabled: false });
     await patchLink("demo1nk003", { cost_data_enabled: true });
     const query = { action: "cost-inherit", links };
     expect(changeRows(await open(browser, `${BULK}?${new URLSearchParams(query)}`))).toEqual([
-      ["Acme > Spring", "change", "Cost data: own (off) → same as parent (on now)."],
-      ["Acme > Spring > Runners", "change", "Cost data: own (on) → same as parent (off now)."],
+      ["Acme > Spring", "change", "Cost data: own (off) → inherited (on now)."],
+      ["Acme > Spring > Runners", "change", "Cost data: own (on) → inherited (off now)."],
       ["Beacon", "same", ""],
     ]);
     await change(query);
@@ -259,7 +259,7 @@ describe("a change of several links", () => {
         "Beacon Network doesn't support cost data yet. Ask your operator for an integration round.",
       ],
       ["Newsletter", "rejected", "Cost data needs a partner that supports it, on this link or above it."],
-      ["Acme > Spring > Runners", "changed", "Cost data: same as parent (on now) → own (on)."],
+      ["Acme > Spring > Runners", "changed", "Cost data: inherited (on now) → own (on)."],
     ]);
   });
 

@@ -114,7 +114,7 @@ describe("the form for one link", () => {
     expect(response.headers.get("location")).toBe(`${APP}/links/demo1nk001?notice=differs`);
     expect(await rows("SELECT * FROM links")).toEqual(before);
     expect(textOf(await open(browser, `${APP}/links/demo1nk001?notice=differs`))).toContain(
-      "This link exists already, with other settings than you chose. Nothing was created or changed.",
+      "This link already exists, with other settings than you chose. Nothing was created or changed.",
     );
     const same = await create({ network: "Acme" });
     expect(same.headers.get("location")).toBe(`${APP}/links/demo1nk001?notice=exists`);
@@ -387,7 +387,7 @@ describe("the check of one link", () => {
 
   it("says that a link exists, and rejects what creating rejects", async () => {
     const { text } = await create({ network: "Acme", campaign: "Spring", check: "yes" });
-    expect(textOf(text)).toContain("This link exists already. Nothing would be created or changed.");
+    expect(textOf(text)).toContain("This link already exists. Nothing would be created or changed.");
     expect((await create({ network: "a::b", check: "yes" })).status).toBe(400);
     expect((await create({ network: "Nova", cost_data: "on", check: "yes" })).status).toBe(400);
   });
@@ -431,7 +431,7 @@ describe("the partner of a path", () => {
     await browser.post(`${APP}/links/new`, { network: "Nova" });
     const rejected = await create({ attach: "1" });
     expect(rejected.status).toBe(400);
-    expect(textOf(rejected.text)).toContain("Nova exists already. It has no partner of its own.");
+    expect(textOf(rejected.text)).toContain("Nova already exists. It has no partner of its own.");
     expect(await settings()).toHaveLength(1);
   });
 

@@ -50,12 +50,12 @@ describe("a row with the token of a link", () => {
     );
     expect(outcomesOf(checked)).toEqual([
       ["2", "Acme", "same", ""],
-      ["3", "Acme > Spring", "change", "Cost data: own (off) → same as parent (on now)."],
+      ["3", "Acme > Spring", "change", "Cost data: own (off) → inherited (on now)."],
       [
         "4",
         "Acme > Spring > Runners",
         "change",
-        "Partner: Acme Ads → Beacon Network. Cost data: same as parent (off now) → own (off).",
+        "Partner: Acme Ads → Beacon Network. Cost data: inherited (off now) → own (off).",
       ],
       ["5", "Beacon", "change", "Archived: no → yes. Partner: Beacon Network → none."],
       ["6", "Newsletter", "change", "Partner: none → Acme Ads. Cost data: off → on."],
@@ -116,10 +116,10 @@ describe("a row with the token of a link", () => {
   });
 
   it.each([
-    [`${SPRING},,on,yes`, "Archived: no → yes. Cost data: same as parent (on now) → own (on)."],
+    [`${SPRING},,on,yes`, "Archived: no → yes. Cost data: inherited (on now) → own (on)."],
     [
       `${SPRING},1,on,`,
-      "Partner: Acme Ads (same as parent) → Acme Ads (own). Cost data: same as parent (on now) → own (on).",
+      "Partner: Acme Ads (inherited) → Acme Ads (own). Cost data: inherited (on now) → own (on).",
     ],
     [`${BEACON},,off,`, "It gets this setting as its own."],
   ])("says before and after that the link no longer inherits: %s", async (line, detail) => {
@@ -247,7 +247,7 @@ describe("the undo of an import", () => {
       [
         "Acme > Spring",
         "restored",
-        "Archived: yes → no. Partner: Beacon Network → none. Cost data: same as parent (off now) → own (off).",
+        "Archived: yes → no. Partner: Beacon Network → none. Cost data: inherited (off now) → own (off).",
       ],
       ["Acme", "restored", "Partner: none → Acme Ads. Cost data: off → on."],
       ["Newsletter", "restored", "Partner: Acme Ads → none. Cost data: on → off."],

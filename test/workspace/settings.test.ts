@@ -210,17 +210,17 @@ describe("partner and cost data", () => {
     await patchLink(child, { partner_id: 3, cost_data_enabled: false });
     await rows(`UPDATE links SET partner_id = 2, cost_switch = NULL WHERE token = '${child}'`);
     const text = await textAt(`${settingsOf(child)}?partner=1&cost=off`);
-    expect(text).toContain("Cost data Off, same as parent Off, set on this link");
+    expect(text).toContain("Cost data Off, inherited Off, set on this link");
     await browser.post(`${settingsOf(child)}/partner`, partnerForm({}, { token: child, partnerId: 2 }));
     expect(await readLink(child)).toMatchObject({ partner_id: 1, cost_data_enabled: false });
   });
 
-  it("can be set to same as parent, which the page shows first", async () => {
+  it("can be inherited from the parent, which the page shows first", async () => {
     const child = "demo1nk002";
     await patchLink(child, { cost_data_enabled: false });
     expect(await textAt(settingsOf(child))).toContain("Now: Off, set on this link.");
     const page = await open(browser, `${settingsOf(child)}?cost=inherit`);
-    expect(textOf(page)).toContain("Cost data Off, set on this link On, same as parent");
+    expect(textOf(page)).toContain("Cost data Off, set on this link On, inherited");
     expect(textOf(page)).toContain("Inherit from parent (on)");
     const form = partnerForm({ partner: "none", cost: "inherit" }, { token: child, costSwitch: 0 });
     const saved = await browser.post(`${settingsOf(child)}/partner`, form);
@@ -237,7 +237,7 @@ describe("partner and cost data", () => {
     expect(await textAt(settingsOf(DEMO.linkToken))).not.toContain("Inherit from parent");
   });
 
-  it("stay same as parent with another partner", async () => {
+  it("stay inherited with another partner", async () => {
     const child = "demo1nk002";
     const form = partnerForm({ partner: "2", cost: "inherit" }, { token: child });
     await browser.post(`${settingsOf(child)}/partner`, form);
@@ -275,7 +275,7 @@ describe("partner and cost data", () => {
 
   it.each([
     [{ partner: "99" }, '<a href="#partner">This partner doesn&#39;t exist.'],
-    [{ partner: "x" }, '<a href="#partner">Partner must be one of the list.</a>'],
+    [{ partner: "x" }, '<a href="#partner">Partner must be chosen from the list.</a>'],
     [{ partner: "2", cost: "on" }, '<a href="#cost">Beacon Network doesn&#39;t support cost data yet.'],
   ])("are not saved if they are not valid: %j", async (fields, link) => {
     const response = await browser.post(`${settingsOf(PLAIN)}/partner`, partnerForm(fields));

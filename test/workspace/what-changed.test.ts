@@ -89,7 +89,7 @@ describe("the sentence", () => {
         { daysAgo: 3, type: "cpe", count: 5, price: 2 },
         { daysAgo: 1, type: "cpi", count: 2, price: 3 },
       ],
-      "Spend fell $4.00 (−6.7%): cpi is new (+$6.00), no more cpe (−$10.00).",
+      "Spend fell $4.00 (−6.7%): cpi is new (+$6.00), cpe ended (−$10.00).",
     ],
     [
       "which type has the lower price",
@@ -212,7 +212,7 @@ describe("the sentence", () => {
         { daysAgo: 3, type: "cpe", count: 5, price: 2 },
         { daysAgo: 1, type: "cpi", count: 2, price: 3 },
       ],
-      "Spend rose $6.00 (+10.0%): cpi is new (+$6.00), no more cpe (−$10.00), no more cpm (−$10.00), other changes (+$20.00).",
+      "Spend rose $6.00 (+10.0%): cpi is new (+$6.00), cpe ended (−$10.00), cpm ended (−$10.00), other changes (+$20.00).",
     ],
     [
       "few clicks",

@@ -118,7 +118,7 @@ function counted({ counts, replaced_at }: FoundCost): Markup | string {
 }
 
 function voided({ void_state, call }: FoundCost): string {
-  if (void_state === "lifted") return "An earlier cost with this ID was voided. This one took its place";
+  if (void_state === "lifted") return "An earlier cost with this ID was voided. This one replaced it";
   return call ? `Voided. It removed ${call.cost_type}, ${price(call)}` : "Voided";
 }
 

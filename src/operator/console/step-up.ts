@@ -29,7 +29,7 @@ export function passwordField(
       type: "password",
       autocomplete: "current-password",
       required: true,
-      hint: "Enter it again to continue. You won't be asked for the next 10 minutes.",
+      hint: "Enter it to continue. You won't be asked again for 10 minutes.",
     },
     rejected,
   );

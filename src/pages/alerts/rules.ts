@@ -180,7 +180,7 @@ export const rulePage: Show = async (context, owner, rejected) => {
   };
 };
 
-const newRule = z.strictObject({ kind: z.enum(RULE_KINDS, "must be one of the list"), ...settings });
+const newRule = z.strictObject({ kind: z.enum(RULE_KINDS, "must be chosen from the list"), ...settings });
 
 const NO_NAMES: Names = { partners: new Map(), apps: new Map() };
 

@@ -80,6 +80,8 @@ function toObject(subject: string, objects: ReadonlyMap<string, AuditObject>): D
 }
 
 const NAMES: Record<string, string> = {
+  partner_id: "Partner",
+  cost_data_enabled: "Cost data",
   max_url_amount: "Highest price on a URL",
   max_url_spend: "Daily limit for spend from prices on URLs",
   sign_in: "Sign-in method",

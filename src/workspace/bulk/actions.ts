@@ -38,8 +38,8 @@ export const ACTIONS = {
     update: () => ({ cost_data_enabled: false }),
   },
   "cost-inherit": {
-    name: "Set cost data to same as parent",
-    done: "Cost data set to same as parent for {links}",
+    name: "Inherit cost data from parent",
+    done: "Cost data inherited from parent for {links}",
     update: () => ({ cost_data_enabled: null }),
   },
   target: { name: "Set a target", done: "Target set for {links}", update: ({ target }) => ({ target }) },
@@ -49,8 +49,8 @@ export const ACTIONS = {
     update: () => ({ target: "" }),
   },
   "target-inherit": {
-    name: "Set target to same as parent",
-    done: "Target set to same as parent for {links}",
+    name: "Inherit target from parent",
+    done: "Target inherited from parent for {links}",
     update: () => ({ target: null }),
   },
 } satisfies Record<string, BulkAction>;

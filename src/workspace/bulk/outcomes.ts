@@ -82,7 +82,7 @@ export function describeChange(before: StoredLink, after: StoredLink, partners: 
   if (before.partnerId !== after.partnerId) {
     const isSame = nameOf(before) === nameOf(after);
     const [from, to] = [before, after].map((link) =>
-      isSame ? `${nameOf(link)} (${link.partnerId === null ? "same as parent" : "own"})` : nameOf(link),
+      isSame ? `${nameOf(link)} (${link.partnerId === null ? "inherited" : "own"})` : nameOf(link),
     );
     parts.push(`Partner: ${from} → ${to}.`);
   }
@@ -90,7 +90,7 @@ export function describeChange(before: StoredLink, after: StoredLink, partners: 
   const settingOf = ({ level, costSwitch, inheritedSwitch }: StoredLink) => {
     if (level === 1) return onOff(costSwitch === 1);
     return costSwitch === null
-      ? `same as parent (${onOff(inheritedSwitch === 1)} now)`
+      ? `inherited (${onOff(inheritedSwitch === 1)} now)`
       : `own (${onOff(costSwitch === 1)})`;
   };
   const [from, to] = [before, after].map((link) =>

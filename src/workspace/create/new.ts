@@ -110,6 +110,6 @@ function toRows(row: PathRow, attach: string | null): PathRow[] {
 function rejectOther(result: PathResult | AppError | undefined, name: string): void {
   if (result instanceof AppError) throw result;
   if (!result || result.differences.length === 0) return;
-  const message = `${name} exists already. ${result.differences.join(" ")} Attach the partner to a link below it, or change the settings of ${name}.`;
+  const message = `${name} already exists. ${result.differences.join(" ")} Attach the partner to a link below it, or change the settings of ${name}.`;
   throw invalidRequest([{ param: "attach", message: message.charAt(0).toUpperCase() + message.slice(1) }]);
 }

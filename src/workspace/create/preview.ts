@@ -30,7 +30,7 @@ export function pathPreview(
   return html`
     ${notice(
       state === "exists"
-        ? `This link exists already. Nothing would be created or changed. ${differences.join(" ")}`
+        ? `This link already exists. Nothing would be created or changed. ${differences.join(" ")}`
         : "Nothing is created yet.",
       "",
       { announced: true },

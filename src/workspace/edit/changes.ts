@@ -72,7 +72,7 @@ export const submitName = submit({
 
 const targetForm = z
   .object({
-    leads: z.enum(["inherit", "none", "own"], "must be one of the list"),
+    leads: z.enum(["inherit", "none", "own"], "must be chosen from the list"),
     target: linkTarget,
     reviewed,
   })

@@ -17,8 +17,8 @@ import { type EditedLink, shownVersion } from "./edited-link.ts";
 
 /** Both are the link's own: `partner` is `none` or an ID. */
 export const choiceFields = {
-  partner: z.union([z.literal("none"), idText], "must be one of the list"),
-  cost: z.enum(["inherit", "on", "off"], "must be one of the list"),
+  partner: z.union([z.literal("none"), idText], "must be chosen from the list"),
+  cost: z.enum(["inherit", "on", "off"], "must be chosen from the list"),
 };
 
 export type Choice = z.output<z.ZodMiniObject<typeof choiceFields>>;
@@ -48,7 +48,7 @@ export function toUpdate(choice: Choice, link: StoredLink): LinkUpdate {
 
 /** The setting in effect, and of a sub-link, whether it is its own. */
 export function describeCost({ level, costSwitch }: StoredLink, isOn: boolean): string {
-  const source = level === 1 ? "" : costSwitch === null ? ", same as parent" : ", set on this link";
+  const source = level === 1 ? "" : costSwitch === null ? ", inherited" : ", set on this link";
   return `${isOn ? "On" : "Off"}${source}`;
 }
 

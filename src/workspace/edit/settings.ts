@@ -136,7 +136,7 @@ function partnerSection(context: Context, edited: EditedLink, state: State): Mar
 function targetSection(_: Context, { row, path, destination }: EditedLink, state: State): Markup {
   const above = targetAbove(row);
   const options: Option[] = [
-    ["inherit", row.level === 1 ? "The app's URLs" : "Same as the link above"],
+    ["inherit", row.level === 1 ? "The app's URLs" : "Inherit from parent"],
     ...(row.level > 1 ? [["none", "The app's URLs"] satisfies Option] : []),
     ["own", "This URL"],
   ];

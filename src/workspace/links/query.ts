@@ -84,9 +84,9 @@ export const periodQuery = z.strictObject(periodFields).check(...periodChecks);
 /** What a form did that led to the page of a link. */
 export const LINK_NOTICES = noticesOf({
   created: "Link created.",
-  exists: "This link exists already. Nothing was created or changed.",
+  exists: "This link already exists. Nothing was created or changed.",
   differs:
-    "This link exists already, with other settings than you chose. Nothing was created or changed. Change them under Settings.",
+    "This link already exists, with other settings than you chose. Nothing was created or changed. Change them under Settings.",
   twice:
     "This link was created a moment ago with other settings, and the form was sent again. The settings stay as they were. Change them under Settings.",
 });

@@ -128,7 +128,7 @@ function partsOf(report: Report): Part[] {
     ...types
       .filter(({ state }) => state !== "continued")
       .map(({ costType, state, change }) => ({
-        what: state === "new" ? `${costType} is new` : `no more ${costType}`,
+        what: state === "new" ? `${costType} is new` : `${costType} ended`,
         change,
       })),
     {

@@ -36,7 +36,7 @@ const contract = z
   .object({
     who: text,
     object: text,
-    action: z.optional(z.enum(AUDIT_ACTIONS, "must be one of the list")),
+    action: z.optional(z.enum(AUDIT_ACTIONS, "must be chosen from the list")),
     from: z.optional(utcDate),
     to: z.optional(utcDate),
     request: text,

@@ -157,5 +157,5 @@ export function whenCounted(partners: PartnerFacts[], now: number): string {
   const oldest = rates.reduce((first, { computedAt }) => Math.min(first, computedAt), now);
   const times = rates.length === 0 ? "" : `Rates as of ${describeTime(oldest)}.`;
   if (missing === 0) return times;
-  return `${times} ${showPlural(missing, "partner has", "partners have")} no rates yet: the next hourly job calculates them.`.trim();
+  return `${times} ${showPlural(missing, "partner has", "partners have")} no rates yet: the hourly job counts them.`.trim();
 }
