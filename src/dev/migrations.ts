@@ -188,7 +188,9 @@ function isAbout({ table, dropped, added }: ColumnChange, statement: string): bo
 }
 
 /** The name in a definition, with its quotes. */
-const nameOf = (definition: string): string => definition.split(" ", 1)[0] ?? "";
+function nameOf(definition: string): string {
+  return definition.split(" ", 1)[0] ?? "";
+}
 
 /**
  * Returns the migration: drops the rules that depend on a change and the computed columns, changes the tables as drizzle-kit
