@@ -2132,7 +2132,7 @@ npx wrangler d1 execute DB --remote --yes --file linkledger.sql</pre>
 <ul>
 <li>the URL had the same <code>cost_id</code>, with the same uppercase and lowercase letters, and no unfilled macro
 <li>the link is attached to this partner
-<li>a person, an app or a server opened it: crawlers and link previews are not recorded. The page of the link counts them under "Problems with URLs", as <code>engagement</code> with the reason "A bot opened the link"
+<li>a person, an app or a server opened it: crawlers and link previews are not recorded. The page of the link counts them under "Dropped parameters", as <code>engagement</code> with the reason "A bot opened the link"
 </ul>
 <p>In a round, the report at <code>/partner</code> says why.` },
       { title: "A cost or cost ID is rejected", body: `<p>To see what was rejected, open <strong>Costs</strong> at <code>/partner</code> and choose the state "Rejected", or send <code>GET /cost?match=rejected</code>: the newest ones with ID, reason, tag and time, for ${FACTS["rejection time"]}. For one ID, <code>GET /cost/{cost_id}</code> returns <code>404</code> with its rejections, the click or impression that has it, and what a cost for it would get now. Operators find the same on the page of the partner.

@@ -131,9 +131,9 @@ function figures({ path, app }: Member, overview: Overview, totals: Sums[], now:
         countOf(engagements, "impression"),
         countOf(engagementsBefore, "impression"),
       ),
-      count("Missing amounts", `${overview.partnersHref}&sort=-unpriced`, unpriced, unpricedBefore),
+      count("No amount", `${overview.partnersHref}&sort=-unpriced`, unpriced, unpricedBefore),
       count(
-        "URL parameters ignored",
+        "Dropped parameters",
         ignoredHref({ path }, period),
         dropped.reduce((sum, link) => sum + link.count, 0),
       ),
@@ -181,10 +181,13 @@ function attention({ path, env, ...member }: Member, overview: Overview): Markup
   if (items.length + ends.length === 0) return "";
   const more = items.slice(MOST_FINDINGS);
   return card(
-    { id: "attention", title: "Needs attention", kind: "attention" },
-    period.preset && period.preset !== "today" && overview.rejected.length > 0
-      ? html`<p class="hint">Covers ${describeDays(period)}. Rejected costs include those of today.</p>`
-      : "",
+    {
+      ...{ id: "attention", title: "Needs attention", kind: "attention" },
+      aside:
+        period.preset && period.preset !== "today" && overview.rejected.length > 0
+          ? html`<p class="hint">Covers ${describeDays(period)}. Rejected costs include those of today.</p>`
+          : "",
+    },
     html`<ul>${items.slice(0, MOST_FINDINGS)}</ul>`,
     more.length === 0
       ? ""

@@ -171,7 +171,7 @@ it.each([true, false])(
       // The focus stays where a person types, and what cannot be created has no preview.
       await page.locator("#campaign:focus").waitFor();
       await page.keyboard.type("::");
-      await preview.getByText("Which links of the path exist").waitFor();
+      await preview.getByText("Type a network to see what will be created").waitFor();
       await page.getByLabel("Campaign").fill("Autumn");
       await preview.getByText("Autumn New").waitFor();
     }

@@ -20,7 +20,7 @@ const lines = (page: string) => (tablesOf(page)[0] ?? []).slice(1).map(({ cells 
 
 it("adds up to the figure of the Overview, which leads to it, and leaves out bots", async () => {
   const overview = await open(browser, `${APP}?period=today`);
-  const figure = figuresOf(overview).find((text) => text.startsWith("URL parameters ignored")) ?? "";
+  const figure = figuresOf(overview).find((text) => text.startsWith("Dropped parameters")) ?? "";
   const page = await open(browser, hrefOf(overview, figure));
   const [, count] = /(\d+)$/.exec(figure) ?? [];
   expect(lines(page).at(-1)?.[0]).toBe("Total");
@@ -68,7 +68,7 @@ it("adds up by partner, searches, and is ordered by its headings", async () => {
 
 it("keeps its days, and says that there are none", async () => {
   const none = await open(browser, `${APP}/ignored?from=2026-02-01&to=2026-02-02`);
-  expect(textOf(none)).toContain("No parameters were ignored in these days.");
+  expect(textOf(none)).toContain("No parameters were dropped in these days.");
   await click("short", { now: NOW - DAY });
   const yesterday = await open(browser, `${APP}/ignored?from=2026-03-14&to=2026-03-14`);
   expect(lines(yesterday).at(-1)?.[2]).toBe("1");

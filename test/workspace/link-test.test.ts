@@ -48,7 +48,7 @@ describe("without a URL", () => {
     expect(Object.keys(found)).toEqual(
       expect.arrayContaining(["iPhone and iPad", "Android", "Computers", "Recorded today so far"]),
     );
-    expect(textOf(page)).toContain("Ignored parameters None.");
+    expect(textOf(page)).toContain("Dropped parameters None.");
   });
 
   it("stores nothing, with and without sub-links in the URL", async () => {
@@ -179,7 +179,7 @@ describe("the page explains", () => {
       ["adgroup", "Women", "The partner's template doesn't have this parameter."],
     ]);
     expect(textOf(page)).toContain("Not parameters of linkledger: utm_source .");
-    expect(factsOf(page)["Can a cost match?"]).toBe("No: the cost ID is ignored.");
+    expect(factsOf(page)["Can a cost match?"]).toBe("No: the cost ID is dropped.");
   });
 
   it("new sub-links, and levels that the link already has", async () => {

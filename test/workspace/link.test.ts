@@ -89,7 +89,7 @@ describe("a link's page", () => {
       "Clicks 2",
       "Impressions 1",
       "Matched costs 2",
-      "Costs without an amount 1",
+      "No amount 1",
     ]);
     expect(section(page, "sub-links")).toMatch(
       /Video 15s.*1 \$1\.50 \$1\.500.*Video 30s.*0 <€0\.01 – only cpm/,
@@ -154,7 +154,7 @@ describe("a link's page", () => {
       ["cost_id", "The network did not replace its macro.", "1", "15 Mar 2026"],
     ]);
     expect(section(await open(browser, `${APP}/links/demo1nk008`), "problems")).toContain(
-      "No URL parameters were ignored",
+      "No parameters were dropped",
     );
   });
 

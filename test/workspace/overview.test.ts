@@ -84,15 +84,15 @@ describe("the figures", () => {
       );
     }
     expect(figuresOf(page).filter((text) => text.startsWith("Missing"))).toEqual([
-      "Missing amounts 3 ▲ +50.0%",
+      "No amount 3 ▲ +50.0%",
     ]);
     expect(figuresOf(page).map((text) => text.replace(/ [^A-Za-z]*\d.*/, ""))).toEqual([
       "Spend in USD",
       "Spend in EUR",
       "Clicks",
       "Impressions",
-      "Missing amounts",
-      "URL parameters ignored",
+      "No amount",
+      "Dropped parameters",
     ]);
     expect(textOf(page)).toContain("Compared with 1 – 7 Mar 2026.");
   });
@@ -270,16 +270,16 @@ describe("needs attention", () => {
     expect(textOf(await open(browser, unpriced?.href ?? ""))).toContain("−2 The cost has no amount");
   });
 
-  it("counts ignored parameters and leads to their report", async () => {
+  it("counts dropped parameters and leads to their report", async () => {
     for (const id of ["short", "too-short"]) await click(id);
     await call("/demo1nk003?cost_id=short", { headers: { "user-agent": IPHONE } });
     const page = await overview("period=today");
     expect(problems(page)).toContainEqual({
-      text: "3 URL parameters were ignored, most of them on “Acme”. Show the reasons",
+      text: "3 URL parameters were dropped, most of them on “Acme”. Show the reasons",
       href: `${APP}/ignored?period=today`,
     });
-    expect(figuresOf(page)).toContain("URL parameters ignored 3");
-    expect(figuresOf(await overview("from=2026-03-13&to=2026-03-14"))).toContain("URL parameters ignored 0");
+    expect(figuresOf(page)).toContain("Dropped parameters 3");
+    expect(figuresOf(await overview("from=2026-03-13&to=2026-03-14"))).toContain("Dropped parameters 0");
   });
 
   it("says that rejected costs are those up to now, beside days that are over", async () => {

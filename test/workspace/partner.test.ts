@@ -87,7 +87,14 @@ describe("the state", () => {
     expect(textOf(await show("/1"))).toContain("Last click Not known yet");
     const silent = `INSERT INTO partner_activity VALUES (1, ${NOW / 3_600_000}, 0, 1, 1, ${NOW - 2 * DAY}, ${NOW}, 0)`;
     await env.DB.exec(silent);
-    expect(textOf(await show("/1"))).toContain("No cost since 13 Mar 2026, 12:00 UTC . Ask the partner.");
+    const page = textOf(await show("/1"));
+    expect(page).toContain("No cost since 13 Mar 2026, 12:00 UTC . Ask the partner.");
+    // The badge is that of the lists, also for operators.
+    expect(page).toContain("Acme Ads Acme Ads No cost since 13 Mar ");
+    const operator = await signedIn(DEMO.operatorEmail, DEMO.operatorPassword);
+    expect(textOf(mainOf(await open(operator, "/operator/partners/1")))).toContain(
+      "Acme Ads Acme Ads No cost since 13 Mar ",
+    );
   });
 });
 

@@ -19,8 +19,7 @@ export const STATES: Record<PartnerState, [name: string, tone: Tone]> = {
 };
 
 /** Whether the partner may send costs. */
-export const stateBadge = (state: PartnerState): Markup => badge(...STATES[state]);
-export const partnerBadge = (partner: Integration): Markup => stateBadge(partnerStateOf(partner));
+export const partnerBadge = (partner: Integration): Markup => badge(...STATES[partnerStateOf(partner)]);
 
 interface CostSignals {
   /** As of the domain. */
@@ -32,7 +31,7 @@ interface CostSignals {
   recorded: number;
 }
 
-/** What a list says of a partner: its state, or of a live one what needs a look first. */
+/** What a list and the page of a partner say of it: its state, or of a live one what needs a look first. */
 export function partnerSignals(partner: Integration, signals: CostSignals): Markup {
   const { silentSince, worst, coverage, recorded } = signals;
   const found: (string | false)[] = [

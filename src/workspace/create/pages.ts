@@ -41,7 +41,7 @@ export function newPage(place: Place, rejected?: RejectedForm, checked?: Checked
   const attach =
     levels.length > 1
       ? select("attach", "Attach the partner to", levels, "1", {
-          hint: "Also the cost data setting. The links below it inherit both. A shorter path: to its last link.",
+          hint: "Also the cost data setting. The links below it inherit both. If the path is shorter, its last link gets them.",
           rejected: entered,
         })
       : "";
@@ -69,7 +69,7 @@ export function newPage(place: Place, rejected?: RejectedForm, checked?: Checked
       ${card(
         { id: "path-preview", title: "Preview" },
         checked?.preview ??
-          html`<p class="muted">Which links of the path exist, and the URLs of the link. Nothing is created.</p>`,
+          html`<p class="muted">Type a network to see what will be created.</p>`,
         html`<p class="actions" data-without-script><button class="secondary" form="create" name="check" value="yes">Check</button></p>`,
       )}
       </div>`,

@@ -1,4 +1,4 @@
-/** Tests a link without opening it: what a click would record, where each device goes, and which parameters are ignored. */
+/** Tests a link without opening it: what a click would record, where each device goes, and which parameters are dropped. */
 import { html } from "hono/html";
 import * as z from "zod/mini";
 import { type CheckedEngagement, checkEngagement } from "../../db/ledger/engagement-check.ts";
@@ -169,7 +169,7 @@ function canMatch(
   if (!partner.supportsCostData) return `No: ${displayName} doesn't support cost data yet.`;
   if (!hasCostData) return "No: cost data is off on this link.";
   if (isGenerated && costId !== null) return "No: without a cost ID, only the price on the URL counts.";
-  if (dropped.some(([parameter]) => parameter === "cost_id")) return "No: the cost ID is ignored.";
+  if (dropped.some(([parameter]) => parameter === "cost_id")) return "No: the cost ID is dropped.";
   if (costId === null || sent === null) return "No: the URL has no cost ID.";
   if (earlierAt !== null)
     return `No: ${kind === "click" ? "a click" : "an impression"} of ${describeTime(earlierAt)} has this cost ID, and the first one counts.`;
@@ -223,9 +223,9 @@ function ignored(check: CheckedEngagement, { kind }: OpenedLink, url: URL, skipp
   ]);
   const others = [...new Set(searchParams.keys())].filter((name) => !known.has(name));
   return html`
-    <h3>Ignored parameters</h3>
+    <h3>Dropped parameters</h3>
     ${table<IgnoredRow>({
-      label: "Ignored parameters",
+      label: "Dropped parameters",
       rows: rows.slice(0, MOST_ROWS),
       empty: html`<p>None.</p>`,
       columns: [

@@ -191,7 +191,7 @@ function figures(member: Member, view: LinkView, now: number): Markup {
       count("Impressions", "impression"),
       { name: "Matched costs", value: showCount(costs("matched")) },
       ...(costs("unpriced") > 0
-        ? [{ name: "Costs without an amount", value: showCount(costs("unpriced")) }]
+        ? [{ name: "No amount", value: showCount(costs("unpriced")) }]
         : []),
     ])}
     <p class="hint">${hints.join(" ")} ${finality(period, now)}</p>

@@ -91,11 +91,11 @@ export function problems({ dropped }: LinkView): Markup {
     { heading: "Count", kind: "number", cell: ({ count }) => showCount(count) },
     { heading: "Last seen", kind: "day", cell: ({ last }) => describeDay(last) },
   ];
-  const lead = html`<p>Parameters of the URLs of this link that were ignored in the last ${DROPPED_DAYS} days. The clicks and impressions count, unless the reason says that they were not recorded.</p>`;
+  const lead = html`<p>Parameters of the URLs of this link that were dropped in the last ${DROPPED_DAYS} days. The clicks and impressions count, unless the reason says that they were not recorded.</p>`;
   return card(
-    { id: "problems", title: "Problems with URLs" },
+    { id: "problems", title: "Dropped parameters" },
     rows.length === 0
-      ? html`<p class="muted">No URL parameters were ignored in the last ${DROPPED_DAYS} days.</p>`
-      : html`${lead}${table({ label: "Ignored parameters", columns, rows })}`,
+      ? html`<p class="muted">No parameters were dropped in the last ${DROPPED_DAYS} days.</p>`
+      : html`${lead}${table({ label: "Dropped parameters", columns, rows })}`,
   );
 }

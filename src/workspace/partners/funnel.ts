@@ -69,7 +69,7 @@ export function funnelSection(steps: Step[], isComplete: boolean, hrefs: Hrefs):
           </li>`;
       })}
     </ol>`,
-    html`<p class="hint">Percentages are of all clicks and impressions. The coverage above is only of those with a cost ID. Below each step is what the step before had more, and why. A cost is counted on the day of its click or impression.</p>`,
+    html`<p class="hint">Percentages are of all clicks and impressions. The coverage above is only of those with a cost ID. Each loss and its reason are below its step. A cost is counted on the day of its click or impression.</p>`,
   );
 }
 

@@ -1,12 +1,13 @@
 /** The page of a partner in an app: its state, its figures, where clicks are lost on the way to a cost, rejected costs, and its links. */
 import { html } from "hono/html";
 import { type Figures, shareOf, toFigures } from "../../domain/figures/performance.ts";
+import { toMask } from "../../domain/cost-types.ts";
 import { RATE_DAYS, worstOf } from "../../domain/figures/rates.ts";
 import { DAY_MS, dayOf, formatDate, KEPT_REJECTIONS_MS } from "../../domain/time.ts";
 import { chartScript } from "../../pages/chart/chart.ts";
 import { DISCREPANCY, discrepancyBadge } from "../../pages/costs/rates.ts";
 import { reasonLink } from "../../pages/costs/rejections.ts";
-import { coverageBadge, stateBadge } from "../../pages/costs/states.ts";
+import { coverageBadge, partnerSignals } from "../../pages/costs/states.ts";
 import { breadcrumb, card, nameText, pageHead, pathText, type Tile, tiles } from "../../pages/elements.ts";
 import { chartEvents, eventList } from "../../pages/events.ts";
 import { cardStyles } from "../../pages/frame.ts";
@@ -42,7 +43,7 @@ export const partnerPage: Show = async (context, member) => {
     styles: [workspaceStyles.href, cardStyles.href],
     body: html`
       ${breadcrumb([["Partners", `${member.path}/partners${keepDays(context.url)}`]], displayName)}
-      ${pageHead(nameText(displayName), stateBadge(status.state))}
+      ${pageHead(nameText(displayName), signals(status))}
       ${stateNotices(member, status)}
       ${periodPicker(context.url, period)}
       ${cutNotice(period, status.from)}
@@ -57,6 +58,18 @@ export const partnerPage: Show = async (context, member) => {
       ${links(view)}`,
   };
 };
+
+/** As in the list of partners. */
+function signals({ partner, types, silentSince, rates, figures }: View["status"]): Markup {
+  const typesInRound = toMask(types.flatMap(({ state, costType }) => (state === "in_round" ? [costType] : [])));
+  return partnerSignals(
+    { ...partner, typesInRound },
+    {
+      ...{ silentSince, worst: worstOf(rates) },
+      ...{ coverage: shareOf(figures.coverage), recorded: Number(figures.recorded.click) },
+    },
+  );
+}
 
 function figures({ status, period, compared, hrefOf }: View, now: number): Markup {
   const { spend, figures, partner, rates, before = { spend: [], counts: [] } } = status;
@@ -87,7 +100,7 @@ function figures({ status, period, compared, hrefOf }: View, now: number): Marku
         "spend",
         own,
         currency,
-        unpriced > 0 ? showPlural(unpriced, "cost without an amount", "costs without an amount") : "",
+        unpriced > 0 ? `${showPlural(unpriced, "cost")} with no amount` : "",
       ),
     },
     {

@@ -199,7 +199,7 @@ function describeCosts(signals: Signals, path: string): Finding[] {
       ? [
           {
             key: "dropped",
-            text: `${showCount(count)} URL ${count === 1 ? "parameter was" : "parameters were"} ignored, most of them on “${worst.label}”.`,
+            text: `${showCount(count)} URL ${count === 1 ? "parameter was" : "parameters were"} dropped, most of them on “${worst.label}”.`,
             count,
             fix: ["Show the reasons", `${path}/ignored${daysOf(signals)}`] as Finding["fix"],
           },

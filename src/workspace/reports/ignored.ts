@@ -1,4 +1,4 @@
-/** The page of an app's ignored parameters: those of the URLs of its links that were not used, with the reasons. */
+/** The page of an app's dropped parameters: those of the URLs of its links that were not used, with the reasons. */
 import { html } from "hono/html";
 import * as z from "zod/mini";
 import { findIgnored, type Ignored } from "../../db/ledger/reports/ignored.ts";
@@ -148,10 +148,10 @@ export const ignoredPage: Show = async (context, member) => {
     partner: (first) => html`<a href="${byLink({ partner: partnerOf(first) })}">${NAMES.partner(first)}</a>`,
   };
   return {
-    title: "Ignored parameters",
+    title: "Dropped parameters",
     body: html`
-      ${breadcrumb([["Overview", `${member.path}${keepDays(url)}`]], "Ignored parameters")}
-      ${pageHead("Ignored parameters")}
+      ${breadcrumb([["Overview", `${member.path}${keepDays(url)}`]], "Dropped parameters")}
+      ${pageHead("Dropped parameters")}
       <div class="toolbar">${periodPicker(url, period)}${choices(
         "Break down by",
         (Object.keys(GROUPS) as Group[]).map((one) => [
@@ -163,12 +163,12 @@ export const ignoredPage: Show = async (context, member) => {
       ${cutNotice(period, from)}
       ${isTooMany ? notice("Too many links had clicks or impressions to read their parameters. Choose fewer days.", "warn") : ""}
       ${table<Line>({
-        label: `Ignored parameters by ${GROUPS[group].toLowerCase()}`,
+        label: `Dropped parameters by ${GROUPS[group].toLowerCase()}`,
         layout: "figures-in-row",
         rows: list.rows,
         empty:
           found.length === 0
-            ? notice(isTooMany ? "" : "No parameters were ignored in these days.")
+            ? notice(isTooMany ? "" : "No parameters were dropped in these days.")
             : noRows(list, html``, "parameters"),
         total,
         columns: [

@@ -22,7 +22,7 @@ interface WhatChanged {
   report: Report;
   /** Whether the days are compared with those before. */
   isCompared: boolean;
-  /** What changed most, each with its name. Nothing where the page has another list of it. */
+  /** What changed most, each with its name; undefined where the page has another list of it, and the events are closed. */
   most?: { name: Markup; row: PerformanceRow }[];
   /** A sentence before the events: a state that began earlier. */
   state?: Markup | "";
@@ -30,9 +30,9 @@ interface WhatChanged {
 
 /** `days`: the query with the days of the page, for the pages of partners. */
 export function whatChanged(shown: WhatChanged, member: Pick<Member, "path">, days: string): Markup | "" {
-  const { explained, report, most = [], isCompared, state = "" } = shown;
+  const { explained, report, most, isCompared, state = "" } = shown;
   const text = isCompared ? sentence(explained, report) : "";
-  const rows = text === "" ? [] : most;
+  const rows = text === "" ? [] : (most ?? []);
   const { events, hasMoreEvents } = explained;
   if (text === "" && events.length === 0 && state === "") return "";
   const summary = [
@@ -46,7 +46,7 @@ export function whatChanged(shown: WhatChanged, member: Pick<Member, "path">, da
       ${
         summary.length === 0
           ? ""
-          : html`<details>
+          : html`<details${most ? html` class="shown"` : ""}>
         <summary>Show ${summary.join(" and ")}</summary>
         <div>
           ${rows.length === 0 ? "" : html`<ul class="most" aria-label="Changed most">${rows.map(({ name, row }) => html`<li><span>${name}</span> <span class="whole">${signedMoney(row.now.spend - row.before.spend, report.currency ?? "")}</span></li>`)}</ul>`}

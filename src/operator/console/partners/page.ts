@@ -11,7 +11,7 @@ import { toIso } from "../../../domain/time.ts";
 import { chartScript } from "../../../pages/chart/chart.ts";
 import { costTypeChecks, costTypeName } from "../../../pages/costs/cost-types.ts";
 import { ratesSection } from "../../../pages/costs/rates.ts";
-import { partnerBadge, roundBadge, typeBadges } from "../../../pages/costs/states.ts";
+import { roundBadge, typeBadges } from "../../../pages/costs/states.ts";
 import { breadcrumb, card, type Fact, facts, nameText, pageHead } from "../../../pages/elements.ts";
 import type { Option, RejectedForm } from "../../../pages/forms/fields.ts";
 import { form } from "../../../pages/forms/form.ts";
@@ -28,8 +28,9 @@ import { type Act, idOf, type Show, secretPage } from "../layout.ts";
 import type { OperatorSession } from "../session.ts";
 import { passwordField } from "../step-up.ts";
 import { costSwitch, settingsSection, stoppedNotice } from "./settings.ts";
-import { readPartnerSpend, spendSection } from "./spend.ts";
+import { coverageOf, readPartnerSpend, spendSection } from "./spend.ts";
 import { partnerSteps } from "./steps.ts";
+import { signalsOf } from "./table.ts";
 import { urlPriceSection } from "./url-prices.ts";
 import { voidSection } from "./voids.ts";
 
@@ -57,6 +58,7 @@ export const partnerPage: Show = async (context, formError, session) => {
   ]);
   const [known] = partners;
   if (!partner || !known) throw notFound("partner");
+  const integration = { ...known, rates: toStored(partner, found.counts, context.now) };
   const rejectedAt = (end: string) => (context.url.pathname.endsWith(end) ? formError : undefined);
   const noCredentials = html`<p class="muted">No credentials yet. ${partner.supportsCostData ? "Issue a live one below." : "Open a round to get a test credential."}</p>`;
   return {
@@ -65,9 +67,9 @@ export const partnerPage: Show = async (context, formError, session) => {
     scripts: [chartScript.href],
     body: html`
       ${breadcrumb([["Partners", "/operator/partners"]], partner.displayName)}
-      ${pageHead(nameText(partner.displayName), partnerBadge(partner))}
+      ${pageHead(nameText(partner.displayName), signalsOf(integration, coverageOf(spend)))}
       ${stoppedNotice(partner)}
-      ${stateSection(partner, { ...known, rates: toStored(partner, found.counts, context.now) })}
+      ${stateSection(partner, integration)}
       ${spendSection(partner, spend, found, context.now)}
       ${ratesSection(partner.integratedTypes, found)}
       ${card(

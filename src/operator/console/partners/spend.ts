@@ -105,6 +105,14 @@ export function spendSection(
   );
 }
 
+/** Of clicks; of impressions for a partner that has only those. `recorded`: what it is of. */
+export function coverageOf({ spend, counts }: PartnerSpend) {
+  const { coverage, impressionCoverage, recorded } = toFigures(null, spend, counts);
+  return coverage === null
+    ? { coverage: shareOf(impressionCoverage), recorded: Number(recorded.impression) }
+    : { coverage: shareOf(coverage), recorded: Number(recorded.click) };
+}
+
 function figures({ id }: PartnerRow, { spend, counts, before }: PartnerSpend): Tile[] {
   const earlier = before ?? { spend: [], counts: [] };
   const change = (now: bigint | null, previous: bigint | null): Markup | string =>

@@ -60,7 +60,11 @@ const sum = <One>(rows: One[], of: (row: One) => number) => rows.reduce((total, 
 
 const mainSums = ({ spend }: Row) => [...(spend?.values() ?? [])][0];
 
-const worstRate = ({ rates }: Row) => worstOf(rates.map(ratesOf));
+const worstRate = ({ rates }: PartnerFacts) => worstOf(rates.map(ratesOf));
+
+/** What the lists and the page of a partner say of it: its state, or what needs a look first. */
+export const signalsOf = (partner: PartnerFacts, of: Pick<Row, "coverage" | "recorded">): Markup =>
+  partnerSignals(partner, { ...of, silentSince: silentSince(partner, partner), worst: worstRate(partner) });
 
 function changeOfSpend(row: Row): bigint | null {
   const sums = mainSums(row);
@@ -101,8 +105,7 @@ export function partnerTable({
       {
         heading: "State",
         onPhone: "beside",
-        cell: (row) =>
-          partnerSignals(row, { ...row, silentSince: silentSince(row, row), worst: worstRate(row) }),
+        cell: (row) => signalsOf(row, row),
       },
       {
         heading: "Spend",
