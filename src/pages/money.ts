@@ -12,6 +12,12 @@ export function moneyText(units: bigint, currency: string, rounded = showMoney):
   return text === exact ? html`${text}` : html`<span title="${exact}">${text}</span>`;
 }
 
+/** Amounts of several currencies below each other. The cards of a phone have the first one and name the other currencies. */
+export const eachAmount = (amounts: [currency: string, amount: Markup | string][]): Markup => {
+  const more = amounts.slice(1).map(([currency]) => `+ ${currency}`);
+  return html`${amounts.map(([, amount], at) => html`<div${at === 0 && more.length > 0 ? html` data-more="${more.join(" ")}"` : ""}>${amount}</div>`)}`;
+};
+
 /** A difference, with its sign: `+$12.50`, `−$25.00`. Every digit if it would be rounded to zero: `+$0.0012`. */
 export function signedMoney(units: bigint, currency: string): string {
   const rounded = showMoney(units, currency);

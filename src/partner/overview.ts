@@ -84,9 +84,10 @@ function acceptedCard({ matched, from, to, complete }: FoundRates): Markup {
         {
           heading: "Today",
           kind: "number",
+          onPhone: 5,
           cell: (total) => countAndMoney(todayOf(total) ?? { ...total, costs: 0, amount: 0n }),
         },
-        { heading: `Last ${RATE_DAYS} days`, kind: "number", cell: countAndMoney },
+        { heading: `Last ${RATE_DAYS} days`, kind: "number", onPhone: 7, cell: countAndMoney },
       ],
       empty: html`<p>None in the last ${RATE_DAYS} days.</p>`,
     }),
@@ -96,7 +97,7 @@ function acceptedCard({ matched, from, to, complete }: FoundRates): Markup {
 }
 
 const countAndMoney = ({ costs, amount, currency }: Total): Markup =>
-  html`${moneyText(amount, currency)} <span class="muted">· ${showPlural(costs, "cost", "costs")}</span>`;
+  html`${moneyText(amount, currency)} <span class="muted whole">· ${showPlural(costs, "cost", "costs")}</span>`;
 
 function nextStep(context: Context, partner: SignedInPartner, types: CostType[], found: FoundRates): Markup {
   return card({ id: "next", title: "Next step" }, findStep(context, partner, types, found));

@@ -10,6 +10,7 @@ import { sentenceOf } from "../pages/alerts/sentences.ts";
 import { type ChartEvent, chartScript } from "../pages/chart/chart.ts";
 import { card, emptyState, pageHead, type Tile, tiles } from "../pages/elements.ts";
 import { form } from "../pages/forms/form.ts";
+import { cardStyles } from "../pages/frame.ts";
 import { describeDay, describeDays, showCount, showPlural } from "../pages/locale.ts";
 import type { Markup } from "../pages/markup.ts";
 import { moneyText, sumChange } from "../pages/money.ts";
@@ -38,6 +39,7 @@ import { OVERVIEW_NOTICES } from "./reports/hide.ts";
 import { ignoredHref } from "./reports/ignored.ts";
 import { addUp, type Row, type Sums } from "./reports/lines.ts";
 import { type Counts, type Overview, readOverview } from "./reports/overview-view.ts";
+import { workspaceStyles } from "./script.ts";
 import { isNew, readFirstDay, readStart, type Start, startCard } from "./start.ts";
 
 const overviewQuery = z
@@ -73,6 +75,7 @@ export const overviewPage: Show = async (context, member) => {
   return {
     title: "Overview",
     scripts: [chartScript.href],
+    styles: [workspaceStyles.href, cardStyles.href],
     body: html`
       ${pageHead("Overview", html`${periodPicker(context.url, period)}${currencyChoices(context.url, currencies, overview.currency)}`)}
       ${showNotice(OVERVIEW_NOTICES, context)}

@@ -605,6 +605,10 @@ describe("pages with three currencies, 24 partners and 5,000 links", () => {
     // Each says how much it is about.
     expect(items.filter((text) => !/\d/.test(text))).toEqual([]);
     expect(await page.locator(".attention li a").count()).toBeGreaterThanOrEqual(items.length);
+    // The rows are low and the events closed, so that the chart begins in the first window.
+    await page.setViewportSize({ width: 1280, height: 800 });
+    expect((await page.locator(".daily-chart").first().boundingBox())?.y).toBeLessThan(660);
+    expect(await page.getByRole("list", { name: "Events" }).isVisible()).toBe(false);
   });
 
   it("find links by words anywhere in their paths, with the number of matches", async () => {

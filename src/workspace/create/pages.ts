@@ -68,8 +68,7 @@ export function newPage(place: Place, rejected?: RejectedForm, checked?: Checked
       </section>
       ${card(
         { id: "path-preview", title: "Preview" },
-        checked?.preview ??
-          html`<p class="muted">Type a network to see what will be created.</p>`,
+        checked?.preview ?? html`<p class="muted">Type a network to see what will be created.</p>`,
         html`<p class="actions" data-without-script><button class="secondary" form="create" name="check" value="yes">Check</button></p>`,
       )}
       </div>`,

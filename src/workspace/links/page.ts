@@ -190,9 +190,7 @@ function figures(member: Member, view: LinkView, now: number): Markup {
       count("Clicks", "click"),
       count("Impressions", "impression"),
       { name: "Matched costs", value: showCount(costs("matched")) },
-      ...(costs("unpriced") > 0
-        ? [{ name: "No amount", value: showCount(costs("unpriced")) }]
-        : []),
+      ...(costs("unpriced") > 0 ? [{ name: "No amount", value: showCount(costs("unpriced")) }] : []),
     ])}
     <p class="hint">${hints.join(" ")} ${finality(period, now)}</p>
     ${adjustedNote(member, sums, adjustments, partners)}`;

@@ -13,6 +13,7 @@ import { readPartnerList } from "../../pages/lists/partners.ts";
 import { type Column, firstRows, table } from "../../pages/lists/table.ts";
 import { NONE, showCount, showList, showPlural } from "../../pages/locale.ts";
 import type { Markup } from "../../pages/markup.ts";
+import { eachAmount } from "../../pages/money.ts";
 import {
   aboutChanges,
   cutNotice,
@@ -131,7 +132,14 @@ function partnersTable(
         cell: ({ costDataOn }) => showCount(costDataOn),
       },
       number("Clicks", "clicks", ({ clicks }) => showCount(clicks)),
-      { ...number("Spend", "spend", inEach(spend)), onPhone: 5 },
+      {
+        ...number("Spend", "spend", (line) =>
+          line.money.length === 0
+            ? NONE
+            : eachAmount(line.money.map((one) => [one.currency, spend(one, line)])),
+        ),
+        onPhone: 5,
+      },
       {
         ...number(
           "Change",

@@ -1,7 +1,7 @@
 /** The page of a partner in an app: its state, its figures, where clicks are lost on the way to a cost, rejected costs, and its links. */
 import { html } from "hono/html";
-import { type Figures, shareOf, toFigures } from "../../domain/figures/performance.ts";
 import { toMask } from "../../domain/cost-types.ts";
+import { type Figures, shareOf, toFigures } from "../../domain/figures/performance.ts";
 import { RATE_DAYS, worstOf } from "../../domain/figures/rates.ts";
 import { DAY_MS, dayOf, formatDate, KEPT_REJECTIONS_MS } from "../../domain/time.ts";
 import { chartScript } from "../../pages/chart/chart.ts";
@@ -61,7 +61,9 @@ export const partnerPage: Show = async (context, member) => {
 
 /** As in the list of partners. */
 function signals({ partner, types, silentSince, rates, figures }: View["status"]): Markup {
-  const typesInRound = toMask(types.flatMap(({ state, costType }) => (state === "in_round" ? [costType] : [])));
+  const typesInRound = toMask(
+    types.flatMap(({ state, costType }) => (state === "in_round" ? [costType] : [])),
+  );
   return partnerSignals(
     { ...partner, typesInRound },
     {
@@ -96,12 +98,7 @@ function figures({ status, period, compared, hrefOf }: View, now: number): Marku
       name: `Spend in ${currency}`,
       value: moneyText(own.spend, currency),
       href: hrefOf("performance", { ...ofPartner, currency }),
-      ...noteOf(
-        "spend",
-        own,
-        currency,
-        unpriced > 0 ? `${showPlural(unpriced, "cost")} with no amount` : "",
-      ),
+      ...noteOf("spend", own, currency, unpriced > 0 ? `${showPlural(unpriced, "cost")} with no amount` : ""),
     },
     {
       name: `Cost per click in ${currency}`,
@@ -221,11 +218,12 @@ function links({ status, period, hrefOf }: View): Markup {
         {
           heading: "Campaign",
           cell: ({ key, fields }) =>
-            html`<a href="${hrefOf(`links/${key}`)}">${pathText(String(fields.link_name ?? "").split("::"))}</a>`,
+            html`<a class="path" href="${hrefOf(`links/${key}`)}">${pathText(String(fields.link_name ?? "").split("::"))}</a>`,
         },
         {
           heading: heading("Spend"),
           kind: "number",
+          onPhone: 4,
           cell: ({ key, now }) =>
             spendIn(
               now,
@@ -238,11 +236,13 @@ function links({ status, period, hrefOf }: View): Markup {
         {
           heading: heading("Cost per click"),
           kind: "number",
+          onPhone: 4,
           cell: (row) => figure("cost_per_click", row.now, currency),
         },
         {
           heading: "Coverage",
           kind: "number",
+          onPhone: 4,
           cell: ({ now }) => coverageBadge(shareOf(now.coverage), Number(now.recorded.click)),
         },
       ],

@@ -75,14 +75,15 @@ export function overviewChanges(member: Member, overview: Overview, now: number)
           cell: (row) => {
             const direct = isDirect(row, DEFAULT_LEVEL);
             const only = onlyLink(row.key, direct ? 0 : DEFAULT_LEVEL + 1);
-            return html`<a href="${performanceHref({ ...only, ...inCurrency })}">${pathText(String(row.fields.link_name ?? "").split("::"))}</a>${direct ? DIRECT : ""}`;
+            return html`<a class="path" href="${performanceHref({ ...only, ...inCurrency })}">${pathText(String(row.fields.link_name ?? "").split("::"))}</a>${direct ? DIRECT : ""}`;
           },
         },
-        { heading: "Spend", kind: "number", cell: (row) => figure("spend", row.now, currency) },
-        { heading: "Change", kind: "number", cell: (row) => change("spend", row, compared) },
+        { heading: "Spend", kind: "number", onPhone: 4, cell: (row) => figure("spend", row.now, currency) },
+        { heading: "Change", kind: "number", onPhone: 4, cell: (row) => change("spend", row, compared) },
         {
           heading: "Cost per click",
           kind: "number",
+          onPhone: 4,
           cell: (row) => figure("cost_per_click", row.now, currency),
         },
         {
@@ -90,7 +91,7 @@ export function overviewChanges(member: Member, overview: Overview, now: number)
           kind: "number",
           cell: (row) => change("cost_per_click", row, compared),
         },
-        { heading: "Signal", cell: (row) => signal(row, compared) },
+        { heading: "Signal", onPhone: "beside", cell: (row) => signal(row, compared) },
       ],
     }),
     html`<p class="hint">Spend in ${currency}, compared with ${describeDays(daysBefore(period))}. ${INKS}</p>`,

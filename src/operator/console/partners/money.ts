@@ -4,7 +4,7 @@ import type { SpendRow } from "../../../db/operator/lists/partner-spend.ts";
 import { sumAdjusted, sumCosts } from "../../../domain/money.ts";
 import { NONE } from "../../../pages/locale.ts";
 import type { Markup } from "../../../pages/markup.ts";
-import { moneyText, sumChange } from "../../../pages/money.ts";
+import { eachAmount, moneyText, sumChange } from "../../../pages/money.ts";
 
 /** By currency, the one with the most costs first. */
 export type Sums = Map<string, { spend: bigint; before: bigint; count: number }>;
@@ -48,7 +48,7 @@ export function addedUp(all: Sums[]): Sums | undefined {
 export const amounts = (sums: Sums | undefined): Markup | string =>
   sums === undefined
     ? NONE
-    : html`${[...sums].map(([currency, { spend }]) => html`<div>${moneyText(spend, currency)}</div>`)}`;
+    : eachAmount([...sums].map(([currency, { spend }]) => [currency, moneyText(spend, currency)]));
 
 /** The changes, in the order of `amounts`. */
 export const changes = (sums: Sums | undefined): Markup | string =>

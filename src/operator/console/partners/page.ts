@@ -134,22 +134,27 @@ const roundTable = (rows: RoundItem[]) =>
 export const availableTypes = ({ typesInRound }: PartnerRow) =>
   COST_TYPES.filter((type) => !(typesInRound & COST_TYPE[type].bit));
 
+/** Closed if the partner sends costs already. A link to its fragment opens it. */
 function openForm(partner: PartnerRow, session: OperatorSession, rejected?: RejectedForm): Markup {
   const available = availableTypes(partner);
   if (available.length === 0) return html`<p class="muted" id="open">All cost types are in open rounds.</p>`;
   return html`
-    <h3 id="open">Open a round</h3>
-    ${form(
-      {
-        id: "round",
-        action: `/operator/partners/${partner.id}/rounds`,
-        fields: costTypeChecks(available),
-        values: { cost_types: available.filter((type) => !(partner.integratedTypes & COST_TYPE[type].bit)) },
-        more: passwordField(session, "round", rejected),
-        button: "Open round",
-      },
-      rejected,
-    )}`;
+    <details ${rejected || partner.integratedTypes === 0 ? html`open` : ""}>
+      <summary>Open a round</summary>
+      <div id="open">${form(
+        {
+          id: "round",
+          action: `/operator/partners/${partner.id}/rounds`,
+          fields: costTypeChecks(available),
+          values: {
+            cost_types: available.filter((type) => !(partner.integratedTypes & COST_TYPE[type].bit)),
+          },
+          more: passwordField(session, "round", rejected),
+          button: "Open round",
+        },
+        rejected,
+      )}</div>
+    </details>`;
 }
 
 function issueForm(partner: PartnerRow, session: OperatorSession, rejected?: RejectedForm): Markup | "" {

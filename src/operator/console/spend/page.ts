@@ -194,26 +194,36 @@ function currencySection(
   );
 }
 
-const pendingSection = (pending: PendingSpend[]): Markup =>
-  card(
+/** More rows than this are closed. */
+const MOST_PENDING = 5;
+
+function pendingSection(pending: PendingSpend[]): Markup {
+  const rows = pendingTable(pending);
+  return card(
     { id: "pending", title: "Pending costs" },
     html`<p class="muted">${pending.length === 0 ? "No pending costs." : "These costs don't have a matching click or impression yet. They don't count for any app."}</p>`,
-    table({
-      label: "Pending costs by partner",
-      rows: pending,
-      columns: [
-        {
-          heading: "Partner",
-          cell: ({ partnerId, partner }) =>
-            html`<a href="/operator/partners/${partnerId}/costs?match=pending">${nameText(partner)}</a>`,
-        },
-        { heading: "Costs", kind: "number", onPhone: 4, cell: ({ count }) => showCount(count) },
-        {
-          heading: "Amount",
-          kind: "number",
-          onPhone: 4,
-          cell: ({ rows, currency }) => moneyText(sumSpend(rows), currency),
-        },
-      ],
-    }),
+    pending.length > MOST_PENDING
+      ? html`<details><summary>Show ${showCount(pending.length)} rows</summary>${rows}</details>`
+      : rows,
   );
+}
+
+const pendingTable = (pending: PendingSpend[]): Markup | string =>
+  table({
+    label: "Pending costs by partner",
+    rows: pending,
+    columns: [
+      {
+        heading: "Partner",
+        cell: ({ partnerId, partner }) =>
+          html`<a href="/operator/partners/${partnerId}/costs?match=pending">${nameText(partner)}</a>`,
+      },
+      { heading: "Costs", kind: "number", onPhone: 4, cell: ({ count }) => showCount(count) },
+      {
+        heading: "Amount",
+        kind: "number",
+        onPhone: 4,
+        cell: ({ rows, currency }) => moneyText(sumSpend(rows), currency),
+      },
+    ],
+  });
