@@ -43,7 +43,8 @@ function rowsOf(page: string): Row[] {
     const [, name = ""] = /<a href="[^"]*\/links\/\w+[^"]*"><bdi>([^<]*)</.exec(row) ?? [];
     return {
       name: decode(name),
-      level: textOf(/class="muted level">([^<]*)</.exec(row)?.[1] ?? ""),
+      level:
+        /class="(?:muted level|visually-hidden)">(Network|Campaign|Ad group|Creative)</.exec(row)?.[1] ?? "",
       path: textOf(/class="muted path"[^>]*>([\s\S]*?)<\/span>/.exec(row)?.[1] ?? ""),
       partner: cell("Partner"),
       costData: cell("Cost data"),

@@ -49,9 +49,11 @@ export function partnerCell(
 ): Markup {
   const partner = partnerOf(link, partners);
   if (!partner) return html`<span class="muted">None</span>`;
-  const stopped = partner.stoppedAt === null ? "" : html` ${badge("Stopped", "error")}`;
-  const below = link.partnerId === null ? html`<div class="below">inherited</div>` : "";
-  return html`<div title="${partner.displayName}">${partnerLink(member, partner, days)}${stopped}</div>${below}`;
+  // Not beside the name, which can have the whole line.
+  const stopped = partner.stoppedAt === null ? "" : badge("Stopped", "error");
+  const inherited = link.partnerId === null ? "inherited" : "";
+  const below = stopped || inherited ? html`<div class="below">${stopped} ${inherited}</div>` : "";
+  return html`<div title="${partner.displayName}">${partnerLink(member, partner, days)}</div>${below}`;
 }
 
 /** Whether cost data is on, and of a sub-link, whether that is its own setting. */

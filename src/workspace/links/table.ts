@@ -55,8 +55,8 @@ export function linksTable(shown: Shown, lines: Line[]): Markup | string {
     {
       heading: "Link",
       cell: (row) => html`
-        <div title="${row.label}"><a href="${hrefOf(row)}${keepDays(url)}">${nameText(row.label)}</a> ${row.archived ? badge("Archived") : ""} ${testBadge(row)}</div>
-        <div class="below"><span class="muted level">${LEVEL_NAMES[row.level - 1]}</span> ${shown.isFlat ? path(row) : ""}</div>`,
+        <div title="${row.label}"><a href="${hrefOf(row)}${keepDays(url)}">${nameText(row.label)}</a></div>
+        ${below(row, shown)}`,
       ...sortable("name", "ascending"),
     },
     { heading: "Partner", cell: (row) => partnerCell(member, row, partners, keepDays(url)) },
@@ -133,6 +133,17 @@ export function branchLines(shown: Shown, view: LinksView, key = ROOT, level = 1
     ]),
     ...(branch.next ? [more("Show 50 more", branch.next)] : []),
   ];
+}
+
+/** The second line of a name: the states of the link and, in a list that doesn't show it otherwise, where it is. */
+function below(row: BrowsedLink, { isFlat, selected }: Shown): Markup {
+  const level = LEVEL_NAMES[row.level - 1];
+  const states = html`${row.archived ? badge("Archived") : ""} ${testBadge(row)}`;
+  // On the page of a link, all are in it.
+  if (isFlat && selected)
+    return html`<div class="below">${states} <span class="muted level">${level}</span> ${path(row)}</div>`;
+  const heard = html`<span class="visually-hidden">${level}</span>`;
+  return row.archived || testBadge(row) ? html`${heard}<div class="below">${states}</div>` : heard;
 }
 
 /** The names above the link. The whole path is the title, for a window that has no room for it. */
