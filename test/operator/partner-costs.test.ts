@@ -18,6 +18,7 @@ import {
 } from "../harness.ts";
 import { SESSIONS, startSessions } from "../security/support.ts";
 import { freshEmptyLedger } from "../support.ts";
+import { tablesOf, textOf } from "../workspace/page-text.ts";
 
 beforeEach(freshEmptyLedger);
 
@@ -217,12 +218,38 @@ describe("the page", () => {
     expect(idsOn(page)).toEqual([2, 3, 1, 4, 5].map((number) => `sorted-cost-00${number}`));
     expect(page).toMatch(/<a class="path" href="[^"]*\?link_token=[^"]*" title="[^"]* \(demo1nk001\)"><bdi>/);
     expect(page).not.toContain("<code>demo1nk001");
+    expect(tablesOf(page)[0]?.map(({ cells }) => cells.slice(2, 4))).toEqual([
+      ["Amount", "Type"],
+      ["$0.50", "cpc"],
+      ["$90.00", "per 1,000, cpm"],
+      ["$2.00", "cpc"],
+      ["no amount", "cpc"],
+      ["€3.00", "cpc"],
+    ]);
     expect(idsOn(await open("sort=highest"))).toEqual(
       [5, 4, 1, 2, 3].map((number) => `sorted-cost-00${number}`),
     );
     expect(idsOn(await open("sort=cost_id&amount_over=1"))).toEqual(
       [1, 3, 5].map((number) => `sorted-cost-00${number}`),
     );
+  });
+
+  it("leaves the partner's own name out of the names of links, but not of their titles", async () => {
+    await click("sorted-cost-006", { link: "demo1nk005" });
+    await sendCost({ ...COST, cost_id: "sorted-cost-006" });
+    const namesOn = async () =>
+      [...(await open("")).matchAll(/<a class="path"[^>]* title="([^"]*)">([\s\S]*?)<\/a>/g)].map(
+        ([, title, name = ""]) => [title, textOf(name)],
+      );
+    const [whole] = (await namesOn()).filter(([title]) => title?.includes("demo1nk005"));
+    expect(whole).toEqual([
+      "Acme › Spring › Runners › Video 30s (demo1nk005)",
+      "Acme › Spring › Runners › Video 30s",
+    ]);
+    await rows("UPDATE partners SET display_name = 'Acme' WHERE id = 1");
+    const names = await namesOn();
+    expect(names).toContainEqual([whole?.[0], "Spring › Runners › Video 30s"]);
+    expect(names).toContainEqual(["Acme (demo1nk001)", "Acme"]);
   });
 
   it("adds up what its filters find", async () => {

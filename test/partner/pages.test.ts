@@ -123,11 +123,13 @@ describe("the list of costs", () => {
     expect(tableOf(first)[0]).toEqual([
       "demo-spend-00-0",
       "Matched",
-      "cpc",
       expect.stringMatching(/^\$\d+\.\d{2,}$/),
+      "cpc",
       "15 Mar 2026",
       expect.stringMatching(/^15 Mar 2026, \d\d:\d\d UTC$/),
     ]);
+    const types = new Set(tableOf(first).map(([, , , type]) => type));
+    expect([types.has("per 1,000, cpm"), types.has("cpm")]).toEqual([true, false]);
     expect(tableOf(first)).toHaveLength(50);
     expect(first.text).toContain("1 to 50 of 272 costs");
     const last = await browser.get("/partner/costs?page=6");

@@ -9,13 +9,18 @@ import { amountText } from "../money.ts";
 export const costTypeName = (type: CostType | null): Markup | "" =>
   type === null ? "" : html`<abbr title="${COST_TYPE[type].name}">${type}</abbr>`;
 
+type Cost = Partial<Record<"cost_type" | "amount" | "cost_currency", string | null | undefined>>;
+
+const isPerMille = ({ amount, cost_type }: Cost): boolean =>
+  amount != null && TYPES_PER_MILLE.some((type) => type === cost_type);
+
 /** The amount of a cost, with what it is for if that is not one click or conversion. */
-export function priceText(
-  cost: Partial<Record<"cost_type" | "amount" | "cost_currency", string | null | undefined>>,
-): string {
-  const isPerMille = cost.amount != null && TYPES_PER_MILLE.some((type) => type === cost.cost_type);
-  return `${amountText(cost.amount, cost.cost_currency)}${isPerMille ? " per 1,000 impressions" : ""}`;
-}
+export const priceText = (cost: Cost): string =>
+  `${amountText(cost.amount, cost.cost_currency)}${isPerMille(cost) ? " per 1,000 impressions" : ""}`;
+
+/** The type of a cost, right after its amount in a list: a price of 1,000 says so, and the digits still align. */
+export const typeOfPrice = (cost: Cost): Markup =>
+  html`${isPerMille(cost) ? html`<span class="muted whole">per 1,000,</span> ` : ""}<span class="whole">${cost.cost_type ?? ""}</span>`;
 
 /** The boxes of a form in which people choose cost types. */
 export const costTypeChecks = (types: readonly CostType[], label = "Cost types") =>

@@ -15,6 +15,7 @@ import { type Column, table } from "../lists/table.ts";
 import { describeDay, showCount, showPlural } from "../locale.ts";
 import { type Markup, time } from "../markup.ts";
 import { amountText, moneyText } from "../money.ts";
+import { typeOfPrice } from "./cost-types.ts";
 import { COST_STATES, costBadge } from "./states.ts";
 
 /** Where a page begins, and what those before it found and read. */
@@ -149,12 +150,15 @@ export function costList(list: FoundList): Markup {
         ...{ heading: "Cost ID", ...order("cost_id") },
         cell: ({ cost_id }) => html`<a href="${hrefOf(cost_id)}"><code>${showInvisible(cost_id)}</code></a>`,
       },
-      { heading: "State", onPhone: 4, cell: ({ match }) => costBadge(match) },
-      { heading: "Type", isMinor: true, cell: ({ cost_type }) => cost_type ?? "" },
+      { heading: "State", onPhone: "beside", cell: ({ match }) => costBadge(match) },
       {
-        ...{ heading: "Amount", kind: "number", onPhone: 4, ...order("highest") },
-        cell: ({ amount, cost_currency }) => amountText(amount, cost_currency),
+        ...{ heading: "Amount", kind: "number", onPhone: 3, ...order("highest") },
+        cell: ({ amount, cost_currency }) =>
+          amount === null
+            ? html`<span class="muted whole">no amount</span>`
+            : amountText(amount, cost_currency),
       },
+      { heading: "Type", onPhone: 5, cell: typeOfPrice },
       {
         ...{ heading: "Day", kind: "day", isMinor: true, onPhone: 4 },
         cell: (cost) => {

@@ -58,7 +58,9 @@ export const costsPage: Show = async (context, formError) => {
   const only = (filter: Record<string, string>) => `${path}?${new URLSearchParams(filter)}`;
   const ofLink = (token: string) => {
     const name = links.get(token)?.name.split("::") ?? [token];
-    return html`<a class="path" href="${only({ link_token: token })}" title="${name.join(" › ")} (${token})">${pathText(name)}</a>`;
+    // Most partners have a network of their name, which the page says.
+    const shown = name.length > 1 && name[0] === partner.displayName ? name.slice(1) : name;
+    return html`<a class="path" href="${only({ link_token: token })}" title="${name.join(" › ")} (${token})">${pathText(shown)}</a>`;
   };
   const isPending = query.match === "pending";
   const hasApps = new Set(found.items.flatMap(({ app_token }) => app_token ?? [])).size > 1;

@@ -6,13 +6,13 @@ import { dayOf } from "../../../domain/time.ts";
 import { AppError } from "../../../errors.ts";
 import { storedCostId } from "../../../http/input/fields.ts";
 import { parseOrThrow } from "../../../http/input/parse.ts";
+import { priceText } from "../../../pages/costs/cost-types.ts";
 import { rejectionsOfId, unacceptedCards } from "../../../pages/costs/rejections.ts";
 import { costBadge } from "../../../pages/costs/states.ts";
 import { card, facts, nameText, pageHead } from "../../../pages/elements.ts";
 import { form } from "../../../pages/forms/form.ts";
 import { describeDay } from "../../../pages/locale.ts";
 import { type Markup, time } from "../../../pages/markup.ts";
-import { amountText } from "../../../pages/money.ts";
 import { badField, notFound } from "../../api/common.ts";
 import { findPartnerCost } from "../../api/costs.ts";
 import { newVoid, voidCost } from "../../api/voids.ts";
@@ -74,14 +74,11 @@ function values(partnerId: number, item: Found): Markup {
     { id: "cost", title: "Cost" },
     facts(
       ["Type", item.cost_type ?? ""],
-      ["Amount", amountText(item.amount, item.cost_currency)],
+      ["Amount", priceText(item)],
       ["Source", item.source === "call" ? "Sent by the partner" : "Price on the URL"],
       item.received_at != null && ["Received", time(item.received_at)],
       item.tag !== null && ["Tag", showInvisible(item.tag)],
-      price !== null && [
-        "Price on the URL",
-        `${amountText(price.amount, price.cost_currency)}, ${price.cost_type}`,
-      ],
+      price !== null && ["Price on the URL", `${priceText(price)}, ${price.cost_type}`],
       [
         "Click or impression",
         engagement
