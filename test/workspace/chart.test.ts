@@ -2,7 +2,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type Chart, dailyChart } from "../../src/pages/chart/chart.ts";
-import { dayTicks, rangeTicks, valueTicks } from "../../src/pages/chart/scales.ts";
+import { dayTicks, logarithmicTicks, rangeTicks, valueTicks } from "../../src/pages/chart/scales.ts";
 import { countUnit, moneyUnit, percentUnit, priceUnit } from "../../src/pages/chart/units.ts";
 
 describe("the ticks of values", () => {
@@ -91,6 +91,20 @@ describe("the ticks of a range", () => {
         expect(max - min).toBeGreaterThan((last - first) / (most ? 6 : 3.01));
       }),
     );
+  });
+});
+
+describe("the ticks of a logarithmic axis", () => {
+  it.each([
+    [0.788, 4.3, [0.6, 1.2, 2.4, 4.8]],
+    [0.01, 0.62, [0.01, 0.04, 0.16, 0.64]],
+    [0.01, 10, [0.01, 0.1, 1, 10]],
+    [0.01, 10.1, undefined],
+    [1, 3, undefined],
+    [0, 3, undefined],
+    [2, 2, undefined],
+  ])("from %s to %s are %j", (min, max, ticks) => {
+    expect(logarithmicTicks(min, max)).toEqual(ticks);
   });
 });
 
@@ -325,6 +339,20 @@ describe("the chart", () => {
     expect(markup).toContain(">Spend by day in USD: $2.000<");
   });
 
+  it("says what the values of its days are", async () => {
+    const shown = { unit: priceUnit("USD"), whole: named("All", [0, USD], [6, USD]), today: FIRST + 6 };
+    const markup = await draw({ ...shown, kind: "7-day average" });
+    expect(markup).toContain(">Lines: 7-day average<");
+    expect(labels(markup)[0]).toBe("1 Mar 2026, 7-day average: $1.000 (Not final)");
+    expect(labels(markup)[6]).toBe("7 Mar 2026, so far, 7-day average: $1.000 (Not final)");
+    expect(await draw(shown)).not.toContain("average");
+    // Of open and final days, the open ones are hatched.
+    expect(markup).toContain(">No day is final yet<");
+    expect(await draw({ ...shown, days: { from: FIRST - 2, to: FIRST + 6 } })).not.toContain(
+      "No day is final",
+    );
+  });
+
   it("has an axis for the range of ratios, which says where it starts", async () => {
     const shown = {
       series: [named("A", [0, 49n * CENT], [1, 62n * CENT])],
@@ -335,8 +363,18 @@ describe("the chart", () => {
     expect(markup).toContain(">The axis starts at $0.48<");
     expect(markup).not.toContain('class="base"');
     const wide = await draw({ ...shown, unit: priceUnit("USD"), before: named("", [0, CENT]).values });
-    expect(texts(wide, "value")[0]).toBe("$0.00");
-    expect(wide).not.toContain("The axis starts");
+    expect(texts(wide, "value")).toEqual(["$0.01", "$0.04", "$0.16", "$0.64"]);
+    expect(wide).toContain(">The axis is logarithmic and starts at $0.01<");
+    // A third of the way up from $0.01 to $0.64 there is $0.04.
+    const placed = await draw({
+      ...shown,
+      unit: priceUnit("USD"),
+      before: named("", [0, CENT], [2, 4n * CENT]).values,
+    });
+    expect(placed).toContain('<path class="line before" d="m0 1000 2-333"/>');
+    const zero = await draw({ ...shown, unit: priceUnit("USD"), before: named("", [0, 0n]).values });
+    expect(texts(zero, "value")[0]).toBe("$0.00");
+    expect(zero).not.toContain("The axis ");
     // Sums always begin at zero.
     expect(texts(await draw(shown), "value")[0]).toBe("$0.00");
   });

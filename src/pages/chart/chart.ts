@@ -28,6 +28,8 @@ export interface Chart {
   /** In their order: the first five have a color of their own, and the others are added up if they can be. */
   series: Series[];
   unit: Unit;
+  /** What the value of a day is, if it is not of this day alone. */
+  kind?: string;
   /** All series together. Ratios need its values and its total. */
   whole?: Series;
   /** The same in the period before, by the days of this one. */
@@ -86,10 +88,13 @@ export function dailyChart(given: Chart): Markup {
   const marks = eventMarks(chart);
   const [bottom = 0, next = 1] = plot.ticks;
   const labelOf = unit.labels(Number((next - bottom).toPrecision(12)));
+  const axis = plot.isLogarithmic ? "The axis is logarithmic and starts" : "The axis starts";
   const notes = [
+    ...(chart.kind ? [`Lines: ${chart.kind}`] : []),
     ...(bottom > 0
-      ? [`The axis starts at ${labelOf(bottom)}${plot.isCut ? ", and lower values are at its edge" : ""}`]
+      ? [`${axis} at ${labelOf(bottom)}${plot.isCut ? ", and lower values are at its edge" : ""}`]
       : []),
+    ...(open !== undefined && !isHatched(chart) ? ["No day is final yet"] : []),
     ...(days.from > given.days.from ? [`No data before ${describeDay(given.firstDay ?? 0)}`] : []),
   ];
   return html`
@@ -182,7 +187,7 @@ function dayMarkup(
   plot: Plot,
   isLong: boolean,
 ): Markup {
-  const { unit, id, hrefOf, today, open, before, events = [] } = chart;
+  const { unit, id, hrefOf, today, open, before, kind, events = [] } = chart;
   const isNamed = series.some(({ name }) => name);
   const earlier = before?.get(stack.day);
   const details = [
@@ -193,16 +198,20 @@ function dayMarkup(
     ...(open !== undefined && stack.day >= open ? [[isHatched(chart) ? "open" : "", NOT_FINAL]] : []),
     ...events.filter(({ day }) => day === stack.day).map(({ text }) => ["", text]),
   ];
-  const name = `${describeDay(stack.day)}${stack.day === today ? ", so far" : ""}`;
+  const name = [
+    describeDay(stack.day),
+    ...(stack.day === today ? ["so far"] : []),
+    ...(kind ? [kind] : []),
+  ].join(", ");
   const total = stack.isKnown ? unit.show(stack.total) : NONE;
   // The script shows each detail in a line of its own. A line feed is a space to those who hear the label.
   const label = `${name}: ${total}${details.length > 0 ? ` (${details.map(([, text]) => text).join(",\n")})` : ""}`;
   const marks = details.map(([mark]) => mark).join(" ");
   const [area, bar] = [plot.areaOf(stack.day), plot.barOf(stack.day)];
-  const kind = stack.day === today ? "bar today" : "bar";
+  const className = stack.day === today ? "bar today" : "bar";
   const bars = stack.parts.map(({ color, from, to }) => {
     const [top, bottom] = [plot.yOf(max(from, to)), plot.yOf(from > to ? to : from)];
-    return html`<rect class="${kind} outline-${color}" rx="2" fill="url(#${id}-${color})" x="${percent(bar.x)}" width="${percent(bar.width)}" y="${percent(top)}" height="${percent(bottom - top)}"/>`;
+    return html`<rect class="${className} outline-${color}" rx="2" fill="url(#${id}-${color})" x="${percent(bar.x)}" width="${percent(bar.width)}" y="${percent(top)}" height="${percent(bottom - top)}"/>`;
   });
   return html`<a href="${hrefOf(stack.day)}" aria-label="${label}"${marks.trim() ? html` data-marks="${marks}"` : ""}><rect class="area" x="${percent(area.x)}" width="${percent(area.width)}" height="100%"/>${whole || isLong ? "" : bars}</a>
         `;

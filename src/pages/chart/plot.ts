@@ -1,6 +1,6 @@
 /** Where the values and the days of a chart are: stacks of values, and their places in percent of the plot. */
 import type { DayRange } from "../../db/ledger/reports/statements.ts";
-import { rangeTicks, valueTicks } from "./scales.ts";
+import { logarithmicTicks, rangeTicks, valueTicks } from "./scales.ts";
 import type { Drawing, Values } from "./series.ts";
 import type { Unit } from "./units.ts";
 
@@ -38,6 +38,7 @@ export interface Plot {
   ticks: number[];
   /** Whether values are below the axis. They are drawn at its edge. */
   isCut: boolean;
+  isLogarithmic: boolean;
   yOf: (value: bigint) => number;
   /** The left edge and the width of a day's bar and of its area. */
   barOf: (day: number) => { x: number; width: number };
@@ -68,17 +69,23 @@ export function toPlot(
   const [low, high] = [Math.min(...values), Math.max(...values)];
   // One line at 0% would press the others together at 100%: then the axis is for the range of the total.
   const usual = whole && most !== undefined ? Math.min(...valuesOf([whole]), ...earlier) : low;
+  const range = isRatio ? (rangeTicks(low, high, most) ?? rangeTicks(usual, high, most)) : undefined;
+  // On an axis from zero, the lines far below the highest one would be on each other.
+  const multiples = isRatio && !range && !given ? logarithmicTicks(low, high) : undefined;
   const ticks =
-    (isRatio ? (rangeTicks(low, high, most) ?? rangeTicks(usual, high, most)) : undefined) ??
+    range ??
+    multiples ??
     given ??
     (values.length > 0 ? valueTicks(low, high, isWhole) : valueTicks(0, 0, isWhole));
   const [bottom = 0, top = 1] = [ticks[0], ticks.at(-1)];
   const slot = 100 / stacks.length;
   const width = Math.min(slot * 0.7, WIDEST_BAR);
+  const place = multiples ? Math.log : (tick: number) => tick;
   return {
     ticks,
     isCut: low < bottom,
-    yOf: (value) => Math.min(100, ((top - toTick(value)) / (top - bottom)) * 100),
+    isLogarithmic: multiples !== undefined,
+    yOf: (value) => Math.min(100, ((place(top) - place(toTick(value))) / (place(top) - place(bottom))) * 100),
     barOf: (day) => ({ x: (day - from) * slot + (slot - width) / 2, width }),
     areaOf: (day) => ({ x: (day - from) * slot, width: slot }),
   };

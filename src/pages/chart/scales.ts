@@ -31,6 +31,21 @@ export function rangeTicks(min: number, max: number, most = Number.POSITIVE_INFI
   return first > 0 ? fourFrom(first, step) : undefined;
 }
 
+/** Steps from a tick of a logarithmic axis to the next one. */
+const FACTORS = [2, 3, 4, 5, 10];
+
+/**
+ * Four ticks of a logarithmic axis around values from `min` to `max`, each the same multiple of the one before; undefined where a value is
+ * not above zero, or the highest is at most three times the lowest, or about 1,000 times and more.
+ */
+export function logarithmicTicks(min: number, max: number): number[] | undefined {
+  if (!(min > 0 && max > 3 * min)) return undefined;
+  const power = 10 ** Math.floor(Math.log10(min));
+  const first = exact(power * (STEPS.findLast((step) => exact(step * power) <= min) ?? 1));
+  const factor = FACTORS.find((factor) => exact(first * factor ** 3) >= max);
+  return factor === undefined ? undefined : [0, 1, 2, 3].map((index) => exact(first * factor ** index));
+}
+
 /** Without the error of a division: 0.3 / 0.1 is 2.9999999999999996. */
 const exact = (value: number) => Number(value.toPrecision(12));
 

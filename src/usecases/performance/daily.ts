@@ -26,12 +26,13 @@ interface Report {
   costType: CostType | undefined;
 }
 
-/** The figures by day, or by a part of the days. */
+/** The figures by day, or by a part of the days; or of so many days that end with each. */
 function figuresBy(
   at: (day: number) => number,
   { spend, engagements }: Series,
   currency: string | null,
   type: CostType | undefined,
+  span = 1,
 ): ByDay {
   const by = ({ day }: { day: number | null }) => at(day ?? 0);
   const costs = Map.groupBy(sumDays("spend", spend) as unknown as ReportRow<"spend">[], by);
@@ -40,8 +41,10 @@ function figuresBy(
     by,
   );
   const days = new Set([...costs.keys(), ...opened.keys()]);
+  const until = <Row>(rows: Map<number, Row[]>, day: number) =>
+    Array.from({ length: span }, (_, ago) => rows.get(day - ago) ?? []).flat();
   return new Map(
-    [...days].map((day) => [day, toFigures(currency, costs.get(day) ?? [], opened.get(day) ?? [], type)]),
+    [...days].map((day) => [day, toFigures(currency, until(costs, day), until(opened, day), type)]),
   );
 }
 
@@ -58,16 +61,30 @@ function seriesOfRows(
   });
 }
 
-/** The figures of everything, and of these rows, which are not rows of days or weeks. */
-export function toDaily(series: Record<"now" | "before", Series>, report: Report): Daily {
+/**
+ * The figures of everything, and of these rows, which are not rows of days or weeks. With `span`, those of so many days that end with
+ * each day, also of days before the period: money and clicks are added up first, so that a ratio is weighted.
+ */
+export function toDaily(
+  { now: own, before }: Record<"now" | "before", Series>,
+  report: Report,
+  span = 1,
+): Daily {
   const { now, rows, currency, costType } = report;
   const same = (day: number) => day;
-  const seriesOf = seriesOfRows(series.now, report);
+  const series =
+    span === 1
+      ? own
+      : {
+          spend: [...before.spend, ...own.spend],
+          engagements: [...before.engagements, ...own.engagements],
+        };
+  const seriesOf = seriesOfRows(series, report);
   return {
-    total: figuresBy(same, series.now, currency, costType),
-    before: figuresBy((day) => day + lengthOf(now), series.before, currency, costType),
+    total: figuresBy(same, series, currency, costType, span),
+    before: figuresBy((day) => day + lengthOf(now), before, currency, costType, span),
     rows: new Map(
-      rows.map((row) => [row.key, figuresBy(same, seriesOf(row), currency, row.costType ?? costType)]),
+      rows.map((row) => [row.key, figuresBy(same, seriesOf(row), currency, row.costType ?? costType, span)]),
     ),
   };
 }

@@ -70,8 +70,8 @@ export interface Performance {
   rowsBy: (group: "partner" | "cost_type", isOf?: (sum: AnySum) => boolean) => PerformanceRow[];
   /** If the figures by day were asked for: the last day with a cost of a partner. */
   lastCost: (partnerId: number) => number | undefined;
-  /** The figures by day of everything, and of these rows, if they were asked for. */
-  daily: (rows: PerformanceRow[]) => Daily;
+  /** The figures by day of everything, and of these rows, if they were asked for; or of so many days that end with each. */
+  daily: (rows: PerformanceRow[], span?: number) => Daily;
   /** The course of a figure for these rows, for links of this level. */
   courses: (
     rows: PerformanceRow[],
@@ -199,7 +199,7 @@ export async function readPerformance<More extends Batch = Record<never, never>>
       const own = [...now.spend, ...before.spend].filter((row) => row.partnerId === partnerId);
       return lastCostOf(partnerId, sumDays("spend", own) as unknown as ReportRow<"spend">[]);
     },
-    daily: (rows) => toDaily(seriesAt(level), { now, rows, group, currency, costType }),
+    daily: (rows, span) => toDaily(seriesAt(level), { now, rows, group, currency, costType }, span),
     courses: (rows, of, at = level) =>
       toCourses(seriesAt(at).now, { now, rows, group, currency, costType }, of),
     total: total as PerformanceRow,

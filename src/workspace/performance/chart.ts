@@ -16,6 +16,9 @@ import { type PerformancePage, shownMetric } from "./view.ts";
 
 const MOST = 5;
 
+/** Lines of so many days are of averages: single days would be a tangle. */
+const LONG = 35;
+
 const UNITS: Record<Metric, (currency: string) => Unit> = {
   spend: moneyUnit,
   clicks: () => countUnit,
@@ -49,7 +52,9 @@ export function performanceChart(
         .filter(({ row, depth }) => depth === 0 && isShown(row))
         .slice(0, MOST)
         .map(({ row }) => row);
-  const daily = report.daily(top);
+  const { from, to } = report.now;
+  const isAverage = unit.isRatio && to - Math.max(from, firstDay ?? from) + 1 >= LONG;
+  const daily = report.daily(top, isAverage ? 7 : 1);
   const valuesOf = (figures: Map<number, Figures> = new Map()) =>
     new Map(
       [...figures].flatMap(([day, one]) => {
@@ -75,6 +80,7 @@ export function performanceChart(
     by: groupName(query).toLowerCase(),
     days: report.now,
     unit,
+    ...(isAverage && { kind: "7-day average" }),
     series: isTotal
       ? [{ name: "", values: total }]
       : [...rows, ...(unit.isRatio ? [] : restOf(total, rows, others))],
