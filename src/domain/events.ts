@@ -16,7 +16,7 @@ interface Counted extends OfPartner {
   count: number;
 }
 
-/** None of them is only an absence: a partner that sends nothing is no event. */
+/** None of them is only an absence: a partner that sends nothing is no event. Pages show a `Silence` among them. */
 export type Event =
   | ({ type: "partner_stopped" | "partner_started" | "parameters_changed" } & OfPartner)
   | ({ type: "types_live"; costTypes: CostType[] } & OfPartner)
@@ -35,6 +35,16 @@ export type Event =
   | ({ type: "spend_adjusted"; amount: bigint; currency: string } & OfPartner)
   /** Of the days, against as many days before. In units of 0.00000001. */
   | ({ type: "coverage_fell"; kind: Kind; coverage: bigint; before: bigint } & OfPartner);
+
+/** A partner that should send costs sent none after this day. */
+export interface Silence extends OfPartner {
+  type: "partner_silent";
+}
+export type ShownEvent = Event | Silence;
+
+/** By day, and those of a day in their order. */
+export const newestFirst = (events: ShownEvent[]): ShownEvent[] =>
+  events.toSorted((one, other) => other.day - one.day);
 
 export type EventType = Event["type"];
 

@@ -2,11 +2,11 @@
 import { html } from "hono/html";
 import type { Partners } from "../db/links/partner-catalog.ts";
 import type { Kind } from "../domain/cost-types.ts";
-import type { Event } from "../domain/events.ts";
+import type { ShownEvent } from "../domain/events.ts";
 import { ERRORS } from "../errors.ts";
 import type { ChartEvent } from "./chart/chart.ts";
 import { nameText } from "./elements.ts";
-import { describeDays, showList, showPercent, showPlural } from "./locale.ts";
+import { describeDays, describeShortDay, showList, showPercent, showPlural } from "./locale.ts";
 import type { Markup } from "./markup.ts";
 import { signedMoney } from "./money.ts";
 
@@ -26,6 +26,8 @@ function describe(event: Grouped[0], partners: Partners, hrefOf?: (partnerId: nu
   switch (event.type) {
     case "partner_stopped":
       return [partner, " was stopped by an operator"];
+    case "partner_silent":
+      return ["No costs from ", partner, ` since ${describeShortDay(event.day)}`];
     case "partner_started":
       return [partner, " was resumed by an operator"];
     case "types_live":
@@ -60,7 +62,7 @@ function describe(event: Grouped[0], partners: Partners, hrefOf?: (partnerId: nu
 const wasOrWere = ({ count }: { count: number }) => (count === 1 ? "was" : "were");
 
 /** The marks of events on a chart. What is about all of the days has none. */
-export function chartEvents(events: Event[], partners: Partners): ChartEvent[] {
+export function chartEvents(events: ShownEvent[], partners: Partners): ChartEvent[] {
   return [...Map.groupBy(events, ({ day }) => day).values()]
     .flatMap(groupEvents)
     .filter(([{ type }]) => type !== "coverage_fell")
@@ -73,24 +75,24 @@ export function chartEvents(events: Event[], partners: Partners): ChartEvent[] {
 }
 
 /** What happened to single costs and spend, which is frequent, comes after what operators and members changed. */
-const isFrequent = (event: Event) => "firstDay" in event || event.type === "spend_adjusted";
+const isFrequent = (event: ShownEvent) => "firstDay" in event || event.type === "spend_adjusted";
 
 /** An event that is about several partners, for each kind of what is frequent, and the events of each of them. */
-type Grouped = [event: Event & { partnerCount?: number }, ...each: Event[]];
+type Grouped = [event: ShownEvent & { partnerCount?: number }, ...each: ShownEvent[]];
 
-export function groupEvents(events: Event[]): Grouped[] {
+export function groupEvents(events: ShownEvent[]): Grouped[] {
   const ordered = events.toSorted((one, other) => Number(isFrequent(one)) - Number(isFrequent(other)));
-  const kindOf = (event: Event) =>
+  const kindOf = (event: ShownEvent) =>
     isFrequent(event) ? event.type + ("code" in event ? event.code : "") : event;
   return [...Map.groupBy(ordered, kindOf).values()].map((same): Grouped => {
-    const [first] = same as [Event];
+    const [first] = same as [ShownEvent];
     if (same.length === 1) return [first];
     const partnerCount = new Set(same.map(({ partnerId }) => partnerId)).size;
     return [{ ...same.reduce(addUp), ...(partnerCount > 1 && { partnerCount }) }, ...same];
   });
 }
 
-function addUp(one: Event, other: Event): Event {
+function addUp(one: ShownEvent, other: ShownEvent): ShownEvent {
   const day = Math.max(one.day, other.day);
   if ("firstDay" in one && "firstDay" in other) return { ...one, day, count: one.count + other.count };
   if ("amount" in one && "amount" in other) return { ...one, day, amount: one.amount + other.amount };
@@ -101,7 +103,7 @@ const MOST = 3;
 
 /** The first ones, and the others in a closed list. `hrefOf` leads to the page of a partner. */
 export function eventList(
-  events: Event[],
+  events: ShownEvent[],
   partners: Partners,
   hrefOf?: (partnerId: number) => string,
 ): Markup | "" {

@@ -95,6 +95,8 @@ describe("the state", () => {
     expect(textOf(mainOf(await open(operator, "/operator/partners/1")))).toContain(
       "Acme Ads Acme Ads No cost since 13 Mar ",
     );
+    expect(page).toContain("13 Mar 2026 No costs from Acme Ads since 13 Mar");
+    expect(await show("/1?from=2026-03-01&to=2026-03-12")).not.toContain("No costs from");
   });
 });
 

@@ -269,6 +269,17 @@ describe("the sentence", () => {
   });
 });
 
+it("has ratios of 35 days as averages of seven days, of their money by their clicks", async () => {
+  // On 3 February, before the days: 40 clicks for $200; on the 8th 10 for $10.
+  await add({ daysAgo: 40, count: 40, price: 5 }, { daysAgo: 35, count: 10, price: 1 });
+  const of = (days: string) => show(`${days}&to=2026-03-14&metric=cost_per_click`, `${APP}/performance`);
+  const label = async (days: string, day: string) =>
+    new RegExp(`aria-label="(${day} 2026[^"(]*)`).exec(await of(days))?.[1]?.trim();
+  expect(await label("from=2026-02-08", "8 Feb")).toBe("8 Feb 2026, 7-day average: $4.200");
+  expect(await of("from=2026-02-08")).toContain(">Lines: 7-day average<");
+  expect(await label("from=2026-02-09", "9 Feb")).toBe("9 Feb 2026: –");
+});
+
 describe("a partner that explains the change comes first", () => {
   const WEEK = "from=2026-03-08&to=2026-03-14";
   const before = { daysAgo: 10, count: 40, price: 5 };
@@ -299,6 +310,30 @@ describe("a partner that explains the change comes first", () => {
     await add(before, { daysAgo, count: 20, price: 5 });
     await addClicks(1);
     await says(`Spend fell $100.00 (−50.0%): ${why}.`);
+  });
+
+  it.each([
+    [3, "from=2026-03-08&to=2026-03-14", 1],
+    // Without anything before.
+    [3, "from=2026-01-14&to=2026-03-14", 1],
+    [2, "from=2026-03-08&to=2026-03-14", 0],
+  ])("and is an event of pages: %d days ago, in %s", async (daysAgo, days, marks) => {
+    await add(before, { daysAgo, count: 20, price: 5 });
+    const text = "No costs from Acme Ads since 12 Mar";
+    for (const page of [APP, `${APP}/performance`]) {
+      const shown = await show(days, page);
+      expect(textOf(partOf(shown)).includes(`12 Mar 2026 ${text}`)).toBe(marks === 1);
+      expect(shown.match(new RegExp(`<title>12 Mar 2026:\\n${text}</title>`, "g")) ?? []).toHaveLength(marks);
+    }
+  });
+
+  it("and is no event with fewer than 20 costs, or if it was stopped", async () => {
+    await add({ daysAgo: 10, count: 9, price: 5 }, { daysAgo: 6, count: 10, price: 5 });
+    expect(await show(WEEK)).not.toContain("No costs from");
+    await add({ daysAgo: 6, type: "cpi", count: 1, price: 5 });
+    expect(await show(WEEK)).toContain("No costs from");
+    await stopped(5);
+    expect(await show(WEEK)).not.toContain("No costs from");
   });
 
   it("if it is new, and the others explain what is left", async () => {

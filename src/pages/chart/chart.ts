@@ -28,7 +28,7 @@ export interface Chart {
   /** In their order: the first five have a color of their own, and the others are added up if they can be. */
   series: Series[];
   unit: Unit;
-  /** What the value of a day is, if it is not of this day alone. */
+  /** What the value of a day is, if it is of other days too. */
   kind?: string;
   /** All series together. Ratios need its values and its total. */
   whole?: Series;

@@ -6,7 +6,7 @@ import { findEvents } from "../../db/ledger/reports/events.ts";
 import type { DayRange } from "../../db/ledger/reports/statements.ts";
 import type { Ledger } from "../../db/ledger/shards.ts";
 import { COST_TYPE, type CostType, KINDS } from "../../domain/cost-types.ts";
-import type { Event } from "../../domain/events.ts";
+import { type Event, newestFirst, type ShownEvent, type Silence } from "../../domain/events.ts";
 import { type Change, splitChange } from "../../domain/figures/change.ts";
 import { type Figures, MIN_CLICKS } from "../../domain/figures/performance.ts";
 import { dayOf } from "../../domain/time.ts";
@@ -26,6 +26,8 @@ export interface Explained extends Change {
   isTooFew: boolean;
   /** What happened in the days, and of partners and cost data also in the days before. The newest first. */
   events: Event[];
+  /** These, and the partners that send no costs; for pages. */
+  shown: ShownEvent[];
   hasMoreEvents: boolean;
 }
 
@@ -69,12 +71,14 @@ export async function readChanges(ledger: Ledger, viewer: Viewer, request: Perfo
   return { report, explained: explain(report, rows, query), links };
 }
 
-/** Explains the total of a report with what happened in its days. */
+/** Explains the total of a report with what happened in its days. `isDaily`: it has figures by day, for silences. */
 export function explain(
-  { rowsBy, total, currency, now }: Pick<Performance, "rowsBy" | "total" | "currency" | "now">,
+  report: Pick<Performance, "rowsBy" | "total" | "currency" | "now" | "partners" | "lastCost">,
   rows: EventRows,
   { partner_id: partnerId, cost_type: costType, country, platform }: PerformanceQuery,
+  isDaily = false,
 ): Explained {
+  const { rowsBy, total, currency, now } = report;
   const change = changeOf(rowsBy("cost_type"));
   const partners = rowsBy("partner").map((row) => ({ ...row, id: Number(row.key) }));
   const ids = new Set([...partners.map(({ id }) => id), partnerId]);
@@ -89,7 +93,10 @@ export function explain(
       more: partners.flatMap((row) => coverageThatFell(row, now.to)),
     },
   );
-  return { ...change, isTooFew: isTooFew(total, change), events, hasMoreEvents: hasMore };
+  // Of a partner with few costs, two days without any say nothing.
+  const regular = partners.filter((row) => row.now.matched + row.before.matched >= MIN_CLICKS);
+  const shown = newestFirst([...(isDaily ? silencesOf(regular, report) : []), ...events]);
+  return { ...change, isTooFew: isTooFew(total, change), events, shown, hasMoreEvents: hasMore };
 }
 
 /** The parts of the change that these rows by cost type have. */
@@ -139,6 +146,29 @@ const LEAST_PART = 10n;
 /** Partners send costs in the days after a click, so one day without any says nothing. */
 const SILENT_DAYS = 2;
 
+/** The day on which a partner was stopped, up to the last of the days. */
+function stoppedOn(
+  partnerId: number,
+  partners: Performance["partners"],
+  { to }: DayRange,
+): number | undefined {
+  const stoppedAt = partners.get(partnerId)?.stoppedAt;
+  return stoppedAt != null && dayOf(stoppedAt) <= to ? dayOf(stoppedAt) : undefined;
+}
+
+/** The partners of these rows that are not stopped, and have sent no costs for two days. */
+function silencesOf(
+  rows: PerformanceRow[],
+  { now, partners, lastCost }: Pick<Performance, "now" | "partners" | "lastCost">,
+): Silence[] {
+  return rows.flatMap((row) => {
+    const partnerId = Number(row.key);
+    if (stoppedOn(partnerId, partners, now) !== undefined) return [];
+    const day = lastCost(partnerId) ?? now.to;
+    return now.to - day < SILENT_DAYS ? [] : [{ type: "partner_silent", day, partnerId }];
+  });
+}
+
 /** The partners that were stopped, became silent or are new, those with the largest change first; and why the others changed. */
 export function findCauses({
   rowsBy,
@@ -158,11 +188,13 @@ export function findCauses({
       if (row.before.matched === 0n)
         return row.now.matched > 0n ? [{ ...of, what: "new", day: now.from }] : [];
       if (of.change > 0n) return [];
-      const stopped = partners.get(partnerId)?.stoppedAt;
-      if (stopped != null && dayOf(stopped) <= now.to)
-        return [{ ...of, what: "stopped", day: dayOf(stopped) }];
-      const day = lastCost(partnerId) ?? now.to;
-      return now.to - day < SILENT_DAYS ? [] : [{ ...of, what: "silent", day }];
+      const stopped = stoppedOn(partnerId, partners, now);
+      if (stopped !== undefined) return [{ ...of, what: "stopped", day: stopped }];
+      return silencesOf([row], { now, partners, lastCost }).map(({ day }) => ({
+        ...of,
+        what: "silent",
+        day,
+      }));
     })
     .slice(0, MOST_CAUSES);
   const isCause = ({ partnerId }: { partnerId: number | null }) =>

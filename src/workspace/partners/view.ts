@@ -2,7 +2,7 @@
 import { listRecentRejections } from "../../db/ledger/recent-rejections.ts";
 import { findAdjustments } from "../../db/ledger/reports/adjustments.ts";
 import { findEvents } from "../../db/ledger/reports/events.ts";
-import type { Event } from "../../domain/events.ts";
+import { newestFirst, type ShownEvent } from "../../domain/events.ts";
 import { dayOf } from "../../domain/time.ts";
 import type { Context } from "../../env.ts";
 import { AppError } from "../../errors.ts";
@@ -29,7 +29,7 @@ export interface View {
   hrefOf: (page: string, query?: Record<string, string>) => string;
   rejected: ReturnType<typeof toRejectionItem>[];
   /** Those of the partner, with the adjustments in a currency. */
-  eventsOf: (currency: string) => Event[];
+  eventsOf: (currency: string) => ShownEvent[];
 }
 
 export async function readView(context: Context, { viewer, app, path }: Member): Promise<View> {
@@ -61,6 +61,7 @@ export async function readView(context: Context, { viewer, app, path }: Member):
     last: day,
     isLater: 0,
   }));
+  const silent = status.silentSince;
   return {
     status,
     period,
@@ -69,7 +70,12 @@ export async function readView(context: Context, { viewer, app, path }: Member):
       isOpen: !isFinal(period, now),
     },
     eventsOf: (currency) =>
-      toEvents({ ...more, rejected }, { isOfPartner: (id) => id === partnerId, currency }).events,
+      newestFirst([
+        ...(silent !== null && dayOf(silent) <= period.to
+          ? [{ type: "partner_silent" as const, day: dayOf(silent), partnerId }]
+          : []),
+        ...toEvents({ ...more, rejected }, { isOfPartner: (id) => id === partnerId, currency }).events,
+      ]),
     hrefOf: (page, query = {}) =>
       `${path}/${page}?${new URLSearchParams({ ...periodQuery(period), ...query })}`,
     rejected: items.map(toRejectionItem),

@@ -94,7 +94,7 @@ export function performanceChart(
     today,
     firstDay,
     hrefOf: (day) => ofDays(url, { from: day, to: day }),
-    events: chartEvents(explained.events, report.partners),
+    events: chartEvents(explained.shown, report.partners),
   });
 }
 

@@ -104,7 +104,12 @@ export async function readPage(
   const isSearched = hasWords(query.q ?? "");
   const found = report.rows.filter((row) => isSearched(rowName(query.group_by, row)));
   const rows = withOpenRows(report, found, query, sort, 0);
-  const explained = explain(report, { ...more, rejected: [...more.rejected, ...rejected] }, filters);
+  const explained = explain(
+    report,
+    { ...more, rejected: [...more.rejected, ...rejected] },
+    filters,
+    isPartialAllowed,
+  );
   return { query, period, sort, report, rows, partnerName, explained, ...more };
 }
 

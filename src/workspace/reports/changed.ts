@@ -44,7 +44,7 @@ export function overviewChanges(member: Member, overview: Overview, now: number)
   const lastCost = (id: number) => lastCostOf(id, costs);
   const report = { rowsBy, total, currency, now: period, partners, lastCost };
   const rejected = overview.rejected.filter(({ isLater }) => !isLater);
-  const explained = explain(report, { ...overview, rejected }, {});
+  const explained = explain(report, { ...overview, rejected }, {}, true);
   const compared = {
     isCompared: period.to < dayOf(now) && !isCut,
     isOpen: !isFinal(period, now),
@@ -54,7 +54,7 @@ export function overviewChanges(member: Member, overview: Overview, now: number)
     member,
     `?${new URLSearchParams(periodQuery(period))}`,
   );
-  const events = chartEvents(explained.events, partners);
+  const events = chartEvents(explained.shown, partners);
   // Without anything before, nothing changed: everything is new.
   const isNew = changes.before.spend.length + changes.before.engagements.length === 0;
   const rows = compared.isCompared && !isNew ? changedMost(rowsBy("link"), MOST) : [];

@@ -33,7 +33,7 @@ export function whatChanged(shown: WhatChanged, member: Pick<Member, "path">, da
   const { explained, report, most, isCompared, state = "" } = shown;
   const text = isCompared ? sentence(explained, report) : "";
   const rows = text === "" ? [] : (most ?? []);
-  const { events, hasMoreEvents } = explained;
+  const { shown: events, hasMoreEvents } = explained;
   if (text === "" && events.length === 0 && state === "") return "";
   const summary = [
     ...(rows.length > 0 ? ["what changed most"] : []),
