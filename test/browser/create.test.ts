@@ -66,6 +66,10 @@ describe.each([
     await page.getByRole("status").getByText("Link created.").waitFor();
     await page.getByRole("heading", { name: "Spring", level: 1 }).waitFor();
     await page.getByRole("link", { name: "Create sub-link" }).click();
+    const [choice, card] = await Promise.all(
+      [".choice", "main .card"].map((selector) => page.locator(selector).first().boundingBox()),
+    );
+    expect((card?.y ?? 0) - (choice?.y ?? 0) - (choice?.height ?? 0)).toBeGreaterThanOrEqual(12);
     await page.getByLabel("Ad group").fill("Runners");
     await page.getByRole("button", { name: "Create link" }).dblclick();
     await page.getByRole("status").getByText("Link created.").waitFor();

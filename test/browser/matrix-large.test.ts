@@ -300,24 +300,45 @@ describe("rows of links", () => {
     `${APP}/links?q=video+15s`,
     `${APP}/links?sort=-spend&open=atlas01000,atlas01026`,
   ];
-  /** The heights of the rows that are links, and by how much tables are wider than their place. */
+  /**
+   * The heights of the rows that are links, with one line and with two; by how much tables are wider than their place; and the badges that
+   * are not wholly in their lines.
+   */
   const MEASURE = `(() => {
     const rows = [...document.querySelectorAll(".links tbody tr")].filter((row) => !row.querySelector("[colspan]"));
+    const isHigh = (row) => row.querySelector(".below, .number > div + div") !== null;
+    const heights = [false, true].map((high) => [...new Set(rows.filter((row) => isHigh(row) === high).map((row) => Math.round(row.clientHeight)))]);
     const cut = [...document.querySelectorAll(".table")].map((table) => table.scrollWidth - table.clientWidth);
-    return { count: rows.length, heights: [...new Set(rows.map((row) => Math.round(row.clientHeight)))], cut };
+    const badges = [...document.querySelectorAll(".links .badge")].filter((badge) => badge.checkVisibility());
+    const isCut = (badge) => {
+      const [inner, outer] = [badge, badge.parentElement].map((one) => one.getBoundingClientRect());
+      return inner.left < outer.left - 1 || inner.right > outer.right + 1 || inner.top < outer.top - 1 || inner.bottom > outer.bottom + 1;
+    };
+    return { count: rows.length, heights, cut, badges: badges.length, cutBadges: badges.filter(isCut).map((badge) => badge.textContent) };
   })()`;
   it.each([
-    [1280, [56]],
-    [768, [56]],
-    [390, [72]],
-  ])("have one height at %i px, without columns beyond the edge", async (width, heights) => {
+    [1280, [40, 56]],
+    [768, [40, 56]],
+    [390, [72, 72]],
+  ])("have a height for one line and one for two at %i px, and nothing is cut", async (width, allowed) => {
     const page = await windowOf("demo");
     await page.emulateMedia({ colorScheme: "light", forcedColors: "none" });
     await page.setViewportSize({ width, height: 900 });
     for (const path of PAGES) {
       await page.goto(path);
-      const found = (await page.evaluate(MEASURE)) as { count: number; heights: number[]; cut: number[] };
-      expect([path, found.count > 25, found.heights, found.cut]).toEqual([path, true, heights, [0]]);
+      const { count, heights, cut, badges, cutBadges } = (await page.evaluate(MEASURE)) as {
+        count: number;
+        heights: number[][];
+        cut: number[];
+        badges: number;
+        cutBadges: string[];
+      };
+      expect([path, count > 25, cut, cutBadges]).toEqual([path, true, [0], []]);
+      // On a phone, a card has none until it is opened.
+      expect(badges > 25).toBe(width > 390);
+      // Everything that was found has the names above it in a second line.
+      const isList = path.includes("?q=");
+      expect([path, heights]).toEqual([path, allowed.map((one, at) => (isList && at === 0 ? [] : [one]))]);
     }
   });
 
@@ -398,6 +419,7 @@ describe("on a phone", () => {
     ["operator", "/operator", "Next step"],
     ["partner", "/partner/costs", "Received"],
     ["operator", "/operator/partners/1/costs", "Link"],
+    ["operator", "/operator/partners/6/costs", "Link"],
   ])(
     "a card has two lines, its figures are below those of the others, and it opens: %s %s",
     async (who, path, folded) => {
