@@ -12,10 +12,11 @@ export function moneyText(units: bigint, currency: string, rounded = showMoney):
   return text === exact ? html`${text}` : html`<span title="${exact}">${text}</span>`;
 }
 
-/** Amounts of several currencies below each other. The cards of a phone have the first one and name the other currencies. */
+/** Amounts of several currencies below each other. The cards of a phone have the first one, with the other currency or their number. */
 export const eachAmount = (amounts: [currency: string, amount: Markup | string][]): Markup => {
-  const more = amounts.slice(1).map(([currency]) => `+ ${currency}`);
-  return html`${amounts.map(([, amount], at) => html`<div${at === 0 && more.length > 0 ? html` data-more="${more.join(" ")}"` : ""}>${amount}</div>`)}`;
+  const [, second] = amounts;
+  const more = amounts.length > 2 ? `+ ${amounts.length - 1} more` : second && `+ ${second[0]}`;
+  return html`${amounts.map(([, amount], at) => html`<div${at === 0 && more ? html` data-more="${more}"` : ""}>${amount}</div>`)}`;
 };
 
 /** A difference, with its sign: `+$12.50`, `−$25.00`. Every digit if it would be rounded to zero: `+$0.0012`. */

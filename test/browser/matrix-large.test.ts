@@ -466,9 +466,9 @@ describe("on a phone", () => {
         const [name, beside] = [row.querySelector(".cut"), row.querySelector(".phone-beside")];
         const text = name.querySelector("a > bdi") ?? name.querySelector("a") ?? name;
         const isCut = text.scrollWidth > text.clientWidth && text.clientWidth > 0;
-        const more = (row.querySelector(".more-figures") ?? name).getBoundingClientRect().right;
+        const more = row.querySelector(".more-figures")?.getBoundingClientRect().left;
         const end = beside ? [...beside.children].at(-1)?.getBoundingClientRect().left : undefined;
-        const free = (end ?? row.getBoundingClientRect().right - 14) - more;
+        const free = (end ?? more ?? row.getBoundingClientRect().right - 14) - name.getBoundingClientRect().right;
         return isCut && free > 12 ? [[text.textContent, free]] : [];
       })`);
     };

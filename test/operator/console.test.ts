@@ -307,6 +307,25 @@ test("pending costs are shown by partner and currency, with cpm per thousand", a
   });
 });
 
+test("more pending costs than a few, and the form of a round of a partner with live types, are closed", async () => {
+  const add = (currency: string) =>
+    rows(
+      "INSERT INTO daily_totals VALUES ('', ?, 0, 1, 'cpc', ?, 'pending', 1, 50000)",
+      Math.floor(NOW / DAY),
+      currency,
+    );
+  const text = async (path: string) => (await operator.get(path)).text;
+  for (const currency of ["EUR", "USD", "JPY", "GBP", "CHF"]) await add(currency);
+  expect(await text("/operator/spend")).not.toContain("<summary>Show");
+  await add("SEK");
+  expect(await text("/operator/spend")).toContain("<details><summary>Show 6 rows</summary>");
+  const round = /<details (open)?>\s*<summary>Open a round/;
+  // Beacon Network has no live type.
+  expect(round.exec(await text("/operator/partners/2"))?.[1]).toBe("open");
+  const [closed, open] = round.exec(await text("/operator/partners/1")) ?? [];
+  expect([closed !== undefined, open]).toEqual([true, undefined]);
+});
+
 test("the list of partners shows the next step of each, and none if everything is live", async () => {
   const next = async () => {
     const [list = []] = tablesOf((await operator.get("/operator/partners")).text);
