@@ -94,7 +94,7 @@ export function dailyChart(given: Chart): Markup {
     ...(bottom > 0
       ? [`${axis} at ${labelOf(bottom)}${plot.isCut ? ", and lower values are at its edge" : ""}`]
       : []),
-    ...(open !== undefined && !isHatched(chart) ? ["No day is final yet"] : []),
+    ...(open !== undefined && !isHatched(chart) ? [NOT_FINAL] : []),
     ...(days.from > given.days.from ? [`No data before ${describeDay(given.firstDay ?? 0)}`] : []),
   ];
   return html`
