@@ -301,7 +301,7 @@ it("shows the spend of the last seven complete days by currency, with the change
   expect(partnersOf(text)[0]?.cells.slice(0, 5)).toEqual([
     "Acme Ads",
     // The costs of the demo are gone, and its clicks are not.
-    "Coverage 2.2%",
+    "98% no cost",
     "$2.00 €1.00",
     "no change new",
     "2.2%",

@@ -7,7 +7,7 @@ import { COST_WINDOW } from "../../domain/texts.ts";
 import { dayOf } from "../../domain/time.ts";
 import type { CostItem } from "../../usecases/costs/item.ts";
 import { badge, type Tone } from "../elements.ts";
-import { describeShortDay, NONE, showPercent } from "../locale.ts";
+import { describeShortDay, NONE, showAxisPercent, showPercent } from "../locale.ts";
 import type { Markup } from "../markup.ts";
 
 /** By the state, how it is called everywhere. */
@@ -37,11 +37,14 @@ export function partnerSignals(partner: Integration, signals: CostSignals): Mark
   const found: (string | false)[] = [
     silentSince !== null && `No cost since ${describeShortDay(dayOf(silentSince))}`,
     worst?.isWithinThreshold === false && `Discrepancy ${showPercent(worst.discrepancyRate ?? 0)}`,
-    isLow(coverage, recorded) && `Coverage ${showPercent(coverage ?? 0)}`,
+    isLow(coverage, recorded) && noCost(1 - (coverage ?? 0)),
   ];
   const first = partnerStateOf(partner) === "live" && found.find((text) => text !== false);
   return first ? badge(first, "warn") : partnerBadge(partner);
 }
+
+/** `30% no cost`: the part of clicks or impressions that is without one, as signals say it on every page. */
+export const noCost = (share: number): string => `${showAxisPercent(Math.round(share * 100) / 100)} no cost`;
 
 const isLow = (coverage: number | null, recorded: number) =>
   coverage !== null && isUsual(1 - coverage, recorded) === false;

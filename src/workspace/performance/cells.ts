@@ -9,6 +9,7 @@ import {
   signalOf,
 } from "../../domain/figures/performance.ts";
 import { listOf, TYPES_OF_CLICKS } from "../../domain/texts.ts";
+import { noCost } from "../../pages/costs/states.ts";
 import { badge } from "../../pages/elements.ts";
 import {
   NONE,
@@ -125,20 +126,20 @@ export function change(metric: Metric, row: Measured, { isCompared, isOpen }: Co
 /** What the colors of changes say. */
 export const INKS = "Red: a price rose. Green: it fell. Gray: below 1%, few clicks, or spend not final.";
 
-/** What a row needs attention for. */
+/** What a row needs attention for, in one line. */
 export function signal(row: Measured, { isCompared }: Compared): Markup | string {
   const found = signalOf(row);
   switch (found?.name) {
     case "no_cost_data":
-      return badge("No cost data", "warn");
+      return badge(html`<span class="whole">No cost data</span>`, "warn");
     case "without_cost":
-      return badge(html`<span class="whole">${showPercent(found.share)}</span> without cost`, "warn");
+      return badge(html`<span class="whole">${noCost(found.share)}</span>`, "warn");
     case "cost_per_click_up":
       return isCompared
-        ? badge(html`Cost per click up <span class="whole">${showCount(found.percent)}%</span>`, "error")
+        ? badge(html`<span class="whole">Price up ${showCount(found.percent)}%</span>`, "error")
         : "";
     case "too_few_clicks":
-      return html`<span class="muted">Too few clicks</span>`;
+      return html`<span class="muted whole">Too few clicks</span>`;
     default:
       return "";
   }
