@@ -37,8 +37,9 @@ async function report(query: string): Promise<Item[]> {
 
 /** The rows of the table, with the texts of their columns; of the legend's table nothing. */
 const linesOf = (page: string) => {
-  const [head, ...lines] = tablesOf(page).at(-1) ?? [];
-  const names = head?.cells.map((name) => name.replace(/ [▲▼]$/, "")) ?? [];
+  const [head, ...lines] =
+    tablesOf(page).findLast(([first]) => first?.cells.some((name) => name.startsWith("Signal"))) ?? [];
+  const names = head?.cells.map((name) => name.replace(/( [▲▼])?( \+ [A-Z]{3})*$/, "")) ?? [];
   return lines.map(({ cells, href }) => {
     const at = (name: string, after = 0) => cells[names.indexOf(name) + after] ?? "";
     return {
@@ -85,6 +86,7 @@ describe("the rows", () => {
     const lines = linesOf(await show(`${WEEK}&currency=USD&${group}${MATCHED}`));
     const [total] = await report(`${WEEK}&currency=USD`);
     expect(lines).toHaveLength(items.length + 1);
+    const isInHeading = /day|week/.test(group) && items.every((item) => item.other_currencies === true);
     for (const [index, item] of [...items, total].entries()) {
       const isByType = group === "group_by=cost_type" && index < items.length;
       expect(lines[index]).toMatchObject({
@@ -95,7 +97,9 @@ describe("the rows", () => {
             : usd(item?.spend),
         // The total has it beside the figures.
         otherSpend:
-          item !== total && item?.other_currencies === true && !isElsewhere(item) ? "+ EUR" : undefined,
+          item !== total && item?.other_currencies === true && !isElsewhere(item) && !isInHeading
+            ? "+ EUR"
+            : undefined,
         cost: price(item?.cost_per_click),
         matched: Number(item?.matched).toLocaleString("en-US"),
         coverage: isByType ? expect.any(String) : percent(item?.coverage),
@@ -221,8 +225,8 @@ describe("the rows", () => {
     const lines = linesOf(await show(`${WEEK}&level=4&sort=-signal`));
     expect(lines.map(({ name, signal }) => [name, signal])).toEqual([
       [expect.stringContaining("Newsletter"), "No cost data"],
-      [expect.stringContaining("Runners"), "50.0% without cost"],
-      [expect.stringContaining("Spring"), "Cost per click up 100%"],
+      [expect.stringContaining("Runners"), "50% no cost"],
+      [expect.stringContaining("Spring"), "Price up 100%"],
       [expect.any(String), "Too few clicks"],
       [expect.stringContaining("Total"), ""],
     ]);
@@ -287,8 +291,8 @@ describe("the figures", () => {
     );
     const signals = async (days: string) =>
       linesOf(await show(`${days}&level=4`)).map(({ signal }) => signal);
-    expect(await signals("period=today")).not.toContain("Cost per click up 100%");
-    expect(await signals("from=2026-03-15&to=2026-03-15")).not.toContain("Cost per click up 100%");
+    expect(await signals("period=today")).not.toContain("Price up 100%");
+    expect(await signals("from=2026-03-15&to=2026-03-15")).not.toContain("Price up 100%");
   });
 
   it("of one cost type have no signal for the clicks that others cover", async () => {
@@ -422,6 +426,50 @@ describe("columns", () => {
   });
 });
 
+it("adjustments have no figures but an amount by country and platform, and no signal", async () => {
+  await inLedger("DELETE FROM adjustments");
+  const day = NOW / DAY - 0.5 - 8;
+  const adjust = (id: number, on: number, amount: number) =>
+    inLedger(
+      `INSERT INTO adjustments SELECT ${id}, '${DEMO.appToken}', ${on}, min(id), 1, 'cpc', 'USD', ${amount}, 'x', 2, 0 FROM links`,
+    );
+  const none = { spend: "–", spendChange: "–", clicks: "–", cost: "–", coverage: "–", signal: "" };
+  for (const group of ["country", "platform"]) {
+    const shown = async () =>
+      linesOf(await show(`${WEEK}&group_by=${group}`)).find(({ name }) => name === "Adjustments");
+    await inLedger("DELETE FROM adjustments");
+    await adjust(8, day - 7, -100_000_000);
+    expect(await shown()).toMatchObject(none);
+    await adjust(9, day, -200_000_000);
+    expect(await shown()).toMatchObject({ ...none, spend: "−$2.00" });
+  }
+});
+
+it("days that all have spend in another currency have it in the heading only", async () => {
+  await inLedger(
+    ...[1, 2].map(
+      (ago) =>
+        `INSERT OR REPLACE INTO daily_totals SELECT '${DEMO.appToken}', ${NOW / DAY - 0.5 - ago}, 9, 1, 'cpc', column1, 'matched', 100, 1000000 FROM (VALUES ('USD'), ('JPY'))`,
+    ),
+  );
+  const headingOf = async (days: string) => {
+    const page = await show(`${days}&group_by=day&currency=USD`);
+    return [
+      tablesOf(page).at(-1)?.[0]?.cells[1],
+      /\+ [A-Z]{3}/.test(
+        linesOf(page)
+          .map((line) => line.otherSpend)
+          .join(),
+      ),
+    ];
+  };
+  expect(await headingOf("from=2026-03-13&to=2026-03-14")).toEqual([
+    expect.stringMatching(/^Spend \+.* JPY/),
+    false,
+  ]);
+  expect(await headingOf("from=2026-03-12&to=2026-03-14")).toEqual(["Spend", expect.any(Boolean)]);
+});
+
 describe("rows with costs only in another currency", () => {
   it("lead to it in the place of a spend of zero, after the others, and the clicks of the currency are named", async () => {
     const query = `${WEEK}&group_by=partner&currency=USD`;
@@ -477,18 +525,34 @@ it("rows have the course of the chart's figure, in at most 30 steps", async () =
 });
 
 describe("a search of rows", () => {
-  it("shows the rows with all words, and their total of all rows", async () => {
+  it("shows the rows with all words, their total, and that of all rows", async () => {
     const all = linesOf(await show(`${WEEK}&level=4`));
     const page = await show(`${WEEK}&level=4&q=spring+RUNNERS`);
     const lines = linesOf(page);
     expect(lines.length).toBeGreaterThan(1);
     expect(lines.length).toBeLessThan(all.length);
-    for (const { name } of lines.slice(0, -1)) expect(name).toMatch(/(?=.*Spring)(?=.*Runners)/s);
+    const found = lines.slice(0, -2);
+    for (const { name } of found) expect(name).toMatch(/(?=.*Spring)(?=.*Runners)/s);
+    const dollars = (text = "") => Math.round(Number(text.replace(/[$,]/g, "")) * 100);
+    const part = lines.at(-2);
+    expect(part).toMatchObject({ name: `Total of ${found.length} rows`, signal: "" });
+    const sumOf = (of: "spend" | "clicks") =>
+      found.reduce((sum, one) => sum + (/\d/.test(one[of]) ? dollars(one[of]) : 0), 0);
+    expect(dollars(part?.spend)).toBe(sumOf("spend"));
+    expect(dollars(part?.clicks)).toBe(sumOf("clicks"));
     expect(lines.at(-1)).toEqual({ ...all.at(-1), name: `Total, all ${all.length - 1} rows` });
     const names = async (q: string) => linesOf(await show(`${WEEK}&level=4&q=${q}`)).map(({ name }) => name);
     expect(await names("spring%3ERUNNERS")).toEqual(await names("spring+RUNNERS"));
     const csv = await browser.get(hrefOf(page, "Download CSV"));
-    expect(csv.text.trim().split("\r\n")).toHaveLength(lines.length);
+    expect(csv.text.trim().split("\r\n")).toHaveLength(lines.length - 1);
+  });
+
+  it("totals the days that it finds, with those before", async () => {
+    const days = await show(`${WEEK}&group_by=day`);
+    expect(textOf(days)).not.toContain("Total of");
+    const found = linesOf(await show(`${WEEK}&group_by=day&q=2026-03-0`));
+    const [part, total] = found.slice(-2);
+    expect(part).toEqual({ ...total, name: "Total of 7 rows" });
   });
 
   it("is offered where there is more than one row", async () => {

@@ -8,6 +8,8 @@ type Content = Markup | string;
 
 export interface Column<Row> {
   heading: string;
+  /** What the heading says of all rows. */
+  note?: string | undefined;
   cell: (row: Row) => Content;
   /** `number` and `day` stay on one line. The heading of `action` is only read aloud. */
   kind?: "number" | "day" | "action";
@@ -38,6 +40,8 @@ export interface Table<Row> {
   empty?: Content;
   /** The last row, with the totals. */
   total?: Row | undefined;
+  /** The row before it: those of the rows that are shown. */
+  subtotal?: Row | undefined;
   /** For links to a row. */
   idOf?: (row: Row) => string | undefined;
   classOf?: (row: Row) => string;
@@ -48,7 +52,7 @@ export interface Table<Row> {
 }
 
 export function table<Row>({ columns: given, empty = "", ...rest }: Table<Row>): Content {
-  const { label, hasHeading, rows, total, idOf, classOf, spanOf, layout } = rest;
+  const { label, hasHeading, rows, total, subtotal, idOf, classOf, spanOf, layout } = rest;
   if (rows.length === 0) return empty;
   const columns = given.filter((column) => column !== false);
   const hasTwoLines = columns.some(({ onPhone }) => onPhone !== undefined);
@@ -77,7 +81,7 @@ export function table<Row>({ columns: given, empty = "", ...rest }: Table<Row>):
     <div class="table stacked ${layout ?? ""}${hasTwoLines ? " two-lines" : ""}"${scrolls ? html` tabindex="0"` : ""} role="region" aria-label="${label}"><table>
       <thead${isInPlace ? html` data-arrows` : ""}><tr>${columns.map(head)}</tr></thead>
       <tbody>${rows.map(line)}</tbody>
-      ${total === undefined ? "" : html`<tfoot><tr>${cells(total)}</tr></tfoot>`}
+      ${total === undefined ? "" : html`<tfoot>${subtotal === undefined ? "" : html`<tr>${cells(subtotal)}</tr>`}<tr>${cells(total)}</tr></tfoot>`}
     </table></div>`;
 }
 
@@ -88,14 +92,14 @@ const classNames = <Row>({ kind, isMinor, onPhone }: Column<Row>) =>
   [kind, isMinor && "minor", onPhone && `phone-${onPhone}`].filter(Boolean).join(" ");
 
 function head<Row>(column: Column<Row>): Markup {
-  const { heading, kind, href, inPlace, sorted } = column;
+  const { heading, note, kind, href, inPlace, sorted } = column;
   const name = attribute("class", classNames(column));
   if (kind === "action")
     return html`<th scope="col"${name}><span class="visually-hidden">${heading}</span></th>`;
   if (href === undefined) return html`<th scope="col"${name}>${heading}</th>`;
   // Never in a line of its own.
   const arrow = sorted && html`\u00a0<span aria-hidden="true">${sorted === "ascending" ? "▲" : "▼"}</span>`;
-  return html`<th scope="col"${name}${attribute("aria-sort", sorted)}><a href="${href}"${attribute("id", inPlace)}${inPlace === undefined ? "" : html` data-in-place`}>${heading}${arrow ?? ""}</a></th>`;
+  return html`<th scope="col"${name}${attribute("aria-sort", sorted)}><a href="${href}"${attribute("id", inPlace)}${inPlace === undefined ? "" : html` data-in-place`}>${heading}${arrow ?? ""}</a>${note === undefined ? "" : html` <span class="muted">${note}</span>`}</th>`;
 }
 
 /** An empty cell is not shown on a phone. */

@@ -13,7 +13,7 @@ import { currenciesOf, type Figures } from "../../domain/figures/performance.ts"
 import { COST_WINDOW_MS, DAY_MS, dayOf, firstOpenDay } from "../../domain/time.ts";
 import { checkAudienceDays, completeDays, type GivenDays, tooManyRows } from "../reports.ts";
 import { type Daily, lastCostOf, toCourses, toDaily } from "./daily.ts";
-import { type AnySum, type BothSums, type PerformanceRow, toRows } from "./rows.ts";
+import { type AnySum, type BothSums, type PerformanceRow, toRows, toTotal } from "./rows.ts";
 
 export interface PerformanceQuery {
   currency?: string | undefined;
@@ -66,6 +66,8 @@ export interface Performance {
   isTooMany: boolean;
   /** By link, the rows of another level. */
   rowsAt: (level: number) => PerformanceRow[];
+  /** The total of some of the rows. */
+  totalOf: (rows: PerformanceRow[]) => PerformanceRow;
   /** Rows of another group, which all reports have, of all sums or of those that are asked for. */
   rowsBy: (group: "partner" | "cost_type", isOf?: (sum: AnySum) => boolean) => PerformanceRow[];
   /** If the figures by day were asked for: the last day with a cost of a partner. */
@@ -178,7 +180,7 @@ export async function readPerformance<More extends Batch = Record<never, never>>
   const currencies = currenciesOf(sums.now.spend, sums.before.spend);
   const currency = query.currency ?? currencies[0] ?? null;
   const scope = { currency, costType, now, partners };
-  const [total] = toRows(sums, { ...scope, group: undefined });
+  const [total] = toRows(sums, { ...scope, group: undefined }) as [PerformanceRow];
   return {
     access: found.access,
     link: found.link,
@@ -193,6 +195,7 @@ export async function readPerformance<More extends Batch = Record<never, never>>
     isCut,
     isTooMany: false,
     rowsAt: (level) => toRows(sumsAt(level), { ...scope, group }),
+    totalOf: (rows) => toTotal(sums, { ...scope, group }, rows),
     rowsBy: (group, isOf) => toRows(sums, { ...scope, group }, isOf),
     lastCost: (partnerId) => {
       const { now, before } = seriesAt(level);
@@ -202,7 +205,7 @@ export async function readPerformance<More extends Batch = Record<never, never>>
     daily: (rows, span) => toDaily(seriesAt(level), { now, rows, group, currency, costType }, span),
     courses: (rows, of, at = level) =>
       toCourses(seriesAt(at).now, { now, rows, group, currency, costType }, of),
-    total: total as PerformanceRow,
+    total,
     more: found.more,
   };
 }

@@ -104,6 +104,19 @@ export function toRows(
   });
 }
 
+/** The total of some rows of the group. Engagements, which have no cost type, are those of all. */
+export function toTotal(sums: BothSums, scope: RowScope, rows: PerformanceRow[]): PerformanceRow {
+  const { group, now } = scope;
+  const keyIn = keyOf(group, now);
+  const keys = new Set(rows.map(({ key }) => key));
+  const shift = daysOf(group) ? lengthOf(now) : 0;
+  const isOf = (sum: AnySum) =>
+    (isByCostType(group) && "kind" in sum) ||
+    keys.has(keyIn((sum.day ?? now.from) < now.from ? { ...sum, day: (sum.day ?? 0) + shift } : sum));
+  const [total] = toRows(sums, { ...scope, group: undefined }, isOf) as [PerformanceRow];
+  return total;
+}
+
 const recordedClicks = (rows: CountRow[]) =>
   BigInt(rows.reduce((sum, { kind, recorded }) => sum + (kind === "click" ? recorded : 0), 0));
 

@@ -43,6 +43,10 @@ export function describeRow(group: PerformanceGroup, row: PerformanceRow): strin
   return describe(row);
 }
 
+/** Whether a row has only adjustments, which are of no country and no platform. */
+export const isAdjustments = (group: PerformanceGroup, { key }: PerformanceRow): boolean =>
+  (group === "country" || group === "platform") && key === "";
+
 /** Whether a row by link has only what is recorded on the link itself: its level is above that of the rows. */
 export const isDirect = ({ level = 4 }: PerformanceRow, rows: number): boolean => level < rows;
 

@@ -3,6 +3,7 @@
 import { html } from "hono/html";
 import type { DayRange } from "../../db/ledger/reports/statements.ts";
 import { daysOf, filterOf, lengthOf, within } from "../../domain/figures/groups.ts";
+import { isInOtherCurrencies } from "../../domain/figures/performance.ts";
 import { formatDate } from "../../domain/time.ts";
 import { sparkline } from "../../pages/chart/sparkline.ts";
 import { badge, nameText, pathText } from "../../pages/elements.ts";
@@ -14,7 +15,7 @@ import type { PerformanceRow } from "../../usecases/performance/rows.ts";
 import type { Member } from "../frame.ts";
 import { partnerHref } from "../partners/link.ts";
 import { change, figure, SHOWN, signal, spendIn } from "./cells.ts";
-import { DIRECT, describeRow, groupName, onlyLink } from "./groups.ts";
+import { DIRECT, describeRow, groupName, isAdjustments, onlyLink } from "./groups.ts";
 import { type Column, columnsOf, hasChange, METRICS, type Metric } from "./query.ts";
 import { type PerformancePage, type ShownRow, shownMetric } from "./view.ts";
 
@@ -35,28 +36,40 @@ export function performanceTable(
   const { query, report, rows } = page;
   const { currency } = report;
   const shown = firstRows(url, rows);
-  const total: ShownRow = { row: report.total, depth: 0, isOpen: undefined, isOwn: false };
+  const sumOf = (row: PerformanceRow): ShownRow => ({ row, depth: 0, isOpen: undefined, isOwn: false });
+  const total = sumOf(report.total);
+  const subtotal = page.found && page.found.length > 1 ? sumOf(report.totalOf(page.found)) : undefined;
+  const isSum = (one: ShownRow) => one === total || one === subtotal;
+  const everywhere = daysOf(query.group_by) && currenciesOfAll(rows);
   const course = coursesOf(page, shown.rows);
   const sortable = (heading: string, column: Column, kind?: "number") => ({
     heading,
     ...sorting(url, page, column),
     ...(kind && { kind }),
   });
-  const number = (heading: string, column: Column, cell: (row: PerformanceRow) => Markup | string) => ({
+  const number = (
+    heading: string,
+    column: Column,
+    cell: (row: PerformanceRow, isSum: boolean) => Markup | string,
+  ) => ({
     ...sortable(heading, column, "number"),
-    cell: ({ row }: ShownRow) => {
-      const shown = cell(row);
+    ...(column === "spend" && everywhere && { note: `+ ${everywhere.join(" + ")}` }),
+    cell: (one: ShownRow) => {
+      // Nothing but money can be adjusted.
+      const isNone = isAdjusted(one) && (column !== "spend" || one.row.now.spend === 0n);
+      const shown = isNone ? NONE : cell(one.row, isSum(one));
       return shown === NONE ? NO_FIGURE : shown;
     },
   });
-  const cell = (metric: Metric, row: PerformanceRow) =>
+  const isAdjusted = (one: ShownRow) => !isSum(one) && isAdjustments(query.group_by, one.row);
+  const cell = (metric: Metric, row: PerformanceRow, isSum: boolean) =>
     metric === "spend"
-      ? // The total has its other currencies beside the tiles.
+      ? // The total has its other currencies beside the tiles, and those of all rows are in the heading.
         spendIn(
           row.now,
           currency,
           (one) => withQuery(url, { currency: one, rows: null }),
-          row !== report.total,
+          !isSum && !everywhere,
         )
       : figure(metric, row.now, currency);
   return html`
@@ -65,6 +78,7 @@ export function performanceTable(
       hasHeading: true,
       rows: shown.rows,
       total,
+      subtotal,
       layout: "figures-in-row",
       idOf: ({ row, isOwn }) => (row.key && !isOwn ? `row-${row.key}` : undefined),
       classOf: ({ depth }) => (depth > 0 ? `level-${depth + 1}` : ""),
@@ -72,21 +86,29 @@ export function performanceTable(
         {
           ...sortable(groupName(query), "name"),
           cell: (one) =>
-            html`<div class="name">${one === total ? totalName(page) : name(url, member, page, one)}${course(one)}</div>${MORE_FIGURES}`,
+            html`<div class="name">${one === total ? totalName(page) : one === subtotal ? `Total of ${showPlural(page.found?.length ?? 0, "row")}` : name(url, member, page, one)}${course(one)}</div>${MORE_FIGURES}`,
         },
         ...columnsOf(query).flatMap((metric) => [
-          number(METRICS[metric], metric, (row) => cell(metric, row)),
+          number(METRICS[metric], metric, (row, isSum) => cell(metric, row, isSum)),
           compared.isCompared &&
             hasChange(metric) &&
             number("Change", `${metric}_change`, (row) => change(metric, row, compared)),
         ]),
         {
           ...sortable("Signal", "signal"),
-          cell: ({ row }) => (row === report.total ? "" : signal(row, compared)),
+          cell: (one) => (isSum(one) || isAdjusted(one) ? "" : signal(one.row, compared)),
         },
       ],
     })}
     ${shown.more}`;
+}
+
+/** The other currencies of the spend, if they are the same ones for all of some rows. */
+function currenciesOfAll(rows: ShownRow[]): string[] | undefined {
+  const [first = "", ...others] = new Set(
+    rows.map(({ row }) => (isInOtherCurrencies(row.now) ? "" : row.now.otherCurrencies.toSorted().join())),
+  );
+  return rows.length > 1 && first !== "" && others.length === 0 ? first.split(",") : undefined;
 }
 
 /** Rows of days have no line beside their name, and those of creatives leave its room to the names above them. */

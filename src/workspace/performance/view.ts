@@ -36,6 +36,8 @@ export interface PerformancePage {
   report: Performance;
   /** Sorted, with the rows below those that are open. */
   rows: ShownRow[];
+  /** Of a search: those that it found, without the rows below them. */
+  found: PerformanceRow[] | undefined;
   partnerName: string | undefined;
   attachments: Attachment[];
   views: View[];
@@ -110,7 +112,17 @@ export async function readPage(
     filters,
     isPartialAllowed,
   );
-  return { query, period, sort, report, rows, partnerName, explained, ...more };
+  return {
+    query,
+    period,
+    sort,
+    report,
+    rows,
+    found: query.q === undefined ? undefined : found,
+    partnerName,
+    explained,
+    ...more,
+  };
 }
 
 export const DEFAULT_SORT: PageSort = { column: "spend", isDescending: true };
