@@ -133,7 +133,8 @@ interface FilterForm {
   action: string;
   /** What is listed, in the plural. */
   noun: string;
-  search?: { name: string; label: string; value: string };
+  /** `isInField`: the label is in the empty field. */
+  search?: { name: string; label: string; value: string; isInField?: true };
   /** Where "Clear filters" leads, if there are any. */
   clear?: string;
   /** Parameters that stay. */
@@ -148,7 +149,7 @@ export function filterForm(
   return html`
     <form class="filters" method="get" action="${action}" role="search" aria-label="${noun}">
       ${kept}
-      ${search ? html`<label class="wide">${search.label} <input type="search" name="${search.name}" value="${search.value}" maxlength="255"></label>` : ""}
+      ${search ? html`<label class="wide">${search.isInField ? html`<span class="visually-hidden">${search.label}</span>` : search.label} <input type="search" name="${search.name}" value="${search.value}"${search.isInField ? html` placeholder="${search.label}"` : ""} maxlength="255"></label>` : ""}
       ${filters}
       <p class="actions">
         <button class="secondary">${search ? "Search" : "Apply"}</button>

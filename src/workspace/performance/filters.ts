@@ -116,5 +116,5 @@ export const rowSearch = (url: URL, { query }: PerformancePage): Markup =>
     action: url.pathname,
     noun: "rows",
     kept: keptInputs(url, "q", ...OF_ROWS),
-    search: { name: "q", label: "Search rows", value: query.q ?? "" },
+    search: { name: "q", label: "Search rows", value: query.q ?? "", isInField: true },
   });

@@ -94,7 +94,7 @@ export async function showPerformance(
               <div class="toolbar rows">${groupChoices(url, page)}${report.rows.length > 1 || query.q !== undefined ? rowSearch(url, page) : ""}${columnsMenu(url, page)}${orderMenu(url, page)}</div>
               <div class="performance" id="performance">${page.rows.length === 0 && query.q !== undefined ? noRows(url, query.q) : performanceTable(url, member, page, compared)}</div>
               ${report.currency ? adjustedNote(member, [{ currency: report.currency, adjusted: report.total.now.adjusted }], page.adjustments, report.partners) : ""}
-              <p class="hint">${compared.isCompared ? `${INKS} ` : ""}Costs count on the day of their click. Cost per click is that of cpc costs. ${COVERAGE}${hasCourses(query) ? ` The line beside a name: ${METRICS[shownMetric(page)].toLowerCase()} by day.` : ""}</p>`
+              <p class="hint">${compared.isCompared ? `${INKS} ` : ""}Costs count on the day of their click. Cost per click is that of cpc costs. ${COVERAGE}${hasCourses(query) ? html`<span> The line beside a name: ${METRICS[shownMetric(page)].toLowerCase()} by day.</span>` : ""}</p>`
       }
       </div>`,
   };
