@@ -149,7 +149,7 @@ export function filterForm(
   return html`
     <form class="filters" method="get" action="${action}" role="search" aria-label="${noun}">
       ${kept}
-      ${search ? html`<label class="wide">${search.isInField ? html`<span class="visually-hidden">${search.label}</span>` : search.label} <input type="search" name="${search.name}" value="${search.value}"${search.isInField ? html` placeholder="${search.label}"` : ""} maxlength="255"></label>` : ""}
+      ${search ? html`<label class="wide">${search.isInField ? "" : search.label} <input type="search" name="${search.name}" value="${search.value}"${search.isInField ? html` aria-label="${search.label}" placeholder="${search.label}"` : ""} maxlength="255"></label>` : ""}
       ${filters}
       <p class="actions">
         <button class="secondary">${search ? "Search" : "Apply"}</button>
