@@ -20,7 +20,6 @@ import {
   type Tile,
   tiles,
 } from "../../pages/elements.ts";
-import { cardStyles } from "../../pages/frame.ts";
 import { describeDay, describeDays, showCount } from "../../pages/locale.ts";
 import type { Markup } from "../../pages/markup.ts";
 import { moneyText, sumChange } from "../../pages/money.ts";
@@ -33,7 +32,7 @@ import { partnerLink } from "../partners/link.ts";
 import { adjustedNote } from "../reports/adjusted.ts";
 import { countChart, spendCharts } from "../reports/day-charts.ts";
 import { addUp } from "../reports/lines.ts";
-import { linkTestScript, workspaceStyles } from "../script.ts";
+import { linkTestScript } from "../script.ts";
 import { audienceSection } from "./audience.ts";
 import { costCell, countsText, keepDays, partnerCell, partnerOf, testBadge } from "./cells.ts";
 import { type LinkView, MOST_SUB_LINKS, readLinkView } from "./link-view.ts";
@@ -49,7 +48,6 @@ export const linkPage: Show = async (context, member) => {
   return {
     title: row.label,
     scripts: [chartScript.href, linkTestScript.href],
-    styles: [workspaceStyles.href, cardStyles.href],
     body: html`
       ${trail(member, url, row)}
       <div class="head">

@@ -38,17 +38,13 @@ export function costsByType(member: Member, view: LinkView): Markup {
       cell: ({ costType, currency }) =>
         html`<a href="${performanceHref(member, view, { cost_type: costType ?? "", currency, group_by: "day" })}">${describeType(costType)}${hasOne ? "" : ` in ${currency}`}</a>`,
     },
+    { heading: "Spend", kind: "number", cell: ({ spend, currency }) => moneyText(spend, currency) },
     {
-      heading: "Spend",
+      heading: "Average cost",
       kind: "number",
-      onPhone: 4,
-      cell: ({ spend, currency }) => moneyText(spend, currency),
-    },
-    {
-      ...{ heading: "Average cost", kind: "number", onPhone: 4 },
       cell: ({ average, currency }) => (average === undefined ? NONE : moneyText(average, currency)),
     },
-    { heading: "Matched", kind: "number", onPhone: 4, cell: ({ matched }) => showCount(matched) },
+    { heading: "Matched", kind: "number", cell: ({ matched }) => showCount(matched) },
     { heading: "No amount", kind: "number", cell: ({ unpriced }) => showCount(unpriced) },
   ];
   return card(
