@@ -347,7 +347,7 @@ describe("the chart", () => {
     expect(labels(markup)[6]).toBe("7 Mar 2026, so far, 7-day average: $1.000 (Not final)");
     expect(await draw(shown)).not.toContain("average");
     // Of open and final days, the open ones are hatched.
-    expect(markup).toContain('<span class="from">Not final<');
+    expect(markup).toContain('<small class="from">Not final<');
     expect(await draw({ ...shown, days: { from: FIRST - 2, to: FIRST + 6 } })).not.toContain(
       "No day is final",
     );

@@ -94,12 +94,11 @@ export function dailyChart(given: Chart): Markup {
     ...(bottom > 0
       ? [`${axis} at ${labelOf(bottom)}${plot.isCut ? ", and lower values are at its edge" : ""}`]
       : []),
-    ...(open !== undefined && !isHatched(chart) ? [NOT_FINAL] : []),
     ...(days.from > given.days.from ? [`No data before ${describeDay(given.firstDay ?? 0)}`] : []),
   ];
   return html`
     <figure class="daily-chart" aria-labelledby="${id}">
-      <figcaption><span id="${id}">${title}: ${total === null ? NONE : unit.show(total)}</span>${notes.map((note) => html` <span class="from">${note}</span>`)}</figcaption>
+      <figcaption><span id="${id}">${title}: ${total === null ? NONE : unit.show(total)}</span>${notes.map((note) => html` <span class="from">${note}</span>`)}${open !== undefined && !isHatched(chart) ? html` <small class="from">${NOT_FINAL}</small>` : ""}</figcaption>
       <a class="skip-chart" href="#${id}-end">Skip chart</a>
       <div class="chart-body">
       <svg class="plot" role="group" aria-labelledby="${id}">

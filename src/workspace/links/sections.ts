@@ -96,6 +96,6 @@ export function problems({ dropped }: LinkView): Markup {
     { id: "problems", title: "Dropped parameters" },
     rows.length === 0
       ? html`<p class="muted">No parameters were dropped in the last ${DROPPED_DAYS} days.</p>`
-      : html`${lead}${table({ label: "Dropped parameters", columns, rows })}`,
+      : html`${lead}${table({ label: "Dropped parameters and reasons", columns, rows })}`,
   );
 }

@@ -22,7 +22,7 @@ interface WhatChanged {
   report: Report;
   /** Whether the days are compared with those before. */
   isCompared: boolean;
-  /** What changed most, each with its name; undefined where the page has another list of it, and the events are closed. */
+  /** What changed most, each with its name; undefined where the page has another list of it. */
   most?: { name: Markup; row: PerformanceRow }[];
   /** A sentence before the events: a state that began earlier. */
   state?: Markup | "";
@@ -46,7 +46,7 @@ export function whatChanged(shown: WhatChanged, member: Pick<Member, "path">, da
       ${
         summary.length === 0
           ? ""
-          : html`<details${most ? html` class="shown"` : ""}>
+          : html`<details>
         <summary>Show ${summary.join(" and ")}</summary>
         <div>
           ${rows.length === 0 ? "" : html`<ul class="most" aria-label="Changed most">${rows.map(({ name, row }) => html`<li><span>${name}</span> <span class="whole">${signedMoney(row.now.spend - row.before.spend, report.currency ?? "")}</span></li>`)}</ul>`}
