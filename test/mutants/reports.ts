@@ -73,8 +73,8 @@ export const reports: Mutant[] = [
   {
     name: "the days before are in rows of their own",
     file: "src/usecases/performance/rows.ts",
-    search: "day: (sum.day ?? 0) + shift",
-    replace: "day: sum.day ?? 0",
+    search: "sums.map((sum) => ({ ...sum, day: (sum.day ?? 0) + shift }))",
+    replace: "sums.map((sum) => ({ ...sum, day: sum.day ?? 0 }))",
     tests: PERFORMANCE,
   },
   {

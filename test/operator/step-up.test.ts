@@ -73,7 +73,7 @@ describe.each(FORMS)("%s with %3$j", (path, page, fields) => {
     expect(wrong.text).toContain("Incorrect password");
     // A rejected form is not collapsed.
     const isChangeOfUser = path === "/operator/users/1" && !("role" in fields);
-    const isCollapsible = /(password|token|credentials|webhooks\/1)$/.test(path) || isChangeOfUser;
+    const isCollapsible = /(password|token|credentials|rounds|webhooks\/1)$/.test(path) || isChangeOfUser;
     expect(/<details[^>]* open/.test(wrong.text)).toBe(isCollapsible);
     expect(wrong.text).not.toContain(DEMO.password);
     expect(await state()).toEqual(before);

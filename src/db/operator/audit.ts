@@ -149,7 +149,10 @@ export async function searchAudit(
 
 export type AuditLine = RowOf<typeof grouped>;
 
-/** Like `searchAudit`, with one line for the entries of a request that have the same action, and their number. Where requests overlap, a line can be there twice. */
+/**
+ * Like `searchAudit`, with one line for the entries of a request that have the same action, and their number. Where requests overlap, a line
+ * can be there twice.
+ */
 export async function searchLines(
   db: D1Database,
   filter: AuditFilter,

@@ -8,7 +8,7 @@ export const DISCREPANCY_THRESHOLD = 0.05;
 /** Of fewer engagements, a share says little: no page marks it, and no rule opens an alert. */
 export const MIN_EXPECTED = 20;
 
-/** Whether it is usual that this share of so many engagements has no cost: what coverage lacks, or a discrepancy. Null: there are too few. */
+/** Whether it is usual that this share of so many engagements has no cost, by coverage or discrepancy. Null: there are too few. */
 export const isUsual = (without: number, of: number): boolean | null =>
   of < MIN_EXPECTED ? null : without < DISCREPANCY_THRESHOLD;
 
