@@ -27,7 +27,7 @@ function describe(event: Grouped[0], partners: Partners, hrefOf?: (partnerId: nu
     case "partner_stopped":
       return [partner, " was stopped by an operator"];
     case "partner_silent":
-      return ["No costs from ", partner, ` since ${describeShortDay(event.day)}`];
+      return ["No cost from ", partner, ` since ${describeShortDay(event.day)}`];
     case "partner_started":
       return [partner, " was resumed by an operator"];
     case "types_live":

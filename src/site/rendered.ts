@@ -118,7 +118,7 @@ API_TOKEN=ll_read_…</pre>
   },
   alerts: {
     title: "Alerts",
-    lead: `Get an alert when a partner is silent, when costs are rejected, or when spend is above a limit.`,
+    lead: `Get an alert when no cost comes from a partner, when costs are rejected, or when spend is above a limit.`,
     sections: [
       { title: "How alerts work", body: `<p>A rule has fixed thresholds, and the hourly job checks them. If more apps have rules than one run can check, those that have waited longest come first. A rule has at most one open alert for each thing that it finds, for example a partner. The alert closes when the rule no longer finds it.
 <p>Members set rules for their app on its <strong>Alerts</strong> page, and operators on the <strong>Alerts</strong> page of the console. Operators start with some rules, which they can change or delete. An app can have 20 rules, and operators can have 20 too. For its partner, a rule for one partner replaces the rule of the same kind for all partners. Closed alerts are listed for 90 days.
@@ -173,7 +173,7 @@ API_TOKEN=ll_read_…</pre>
 
 </table>
 </div>
-<p>A partner is silent only if it supports cost data, is not stopped, and has a link with cost data on. Every cost counts, whether it is matched, pending or rejected. A resent cost does not count, and a void in the same hour can hide one cost. A price on a URL counts as a cost. In an app, costs count when they match.
+<p><code>partner_silent</code> covers a partner with a live cost type that is not stopped and has a link with cost data on. Every cost counts, whether it is matched, pending or rejected. A resent cost does not count, and a void in the same hour can hide one cost. A price on a URL counts as a cost. In an app, costs count when they match.
 <p>The costs of an hour are those that were accepted or rejected since the previous run, without resent ones. For an app, only costs with the ID of one of its clicks or impressions count, so a cost that cannot be read is only in the alerts for operators.` },
       { title: "Email", body: `<p>Alerts for operators can be sent by email, one message for each alert. Cloudflare delivers only to addresses that are verified in your account, under <strong>Email Routing</strong>. Members use <a href="/docs/webhooks">webhooks</a> instead. Remove the <code>#</code> before <code>send_email</code> in <code>wrangler.toml</code>, set the sender and one to five recipients, and deploy:
 <pre data-language="toml">[[send_email]]
@@ -852,10 +852,10 @@ GROUP BY ALL ORDER BY ALL;</pre>
 <li>A row that says <strong>direct</strong> has what was recorded on the link itself.
 <li><strong>Not final</strong> beside the figures says until when costs for these days can arrive, and <strong>Final</strong> that no more can. Charts of spend and of prices have hatching behind the days that are not final. Changes of less than 1%, of few clicks, or of spend that is not final are gray.
 <li><strong>Search rows</strong> finds words in the names of rows and shows their total before that of all, and <strong>+ Filter</strong> shows only a link with everything below it, a partner, a cost type, a country or a platform. Countries and platforms cover at most 31 days of an app, or 93 days of a link.
-<li><strong>Signal</strong> says what needs attention: links without cost data, clicks without a cost (<strong>30% no cost</strong>), a cost per click that rose (<strong>Price up 25%</strong>).
+<li><strong>Signal</strong> says what needs attention: a link with <strong>Cost data off</strong>, a partner with <strong>No cost data yet</strong>, clicks without a cost (<strong>30% no cost</strong>), a cost per click that rose (<strong>Price up 25%</strong>).
 <li><strong>Download CSV</strong> has the same rows.
 </ul>
-<p>Above the chart, one sentence says why spend changed, and a list shows what changed most and what happened: a partner that was stopped or resumed, a cost type that went live, changed parameters, cost data that was turned on or off, rejected and voided costs, adjustments, and coverage that fell by 10 points. Marks on the axis of the chart show the days of these events. The parts of the sentence add up to the change: partners that were stopped, silent for two days or new, cost types that only one of the periods has, more or fewer costs at the price of the days before, another price, and adjustments. <strong>Overview</strong> has the same, in the currency that is chosen there.
+<p>Above the chart, one sentence says why spend changed, and a list shows what changed most and what happened: a partner that was stopped or resumed, a cost type that went live, changed parameters, cost data that was turned on or off, rejected and voided costs, adjustments, and coverage that fell by 10 points. Marks on the axis of the chart show the days of these events. The parts of the sentence add up to the change: partners that were stopped, sent no cost for two days or are new, cost types that only one of the periods has, more or fewer costs at the price of the days before, another price, and adjustments. <strong>Overview</strong> has the same, in the currency that is chosen there.
 <p><strong>Cost per click</strong> is the spend of cost type cpc divided by the number of its costs, and <strong>Coverage</strong> is the share of recorded clicks (those with a cost ID) that have a cost. A cost counts on the day of its click or impression, in UTC, after it has matched (<a href="/docs/rules">matching rules</a>). If an operator adjusted the spend, a line below the table says by how much. Open it to see each adjustment with its reason.
 <p>Anyone can open a link with any cost ID. The first click or impression with an ID gets its cost, even in another app. If a cost is missing or on the wrong link, ask the partner to void it and to use IDs that nobody can guess.` },
       { title: "Save a view", body: `<p>On Performance, <strong>Views</strong> and then <strong>Save view</strong> keeps your choices under a name. You can have 20 views of your own, and the members of an app can share 20. The address of a page also contains its choices, so you can send it to somebody, and <strong>Copy link</strong> copies the address of a view. To update a view, save it again under its name with <strong>Replace the view with this name</strong>.` },
@@ -1255,7 +1255,7 @@ OPERATOR_TOKEN=ll_api_…</pre>
 <td>Stop the partner, and <a href="/docs/corrections">correct what was counted</a>.
 
 <tr>
-<td>A partner is silent
+<td><strong>No cost since</strong> a day
 <td><code>GET /operator/v1/partners/{id}</code> has <code>last_cost_at</code> and <code>last_click_at</code>, to the hour, and <code>open_mismatches</code> of its open rounds, as the hourly job found them. A price on a URL counts as a cost, and a void can hide one cost of the same hour.
 
 <tr>
@@ -1898,7 +1898,7 @@ https://shop.example.com/start?campaign={campaign}&amp;gclid={gclid}</pre>
 <td><strong>Rejected costs</strong> on the page of the partner. For one ID, <strong>Costs</strong> of the partner, or the <a href="#find-out-about-one-cost">command below</a>
 
 <tr>
-<td>Which partner is silent?
+<td>From which partner comes no cost?
 <td><strong>Overview</strong> and the page of the partner have the hour of its last cost and click; in the API, <code>last_cost_at</code> and <code>last_click_at</code> of <code>GET /operator/v1/partners/{id}</code>
 
 <tr>

@@ -54,7 +54,7 @@ describe.each([
     await page.getByLabel("Cost data").selectOption("on");
     await page.getByRole("button", { name: "Create link" }).click();
     const problem = page.getByRole("link", {
-      name: `Cost data can't be on: ${partner} doesn't support cost data yet.`,
+      name: `Cost data can't be on: ${partner} has no cost data yet.`,
     });
     await problem.waitFor();
     if (javaScriptEnabled) await page.locator(".notice.error:focus").waitFor();

@@ -57,18 +57,18 @@ describe("groups of reports", () => {
     );
   });
 
-  it("know whether costs can arrive for a link, by its nearest switch, and for a partner, unless it is stopped", () => {
+  it("know why no costs can arrive for a link, by its nearest switch, and for a partner", () => {
     const partners = new Map([
       [1, { supportsCostData: 1, stoppedAt: null }],
       [2, { supportsCostData: 1, stoppedAt: 1 }],
       [3, { supportsCostData: 0, stoppedAt: null }],
     ]);
-    const ofLink = [1, 0, null].map((costSwitch) => GROUPS.link.hasCostData({ ...SUM, costSwitch }));
-    expect([...ofLink, GROUPS.link.hasCostData(SUM)]).toEqual([true, false, false, undefined]);
+    const ofLink = [1, 0, null].map((costSwitch) => GROUPS.link.whyNoCosts({ ...SUM, costSwitch }));
+    expect([...ofLink, GROUPS.link.whyNoCosts(SUM)]).toEqual([undefined, "off", "off", undefined]);
     const ofPartner = [1, 2, 3, 0].map((partnerId) =>
-      GROUPS.partner.hasCostData({ ...SUM, partnerId }, partners),
+      GROUPS.partner.whyNoCosts({ ...SUM, partnerId }, partners),
     );
-    expect(ofPartner).toEqual([true, false, false, false]);
+    expect(ofPartner).toEqual([undefined, "stopped", "not_yet", undefined]);
   });
 
   it("have the total and what has no such thing in a row without a key", () => {

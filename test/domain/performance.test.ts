@@ -19,12 +19,12 @@ interface Given {
   /** In 0.01. */
   perClick: number;
   perClickBefore: number;
-  hasCostData: boolean | undefined;
+  whyNoCosts: "off" | undefined;
 }
 
 function measured(given: Partial<Given>): Measured {
   const { clicks = 100, clicksBefore = 100, recorded = clicks, matched = recorded } = given;
-  const { perClick = 100, perClickBefore = 100, hasCostData = true } = given;
+  const { perClick = 100, perClickBefore = 100, whyNoCosts } = given;
   const figures = (count: number, recorded: number, matched: number, cents: number) =>
     toFigures(
       "USD",
@@ -44,20 +44,20 @@ function measured(given: Partial<Given>): Measured {
     now: figures(clicks, recorded, matched, perClick),
     before: figures(clicksBefore, clicksBefore, clicksBefore, perClickBefore),
     recorded: BigInt(recorded),
-    hasCostData,
+    whyNoCosts,
   };
 }
 
 describe("the signal of a row is the first that holds", () => {
   it.each<[string, Partial<Given>, ReturnType<typeof signalOf>]>([
+    ["clicks, and cost data off", { whyNoCosts: "off", recorded: 0 }, { name: "no_cost_data", why: "off" }],
     [
-      "clicks, and no partner or cost data off",
-      { hasCostData: false, recorded: 0 },
-      { name: "no_cost_data" },
+      "the same with few clicks",
+      { whyNoCosts: "off", clicks: 1, recorded: 0 },
+      { name: "no_cost_data", why: "off" },
     ],
-    ["the same with few clicks", { hasCostData: false, clicks: 1, recorded: 0 }, { name: "no_cost_data" }],
-    ["no clicks", { hasCostData: false, clicks: 0 }, { name: "too_few_clicks" }],
-    ["costs of links below one without cost data", { hasCostData: false }, undefined],
+    ["no clicks", { whyNoCosts: "off", clicks: 0 }, { name: "too_few_clicks" }],
+    ["costs of links below one without cost data", { whyNoCosts: "off" }, undefined],
     ["a coverage of 95%", { matched: 95 }, { name: "without_cost", share: 0.05 }],
     ["a coverage of 96%", { matched: 96 }, undefined],
     ["20 recorded clicks", { recorded: 20, matched: 0 }, { name: "without_cost", share: 1 }],

@@ -33,10 +33,10 @@ describe("a list", () => {
     ["/operator/partners?q=BEACON", ["Beacon Network"]],
     ["/operator/partners?state=round", ["Corsair Media"]],
     ["/operator/partners?state=live&sort=name", ["Acme Ads", "Echo Media"]],
-    ["/operator/partners?state=in_round", ["Corsair Media"]],
+    ["/operator/partners?state=not_integrated&sort=name", ["Beacon Network", "Corsair Media"]],
     ["/operator/partners?state=stopped", ["Delta Reach"]],
     ["/operator/partners?state=high-price", ["Beacon Network"]],
-    ["/operator/partners?state=not_integrated", ["Beacon Network"]],
+    ["/operator/partners?state=no-round", ["Beacon Network"]],
     [
       "/operator/partners?sort=nothing&state=nothing&page=-1",
       ["Echo Media", "Acme Ads", "Beacon Network", "Corsair Media", "Delta Reach"],

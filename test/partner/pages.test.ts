@@ -88,7 +88,7 @@ describe("the overview", () => {
     async (change) => {
       await setPartner(change);
       const { text } = await (await signedIn()).get("/partner");
-      expect(text).toContain("Not integrated");
+      expect(text).toContain("No cost data yet");
       expect(text).toContain("Can send No cost types");
       expect(text).toContain("Ask your operator for an integration round");
     },

@@ -256,7 +256,7 @@ describe("a change of several links", () => {
       [
         "Beacon",
         "rejected",
-        "Beacon Network doesn't support cost data yet. Ask your operator for an integration round.",
+        "Beacon Network has no cost data yet. Ask your operator for an integration round.",
       ],
       ["Newsletter", "rejected", "Cost data needs a partner that supports it, on this link or above it."],
       ["Acme > Spring > Runners", "changed", "Cost data: inherited (on now) → own (on)."],

@@ -204,7 +204,7 @@ describe("the form for one link", () => {
   });
 
   it.each([
-    [{ partner_id: "2" }, "Cost data can't be on: Beacon Network doesn't support cost data yet."],
+    [{ partner_id: "2" }, "Cost data can't be on: Beacon Network has no cost data yet."],
     [{}, "Cost data can't be on: no partner is attached to this link or above it."],
     [{ partner_id: "99" }, "Partner doesn't exist."],
   ])("explains why cost data can't be on: %j", async (partner: Record<string, string>, text) => {

@@ -97,7 +97,7 @@ describe("a row with the token of a link", () => {
     [`${PLAIN},,on,`, "Cost data needs a partner that supports it, on this link or above it.", "Newsletter"],
     [
       `${RUNNERS},2,on,`,
-      "Beacon Network doesn't support cost data yet. Ask your operator for an integration round.",
+      "Beacon Network has no cost data yet. Ask your operator for an integration round.",
       "Acme > Spring > Runners",
     ],
     ["nosuchlink,1,,", "This app has no link with this token."],
@@ -417,7 +417,7 @@ describe("the undo of an import", () => {
       [
         "Acme",
         "not completely",
-        "Acme Ads doesn't support cost data yet. Ask your operator for an integration round.",
+        "Acme Ads has no cost data yet. Ask your operator for an integration round.",
       ],
     ]);
     expect(await own(ACME)).toEqual({ partner_id: 2, cost_data_enabled: false, target: null });

@@ -41,7 +41,7 @@ const MIXED = toFile(
 );
 const CHECKED = [
   ["6", "New Net", "rejected", "Row 2 has the same link. Remove one of them."],
-  ["7", "New Other", "rejected", "Cost data can't be on: Beacon Network doesn't support cost data yet."],
+  ["7", "New Other", "rejected", "Cost data can't be on: Beacon Network has no cost data yet."],
   [
     "8",
     "New Other > New Group",
@@ -225,7 +225,7 @@ describe("the confirmation", () => {
     await confirm(browser, await upload(browser, toFile("network,campaign", "New B,New C")));
     const result = await confirm(browser, checked);
     expect(outcomesOf(result)).toEqual([
-      ["2", "New A", "rejected", "Cost data can't be on: Acme Ads doesn't support cost data yet."],
+      ["2", "New A", "rejected", "Cost data can't be on: Acme Ads has no cost data yet."],
       ["3", "New B > New C", "exists", ""],
       ["4", "New D", "created", ""],
     ]);

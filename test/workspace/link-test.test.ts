@@ -221,7 +221,7 @@ describe("the page explains", () => {
     [
       "no cost data",
       "UPDATE partners SET supports_cost_data = 0 WHERE id = 1",
-      "Acme Ads doesn't support cost data yet.",
+      "Acme Ads has no cost data yet.",
     ],
     ["the switch", "UPDATE links SET cost_switch = 0 WHERE id = 1", "cost data is off on this link."],
   ])("why no cost can match: %s", async (_, change, text) => {

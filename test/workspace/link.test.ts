@@ -190,7 +190,7 @@ describe("a link's page", () => {
 
   it("explains a partner without cost data", async () => {
     expect(textOf(await open(browser, `${APP}/links/demo1nk006`))).toContain(
-      "No costs: Beacon Network doesn't support cost data yet.",
+      "No costs: Beacon Network has no cost data yet.",
     );
   });
 

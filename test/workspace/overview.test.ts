@@ -200,14 +200,14 @@ describe("the figures", () => {
 describe("needs attention", () => {
   const partnersPage = `${APP}/partners`;
 
-  it("names partners that don't support cost data", async () => {
+  it("names partners that have no cost data yet", async () => {
     expect(problems(await overview())).toEqual([
       {
-        text: "Beacon Network and Corsair Media don't support cost data yet: 61 clicks without a cost. Show partners",
+        text: "Beacon Network and Corsair Media have no cost data yet: 61 clicks without a cost. Show partners",
         href: `${partnersPage}?period=7d`,
       },
       {
-        text: "Delta Reach is stopped. Its costs are rejected, and its clicks and impressions are recorded with cost data off. Show partner",
+        text: "Delta Reach is stopped. Its costs are rejected, and its clicks and impressions are recorded with cost data off. Open partner",
         href: `${partnersPage}/4?period=7d`,
       },
     ]);
@@ -241,7 +241,9 @@ describe("needs attention", () => {
     const recent = `day >= ${today - 1}`;
     await inLedger(`DELETE FROM daily_totals WHERE ${recent}`);
     const recorded = async () =>
-      textOf(await overview()).match(/Acme Ads sent no cost for the ([\d,]+) clicks/)?.[1];
+      textOf(await overview()).match(
+        /No cost from Acme Ads since \d+ Mar: ([\d,]+) clicks and impressions without a cost in the last two/,
+      )?.[1];
     expect(await recorded()).toMatch(/^[1-9]/);
     await inLedger(`UPDATE daily_engagements SET recorded = 0 WHERE ${recent}`);
     const [first] = problems(await overview());
@@ -252,17 +254,17 @@ describe("needs attention", () => {
     await inLedger(`DELETE FROM daily_engagements WHERE ${recent}`);
     const silent = problems(await overview()).map(({ text }) => text);
     expect(silent).toContainEqual(
-      expect.stringMatching("^Acme Ads sent no clicks, impressions or costs in the last two days"),
+      expect.stringMatching("^No clicks, impressions or costs from Acme Ads in the last two days"),
     );
     await env.DB.prepare("INSERT INTO daily_totals VALUES (?, ?, 1, 1, 'cpc', 'USD', 'unpriced', 2, 0)")
       .bind(DEMO.appToken, today - 1)
       .run();
     const page = await overview();
     expect(problems(page).map(({ text }) => text)).toEqual([
-      expect.stringMatching("^Beacon Network and Corsair Media don't support cost data yet"),
+      expect.stringMatching("^Beacon Network and Corsair Media have no cost data yet"),
       expect.stringMatching("^Delta Reach is stopped"),
-      "2 costs of Acme Ads have no amount. Ask the partner to resend them with an amount. Show partner",
-      expect.stringMatching("^Echo Media sent no clicks, impressions or costs in the last two days"),
+      "2 costs of Acme Ads have no amount. Ask the partner to resend them with an amount. Open partner",
+      expect.stringMatching("^No clicks, impressions or costs from Echo Media in the last two days"),
     ]);
     const unpriced = problems(page).find(({ text }) => text.startsWith("2 costs"));
     expect(textOf(await open(browser, unpriced?.href ?? ""))).toContain("−2 The cost has no amount");

@@ -59,7 +59,7 @@ describe("the state", () => {
     await env.DB.exec("UPDATE links SET partner_id = 1 WHERE partner_id = 3");
     const operator = await signedIn(DEMO.operatorEmail, DEMO.operatorPassword);
     const list = tablesOf(mainOf(await open(operator, "/operator/partners")))[0] ?? [];
-    const expected = { 1: "Live", 2: "Not integrated", 3: "Testing", 4: "Stopped", 5: "Live" };
+    const expected = { 1: "Live", 2: "No cost data yet", 3: "No cost data yet", 4: "Stopped", 5: "Live" };
     const partners = await show("");
     const ofMember = tablesOf(partners).flat();
     for (const [id, state] of Object.entries(expected)) {
@@ -82,8 +82,10 @@ describe("the state", () => {
     expect(textOf(await show("/4"))).toContain(
       "Stopped by an operator since 12 Mar 2026, 12:00 UTC . Its costs are rejected,",
     );
-    expect(textOf(await show("/3"))).toMatch(/Corsair Media is testing its costs since \d+ \w+ 2026/);
-    expect(textOf(await show("/2"))).toContain("Beacon Network can't send costs yet.");
+    expect(textOf(await show("/3"))).toMatch(
+      /Corsair Media is in an integration round \(opened \d+ \w+ 2026/,
+    );
+    expect(textOf(await show("/2"))).toContain("Beacon Network has no cost data yet.");
     expect(textOf(await show("/1"))).toContain("Last click Not known yet");
     const silent = `INSERT INTO partner_activity VALUES (1, ${NOW / 3_600_000}, 0, 1, 1, ${NOW - 2 * DAY}, ${NOW}, 0)`;
     await env.DB.exec(silent);
@@ -92,11 +94,12 @@ describe("the state", () => {
     // The badge is that of the lists, also for operators.
     expect(page).toContain("Acme Ads Acme Ads No cost since 13 Mar ");
     const operator = await signedIn(DEMO.operatorEmail, DEMO.operatorPassword);
-    expect(textOf(mainOf(await open(operator, "/operator/partners/1")))).toContain(
-      "Acme Ads Acme Ads No cost since 13 Mar ",
-    );
-    expect(page).toContain("13 Mar 2026 No costs from Acme Ads since 13 Mar");
-    expect(await show("/1?from=2026-03-01&to=2026-03-12")).not.toContain("No costs from");
+    const ofOperator = textOf(mainOf(await open(operator, "/operator/partners/1")));
+    expect(ofOperator).toContain("Acme Ads Acme Ads No cost since 13 Mar ");
+    expect(ofOperator).toMatch(/cpm No cost since 13 Mar Last cost/);
+    expect(ofOperator).not.toMatch(/ Live .* Last cost/);
+    expect(page).toContain("13 Mar 2026 No cost from Acme Ads since 13 Mar");
+    expect(await show("/1?from=2026-03-01&to=2026-03-12")).not.toContain("No cost from");
   });
 });
 
@@ -175,12 +178,12 @@ describe("the name of a partner leads to its page", () => {
     [`/links/${DEMO.linkToken}?${WEEK}`, "Acme Ads"],
     [`/performance?${WEEK}&group_by=partner`, "Acme Ads"],
     [`?${WEEK}`, "Delta Reach"],
-    [`?${WEEK}`, "Show partner"],
+    [`?${WEEK}`, "Open partner"],
   ])("on %s: %s", async (path, name) => {
     const links = linksOf(mainOf(await open(browser, APP + path))).filter(({ text }) => text === name);
     const { href = "" } = links.at(-1) ?? {};
     expect(href).toMatch(new RegExp(`^${APP}/partners/\\d\\?${WEEK}$`));
-    expect(textOf(mainOf(await open(browser, href)))).toContain(name.replace("Show partner", "Delta Reach"));
+    expect(textOf(mainOf(await open(browser, href)))).toContain(name.replace("Open partner", "Delta Reach"));
   });
 });
 

@@ -33,8 +33,8 @@ it("shows the state of each partner in the words of operators, its links, its sp
   expect(lineOf(page, "Acme Ads")).toEqual([
     ...["Acme Ads", "Live", "1", "1", "4", "$2.00", "–", "$2.000", "25.0%"],
   ]);
-  expect(lineOf(page, "Beacon Network")[1]).toBe("Not integrated");
-  expect(lineOf(page, "Corsair Media")[1]).toBe("Testing");
+  expect(lineOf(page, "Beacon Network")[1]).toBe("No cost data yet");
+  expect(lineOf(page, "Corsair Media")[1]).toBe("No cost data yet");
   expect(textOf(await open(browser, hrefOf(page, "$2.00")))).toContain("Acme Ads");
   expect(textOf(await open(browser, hrefOf(page, "1")))).toContain("Acme");
   await rows(`UPDATE partners SET stopped_at = ${NOW} WHERE id = 1`);
@@ -178,7 +178,7 @@ it("has the spend and the change of the report, and is searched and filtered", a
   expect(cells[5]?.split(" ")[0]).toBe(`$${Number(spend).toFixed(2)}`);
   expect(cells[6]).toContain(`${Math.abs(change).toFixed(1)}%`);
   expect(await namesAt("q=MEDIA&sort=name")).toEqual(["Corsair Media", "Echo Media"]);
-  expect(await namesAt("state=in_round")).toEqual(["Corsair Media"]);
+  expect(await namesAt("state=not_integrated&sort=name")).toEqual(["Beacon Network", "Corsair Media"]);
   const none = await open(browser, `${APP}/partners?q=zzz`);
   expect(textOf(none)).toContain("No partners match these filters.");
   expect(mainOf(none)).toContain("Clear filters");

@@ -200,6 +200,20 @@ describe("the rows", () => {
     expect([await marked(1), await marked(2)]).toEqual([[], []]);
   });
 
+  it("say why no cost can come from a partner, and nothing of what has no partner", async () => {
+    await inLedger("DELETE FROM daily_totals");
+    const lines = linesOf(await show(`${WEEK}&group_by=partner&sort=name`));
+    expect(lines.map(({ name, signal }) => [name, signal])).toEqual([
+      ["Acme Ads", "100% no cost"],
+      ["Beacon Network", "No cost data yet"],
+      ["Corsair Media", "No cost data yet"],
+      ["Delta Reach", "Stopped"],
+      ["Echo Media", "100% no cost"],
+      ["No partner", ""],
+      ["Total, 6 rows", ""],
+    ]);
+  });
+
   it("have a signal where something is wrong", async () => {
     await inLedger("DELETE FROM daily_totals", "DELETE FROM daily_engagements");
     const [database = env.DB] = ledgerOn().shards;
@@ -224,7 +238,7 @@ describe("the rows", () => {
     );
     const lines = linesOf(await show(`${WEEK}&level=4&sort=-signal`));
     expect(lines.map(({ name, signal }) => [name, signal])).toEqual([
-      [expect.stringContaining("Newsletter"), "No cost data"],
+      [expect.stringContaining("Newsletter"), "Cost data off"],
       [expect.stringContaining("Runners"), "50% no cost"],
       [expect.stringContaining("Spring"), "Price up 100%"],
       [expect.any(String), "Too few clicks"],

@@ -264,7 +264,7 @@ describe("partner and cost data", () => {
   });
 
   it.each([
-    ["partner=2&cost=on", "Beacon Network doesn&#39;t support cost data yet."],
+    ["partner=2&cost=on", "Beacon Network has no cost data yet."],
     ["cost=on", "Cost data needs a partner that supports it, on this link or above it."],
   ])("have the reason why cost data is not possible: %s", async (query, sentence) => {
     const page = await browser.get(`${settingsOf(PLAIN)}?${query}`);
@@ -276,7 +276,7 @@ describe("partner and cost data", () => {
   it.each([
     [{ partner: "99" }, '<a href="#partner">This partner doesn&#39;t exist.'],
     [{ partner: "x" }, '<a href="#partner">Partner must be chosen from the list.</a>'],
-    [{ partner: "2", cost: "on" }, '<a href="#cost">Beacon Network doesn&#39;t support cost data yet.'],
+    [{ partner: "2", cost: "on" }, '<a href="#cost">Beacon Network has no cost data yet.'],
   ])("are not saved if they are not valid: %j", async (fields, link) => {
     const response = await browser.post(`${settingsOf(PLAIN)}/partner`, partnerForm(fields));
     expect(response.status).toBe(400);

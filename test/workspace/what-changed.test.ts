@@ -182,7 +182,7 @@ describe("the sentence", () => {
     [
       "nothing anymore",
       [{ daysAgo: 3, count: 40, price: 1 }],
-      "Spend fell $40.00 (−100.0%): no costs from Acme Ads since 12 Mar (−$40.00).",
+      "Spend fell $40.00 (−100.0%): no cost from Acme Ads since 12 Mar (−$40.00).",
     ],
     [
       "parts that add up to the change that is shown, each rounded",
@@ -304,7 +304,7 @@ describe("a partner that explains the change comes first", () => {
   });
 
   it.each([
-    [3, "no costs from Acme Ads since 12 Mar (−$100.00)"],
+    [3, "no cost from Acme Ads since 12 Mar (−$100.00)"],
     [2, "fewer paid clicks (−$100.00)"],
   ])("if it sent no costs for two days: %d days ago", async (daysAgo, why) => {
     await add(before, { daysAgo, count: 20, price: 5 });
@@ -319,7 +319,7 @@ describe("a partner that explains the change comes first", () => {
     [2, "from=2026-03-08&to=2026-03-14", 0],
   ])("and is an event of pages: %d days ago, in %s", async (daysAgo, days, marks) => {
     await add(before, { daysAgo, count: 20, price: 5 });
-    const text = "No costs from Acme Ads since 12 Mar";
+    const text = "No cost from Acme Ads since 12 Mar";
     for (const page of [APP, `${APP}/performance`]) {
       const shown = await show(days, page);
       expect(textOf(partOf(shown)).includes(`12 Mar 2026 ${text}`)).toBe(marks === 1);
@@ -329,11 +329,11 @@ describe("a partner that explains the change comes first", () => {
 
   it("and is no event with fewer than 20 costs, or if it was stopped", async () => {
     await add({ daysAgo: 10, count: 9, price: 5 }, { daysAgo: 6, count: 10, price: 5 });
-    expect(await show(WEEK)).not.toContain("No costs from");
+    expect(await show(WEEK)).not.toContain("No cost from");
     await add({ daysAgo: 6, type: "cpi", count: 1, price: 5 });
-    expect(await show(WEEK)).toContain("No costs from");
+    expect(await show(WEEK)).toContain("No cost from");
     await stopped(5);
-    expect(await show(WEEK)).not.toContain("No costs from");
+    expect(await show(WEEK)).not.toContain("No cost from");
   });
 
   it("if it is new, and the others explain what is left", async () => {

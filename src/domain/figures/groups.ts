@@ -36,9 +36,11 @@ interface Group {
   sumsBy: "day" | "link" | "partner" | "cost_type" | "kind" | "country" | "platform";
   /** What shows only one row: a filter with its key, or its days. */
   only: { filter: FilterName } | { daysOf: (key: string) => Days };
-  /** Whether costs can arrive for a link or a partner; undefined: rows are about neither. */
-  hasCostData: ((sum: Grouped, partners: Partners) => boolean | undefined) | undefined;
+  /** Why no costs can arrive for a link or a partner; undefined: they can, or rows are about neither. */
+  whyNoCosts: ((sum: Grouped, partners: Partners) => WhyNoCosts | undefined) | undefined;
 }
+/** `off`: cost data of the link; the others are of the partner. */
+export type WhyNoCosts = "off" | "not_yet" | "stopped";
 type FilterName = "link" | "partner_id" | "cost_type" | "kind" | "country" | "platform";
 
 const weekFrom = (from: number): Days => ({ from, to: from + 6 });
@@ -59,7 +61,7 @@ export const GROUPS = {
     name: "day",
     sumsBy: "day",
     only: { daysOf: (key) => ({ from: toDay(key), to: toDay(key) }) },
-    hasCostData: undefined,
+    whyNoCosts: undefined,
   },
   week: {
     fields: {
@@ -69,7 +71,7 @@ export const GROUPS = {
     name: "week",
     sumsBy: "day",
     only: { daysOf: (key) => weekFrom(toDay(key)) },
-    hasCostData: undefined,
+    whyNoCosts: undefined,
   },
   link: {
     fields: {
@@ -80,7 +82,7 @@ export const GROUPS = {
     name: "link_name",
     sumsBy: "link",
     only: { filter: "link" },
-    hasCostData: ({ costSwitch }) => (costSwitch === undefined ? undefined : costSwitch === 1),
+    whyNoCosts: ({ costSwitch }) => (costSwitch === undefined || costSwitch === 1 ? undefined : "off"),
   },
   partner: {
     fields: {
@@ -90,9 +92,10 @@ export const GROUPS = {
     name: "partner_name",
     sumsBy: "partner",
     only: { filter: "partner_id" },
-    hasCostData: ({ partnerId }, partners) => {
+    whyNoCosts: ({ partnerId }, partners) => {
       const partner = partners.get(partnerId ?? 0);
-      return partner?.supportsCostData === 1 && partner.stoppedAt === null;
+      if (!partner || (partner.supportsCostData && partner.stoppedAt === null)) return undefined;
+      return partner.stoppedAt === null ? "not_yet" : "stopped";
     },
   },
   cost_type: {
@@ -100,28 +103,28 @@ export const GROUPS = {
     name: "cost_type",
     sumsBy: "cost_type",
     only: { filter: "cost_type" },
-    hasCostData: undefined,
+    whyNoCosts: undefined,
   },
   kind: {
     fields: { kind: ({ kind }) => kind ?? null },
     name: "kind",
     sumsBy: "kind",
     only: { filter: "kind" },
-    hasCostData: undefined,
+    whyNoCosts: undefined,
   },
   country: {
     fields: { country: ({ country }) => country ?? null },
     name: "country",
     sumsBy: "country",
     only: { filter: "country" },
-    hasCostData: undefined,
+    whyNoCosts: undefined,
   },
   platform: {
     fields: { platform: ({ platform }) => platform ?? null },
     name: "platform",
     sumsBy: "platform",
     only: { filter: "platform" },
-    hasCostData: undefined,
+    whyNoCosts: undefined,
   },
 } as const satisfies Record<string, Group>;
 type GroupName = keyof typeof GROUPS;

@@ -8,6 +8,7 @@ import {
   typeOfPrice,
 } from "../cost-types.ts";
 import { formatMoney, type SpendSums, sumAdjusted, sumCosts, sumSpend } from "../money.ts";
+import type { WhyNoCosts } from "./groups.ts";
 import { FIGURES, type FigureName } from "./names.ts";
 import { isUsual, MIN_EXPECTED } from "./rates.ts";
 
@@ -138,7 +139,7 @@ export function currenciesOf(now: CurrencyRow[], before: CurrencyRow[] = []): st
 
 /** What a row needs attention for; undefined if nothing. The first that holds. */
 export type Signal =
-  | { name: "no_cost_data" }
+  | { name: "no_cost_data"; why: WhyNoCosts }
   | { name: "without_cost"; share: number }
   | { name: "cost_per_click_up"; percent: number }
   | { name: "too_few_clicks" };
@@ -152,13 +153,13 @@ export interface Measured {
   before: Figures;
   /** Recorded clicks. */
   recorded: bigint;
-  /** Whether costs can arrive: a partner is in effect, with cost data on. Undefined: not known for this group. */
-  hasCostData?: boolean | undefined;
+  /** Undefined: costs can arrive, or it is not known for this group. */
+  whyNoCosts?: WhyNoCosts | undefined;
 }
 
-export function signalOf({ now, before, recorded, hasCostData }: Measured): Signal | undefined {
+export function signalOf({ now, before, recorded, whyNoCosts }: Measured): Signal | undefined {
   const clicks = now.clicks ?? 0n;
-  if (clicks > 0n && hasCostData === false && !now.coverage) return { name: "no_cost_data" };
+  if (clicks > 0n && whyNoCosts && !now.coverage) return { name: "no_cost_data", why: whyNoCosts };
   // Of one cost type, coverage says nothing: the others cover the rest. Then clicks are null.
   if (now.clicks !== null && now.coverage !== null) {
     const share = Number(100_000_000n - now.coverage) / 1e8;

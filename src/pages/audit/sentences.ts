@@ -210,11 +210,11 @@ const memberOf = ({ user_id }: Detail, nameOf: NameOf) =>
 
 const ITEMS: Record<string, (partner: string) => string> = {
   setup: () => "what is missing in the setup",
-  without: () => "partners that don't support cost data",
+  without: () => "partners that have no cost data yet",
   dropped: () => "dropped URL parameters",
   unpriced: () => "costs without an amount",
   stopped: (partner) => `${partner}, which is stopped,`,
-  silent: (partner) => `${partner}, which sends nothing,`,
+  silent: (partner) => `missing costs of ${partner}`,
   rejected: (partner) => `rejected costs of ${partner}`,
   new_links: () => "new links from clicks",
   links: () => "a network with many links from clicks",

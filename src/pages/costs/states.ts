@@ -1,21 +1,22 @@
 /** The states of partners, cost types, credentials, rounds and apps, in the same words and colors on every page. */
 import { html } from "hono/html";
-import { COST_TYPE, type CostType } from "../../domain/cost-types.ts";
+import { COST_TYPE, COST_TYPES, type CostType } from "../../domain/cost-types.ts";
 import { isUsual, type Rates } from "../../domain/figures/rates.ts";
 import { type Integration, type PartnerState, partnerStateOf } from "../../domain/partner-state.ts";
 import { COST_WINDOW } from "../../domain/texts.ts";
 import { dayOf } from "../../domain/time.ts";
 import type { CostItem } from "../../usecases/costs/item.ts";
-import { badge, type Tone } from "../elements.ts";
+import { badge, type Fact, type Tone } from "../elements.ts";
 import { describeShortDay, NONE, showAxisPercent, showPercent } from "../locale.ts";
 import type { Markup } from "../markup.ts";
+import { costTypeName } from "./cost-types.ts";
 
 /** By the state, how it is called everywhere. */
 export const STATES: Record<PartnerState, [name: string, tone: Tone]> = {
   stopped: ["Stopped", "error"],
   live: ["Live", "ok"],
-  in_round: ["Testing", "warn"],
-  not_integrated: ["Not integrated", ""],
+  in_round: ["No cost data yet", ""],
+  not_integrated: ["No cost data yet", ""],
 };
 
 /** Whether the partner may send costs. */
@@ -35,13 +36,15 @@ interface CostSignals {
 export function partnerSignals(partner: Integration, signals: CostSignals): Markup {
   const { silentSince, worst, coverage, recorded } = signals;
   const found: (string | false)[] = [
-    silentSince !== null && `No cost since ${describeShortDay(dayOf(silentSince))}`,
+    silentSince !== null && noCostSince(silentSince),
     worst?.isWithinThreshold === false && `Discrepancy ${showPercent(worst.discrepancyRate ?? 0)}`,
     isLow(coverage, recorded) && noCost(1 - (coverage ?? 0)),
   ];
   const first = partnerStateOf(partner) === "live" && found.find((text) => text !== false);
   return first ? badge(first, "warn") : partnerBadge(partner);
 }
+
+const noCostSince = (time: number) => `No cost since ${describeShortDay(dayOf(time))}`;
 
 /** `30% no cost`: the part of clicks or impressions that is without one, as signals say it on every page. */
 export const noCost = (share: number): string => `${showAxisPercent(Math.round(share * 100) / 100)} no cost`;
@@ -55,16 +58,22 @@ export const coverageBadge = (share: number | null, of: number): Markup | string
   return isLow(share, of) ? badge(showPercent(share), "warn") : showPercent(share);
 };
 
-/** The integration of a cost type. A live one can be in a round too. */
-export function typeBadges(
-  partner: { integratedTypes: number; typesInRound: number; stoppedAt: number | null },
-  type: CostType,
-): Markup {
-  const isLive = (partner.integratedTypes & COST_TYPE[type].bit) !== 0;
-  const isInRound = (partner.typesInRound & COST_TYPE[type].bit) !== 0;
-  if (!isLive && !isInRound) return badge("Not integrated");
-  const live = partner.stoppedAt === null ? badge("Live", "ok") : badge("Stopped", "error");
-  return html`${isLive ? live : ""} ${isInRound ? badge("Testing", "warn") : ""}`;
+/** The cost types, those with the same integration together. A live one can be in a round too. */
+export function typeFacts(
+  partner: Integration & { integratedTypes: number },
+  silentSince: number | null,
+): Fact[] {
+  const [text, tone] =
+    silentSince === null
+      ? STATES[partner.stoppedAt === null ? "live" : "stopped"]
+      : ([noCostSince(silentSince), "warn"] as const);
+  const isIn = (mask: number, type: CostType) => (mask & COST_TYPE[type].bit) !== 0;
+  const keyOf = (type: CostType) =>
+    `${isIn(partner.integratedTypes, type) ? "live" : ""} ${isIn(partner.typesInRound, type) ? "round" : ""}`;
+  return [...Map.groupBy(COST_TYPES, keyOf)].map(([key, types]) => [
+    html`${types.map((type, index) => html`${index > 0 ? ", " : ""}${costTypeName(type)}`)}`,
+    html`${key.includes("live") ? badge(text, tone) : ""} ${key.includes("round") ? badge("In a round", "warn") : ""} ${key === " " ? badge("Not integrated") : ""}`,
+  ]);
 }
 
 /** A test credential is accepted while its round is open. */

@@ -1,5 +1,10 @@
 /** The lists of partners, of members and of operators: searched by name, filtered by state, and ordered by their headings. */
-import { type Integration, PARTNER_STATES, partnerStateOf } from "../../domain/partner-state.ts";
+import {
+  type Integration,
+  PARTNER_STATES,
+  type PartnerState,
+  partnerStateOf,
+} from "../../domain/partner-state.ts";
 import type { Context } from "../../env.ts";
 import { STATES } from "../costs/states.ts";
 import type { Option } from "../forms/fields.ts";
@@ -35,8 +40,11 @@ export function readPartnerList<Row extends Integration & { displayName: string 
   context: Pick<Context, "env" | "url">,
   { rows, order, sorts, filters, ...more }: Spec<Row>,
 ): Promise<ListView<Row>> {
+  const nameOf = (state: PartnerState) => STATES[state][0];
+  // Two states have the same name.
+  const byName = new Map(PARTNER_STATES.map((state) => [nameOf(state), state]));
   const ofState: Filters<Row> = Object.fromEntries(
-    PARTNER_STATES.map((state) => [state, [STATES[state][0], (row) => partnerStateOf(row) === state]]),
+    [...byName].map(([name, state]) => [state, [name, (row) => nameOf(partnerStateOf(row)) === name]]),
   );
   const states = { ...ofState, ...filters };
   const options: Option[] = Object.entries(states).map(([value, [name]]) => [value, name]);

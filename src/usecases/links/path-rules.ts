@@ -173,7 +173,7 @@ function judgeSettings(
   if (rejection === "unknown_partner") errors.push({ param: "partner", message: "doesn't exist" });
   else if (rejection) {
     const reason = partner
-      ? `${partner.displayName} doesn't support cost data yet`
+      ? `${partner.displayName} has no cost data yet`
       : "no partner is attached to this link or above it";
     errors.push({ param: "cost_data", message: `can't be on: ${reason}` });
   }

@@ -79,7 +79,7 @@ export function toRows(
   );
   if (group === undefined) keys.add("");
   const fields = fieldsOf(group ? [group] : [], days);
-  const hasCostData = group && GROUPS[group].hasCostData;
+  const whyNoCosts = group && GROUPS[group].whyNoCosts;
   return [...keys].map((key) => {
     const found = {
       spend: groups.spend.get(key) ?? [],
@@ -99,7 +99,7 @@ export function toRows(
       now: toFigures(scope.currency, found.spend, found.engagements, costType),
       before: toFigures(scope.currency, found.spendBefore, found.engagementsBefore, costType),
       recorded: recordedClicks(found.engagements),
-      hasCostData: first && hasCostData?.(first, partners),
+      whyNoCosts: first && whyNoCosts?.(first, partners),
     };
   });
 }

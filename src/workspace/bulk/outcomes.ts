@@ -54,7 +54,7 @@ const WORDS = { ready: "ready", imported: "changed", duplicate: "same", rejected
 
 /** Why cost data cannot be on. */
 export const noSupport = (name: string) =>
-  `${name} doesn't support cost data yet. Ask your operator for an integration round.`;
+  `${name} has no cost data yet. Ask your operator for an integration round.`;
 
 /** Why a link is not changed. */
 export function explain({ rejection, targetError, partner }: UpdateResult): string {

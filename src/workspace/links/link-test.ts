@@ -166,7 +166,7 @@ function canMatch(
   if (!partner) return "No: the link has no partner.";
   const { displayName } = partner;
   if (partner.stoppedAt !== null) return `No: ${displayName} is stopped.`;
-  if (!partner.supportsCostData) return `No: ${displayName} doesn't support cost data yet.`;
+  if (!partner.supportsCostData) return `No: ${displayName} has no cost data yet.`;
   if (!hasCostData) return "No: cost data is off on this link.";
   if (isGenerated && costId !== null) return "No: without a cost ID, only the price on the URL counts.";
   if (dropped.some(([parameter]) => parameter === "cost_id")) return "No: the cost ID is dropped.";

@@ -70,7 +70,7 @@ export function costsByType(member: Member, view: LinkView): Markup {
 function noCosts({ row, link, partners }: LinkView): string {
   const partner = partnerOf(row, partners);
   if (!partner) return "No costs: this link has no partner.";
-  if (!partner.supportsCostData) return `No costs: ${partner.displayName} doesn't support cost data yet.`;
+  if (!partner.supportsCostData) return `No costs: ${partner.displayName} has no cost data yet.`;
   if (!link.cost_data_enabled) return "No costs: cost data is off for this link.";
   return "No cost matched a click or an impression of these days.";
 }

@@ -20,11 +20,11 @@ export function stateNotices(member: Member, { partner, state, since, silentSinc
     ),
     live: "",
     in_round: notice(
-      html`${name} is testing its costs${sinceText(since)}. They count once ${operatorContact(member.env)} approves the round.`,
+      html`${name} is in an integration round${since === null ? "" : html` (opened ${time(toIso(since))})`}. Its costs count once ${operatorContact(member.env)} approves the round.`,
       "warn",
     ),
     not_integrated: notice(
-      html`${name} can't send costs yet. Its clicks and impressions count. Ask ${operatorContact(member.env)} for an integration round.`,
+      html`${name} has no cost data yet. Its clicks and impressions count. Ask ${operatorContact(member.env)} for an integration round.`,
       "warn",
     ),
   }[state];
@@ -44,7 +44,7 @@ export function stateSection({ types, activity }: PartnerStatus): Markup {
     { id: "state", title: "State", kind: "across" },
     facts(
       live.length > 0 && ["Cost types", html`${live}`],
-      inRound.length > 0 && ["Testing", html`${inRound}`],
+      inRound.length > 0 && ["In a round", html`${inRound}`],
       ["Last cost, accepted or rejected", lastTime(activity, activity?.lastCostAt)],
       ["Last click", lastTime(activity, activity?.lastClickAt)],
     ),

@@ -1,5 +1,6 @@
 /** How the Performance page writes figures, their changes and the signals of rows. */
 import { html } from "hono/html";
+import type { WhyNoCosts } from "../../domain/figures/groups.ts";
 import {
   changeOf,
   type Figures,
@@ -9,8 +10,8 @@ import {
   signalOf,
 } from "../../domain/figures/performance.ts";
 import { listOf, TYPES_OF_CLICKS } from "../../domain/texts.ts";
-import { noCost } from "../../pages/costs/states.ts";
-import { badge } from "../../pages/elements.ts";
+import { noCost, STATES } from "../../pages/costs/states.ts";
+import { badge, type Tone } from "../../pages/elements.ts";
 import {
   NONE,
   showChange,
@@ -90,12 +91,12 @@ export function spendIn(
   hasOthers = false,
 ): Markup | string {
   const spend = figure("spend", figures, currency);
-  const isElsewhere = isInOtherCurrencies(figures);
-  if (figures.otherCurrencies.length === 0 || !(isElsewhere || hasOthers)) return spend;
+  const isOnlyInOthers = isInOtherCurrencies(figures);
+  if (figures.otherCurrencies.length === 0 || !(isOnlyInOthers || hasOthers)) return spend;
   const others = figures.otherCurrencies
     .toSorted()
-    .map((one) => html` <a href="${hrefOf(one)}">${isElsewhere ? "in" : "+"} ${one}</a>`);
-  return isElsewhere ? html`${others}` : html`${spend}<span>${others}</span>`;
+    .map((one) => html` <a href="${hrefOf(one)}">${isOnlyInOthers ? "in" : "+"} ${one}</a>`);
+  return isOnlyInOthers ? html`${others}` : html`${spend}<span>${others}</span>`;
 }
 
 export interface Compared {
@@ -126,12 +127,19 @@ export function change(metric: Metric, row: Measured, { isCompared, isOpen }: Co
 /** What the colors of changes say. */
 export const INKS = "Red: a price rose. Green: it fell. Gray: below 1%, few clicks, or spend not final.";
 
+/** As lists of links and of partners say it. */
+const WITHOUT: Record<WhyNoCosts, [text: string, tone: Tone]> = {
+  off: ["Cost data off", ""],
+  not_yet: STATES.not_integrated,
+  stopped: STATES.stopped,
+};
+
 /** What a row needs attention for, in one line. */
 export function signal(row: Measured, { isCompared }: Compared): Markup | string {
   const found = signalOf(row);
   switch (found?.name) {
     case "no_cost_data":
-      return badge(html`<span class="whole">No cost data</span>`, "warn");
+      return badge(html`<span class="whole">${WITHOUT[found.why][0]}</span>`, WITHOUT[found.why][1]);
     case "without_cost":
       return badge(html`<span class="whole">${noCost(found.share)}</span>`, "warn");
     case "cost_per_click_up":

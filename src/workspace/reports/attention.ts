@@ -5,7 +5,7 @@ import type { ReportRow } from "../../db/ledger/reports/sources.ts";
 import type { Partners } from "../../db/links/partner-catalog.ts";
 import { sumSpend } from "../../domain/money.ts";
 import { ERRORS } from "../../errors.ts";
-import { showCount, showList, showPlural } from "../../pages/locale.ts";
+import { describeShortDay, showCount, showList, showPlural } from "../../pages/locale.ts";
 import { sumByCode } from "../../usecases/costs/rejections.ts";
 import type { Member } from "../frame.ts";
 import { type Finding, fixAt, type Named } from "./finding.ts";
@@ -49,10 +49,9 @@ export function missingCondition({ app, path }: Member, view: Partnered): Findin
     return { key, text: "No link has a partner. Attach a partner to a link.", fix: links };
   const ready = attached.filter(({ hasCostData }) => hasCostData);
   if (ready.length === 0) {
-    const verb = isOrAre(attached, "doesn't", "don't");
     return {
       key,
-      text: `${namesOf(attached)} ${verb} support cost data yet. Ask your operator to start an integration round.`,
+      text: `${namesOf(attached)} ${isOrAre(attached, "has", "have")} no cost data yet. Ask your operator to start an integration round.`,
       partners: attached,
       fix: fixAt(path, attached),
     };
@@ -133,7 +132,7 @@ function sharesOf({ spend, spendBefore }: Signals): (finding: Finding) => number
   };
 }
 
-/** Partners that send nothing: each that is stopped or silent, and those without cost data together. */
+/** Partners without costs: each that is stopped or sends none, and those that have no cost data yet together. */
 function describePartners(signals: Signals, path: string): Finding[] {
   const attached = toAttached(signals);
   const days = daysOf(signals);
@@ -184,8 +183,7 @@ function firstNames(partners: Named[]): string {
 }
 
 function describeWithout(partners: Named[], clicks: number): string {
-  const verb = isOrAre(partners, "doesn't", "don't");
-  return `${firstNames(partners)} ${verb} support cost data yet: ${showPlural(clicks, "click")} without a cost.`;
+  return `${firstNames(partners)} ${isOrAre(partners, "has", "have")} no cost data yet: ${showPlural(clicks, "click")} without a cost.`;
 }
 
 function describeCosts(signals: Signals, path: string): Finding[] {
@@ -253,18 +251,21 @@ function describeSilence(
   signals: Signals,
   path: string,
 ): Finding[] {
-  const { recent } = signals;
+  const { recent, spend, spendBefore } = signals;
   const isOfPartner = (row: { partnerId: number | null }) => row.partnerId === partnerId;
-  if (recent.costs.some((row) => isOfPartner(row) && row.matched + row.unpriced > 0)) return [];
+  const isCost = (row: ReportRow<"spend">) => isOfPartner(row) && row.matched + row.unpriced > 0;
+  if (recent.costs.some(isCost)) return [];
+  const last = Math.max(...[...spend, ...spendBefore].filter(isCost).map(({ day }) => day ?? 0));
+  const since = last > 0 ? ` since ${describeShortDay(last)}` : "";
   const engagements = recent.engagements.filter(isOfPartner);
   const recorded = engagements.reduce((sum, row) => sum + row.recorded, 0);
   const count = engagements.reduce((sum, row) => sum + row.count, 0);
   const text =
     recorded > 0
-      ? `${name} sent no cost for the ${showCount(recorded)} clicks and impressions of the last two days. Ask the partner.`
+      ? `No cost from ${name}${since}: ${showPlural(recorded, "click or impression", "clicks and impressions")} without a cost in the last two days. Ask the partner.`
       : count > 0
         ? `The clicks and impressions of ${name} in the last two days have no cost ID, so no cost can match. Check that the partner uses the URLs of its links.`
-        : `${name} sent no clicks, impressions or costs in the last two days. Check that the partner uses the URLs of its links.`;
+        : `No clicks, impressions or costs from ${name} in the last two days. Check that the partner uses the URLs of its links.`;
   const partners = [{ partnerId, name }];
   return [
     {

@@ -46,6 +46,6 @@ function linkNames(text: string, partners: Named[], hrefOf: (id: number) => stri
 export function fixAt(path: string, partners: Named[], days = ""): Finding["fix"] {
   const [first, second] = partners;
   return first && !second
-    ? ["Show partner", partnerHref({ path }, first.partnerId, days)]
+    ? ["Open partner", partnerHref({ path }, first.partnerId, days)]
     : ["Show partners", `${path}/partners${days}`];
 }

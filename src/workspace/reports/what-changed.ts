@@ -153,7 +153,7 @@ function describe({ partnerId, what, day }: Cause, partners: Partners): Markup {
     case "stopped":
       return html`${name} was stopped on ${on}`;
     case "silent":
-      return html`no costs from ${name} since ${on}`;
+      return html`no cost from ${name} since ${on}`;
     case "new":
       return html`${name} is new`;
   }

@@ -3,6 +3,7 @@ import { html } from "hono/html";
 import { MOST_PARTNERS, readPartners } from "../../../db/operator/lists/partner-facts.ts";
 import { spendDays } from "../../../db/operator/lists/partner-spend.ts";
 import { DEFAULT_MAX_URL_AMOUNT, formatAmount } from "../../../domain/money.ts";
+import { partnerStateOf } from "../../../domain/partner-state.ts";
 import { buttonLink, notice, pageHead } from "../../../pages/elements.ts";
 import { noRows } from "../../../pages/lists/list.ts";
 import { readPartnerList } from "../../../pages/lists/partners.ts";
@@ -22,6 +23,7 @@ export const partnersPage: Show = async (context) => {
       "-created": "Newest first",
     },
     filters: {
+      "no-round": ["Not set up yet", (row) => partnerStateOf(row) === "not_integrated"],
       round: ["With an open round", ({ openRounds }) => openRounds.length > 0],
       "high-price": [
         `Prices on URLs above ${formatAmount(DEFAULT_MAX_URL_AMOUNT)}`,

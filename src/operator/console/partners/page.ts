@@ -7,12 +7,13 @@ import { findRates } from "../../../db/operator/rates.ts";
 import { listRoundsOfPartner } from "../../../db/operator/rounds/lists.ts";
 import { toStored } from "../../../db/operator/stored-rates.ts";
 import { COST_TYPE, COST_TYPES, toTypes } from "../../../domain/cost-types.ts";
+import { silentSince } from "../../../domain/partner-state.ts";
 import { toIso } from "../../../domain/time.ts";
 import { chartScript } from "../../../pages/chart/chart.ts";
-import { costTypeChecks, costTypeName } from "../../../pages/costs/cost-types.ts";
+import { costTypeChecks } from "../../../pages/costs/cost-types.ts";
 import { ratesSection } from "../../../pages/costs/rates.ts";
-import { roundBadge, typeBadges } from "../../../pages/costs/states.ts";
-import { breadcrumb, card, type Fact, facts, nameText, pageHead } from "../../../pages/elements.ts";
+import { roundBadge, typeFacts } from "../../../pages/costs/states.ts";
+import { breadcrumb, card, facts, nameText, pageHead } from "../../../pages/elements.ts";
 import type { Option, RejectedForm } from "../../../pages/forms/fields.ts";
 import { form } from "../../../pages/forms/form.ts";
 import { table } from "../../../pages/lists/table.ts";
@@ -105,7 +106,7 @@ function stateSection(partner: PartnerRow, known: PartnerFacts): Markup {
       aside: html`<p class="actions"><a href="/operator/partners/${id}/setup">Setup</a> <a href="/operator/audit?object=partner%20${id}">Changes of this partner</a></p>`,
     },
     facts(
-      ...COST_TYPES.map((type): Fact => [costTypeName(type), typeBadges(partner, type)]),
+      ...typeFacts(partner, silentSince(partner, partner)),
       partner.lastCostAt !== null && ["Last cost, to the hour", time(toIso(partner.lastCostAt))],
       partner.lastClickAt !== null && ["Last click, to the hour", time(toIso(partner.lastClickAt))],
       [

@@ -137,7 +137,7 @@ const setupSteps = ({ openRounds, createdAt }: PartnerFacts, path: string): Part
         {
           ...{ tone: "", what: "not set up yet", since: createdAt },
           ...{ text: "Continue setup", href: `${path}/setup` },
-          kind: list("are not set up yet", "?state=not_integrated"),
+          kind: list("are not set up yet", "?state=no-round"),
         },
       ];
 
@@ -182,7 +182,7 @@ function liveSteps(partner: PartnerFacts, path: string): PartnerStep[] {
       kind:
         silent === null
           ? list(`are over ${showPercent(DISCREPANCY_THRESHOLD)} discrepancy`, "?sort=-discrepancy")
-          : list("send no costs", "?sort=coverage"),
+          : list("send no cost", "?sort=coverage"),
     });
   return steps;
 }
