@@ -15,7 +15,7 @@ declare module "*.txt" {
   const text: string;
   export default text;
 }
+/** Functions that run in a browser, see http/served-file.ts. */
 declare module "*.client.js" {
-  const text: string;
-  export default text;
+  export function script(): void;
 }

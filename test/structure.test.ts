@@ -32,8 +32,8 @@ const sources = new Map(
     }),
   ).map(([path, text]) => [path.replace("../src/", ""), text]),
 );
-/** The styles and scripts that pages load. */
-const served = import.meta.glob(["../src/**/*.css", "../src/**/*.client.js"], {
+/** The styles that pages load. */
+const styles = import.meta.glob("../src/**/*.css", {
   query: "?raw",
   import: "default",
   eager: true,
@@ -312,11 +312,11 @@ describe("the code", () => {
   });
 });
 
-it("has styles and scripts whose comments served-file.ts can leave out without reading the code", () => {
-  const commented = Object.values(served).flatMap((text) =>
+it("has styles whose comments served-file.ts can leave out without reading the code", () => {
+  const commented = Object.values(styles).flatMap((text) =>
     text.split("\n").filter((line) => line.includes("/*")),
   );
-  expect(Object.entries(served).flatMap(([path, text]) => (text === "" ? [path] : []))).toEqual([]);
+  expect(Object.entries(styles).flatMap(([path, text]) => (text === "" ? [path] : []))).toEqual([]);
   expect(commented).not.toEqual([]);
   expect(commented.filter((line) => !line.trim().startsWith("/*"))).toEqual([]);
 });

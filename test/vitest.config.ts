@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-pool-workers";
-import { defineConfig } from "vitest/config";
+import { transform } from "esbuild";
+import { defineConfig, type Plugin } from "vitest/config";
 import { BaseSequencer } from "vitest/node";
 import { OWN_MODULES } from "./own-modules.ts";
 import { limits } from "./vitest.shared.ts";
@@ -19,6 +20,13 @@ const TEST_MIGRATIONS = await readD1Migrations({
 });
 
 const { SEED = "", SEED_PATH = "" } = process.env;
+
+/** As in a build. Pages send the text of these functions, and bounds are of what pages send. */
+const minifyScripts: Plugin = {
+  name: "minify-scripts",
+  transform: async (code, id) =>
+    id.endsWith(".client.js") ? transform(code, { minify: true, target: "es2024" }) : undefined,
+};
 
 /** The Worker's bindings in wrangler.toml, plus the given ones. */
 const worker = (bindings: Record<string, string>, d1Databases: string[] = []) =>
@@ -107,7 +115,7 @@ export default defineConfig({
     projects: [
       {
         root,
-        plugins: [worker({})],
+        plugins: [minifyScripts, worker({})],
         test: {
           name: "one database",
           ...limits,

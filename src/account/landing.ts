@@ -3,14 +3,14 @@
 import { html } from "hono/html";
 import { COST_WINDOW } from "../domain/texts.ts";
 import type { Context } from "../env.ts";
-import { servedFile } from "../http/served-file.ts";
+import { servedStyles } from "../http/served-file.ts";
 import { badge } from "../pages/elements.ts";
 import { pageResponse } from "../pages/frame.ts";
 import { scaleMoney, showAmount } from "../pages/locale.ts";
 import type { Markup } from "../pages/markup.ts";
 import stylesheet from "./landing.css";
 
-export const landingStyles = servedFile("/landing.css", "text/css; charset=utf-8", stylesheet);
+export const landingStyles = servedStyles("/landing.css", stylesheet);
 
 export function landingPage(context: Context): Promise<Response> {
   return pageResponse(context, {

@@ -1,5 +1,5 @@
 /** The script of the account page. */
-import { servedFile } from "../http/served-file.ts";
-import text from "./account.client.js";
+import { servedScript } from "../http/served-file.ts";
+import { script as text } from "./account.client.js";
 
-export const script = servedFile("/account.js", "text/javascript; charset=utf-8", text);
+export const script = servedScript("/account.js", text);

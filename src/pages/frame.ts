@@ -5,11 +5,11 @@ import type { Context, SignedIn } from "../env.ts";
 import { type AppError, ERRORS } from "../errors.ts";
 import { securityHeaders } from "../http/redirect.ts";
 import type { Route } from "../http/router.ts";
-import { servedFile } from "../http/served-file.ts";
+import { servedFile, servedScript, servedStyles } from "../http/served-file.ts";
 import cards from "./assets/cards.css";
 import figures from "./assets/figures.css";
 import icon from "./assets/icon.svg";
-import script from "./assets/page.client.js";
+import { script } from "./assets/page.client.js";
 import stylesheet from "./assets/page.css";
 import { contactNote } from "./contact.ts";
 import { buttonLink } from "./elements.ts";
@@ -146,12 +146,12 @@ const footer = ({ env }: Context) => html`<footer class="bottom"><div>
 
 const brandMark = html`<svg viewBox="0 0 24 24" aria-hidden="true" fill="none" stroke="currentColor" stroke-width="2.4" stroke-linecap="round"><path d="M5 3v14a3.5 3.5 0 0 0 3.5 3.5H20M10 4h10M10 9.5h10M10 15h5"/></svg>`;
 
-const styleFile = servedFile("/page.css", "text/css; charset=utf-8", stylesheet + figures);
+const styleFile = servedStyles("/page.css", stylesheet + figures);
 /** For pages with cards of two lines, see `Column`. */
-export const cardStyles = servedFile("/cards.css", "text/css; charset=utf-8", cards);
+export const cardStyles = servedStyles("/cards.css", cards);
 /** A fifth smaller. */
-const textStyleFile = servedFile("/text.css", "text/css; charset=utf-8", stylesheet);
-const scriptFile = servedFile("/page.js", "text/javascript; charset=utf-8", script);
+const textStyleFile = servedStyles("/text.css", stylesheet);
+const scriptFile = servedScript("/page.js", script);
 const iconFile = servedFile("/icon.svg", "image/svg+xml", icon);
 
 /** The routes of the files that every page loads. */

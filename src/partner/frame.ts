@@ -10,7 +10,7 @@ import { wantsPage } from "../http/accept.ts";
 import { asDownload } from "../http/csv.ts";
 import { noticesOf } from "../http/notices.ts";
 import type { Handler } from "../http/router.ts";
-import { servedFile } from "../http/served-file.ts";
+import { servedStyles } from "../http/served-file.ts";
 import { badge, buttonLink, nameText } from "../pages/elements.ts";
 import { errorBody, withoutWrong } from "../pages/error.ts";
 import { form } from "../pages/forms/form.ts";
@@ -19,7 +19,7 @@ import type { Markup } from "../pages/markup.ts";
 import { showNotice } from "../pages/notice.ts";
 import stylesheet from "./partner.css";
 
-export const partnerStyles = servedFile("/partner.css", "text/css; charset=utf-8", stylesheet);
+export const partnerStyles = servedStyles("/partner.css", stylesheet);
 
 const TABS = {
   live: [

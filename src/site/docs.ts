@@ -4,11 +4,11 @@ import { currentSession } from "../auth/sessions.ts";
 import { toAnchor } from "../domain/texts.ts";
 import type { Context } from "../env.ts";
 import type { Route } from "../http/router.ts";
-import { servedFile } from "../http/served-file.ts";
+import { servedScript, servedStyles } from "../http/served-file.ts";
 import { pageResponse } from "../pages/frame.ts";
 import { searchForm } from "../pages/lists/list.ts";
 import type { Markup } from "../pages/markup.ts";
-import script from "./docs.client.js";
+import { script } from "./docs.client.js";
 import stylesheet from "./docs.css";
 import { AREAS, areaPath } from "./reference/areas.ts";
 import { PAGES } from "./rendered.ts";
@@ -59,8 +59,8 @@ export const DOCS = NAVIGATION.flatMap(({ pages }) => pages);
 /** The origin in the samples of the Markdown pages; a reader sees the origin of the request. */
 const SAMPLE_ORIGIN = "https://links.example.com";
 
-const styleFile = servedFile("/docs.css", "text/css; charset=utf-8", stylesheet);
-const scriptFile = servedFile("/docs.js", "text/javascript; charset=utf-8", script);
+const styleFile = servedStyles("/docs.css", stylesheet);
+const scriptFile = servedScript("/docs.js", script);
 
 export const docsRoutes: Route[] = [
   styleFile.route,

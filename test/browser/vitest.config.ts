@@ -1,21 +1,10 @@
 /** The browser tests: a real browser against the built Worker. */
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { defineConfig } from "vitest/config";
 import { limits } from "../vitest.shared.ts";
 
 export default defineConfig({
   root: join(import.meta.dirname, "../.."),
-  plugins: [
-    {
-      // As in wrangler.toml: pages import their scripts as text.
-      name: "scripts-as-text",
-      load(id) {
-        if (!id.endsWith(".client.js")) return undefined;
-        return `export default ${JSON.stringify(readFileSync(id, "utf8"))}`;
-      },
-    },
-  ],
   test: {
     include: ["test/browser/**/*.test.ts"],
     globalSetup: ["test/browser/server.ts"],

@@ -11,7 +11,7 @@ const texts: Plugin = {
   name: "texts",
   enforce: "pre",
   load: (path) =>
-    /\.(?:css|svg|md|txt|client\.js)$/.test(path)
+    /\.(?:css|svg|md|txt)$/.test(path)
       ? `export default ${JSON.stringify(readFileSync(path, "utf8"))};`
       : undefined,
 };

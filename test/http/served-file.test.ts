@@ -1,25 +1,23 @@
 import { expect, it } from "vitest";
 import type { Context } from "../../src/env.ts";
-import { servedFile } from "../../src/http/served-file.ts";
+import { type ServedFile, servedScript, servedStyles } from "../../src/http/served-file.ts";
 import { ORIGIN } from "../harness.ts";
 
 /** What a browser gets of a file. */
-async function serve(type: string, source: string): Promise<string> {
-  const { href, route } = servedFile("/file.x", type, source);
+async function serve({ href, route }: ServedFile): Promise<[type: string | null, text: string]> {
   const read = route.methods.GET as (context: Context) => Response;
-  return read({ url: new URL(href, ORIGIN) } as Context).text();
+  const response = read({ url: new URL(href, ORIGIN) } as Context);
+  return [response.headers.get("content-type"), await response.text()];
 }
 
-it("a script has no comments, and its texts are as they were written", async () => {
-  const source = `// One.
-/** Two. */
-const accepted = "image/*";
-  // Three.
-  const other = "*/*"; // four
-`;
-  expect(await serve("text/javascript; charset=utf-8", source)).toBe(
-    `const accepted = "image/*";\nconst other = "*/*"; // four`,
+it("a script is a call of its function", async () => {
+  const [type, text] = await serve(
+    servedScript("/file.js", () => {
+      console.log("Loaded");
+    }),
   );
+  expect(type).toBe("text/javascript; charset=utf-8");
+  expect(text).toMatch(/^\(\(\) ?=> ?\{\s*console\.log\("Loaded"\);\s*\}\)\(\);$/);
 });
 
 it("styles have no comments and no spaces that mean nothing", async () => {
@@ -30,5 +28,8 @@ a {
   margin: 0 auto;
 }
 `;
-  expect(await serve("text/css; charset=utf-8", source)).toBe("a{color:red;margin:0 auto}");
+  expect(await serve(servedStyles("/file.css", source))).toEqual([
+    "text/css; charset=utf-8",
+    "a{color:red;margin:0 auto}",
+  ]);
 });

@@ -1,104 +1,104 @@
-// The script of charts: shows the values of a day above it, where the pointer is or which the arrow keys choose. Without it, each day is a
-// link with the same text as its name.
+/** The script of charts: shows the values of a day above it, where the pointer is or which the arrow keys choose. Without it, each day is a link with the same text as its name. */
+export function script() {
+  function start(chart) {
+    const plot = chart.querySelector(".plot");
+    const days = [...plot.querySelectorAll("a")];
+    const tip = Object.assign(document.createElement("div"), { className: "chart-tip", hidden: true });
+    tip.setAttribute("aria-hidden", "true");
+    chart.append(tip);
+    let shown;
+    let followsTouch = true;
 
-function start(chart) {
-  const plot = chart.querySelector(".plot");
-  const days = [...plot.querySelectorAll("a")];
-  const tip = Object.assign(document.createElement("div"), { className: "chart-tip", hidden: true });
-  tip.setAttribute("aria-hidden", "true");
-  chart.append(tip);
-  let shown;
-  let followsTouch = true;
+    const show = (day) => {
+      shown?.classList.remove("shown");
+      day?.classList.add("shown");
+      shown = day;
+      tip.hidden = !day;
+      if (day) {
+        fillTip(day);
+        placeTip(day);
+      }
+    };
+    // A line for each value of the label, with the mark that the legend has of it.
+    const fillTip = (day) => {
+      const label = day.getAttribute("aria-label");
+      const start = label.indexOf(" (");
+      const texts = start < 0 ? [] : label.slice(start + 2, -1).split(",\n");
+      const marks = day.dataset.marks?.split(" ") ?? [];
+      const lines = texts.map((text, index) => {
+        const [line, words, name] = ["div", "span", "bdi"].map((tag) => document.createElement(tag));
+        const mark = marks[index] && chart.querySelector(`.legend tr[data-mark="${marks[index]}"] svg`);
+        // Amounts have no plain spaces.
+        const end = mark ? text.lastIndexOf(" ") : text.length;
+        name.textContent = text.slice(0, end);
+        name.dir = "ltr";
+        words.append(name, text.slice(end));
+        line.append(mark ? mark.cloneNode(true) : "", words);
+        return line;
+      });
+      const title = document.createElement("strong");
+      title.textContent = start < 0 ? label : label.slice(0, start);
+      tip.replaceChildren(title, ...lines);
+    };
+    // Above all days, so that it covers none of them. Without room for it in the window, below them.
+    const placeTip = (day) => {
+      const { left, top } = chart.getBoundingClientRect();
+      const area = day.querySelector(".area").getBoundingClientRect();
+      const middle = (area.left + area.right) / 2 - left - tip.offsetWidth / 2;
+      const above = area.top - tip.offsetHeight - 6;
+      tip.style.left = `${Math.max(Math.min(middle, chart.offsetWidth - tip.offsetWidth), 0)}px`;
+      tip.style.top = `${(above < 0 ? area.bottom + 44 : above) - top}px`;
+    };
+    // One day at a time can be reached with Tab, and the others with the arrow keys.
+    const choose = (day) => {
+      for (const each of days) each.setAttribute("tabindex", each === day ? "0" : "-1");
+    };
+    const dayAt = ({ clientX }) => {
+      const { left, width } = plot.getBoundingClientRect();
+      const index = Math.floor(((clientX - left) / width) * days.length);
+      return days[Math.min(Math.max(index, 0), days.length - 1)];
+    };
 
-  const show = (day) => {
-    shown?.classList.remove("shown");
-    day?.classList.add("shown");
-    shown = day;
-    tip.hidden = !day;
-    if (day) {
-      fillTip(day);
-      placeTip(day);
+    choose(days.at(-1));
+    chart.querySelector(".skip-chart").remove();
+
+    plot.addEventListener("pointerdown", (event) => {
+      // A first touch shows the day, and a second one opens it.
+      followsTouch = event.pointerType !== "touch" || shown === dayAt(event);
+      show(dayAt(event));
+    });
+    plot.addEventListener("pointermove", (event) => show(dayAt(event)));
+    plot.addEventListener("pointerleave", ({ pointerType }) => {
+      if (pointerType !== "touch") show(days.find((day) => day === document.activeElement));
+    });
+    plot.addEventListener("click", (event) => {
+      if (!followsTouch) event.preventDefault();
+      followsTouch = true;
+    });
+    // On the links: with such a listener, Chromium would make the whole plot a stop for Tab.
+    for (const [index, day] of days.entries()) {
+      day.addEventListener("focus", () => {
+        choose(day);
+        show(day);
+      });
+      day.addEventListener("blur", () => show());
+      day.addEventListener("keydown", (event) => {
+        const last = days.length - 1;
+        const next = {
+          ArrowLeft: Math.max(index - 1, 0),
+          ArrowRight: Math.min(index + 1, last),
+          Home: 0,
+          End: last,
+        }[event.key];
+        if (next === undefined) return;
+        event.preventDefault();
+        days[next].focus();
+      });
     }
-  };
-  // A line for each value of the label, with the mark that the legend has of it.
-  const fillTip = (day) => {
-    const label = day.getAttribute("aria-label");
-    const start = label.indexOf(" (");
-    const texts = start < 0 ? [] : label.slice(start + 2, -1).split(",\n");
-    const marks = day.dataset.marks?.split(" ") ?? [];
-    const lines = texts.map((text, index) => {
-      const [line, words, name] = ["div", "span", "bdi"].map((tag) => document.createElement(tag));
-      const mark = marks[index] && chart.querySelector(`.legend tr[data-mark="${marks[index]}"] svg`);
-      // Amounts have no plain spaces.
-      const end = mark ? text.lastIndexOf(" ") : text.length;
-      name.textContent = text.slice(0, end);
-      name.dir = "ltr";
-      words.append(name, text.slice(end));
-      line.append(mark ? mark.cloneNode(true) : "", words);
-      return line;
-    });
-    const title = document.createElement("strong");
-    title.textContent = start < 0 ? label : label.slice(0, start);
-    tip.replaceChildren(title, ...lines);
-  };
-  // Above all days, so that it covers none of them. Without room for it in the window, below them.
-  const placeTip = (day) => {
-    const { left, top } = chart.getBoundingClientRect();
-    const area = day.querySelector(".area").getBoundingClientRect();
-    const middle = (area.left + area.right) / 2 - left - tip.offsetWidth / 2;
-    const above = area.top - tip.offsetHeight - 6;
-    tip.style.left = `${Math.max(Math.min(middle, chart.offsetWidth - tip.offsetWidth), 0)}px`;
-    tip.style.top = `${(above < 0 ? area.bottom + 44 : above) - top}px`;
-  };
-  // One day at a time can be reached with Tab, and the others with the arrow keys.
-  const choose = (day) => {
-    for (const each of days) each.setAttribute("tabindex", each === day ? "0" : "-1");
-  };
-  const dayAt = ({ clientX }) => {
-    const { left, width } = plot.getBoundingClientRect();
-    const index = Math.floor(((clientX - left) / width) * days.length);
-    return days[Math.min(Math.max(index, 0), days.length - 1)];
-  };
-
-  choose(days.at(-1));
-  chart.querySelector(".skip-chart").remove();
-
-  plot.addEventListener("pointerdown", (event) => {
-    // A first touch shows the day, and a second one opens it.
-    followsTouch = event.pointerType !== "touch" || shown === dayAt(event);
-    show(dayAt(event));
-  });
-  plot.addEventListener("pointermove", (event) => show(dayAt(event)));
-  plot.addEventListener("pointerleave", ({ pointerType }) => {
-    if (pointerType !== "touch") show(days.find((day) => day === document.activeElement));
-  });
-  plot.addEventListener("click", (event) => {
-    if (!followsTouch) event.preventDefault();
-    followsTouch = true;
-  });
-  // On the links: with such a listener, Chromium would make the whole plot a stop for Tab.
-  for (const [index, day] of days.entries()) {
-    day.addEventListener("focus", () => {
-      choose(day);
-      show(day);
-    });
-    day.addEventListener("blur", () => show());
-    day.addEventListener("keydown", (event) => {
-      const last = days.length - 1;
-      const next = {
-        ArrowLeft: Math.max(index - 1, 0),
-        ArrowRight: Math.min(index + 1, last),
-        Home: 0,
-        End: last,
-      }[event.key];
-      if (next === undefined) return;
-      event.preventDefault();
-      days[next].focus();
-    });
   }
-}
 
-// Also those of a part of the page that was replaced. A chart that has started has no link to skip it.
-const startAll = () => document.querySelectorAll(".daily-chart:has(.skip-chart)").forEach(start);
-addEventListener("replaced", startAll);
-startAll();
+  // Also those of a part of the page that was replaced. A chart that has started has no link to skip it.
+  const startAll = () => document.querySelectorAll(".daily-chart:has(.skip-chart)").forEach(start);
+  addEventListener("replaced", startAll);
+  startAll();
+}

@@ -5,18 +5,18 @@
 import { html } from "hono/html";
 import type { DayRange } from "../../db/ledger/reports/statements.ts";
 import { DAY_MS, firstOpenDay } from "../../domain/time.ts";
-import { servedFile } from "../../http/served-file.ts";
+import { servedScript } from "../../http/served-file.ts";
 import { nameText, pathText } from "../elements.ts";
 import { describeDay, describeShortDay, NONE } from "../locale.ts";
 import type { Markup } from "../markup.ts";
-import script from "./chart.client.js";
+import { script } from "./chart.client.js";
 import { areas, LINES_HEIGHT, line } from "./lines.ts";
 import { type Plot, percent, type Stack, toPlot, toStacks } from "./plot.ts";
 import { dayTicks } from "./scales.ts";
 import { type Drawing, max, type Series, toDrawing, totalOf, type Values } from "./series.ts";
 import type { Unit } from "./units.ts";
 
-export const chartScript = servedFile("/chart.js", "text/javascript; charset=utf-8", script);
+export const chartScript = servedScript("/chart.js", script);
 
 export interface Chart {
   /** Unique on the page. */

@@ -5,12 +5,12 @@
 import { html } from "hono/html";
 import { type AppError, ERRORS, type InputError } from "../../errors.ts";
 import { invalidRequest, toSentence } from "../../http/input/parse.ts";
-import { servedFile } from "../../http/served-file.ts";
+import { servedScript } from "../../http/served-file.ts";
 import { asCode, type Markup } from "../markup.ts";
-import password from "./password.client.js";
+import { script as password } from "./password.client.js";
 
 /** Shows what was entered. Only pages with a password load it. */
-export const passwordScript = servedFile("/password.js", "text/javascript; charset=utf-8", password);
+export const passwordScript = servedScript("/password.js", password);
 
 interface RenderedField {
   id: string;

@@ -3,13 +3,13 @@
  * stops it; without it, a link does.
  */
 import { html } from "hono/html";
-import { servedFile } from "../../http/served-file.ts";
+import { servedScript } from "../../http/served-file.ts";
 import { notice } from "../elements.ts";
 import { showCount } from "../locale.ts";
 import type { Markup } from "../markup.ts";
-import script from "./search.client.js";
+import { script } from "./search.client.js";
 
-export const searchScript = servedFile("/search.js", "text/javascript; charset=utf-8", script);
+export const searchScript = servedScript("/search.js", script);
 
 export interface Search {
   /** A table, or what is in the place of one without rows. */

@@ -2,7 +2,7 @@
 import { html } from "hono/html";
 import { AppError } from "../../errors.ts";
 import { toSentence } from "../../http/input/parse.ts";
-import { servedFile } from "../../http/served-file.ts";
+import { servedScript } from "../../http/served-file.ts";
 import { buttonLink, notice, pageHead } from "../elements.ts";
 import { errorSummary, field, RejectedForm } from "../forms/fields.ts";
 import { showPlural } from "../locale.ts";
@@ -18,10 +18,10 @@ import {
   type ShowOutcome,
 } from "./outcomes.ts";
 import { NOT_UTF8, type Outcome, toResultFile, UTF16, WORKBOOK } from "./rows.ts";
-import text from "./upload.client.js";
+import { script as text } from "./upload.client.js";
 
 /** Sends a file that is too large for one request in parts. */
-export const uploadScript = servedFile("/upload.js", "text/javascript; charset=utf-8", text);
+export const uploadScript = servedScript("/upload.js", text);
 
 /** The words of a surface for its upload. */
 export interface UploadTexts extends OutcomeTexts {

@@ -8,7 +8,7 @@ import { COST_TYPES, toTypes } from "../../../domain/cost-types.ts";
 import type { Context } from "../../../env.ts";
 import type { InputError } from "../../../errors.ts";
 import { invalidRequest, parsePart } from "../../../http/input/parse.ts";
-import { servedFile } from "../../../http/served-file.ts";
+import { servedScript } from "../../../http/served-file.ts";
 import { costTypeChecks } from "../../../pages/costs/cost-types.ts";
 import { partnerBadge } from "../../../pages/costs/states.ts";
 import { badge, breadcrumb, card, choices, facts, nameText, pageHead } from "../../../pages/elements.ts";
@@ -28,9 +28,9 @@ import { passwordField } from "../step-up.ts";
 import { handover, type Issued } from "./handover.ts";
 import { NAME, previewOf, saveValues, TEMPLATES, valuesOf } from "./settings.ts";
 import { hasCostId, partnerSteps } from "./steps.ts";
-import script from "./templates.client.js";
+import { script } from "./templates.client.js";
 
-export const templatesScript = servedFile("/operator.js", "text/javascript; charset=utf-8", script);
+export const templatesScript = servedScript("/operator.js", script);
 
 const pathOf = (id: number) => `/operator/partners/${id}/setup`;
 
