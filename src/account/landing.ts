@@ -104,9 +104,9 @@ function showcase(): Markup {
       </figure>
       <dl class="details">
         <dt>Highest link</dt>
-        <dd>Acme Ads › Summer › Video 15s <span class="muted">· ${showAmount("2310.5", "USD")}</span></dd>
+        <dd>Acme Ads › Summer › Video 15s, <span class="muted">${showAmount("2310.5", "USD")}</span></dd>
         <dt>Matched costs</dt>
-        <dd>41,908 <span class="muted">· 99.2% priced</span></dd>
+        <dd>41,908, <span class="muted">99.2% priced</span></dd>
       </dl>
     </section>`;
 }

@@ -56,6 +56,6 @@ export function errorBody(
       ${sentences ? "" : html`<p data-error>${withContact(env, error.message, asCode)}</p>`}
       ${list.length > 0 ? html`<ul>${list.map((sentence) => html`<li>${sentence}</li>`)}</ul>` : ""}
       <p class="actions">${actions}</p>
-      ${error.code === "not_found" ? "" : html`<p class="hint">Request <code>${requestId}</code> · <a href="/docs/errors#${error.code}">what ${error.code} means</a></p>`}
+      ${error.code === "not_found" ? "" : html`<p class="hint">Request <code>${requestId}</code>, <a href="/docs/errors#${error.code}">what ${error.code} means</a></p>`}
     </section>`;
 }

@@ -7,6 +7,7 @@ import { securityHeaders } from "../http/redirect.ts";
 import type { Route } from "../http/router.ts";
 import { servedFile, servedScript, servedStyles } from "../http/served-file.ts";
 import cards from "./assets/cards.css";
+import compact from "./assets/compact.css";
 import figures from "./assets/figures.css";
 import icon from "./assets/icon.svg";
 import { script } from "./assets/page.client.js";
@@ -148,7 +149,7 @@ const brandMark = html`<svg viewBox="0 0 24 24" aria-hidden="true" fill="none" s
 
 const styleFile = servedStyles("/page.css", stylesheet + figures);
 /** For pages with cards of two lines, see `Column`. */
-export const cardStyles = servedStyles("/cards.css", cards);
+export const cardStyles = servedStyles("/cards.css", cards + compact);
 /** A fifth smaller. */
 const textStyleFile = servedStyles("/text.css", stylesheet);
 const scriptFile = servedScript("/page.js", script);

@@ -127,12 +127,15 @@ export class Locale {
     return `${toMinus(this.#format(options).format(difference * 100))} points`;
   }
 
-  /** The change from an earlier value: `+12.5%`, `no change`, or `new` where there was nothing. */
+  /** The change from an earlier value: `+12.5%`, from 100% on `+227%`, `no change`, or `new` where there was nothing. */
   change(now: bigint, before: bigint): string {
     if (now === before) return "no change";
     if (before === 0n) return "new";
     const ratio = toRatio(now - before, before < 0n ? -before : before);
-    return toMinus(this.#format({ ...PERCENT, signDisplay: "exceptZero" }).format(ratio));
+    // 99.95% would be rounded to 100.0%.
+    const digits =
+      Math.abs(ratio) < 0.9995 ? PERCENT : ({ style: "percent", maximumFractionDigits: 0 } as const);
+    return toMinus(this.#format({ ...digits, signDisplay: "exceptZero" }).format(ratio));
   }
 
   /** The part of a total: `12.5%`; a dash where negative amounts leave no total to be a part of. */

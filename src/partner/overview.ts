@@ -97,7 +97,7 @@ function acceptedCard({ matched, from, to, complete }: FoundRates): Markup {
 }
 
 const countAndMoney = ({ costs, amount, currency }: Total): Markup =>
-  html`${moneyText(amount, currency)} <span class="muted whole">· ${showPlural(costs, "cost", "costs")}</span>`;
+  html`${moneyText(amount, currency)}, <span class="muted whole">${showPlural(costs, "cost", "costs")}</span>`;
 
 function nextStep(context: Context, partner: SignedInPartner, types: CostType[], found: FoundRates): Markup {
   return card({ id: "next", title: "Next step" }, findStep(context, partner, types, found));

@@ -128,7 +128,7 @@ function typesCard(round: RoundWithReport): Markup {
     { id: "types", title: "Cost types", aside: html`<a href="/partner/round">Show the report</a>` },
     table({
       label: "Results by cost type",
-      layout: "figures-in-row",
+      layout: "compact",
       rows: round.report.types,
       columns: [
         { heading: "Cost type", cell: (type) => costTypeName(type.cost_type) },

@@ -1,5 +1,6 @@
 /** The scripts and the stylesheets of the workspace. A page loads only those that it needs. */
 import { servedScript, servedStyles } from "../http/served-file.ts";
+import compact from "../pages/assets/compact.css";
 import { script as creation } from "./create/create.client.js";
 import { script as linkTest } from "./link-test.client.js";
 import { script as links } from "./links/links.client.js";
@@ -8,7 +9,7 @@ import { script as text } from "./workspace.client.js";
 import stylesheet from "./workspace.css";
 
 export const workspaceScript = servedScript("/workspace.js", text);
-export const workspaceStyles = servedStyles("/workspace.css", stylesheet);
+export const workspaceStyles = servedStyles("/workspace.css", stylesheet + compact);
 /** For the Performance page, in the place of those of the workspace. */
 export const performanceStyles = servedStyles("/performance.css", performance);
 /** For the list of links, before that of the workspace. */

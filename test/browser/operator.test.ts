@@ -60,7 +60,7 @@ describe("an integration round", () => {
     const token = (await page.locator("#secret").textContent()) ?? "";
     expect(token).toMatch(/^ll_test_\w{49}$/);
     await page.getByRole("link", { name: "Done" }).click();
-    await page.getByRole("heading", { name: "Round 2 · Beacon" }).waitFor();
+    await page.getByRole("heading", { name: "Round 2: Beacon" }).waitFor();
     await page.getByText("Nothing received yet.").waitFor();
 
     const send = (cost_id: string) =>

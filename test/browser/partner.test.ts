@@ -140,7 +140,7 @@ describe("a partner", () => {
     const page = await signedIn("/partner", {}, "TEST_COST_TOKEN");
     expect(await page.getByRole("link", { name: "Upload" }).count()).toBe(0);
     await page.getByRole("link", { name: "Round", exact: true }).click();
-    await page.getByRole("heading", { name: "Round 1 · Corsair Media" }).waitFor();
+    await page.getByRole("heading", { name: "Round 1: Corsair Media" }).waitFor();
     await checkEveryWidth(page, "partner-round");
     await page.getByRole("link", { name: "Setup" }).click();
     await page.getByRole("heading", { name: "Send your first cost" }).waitFor();

@@ -169,13 +169,13 @@ test("the entries of a request have its ID, and one line on the page that leads 
   expect(heads).toEqual([
     expect.stringContaining("signed in"),
     `${DEMO.operatorEmail} created the partner New`,
-    `${DEMO.email} created 60 links in Demo App · Show`,
+    `${DEMO.email} created 60 links in Demo App . Show`,
   ]);
   const all = await lines(show);
   expect(all.heads).toHaveLength(60);
   expect(all.heads[59]).toMatch(new RegExp(`^${DEMO.email} created the link Bulk 0 `));
   expect((await lines("/operator/audit?action=create+link")).heads).toEqual([
-    `${DEMO.email} created 60 links in Demo App · Show`,
+    `${DEMO.email} created 60 links in Demo App . Show`,
   ]);
 });
 

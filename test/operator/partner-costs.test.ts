@@ -255,10 +255,10 @@ describe("the page", () => {
   it("adds up what its filters find", async () => {
     // 90 is the price of 1,000 impressions.
     expect(await open("")).toMatch(
-      /5 costs · <span class="whole">3 matched <span title="\$2.59">|5 costs · <span class="whole">3 matched \$2.59<\/span> · <span class="whole">2 pending €3.00</,
+      /5 costs, <span class="whole">3 matched <span title="\$2.59">|5 costs, <span class="whole">3 matched \$2.59<\/span>, <span class="whole">2 pending €3.00</,
     );
     expect(await open("match=matched&day=2026-03-12")).toMatch(
-      /1 cost · <span class="whole">1 matched \$2.00</,
+      /1 cost, <span class="whole">1 matched \$2.00</,
     );
   });
 

@@ -161,10 +161,10 @@ describe("the list of costs", () => {
     const [eur, usd] = sums.map(({ sum }) => sum.toFixed(2));
     const browser = await signedIn();
     expect((await browser.get("/partner/costs")).text).toContain(
-      `1 to 50 of 274 costs · 272 matched €${eur} + $${usd} · 2 pending $1.50`,
+      `1 to 50 of 274 costs, 272 matched €${eur} + $${usd} , 2 pending $1.50`,
     );
     const filtered = await browser.get("/partner/costs?cost_id=listed-p");
-    expect(filtered.text).toContain("1 cost · 1 pending $1.50");
+    expect(filtered.text).toContain("1 cost, 1 pending $1.50");
   });
 
   it("filters by state, and by the beginning of the ID", async () => {
@@ -428,7 +428,7 @@ describe("a test credential", () => {
     const browser = await signedIn(DEMO.testCostToken);
     expect((await browser.get("/partner")).markup).toContain('href="/partner/round"');
     const { text, markup } = await browser.get("/partner/round");
-    expect(text).toContain("Round 1 · Corsair Media");
+    expect(text).toContain("Round 1: Corsair Media");
     expect(text).toContain("8 open mismatches. No match yet for cpe.");
     expect(text).toContain("How to fix it");
     expect(markup).not.toContain("Dismiss");

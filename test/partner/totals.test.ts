@@ -43,9 +43,9 @@ it("are on the overview, of today and of seven days", async () => {
       .trim(),
   );
   expect(cells.slice(3)).toEqual([
-    ...["cpc EUR", "€2.00 · 1 cost", "€2.00 · 1 cost"],
-    ...["cpc USD", "$1.50 · 1 cost", "$1.75 · 3 costs"],
-    ...["cpm USD", "&lt;$0.01 · 1 cost", "&lt;$0.01 · 1 cost"],
+    ...["cpc EUR", "€2.00, 1 cost", "€2.00, 1 cost"],
+    ...["cpc USD", "$1.50, 1 cost", "$1.75, 3 costs"],
+    ...["cpm USD", "&lt;$0.01, 1 cost", "&lt;$0.01, 1 cost"],
   ]);
   expect(text).toContain("Pending, lapsed and voided costs aren't in these totals");
   expect(text).toContain("Costs in USD by day and cost type: $1.75");

@@ -97,14 +97,14 @@ describe("a link's page", () => {
     const [costs] = tablesOf(page.slice(page.indexOf('id="costs"')));
     expect(costs?.map(({ cells }) => cells)).toEqual([
       ["Type", "Spend", "Average cost", "Matched", "No amount"],
-      ["cpc, cost per click in USD", "$1.50", "$1.50", "1", "1"],
-      ["cpm, cost per 1,000 impressions in EUR", "<€0.01", "€3.00", "1", "0"],
+      ["cpc , cost per click in USD", "$1.50", "$1.50", "1", "1"],
+      ["cpm , cost per 1,000 impressions in EUR", "<€0.01", "€3.00", "1", "0"],
     ]);
     expect(page.match(/<figure class="daily-chart/g)).toHaveLength(3);
     expect(page.match(/aria-label="15 Mar 2026, so far: /g)).toHaveLength(3);
     // Today isn't over, so it isn't compared.
     expect(page).not.toContain("Previous period");
-    await open(browser, hrefOf(page, "cpc, cost per click in USD"));
+    await open(browser, hrefOf(page, "cpc , cost per click in USD"));
     expect(textOf(await open(browser, hrefOf(page, "Show in Links")))).toContain("Close Runners");
   });
 
@@ -122,7 +122,7 @@ describe("a link's page", () => {
     expect(fresh).not.toContain("Previous period");
     await inLedger(...day(9, 2));
     const page = await open(browser, `${LINK}?${week}`);
-    expect(figuresOf(page).slice(0, 2)).toEqual(["Spend in USD $4.00 ▲ +100.0%", "Clicks 4 ▲ +100.0%"]);
+    expect(figuresOf(page).slice(0, 2)).toEqual(["Spend in USD $4.00 ▲ +100%", "Clicks 4 ▲ +100%"]);
     expect(textOf(page)).toContain("Compared with 1 – 7 Mar 2026.");
     expect(page).toContain('aria-label="13 Mar 2026: $4.00 (cpc $4.00,\nPrevious period $2.00,\nNot final)"');
     expect(page).toContain('aria-label="13 Mar 2026: 4 (Previous period 2)"');
@@ -149,9 +149,9 @@ describe("a link's page", () => {
     const page = await open(browser, LINK);
     const [problems] = tablesOf(page.slice(page.indexOf('id="problems"')));
     expect(problems?.map(({ cells }) => cells)).toEqual([
-      ["Parameter", "Reason", "Count", "Last seen"],
-      ["cost_id", "The value is not valid.", "2", "15 Mar 2026"],
-      ["cost_id", "The network did not replace its macro.", "1", "15 Mar 2026"],
+      ["Parameter and reason", "Count", "Last seen"],
+      ["cost_id The value is not valid.", "2", "15 Mar 2026"],
+      ["cost_id The network did not replace its macro.", "1", "15 Mar 2026"],
     ]);
     expect(section(await open(browser, `${APP}/links/demo1nk008`), "problems")).toContain(
       "No parameters were dropped",

@@ -1,5 +1,6 @@
 /** The Links page: the tree, search, filters, order, figures with everything below a link, and every empty and wrong view. */
 import { beforeEach, describe, expect, it } from "vitest";
+import { STATES } from "../../src/pages/costs/states.ts";
 import { type Browser, freshSession } from "../account/support.ts";
 import {
   ask,
@@ -28,6 +29,8 @@ interface Row {
   name: string;
   level: string;
   path: string;
+  /** Below the name. */
+  signal: string;
   partner: string;
   costData: string;
   clicks: string;
@@ -46,6 +49,7 @@ function rowsOf(page: string): Row[] {
       level:
         /class="(?:muted level|visually-hidden)">(Network|Campaign|Ad group|Creative)</.exec(row)?.[1] ?? "",
       path: textOf(/class="muted path"[^>]*>([\s\S]*?)<\/span>/.exec(row)?.[1] ?? ""),
+      signal: textOf(/class="(?:phone|narrow)-only">(?:<[^>]*>|\s)*([^<]*)</.exec(row)?.[1] ?? ""),
       partner: cell("Partner"),
       costData: cell("Cost data"),
       clicks: cell("Clicks"),
@@ -75,13 +79,18 @@ async function addLinks(
     .run();
 }
 
+/** What is said of Beacon. */
+const [NOT_YET] = STATES.not_integrated;
 const TOP = ["Acme", "Beacon", "Corsair", "Delta", "Echo", "Newsletter"];
 
 describe("the tree", () => {
   it("shows the links of level 1 by name", async () => {
     const page = await open(browser, PAGE);
     expect(names(page)).toEqual(TOP);
-    expect(rowsOf(page)[1]).toMatchObject({ level: "Network", partner: "Beacon Network", costData: "Off" });
+    expect(rowsOf(page)[1]).toMatchObject({
+      ...{ level: "Network", costData: "Off" },
+      ...{ partner: `Beacon Network ${NOT_YET}`, signal: NOT_YET },
+    });
     expect(rowsOf(page)[5]).toMatchObject({ partner: "None", clicks: "0", spend: "–", perClick: "–" });
   });
 
@@ -175,7 +184,24 @@ describe("the tree", () => {
     expect(textOf(await open(browser, `${PAGE}?archived=all`))).not.toContain("Archived links are hidden");
     expect(await namesAt("archived=all")).toEqual(TOP);
     expect(await namesAt("archived=only")).toEqual(["Beacon"]);
-    expect(textOf(await open(browser, `${PAGE}?archived=only`))).toContain("Beacon Archived Network");
+    expect(textOf(await open(browser, `${PAGE}?archived=only`))).toContain(
+      `Beacon Archived ${NOT_YET} Network`,
+    );
+  });
+
+  it("says why a link has no costs as usual, on a phone below its name", async () => {
+    const signalOf = async (name: string) =>
+      rowsOf(await open(browser, PAGE)).find((row) => row.name === name)?.signal;
+    expect(await signalOf("Acme")).toBe("");
+    expect(await signalOf("Newsletter")).toBe("");
+    await rows("UPDATE links SET cost_switch = 0 WHERE token = 'demo1nk001'");
+    expect(await signalOf("Acme")).toBe("Cost data off");
+    await rows("INSERT OR REPLACE INTO partner_activity VALUES (1, 1, 0, 1, 1, ?, ?, 0)", NOW - DAY, NOW);
+    expect(await signalOf("Acme")).toBe("No cost since 14 Mar");
+    await rows("UPDATE partners SET stopped_at = 1 WHERE id = 1");
+    expect(await signalOf("Acme")).toBe("Stopped");
+    const ofSearch = rowsOf(await open(browser, `${PAGE}?q=runners`)).map(({ signal }) => signal);
+    expect(new Set(ofSearch)).toEqual(new Set(["Stopped"]));
   });
 });
 

@@ -182,7 +182,7 @@ describe("the sentence", () => {
     [
       "nothing anymore",
       [{ daysAgo: 3, count: 40, price: 1 }],
-      "Spend fell $40.00 (−100.0%): no cost from Acme Ads since 12 Mar (−$40.00).",
+      "Spend fell $40.00 (−100%): no cost from Acme Ads since 12 Mar (−$40.00).",
     ],
     [
       "parts that add up to the change that is shown, each rounded",

@@ -61,7 +61,13 @@ export const adjustmentsPage: Show = async (context) => {
             ...list.heading("created"),
             cell: ({ item }) => time(item.created_at),
           },
-          { heading: "Day", kind: "day", ...list.heading("day"), cell: ({ day }) => describeDay(day) },
+          {
+            heading: "Day",
+            kind: "day",
+            onPhone: 4,
+            ...list.heading("day"),
+            cell: ({ day }) => describeDay(day),
+          },
           {
             heading: "App",
             cell: ({ app, appToken }) => html`<a href="/operator/apps/${appToken}">${nameText(app)}</a>`,
@@ -72,10 +78,11 @@ export const adjustmentsPage: Show = async (context) => {
             cell: ({ partner, partnerId }) =>
               html`<a href="/operator/partners/${partnerId}">${nameText(partner)}</a>`,
           },
-          { heading: "Cost type", cell: ({ costType }) => costTypeName(costType) },
+          { heading: "Cost type", onPhone: 4, cell: ({ costType }) => costTypeName(costType) },
           {
             heading: "Amount",
             kind: "number",
+            onPhone: 4,
             cell: ({ currency, item }) => showAmount(item.amount, currency),
           },
           { heading: "Reason", cell: ({ reason }) => nameText(reason) },

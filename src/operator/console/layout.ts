@@ -137,7 +137,7 @@ function consolePage(context: Context, session: OperatorSession, page: Page, for
       ${showNotice(NOTICES, context)}
       ${formError ? errorSummary(formError, context.request.method === "GET" ? "Fix the errors below and try again." : undefined) : ""}
       ${page.body}
-      <p class="hint">linkledger ${version} · Deployment <code>${context.env.VERSION.id}</code></p>`,
+      <p class="hint">linkledger ${version}, deployment <code>${context.env.VERSION.id}</code></p>`,
   });
 }
 

@@ -206,11 +206,11 @@ export function costList(list: FoundList): Markup {
     })}`;
 }
 
-/** ` · 2,981 matched $412.10 + €3.00 · 54 pending $12.00` */
+/** `, 2,981 matched $412.10 + €3.00, 54 pending $12.00` */
 function sumsText(sums: CostSum[]): Markup[] {
   return [...Map.groupBy(sums, ({ match }) => match)].map(([match, same]) => {
     const count = same.reduce((sum, one) => sum + one.count, 0);
     const money = same.flatMap(({ currency, amount }) => (currency ? [moneyText(amount, currency)] : []));
-    return html` · <span class="whole">${showCount(count)} ${COST_STATES[match].name.toLowerCase()}${money.map((one, index) => html`${index > 0 ? " + " : " "}${one}`)}</span>`;
+    return html`, <span class="whole">${showCount(count)} ${COST_STATES[match].name.toLowerCase()}${money.map((one, index) => html`${index > 0 ? " + " : " "}${one}`)}</span>`;
   });
 }

@@ -31,7 +31,7 @@ export function ratesSection(integratedTypes: number, found: FoundRates): Markup
     items.length === 0
       ? ""
       : html`
-        ${table({ label: `Discrepancy of the last ${RATE_DAYS} days`, columns: [TYPE, ...COLUMNS], rows: items, layout: "figures-in-row" })}
+        ${table({ label: `Discrepancy of the last ${RATE_DAYS} days`, columns: [TYPE, ...COLUMNS], rows: items, layout: "compact" })}
         <p class="hint">${DISCREPANCY}</p>
         ${coverageByDay(found)}`,
     rejections,
@@ -46,7 +46,7 @@ const MATCHED: Column<RatesItem> = {
 };
 const EXPECTED: Column<RatesItem>[] = [
   { heading: "Expected", kind: "number", cell: (item) => count(item.expected) },
-  { heading: "With a matching cost", kind: "number", cell: (item) => count(item.agreeing) },
+  { heading: "With a matching cost", kind: "number", isMinor: true, cell: (item) => count(item.agreeing) },
   {
     heading: "Discrepancy",
     kind: "number",
@@ -65,23 +65,19 @@ export const discrepancyBadge = (rate: number | null, isUsual: boolean | null): 
 /** The rates of a round, by cost type. */
 export function ratesTable(items: RatesItem[], label: string): Markup {
   const coverage: Column<RatesItem>[] = [
-    { heading: "Recorded", kind: "number", cell: (item) => count(item.recorded) },
+    { heading: "Recorded", kind: "number", isMinor: true, cell: (item) => count(item.recorded) },
     { heading: "Coverage", kind: "number", cell: (item) => percent(item.coverage) },
   ];
   return html`
-    ${table({ label, hasHeading: true, columns: [TYPE, MATCHED, ...coverage, ...EXPECTED], rows: items, layout: "figures-in-row" })}
+    ${table({ label, hasHeading: true, columns: [TYPE, MATCHED, ...coverage, ...EXPECTED], rows: items, layout: "compact" })}
     <p class="hint">Coverage is matched costs ÷ recorded clicks (for ${OF_IMPRESSIONS}, impressions). ${DISCREPANCY}</p>`;
 }
 
 /** How complete the costs of each day are, and why they are not. */
 function coverageByDay({ days, to }: FoundRates): Markup {
-  const number = (
-    heading: string,
-    of: (day: DayOfRates) => string,
-    isOnPhone = false,
-  ): Column<DayOfRates> => ({
+  const number = (heading: string, of: (day: DayOfRates) => string, onPhone?: 5): Column<DayOfRates> => ({
     ...{ heading, kind: "number", cell: of },
-    ...(isOnPhone && { onPhone: 4 }),
+    ...(onPhone && { onPhone }),
   });
   const columns = [
     {
@@ -89,10 +85,10 @@ function coverageByDay({ days, to }: FoundRates): Markup {
       kind: "day" as const,
       cell: ({ day }: DayOfRates) => `${describeDay(day)}${day === to ? ", so far" : ""}`,
     },
-    number("Clicks", (day) => part(toCoverage(day).click, day.recorded.click), true),
-    number("Impressions", (day) => part(toCoverage(day).impression, day.recorded.impression), true),
+    number("Clicks", (day) => part(toCoverage(day).click, day.recorded.click), 5),
+    number("Impressions", (day) => part(toCoverage(day).impression, day.recorded.impression), 5),
     number("Cost data off", (day) => showCount(day.costDataOff)),
-    number("No cost", (day) => showCount(day.noCost), true),
+    number("No cost", (day) => showCount(day.noCost)),
     number("Voided", (day) => showCount(day.voided)),
     number("Lapsed", (day) => showCount(day.lapsed)),
     number("Rejected", (day) => showCount(day.rejected.reduce((sum, row) => sum + row.count, 0))),

@@ -45,7 +45,7 @@ type Action = (finding: FindingItem) => Markup;
 export function reportView(round: RoundWithReport, action?: Action, aside?: Markup): Markup {
   const { report } = round;
   return html`
-    ${pageHead(html`Round ${round.id} · ${nameText(round.partner)}`, roundBadge(round.state, round.report.passed))}
+    ${pageHead(html`Round ${round.id}: ${nameText(round.partner)}`, roundBadge(round.state, round.report.passed))}
     <p class="lead">${summary(round)}</p>
     ${facts(
       ["Opened", time(round.opened_at)],
@@ -120,7 +120,7 @@ function countTable(types: TypeItem[]): Content {
   return table({
     label: "Counts by cost type",
     hasHeading: true,
-    layout: "figures-in-row",
+    layout: "compact",
     columns: [
       { heading: "Result", cell: ([name]: Line) => name },
       ...types.map((type) => ({

@@ -13,7 +13,7 @@ export interface Column<Row> {
   cell: (row: Row) => Content;
   /** `number` and `day` stay on one line. The heading of `action` is only read aloud. */
   kind?: "number" | "day" | "action";
-  /** Whether a window of middle width has no room for it. */
+  /** Whether a window of middle width has no room for it, or of a compact table, a phone. */
   isMinor?: boolean;
   /**
    * Where a phone shows it, if its cards have two lines: beside the name, or below it in so many twelfths of the line. The other columns
@@ -47,8 +47,11 @@ export interface Table<Row> {
   classOf?: (row: Row) => string;
   /** What a row has in the place of its cells. */
   spanOf?: (row: Row) => Markup | undefined;
-  /** Puts the numbers of a card beside each other; `links` also shows levels by their distance from the side. */
-  layout?: "figures-in-row" | "links figures-in-row";
+  /**
+   * `figures-in-row` puts the numbers of a card beside each other, and `links` also shows levels by their distance from the side.
+   * `compact` is a table on a phone too: of short names and a few numbers.
+   */
+  layout?: "figures-in-row" | "links figures-in-row" | "compact";
 }
 
 export function table<Row>({ columns: given, empty = "", ...rest }: Table<Row>): Content {
@@ -78,7 +81,7 @@ export function table<Row>({ columns: given, empty = "", ...rest }: Table<Row>):
   const isInPlace = columns.some(({ inPlace }) => inPlace !== undefined);
   return html`
     ${hasHeading ? html`<h2 class="visually-hidden">${label}</h2>` : ""}
-    <div class="table stacked ${layout ?? ""}${hasTwoLines ? " two-lines" : ""}"${scrolls ? html` tabindex="0"` : ""} role="region" aria-label="${label}"><table>
+    <div class="table ${layout === "compact" ? "" : "stacked "}${layout ?? ""}${hasTwoLines ? " two-lines" : ""}"${scrolls ? html` tabindex="0"` : ""} role="region" aria-label="${label}"><table>
       <thead${isInPlace ? html` data-arrows` : ""}><tr>${columns.map(head)}</tr></thead>
       <tbody>${rows.map(line)}</tbody>
       ${total === undefined ? "" : html`<tfoot>${subtotal === undefined ? "" : html`<tr>${cells(subtotal)}</tr>`}<tr>${cells(total)}</tr></tfoot>`}

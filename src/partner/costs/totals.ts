@@ -115,12 +115,12 @@ export const totalsPage = withLedger(
           days.length === 0
             ? notice("No matched costs in this period.")
             : html`
-              ${card({ id: "all", title: "All days" }, table({ label: "Totals by type and currency", layout: "figures-in-row", rows: toTotals(matched), columns: TOTAL_COLUMNS }), chartsOf(matched, period, today))}
+              ${card({ id: "all", title: "All days" }, table({ label: "Totals by type and currency", layout: "compact", rows: toTotals(matched), columns: TOTAL_COLUMNS }), chartsOf(matched, period, today))}
               ${card(
                 { id: "days", title: "By day", aside: html`<a href="${file}">Download CSV</a>` },
                 table({
                   label: "Totals by day",
-                  layout: "figures-in-row",
+                  layout: "compact",
                   rows: shown.rows,
                   columns: [
                     { heading: "Day", kind: "day", cell: ({ day }) => dayLink(day, today) },
@@ -145,9 +145,9 @@ const TOO_MANY = `These days have more than ${inEnglish(MAX_COVERED)} totals, so
 
 export const TOTAL_COLUMNS: Column<Total>[] = [
   { heading: "Cost type", cell: ({ costType }) => costTypeName(costType) },
-  { heading: "Currency", cell: ({ currency }) => currency },
+  { heading: "Currency", isMinor: true, cell: ({ currency }) => currency },
   { heading: "Costs", kind: "number", cell: ({ costs }) => showCount(costs) },
-  { heading: "No amount", kind: "number", cell: ({ unpriced }) => showCount(unpriced) },
+  { heading: "No amount", kind: "number", isMinor: true, cell: ({ unpriced }) => showCount(unpriced) },
   { heading: "Amount", kind: "number", cell: ({ amount, currency }): Markup => moneyText(amount, currency) },
 ];
 

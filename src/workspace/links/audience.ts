@@ -92,18 +92,20 @@ function audienceTable(
     <h3>${HEADINGS[by]}</h3>
     ${table<Line>({
       label: `Clicks and spend by ${by}`,
-      layout: "figures-in-row",
+      layout: "compact",
       columns: [
         { heading: HEADINGS[by], cell: ({ key }) => NAMES[by](key) },
         { heading: "Clicks", kind: "number", cell: ({ figures }) => showCount(Number(figures.clicks)) },
         {
           heading: "Share",
           kind: "number",
+          isMinor: currency !== null,
           cell: ({ figures }) => (clicks === 0n ? NONE : showShare(figures.clicks ?? 0n, clicks)),
         },
         total.impressions !== 0n && {
           heading: "Impressions",
           kind: "number",
+          isMinor: currency !== null,
           cell: ({ figures }) => showCount(Number(figures.impressions)),
         },
         currency !== null && {

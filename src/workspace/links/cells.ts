@@ -1,10 +1,11 @@
 /** What the Links page and a link's page show of a link. */
 import { html } from "hono/html";
-import type { LinkFigures, SpendSum } from "../../db/ledger/reports/link-figures.ts";
+import type { LinkFigures, Silent, SpendSum } from "../../db/ledger/reports/link-figures.ts";
 import type { BrowsedLink } from "../../db/links/browse.ts";
 import type { Partner, Partners } from "../../db/links/partner-catalog.ts";
 import { COST_TYPE, type Kind, TYPES_PER_CLICK } from "../../domain/cost-types.ts";
 import { type CostSums, sumCosts, sumSpend } from "../../domain/money.ts";
+import { partnerSignals } from "../../pages/costs/states.ts";
 import { badge } from "../../pages/elements.ts";
 import { withQuery } from "../../pages/lists/query.ts";
 import { showCount, showMoney, showPlural, showPrice } from "../../pages/locale.ts";
@@ -40,19 +41,34 @@ export function partnerOf(link: PartnerKeys, partners: Partners): Partner | unde
   return partners.get(link.partnerId ?? link.inheritedPartner ?? 0);
 }
 
+/** The partners, and which of them are silent. */
+export interface KnownPartners {
+  partners: Partners;
+  silent: Silent;
+}
+
+/** Why a link has no costs as usual: the state of its partner. Empty if there is nothing to say. */
+export function partnerSignal(link: PartnerKeys, { partners, silent }: KnownPartners): Markup | "" {
+  const partner = partnerOf(link, partners);
+  if (!partner) return "";
+  const silentSince = silent.get(partner.id) ?? null;
+  if (partner.stoppedAt === null && partner.supportsCostData && silentSince === null) return "";
+  return partnerSignals({ ...partner, typesInRound: 0 }, { silentSince, coverage: null, recorded: 0 });
+}
+
 /** `days`: the query with the days of the page. */
 export function partnerCell(
   member: Pick<Member, "path">,
   link: PartnerKeys,
-  partners: Partners,
+  known: KnownPartners,
   days = "",
 ): Markup {
-  const partner = partnerOf(link, partners);
+  const partner = partnerOf(link, known.partners);
   if (!partner) return html`<span class="muted">None</span>`;
   // Not beside the name, which can have the whole line.
-  const stopped = partner.stoppedAt === null ? "" : badge("Stopped", "error");
+  const signal = partnerSignal(link, known);
   const inherited = link.partnerId === null ? "inherited" : "";
-  const below = stopped || inherited ? html`<div class="below">${stopped} ${inherited}</div>` : "";
+  const below = signal || inherited ? html`<div class="below">${signal} ${inherited}</div>` : "";
   return html`<div title="${partner.displayName}">${partnerLink(member, partner, days)}</div>${below}`;
 }
 

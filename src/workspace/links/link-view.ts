@@ -1,7 +1,7 @@
 /** Reads what a link's page shows: the link, its figures of some days, its sub-links and its history. */
 import { addDroppedInShards } from "../../db/ledger/attention.ts";
 import { type Adjustment, findAdjustments } from "../../db/ledger/reports/adjustments.ts";
-import { findLinkFigures, type LinkFigures } from "../../db/ledger/reports/link-figures.ts";
+import { findLinkFigures, type LinkFigures, type Silent } from "../../db/ledger/reports/link-figures.ts";
 import { readSums } from "../../db/ledger/reports/sums.ts";
 import { appUrlsStatement } from "../../db/links/app-urls.ts";
 import { type BrowsedLink, linkPageStatements, type PageLink } from "../../db/links/browse.ts";
@@ -36,6 +36,7 @@ export interface LinkView {
   link: Link;
   destination: Destination;
   partners: Partners;
+  silent: Silent;
   period: Period;
   spend: Row[];
   counts: Count[];
@@ -80,7 +81,7 @@ async function readDays(context: Context, { viewer, app }: Member, period: Perio
   const history = historyStatement(env.DB, { appToken: app.token, linkToken }, { now, limit: LATEST + 1 });
   const urls = appUrlsStatement(env.DB, { ...viewer, appToken: app.token });
   const adjustments = findAdjustments(env.DB, viewer, app.token, scope);
-  const [found, { figures, from }, audience] = await Promise.all([
+  const [found, { figures, from, silent }, audience] = await Promise.all([
     readSums(
       ledger,
       {
@@ -120,6 +121,7 @@ async function readDays(context: Context, { viewer, app }: Member, period: Perio
     link: toLink(row, found.partners, context),
     destination: toDestination(urlsOfApp),
     partners: found.partners,
+    silent,
     period,
     from: Math.max(found.from, from, period.from),
     spend: spend.now,

@@ -75,7 +75,7 @@ export const linkPage: Show = async (context, member) => {
       )}
       ${problems(view)}
       ${historySection(member, view.history, view.partners, `${member.path}/links/${row.token}/history`)}
-      <p class="hint">Token <code>${link.token}</code> · Created on ${describeDay(dayOf(row.createdAt))}</p>`,
+      <p class="hint">Token <code>${link.token}</code>, created on ${describeDay(dayOf(row.createdAt))}</p>`,
   };
 };
 
@@ -114,7 +114,7 @@ function states(member: Member, url: URL, { row, partners }: LinkView): Markup {
 }
 
 /** The URLs, each in one line, above the figures: they are copied more often than they are read. */
-function addresses(member: Member, url: URL, { row, link, partners }: LinkView): Markup {
+function addresses(member: Member, url: URL, { row, link, partners, silent }: LinkView): Markup {
   const address = (id: string, name: string, text: string, copied: string) => html`
     <div class="secret"><span id="${id}">${name}</span><code aria-labelledby="${id}" role="group" tabindex="0">${highlightMacros(text)}</code>${copyButton(text, `${copied} of ${row.label}`)}</div>`;
   const partner = partnerOf(row, partners);
@@ -125,7 +125,7 @@ function addresses(member: Member, url: URL, { row, link, partners }: LinkView):
       ${address("impression-url", "Impression URL", link.impression_url, "impression URL")}
       <div class="actions">
         ${facts(
-          ["Partner", partnerCell(member, row, partners, keepDays(url))],
+          ["Partner", partnerCell(member, row, { partners, silent }, keepDays(url))],
           [
             "Cost data",
             html`${costCell(link, row)}${row.costSwitch === null && row.inheritedSwitch !== null ? html` <span class="muted">inherited</span>` : ""}`,
@@ -220,7 +220,7 @@ function charts(member: Member, view: LinkView, today: number): Markup | "" {
 }
 
 function subLinks(context: Context, member: Member, view: LinkView): Markup | "" {
-  const { row, subLinks, partners, figures } = view;
+  const { row, subLinks, partners, silent, figures } = view;
   if (row.level === 4) return "";
   const rows = subLinks.slice(0, MOST_SUB_LINKS);
   const open = [...above(row).map(({ token }) => token), row.token].join();
@@ -239,7 +239,7 @@ function subLinks(context: Context, member: Member, view: LinkView): Markup | ""
         rows.length === 0
           ? html`<p class="muted">No sub-links yet.</p>`
           : linksTable(
-              { context, member, partners, figures, isFlat: true },
+              { context, member, partners, silent, figures, isFlat: true },
               rows.map((row) => ({ row, lead: "" })),
             )
       }

@@ -1,6 +1,7 @@
 /** The sections of a link's page about its costs and its problems. */
 
 import { html } from "hono/html";
+import { COST_TYPE } from "../../domain/cost-types.ts";
 import { DROP_REASONS } from "../../domain/engagements/sub-links.ts";
 import { card } from "../../pages/elements.ts";
 import { type Column, table } from "../../pages/lists/table.ts";
@@ -9,7 +10,7 @@ import type { Markup } from "../../pages/markup.ts";
 import { moneyText } from "../../pages/money.ts";
 import { periodQuery } from "../../pages/periods.ts";
 import type { Member } from "../frame.ts";
-import { addUp, describeType } from "../reports/lines.ts";
+import { addUp } from "../reports/lines.ts";
 import { averageOf, partnerOf } from "./cells.ts";
 import { DROPPED_DAYS, type LinkView } from "./link-view.ts";
 
@@ -32,11 +33,11 @@ export function costsByType(member: Member, view: LinkView): Markup {
   });
   type Line = (typeof rows)[number];
   const hasOne = new Set(rows.map(({ currency }) => currency)).size < 2;
-  const columns: Column<Line>[] = [
+  const columns: (Column<Line> | false)[] = [
     {
       heading: "Type",
       cell: ({ costType, currency }) =>
-        html`<a href="${performanceHref(member, view, { cost_type: costType ?? "", currency, group_by: "day" })}">${describeType(costType)}${hasOne ? "" : ` in ${currency}`}</a>`,
+        html`<a href="${performanceHref(member, view, { cost_type: costType ?? "", currency, group_by: "day" })}">${costType && html`${costType}<span class="wide-only">, ${COST_TYPE[costType].name}</span>`}${hasOne ? "" : ` in ${currency}`}</a>`,
     },
     { heading: "Spend", kind: "number", cell: ({ spend, currency }) => moneyText(spend, currency) },
     {
@@ -45,7 +46,12 @@ export function costsByType(member: Member, view: LinkView): Markup {
       cell: ({ average, currency }) => (average === undefined ? NONE : moneyText(average, currency)),
     },
     { heading: "Matched", kind: "number", cell: ({ matched }) => showCount(matched) },
-    { heading: "No amount", kind: "number", cell: ({ unpriced }) => showCount(unpriced) },
+    rows.some(({ unpriced }) => unpriced > 0) && {
+      heading: "No amount",
+      kind: "number",
+      isMinor: true,
+      cell: ({ unpriced }) => showCount(unpriced),
+    },
   ];
   return card(
     {
@@ -58,7 +64,7 @@ export function costsByType(member: Member, view: LinkView): Markup {
     },
     table({
       label: "Costs by type as a table",
-      layout: "figures-in-row",
+      layout: "compact",
       columns,
       rows,
       empty: html`<p class="muted">${noCosts(view)}</p>`,
@@ -86,8 +92,11 @@ export function problems({ dropped }: LinkView): Markup {
     .sort((one, other) => other.count - one.count);
   type Line = (typeof rows)[number];
   const columns: Column<Line>[] = [
-    { heading: "Parameter", cell: ({ param }) => html`<code>${param}</code>` },
-    { heading: "Reason", cell: ({ reason }) => (reason ? DROP_REASONS[reason] : "") },
+    {
+      heading: "Parameter and reason",
+      cell: ({ param, reason }) =>
+        html`<code>${param}</code><div class="sentence">${reason ? DROP_REASONS[reason] : ""}</div>`,
+    },
     { heading: "Count", kind: "number", cell: ({ count }) => showCount(count) },
     { heading: "Last seen", kind: "day", cell: ({ last }) => describeDay(last) },
   ];
@@ -96,6 +105,6 @@ export function problems({ dropped }: LinkView): Markup {
     { id: "problems", title: "Dropped parameters" },
     rows.length === 0
       ? html`<p class="muted">No parameters were dropped in the last ${DROPPED_DAYS} days.</p>`
-      : html`${lead}${table({ label: "Dropped parameters and reasons", columns, rows })}`,
+      : html`${lead}${table({ label: "Dropped parameters and reasons", layout: "compact", columns, rows })}`,
   );
 }

@@ -2,7 +2,6 @@
 import { html } from "hono/html";
 import type { LinkFigures } from "../../db/ledger/reports/link-figures.ts";
 import type { BrowsedLink } from "../../db/links/browse.ts";
-import type { Partners } from "../../db/links/partner-catalog.ts";
 import type { Context } from "../../env.ts";
 import { badge, copyMenu, nameText, pathText } from "../../pages/elements.ts";
 import { withQuery } from "../../pages/lists/query.ts";
@@ -17,8 +16,11 @@ import {
   costPerClickCell,
   countCell,
   inPlace,
+  type KnownPartners,
   keepDays,
   partnerCell,
+  partnerOf,
+  partnerSignal,
   spendCell,
   testBadge,
 } from "./cells.ts";
@@ -26,10 +28,9 @@ import { type BranchPosition, buildAfter, LEVEL_NAMES, MAX_OPEN, ROOT, type Sort
 import type { LinksView } from "./view.ts";
 
 /** What a row needs beside its link. */
-export interface Shown {
+export interface Shown extends KnownPartners {
   context: Context;
   member: Member;
-  partners: Partners;
   figures: Map<number, LinkFigures> | undefined;
   /** The selection, where links can be selected. */
   selected?: LinksView["query"]["selected"];
@@ -59,7 +60,7 @@ export function linksTable(shown: Shown, lines: Line[]): Markup | string {
         ${below(row, shown)}`,
       ...sortable("name", "ascending"),
     },
-    { heading: "Partner", cell: (row) => partnerCell(member, row, partners, keepDays(url)) },
+    { heading: "Partner", cell: (row) => partnerCell(member, row, shown, keepDays(url)) },
     { heading: "Cost data", cell: (row) => costCell(toLink(row, partners, context), row) },
     {
       heading: "Clicks",
@@ -136,14 +137,28 @@ export function branchLines(shown: Shown, view: LinksView, key = ROOT, level = 1
 }
 
 /** The second line of a name: the states of the link and, in a list that doesn't show it otherwise, where it is. */
-function below(row: BrowsedLink, { isFlat, selected }: Shown): Markup {
+function below(row: BrowsedLink, shown: Shown): Markup {
+  const { isFlat, selected } = shown;
   const level = LEVEL_NAMES[row.level - 1];
-  const states = html`${row.archived ? badge("Archived") : ""} ${testBadge(row)}`;
+  const own = row.archived || testBadge(row);
+  const [signal, where] = signalOf(row, shown);
+  const states = html`${row.archived ? badge("Archived") : ""} ${testBadge(row)}${signal && html` <span class="${where}">${signal}</span>`}`;
   // On the page of a link, all are in it.
   if (isFlat && selected)
     return html`<div class="below">${states} <span class="muted level">${level}</span> ${path(row)}</div>`;
   const heard = html`<span class="visually-hidden">${level}</span>`;
-  return row.archived || testBadge(row) ? html`${heard}<div class="below">${states}</div>` : heard;
+  return own || signal ? html`${heard}<div class="below${own ? "" : ` ${where}`}">${states}</div>` : heard;
+}
+
+/** That a link with a partner has no costs as usual, for windows that don't have it in the columns of the partner and of cost data. */
+function signalOf(
+  row: BrowsedLink,
+  shown: Shown,
+): [signal: Markup | "", where: "narrow-only" | "phone-only"] {
+  const signal = partnerSignal(row, shown);
+  if (signal !== "") return [signal, "narrow-only"];
+  const isOff = partnerOf(row, shown.partners) && (row.costSwitch ?? row.inheritedSwitch) !== 1;
+  return [isOff && !testBadge(row) ? badge("Cost data off") : "", "phone-only"];
 }
 
 /** The names above the link. The whole path is the title, for a window that has no room for it. */

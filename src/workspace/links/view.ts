@@ -1,5 +1,5 @@
 /** Reads what the Links page shows: its branches with the figures of their links. One call for the links, one for the figures. */
-import { findLinkFigures, type LinkFigures } from "../../db/ledger/reports/link-figures.ts";
+import { findLinkFigures, type LinkFigures, type Silent } from "../../db/ledger/reports/link-figures.ts";
 import { readAllLinks } from "../../db/links/all-links.ts";
 import { type BrowsedLink, browseLinks, type LinkList } from "../../db/links/browse.ts";
 import type { Partners } from "../../db/links/partner-catalog.ts";
@@ -44,6 +44,7 @@ export interface LinksView {
   /** The currency that a list by spend is ordered by first. */
   currency: string | undefined;
   partners: Partners;
+  silent: Silent;
   /** What a search by words found, or what is selected if all of it is. */
   found?: Omit<FoundLinks, "links"> & { count: number };
 }
@@ -74,7 +75,7 @@ export async function readMatches(
 
 /** The same links in pages, with their figures. */
 async function readFound(context: Context, member: Member, query: LinksQuery, { from, to }: Period): Read {
-  const [{ figures, from: first }, { partners, matches }] = await Promise.all([
+  const [{ figures, from: first, silent }, { partners, matches }] = await Promise.all([
     findLinkFigures(context.ledger, member.viewer, { appToken: member.app.token, from, to }),
     readMatches(context, member, query),
   ]);
@@ -98,6 +99,7 @@ async function readFound(context: Context, member: Member, query: LinksQuery, { 
     from: first,
     currency,
     partners,
+    silent,
     found: { ...found, count: links.length },
   };
 }
@@ -123,7 +125,7 @@ async function readBranches(
     after: query.after.get(branch)?.after,
   });
   // Only the order by a figure needs the figures before the links.
-  const [{ figures, ids, from }, early] = await Promise.all([
+  const [{ figures, ids, from, silent }, early] = await Promise.all([
     reading,
     query.sort === "name" ? browse(branchKeys.map(toList)) : undefined,
   ]);
@@ -164,7 +166,7 @@ async function readBranches(
       },
     ];
   });
-  return { branches: new Map(branches), figures, from, currency, partners: found.partners };
+  return { branches: new Map(branches), figures, from, currency, partners: found.partners, silent };
 }
 
 /** What only the data shows to be wrong. */

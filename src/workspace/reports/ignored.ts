@@ -164,7 +164,7 @@ export const ignoredPage: Show = async (context, member) => {
       ${isTooMany ? notice("Too many links had clicks or impressions to read their parameters. Choose fewer days.", "warn") : ""}
       ${table<Line>({
         label: `Dropped parameters by ${GROUPS[group].toLowerCase()}`,
-        layout: "figures-in-row",
+        layout: "compact",
         rows: list.rows,
         empty:
           found.length === 0
@@ -178,6 +178,7 @@ export const ignoredPage: Show = async (context, member) => {
           },
           group === "link" && {
             heading: "Partner",
+            isMinor: true,
             cell: (line) =>
               line === total
                 ? ""

@@ -1,6 +1,8 @@
 /** The figures of links, each with everything below it, from one read of the totals. */
 import { sql } from "drizzle-orm";
+import { silentSince } from "../../../domain/partner-state.ts";
 import type { Viewer } from "../../accounts/viewers.ts";
+import { lastActivity } from "../../operator/partner-activity.ts";
 import { query } from "../../query.ts";
 import { links } from "../../schema.ts";
 import type { Ledger } from "../shards.ts";
@@ -12,6 +14,9 @@ import type { LinkChain } from "./totals.ts";
 
 /** Spend of one cost type in one currency. */
 export type SpendSum = Omit<ReportRow<"spend">, "day" | "linkId" | "partnerId">;
+
+/** By the ID of each silent partner, the hour of its last cost. */
+export type Silent = ReadonlyMap<number, number>;
 
 /** A link that has a figure, by itself or below it. */
 export interface LinkFigures {
@@ -38,13 +43,18 @@ export interface FigureScope extends DayRange {
 
 /**
  * Reads the figures of all links with clicks, impressions or costs. `figures` is undefined if there are more than MAX_ROWS sums. `from`
- * is the first day that was read, and `ids` has the IDs of `open` by token.
+ * is the first day that was read, and `ids` has the IDs of `open` by token. `silent` is what the hourly job found in all apps.
  */
 export async function findLinkFigures(
   ledger: Ledger,
   viewer: Viewer,
   { appToken, link, open = [], from, to }: FigureScope,
-): Promise<{ figures: Map<number, LinkFigures> | undefined; ids: Map<string, number>; from: number }> {
+): Promise<{
+  figures: Map<number, LinkFigures> | undefined;
+  ids: Map<string, number>;
+  from: number;
+  silent: Silent;
+}> {
   const found = await readSums(
     ledger,
     {
@@ -56,13 +66,23 @@ export async function findLinkFigures(
       },
       canBeCut: true,
     },
-    { opened: opened(ledger.control, { open: JSON.stringify(open), appToken }) },
+    {
+      opened: opened(ledger.control, { open: JSON.stringify(open), appToken }),
+      activity: lastActivity(ledger.control, {}),
+    },
   );
   const isTooMany = found.isTooMany("spend") || found.isTooMany("engagements");
   return {
     figures: isTooMany ? undefined : addUp(found.links, found.rowsOf("spend"), found.rowsOf("engagements")),
     ids: new Map(found.more.opened.map(({ token, id }) => [token, id])),
     from: found.from,
+    silent: new Map(
+      found.more.activity.flatMap((active): [number, number][] => {
+        const partner = found.partners.get(active.partnerId);
+        const since = partner && silentSince({ ...partner, typesInRound: 0 }, active);
+        return since == null ? [] : [[active.partnerId, since]];
+      }),
+    ),
   };
 }
 

@@ -172,7 +172,7 @@ function sentenceOfRequest({ item, count, objects }: Line): Markup {
   const { app, appName } = objects.get(item.subject) ?? {};
   const where = app ? html` in <a href="/operator/apps/${app}">${nameText(appName ?? app)}</a>` : "";
   const entries = new URLSearchParams({ request: item.request_id ?? "", before: String(item.id + 1) });
-  return html`<span class="sentence">${nameActor(item, undefined)} ${sentenceOfMany(item.action, count)}${where} · <a href="${PATH}?${entries}">Show</a></span>`;
+  return html`<span class="sentence">${nameActor(item, undefined)} ${sentenceOfMany(item.action, count)}${where}. <a href="${PATH}?${entries}">Show</a></span>`;
 }
 
 function nameActor({ user }: Item, by: string | undefined): string {

@@ -69,10 +69,12 @@ export function settingsSection(context: Context, partner: PartnerRow, rejected?
             ? html`${item.max_url_spend} <span class="muted">for each app and currency</span>`
             : html`${amountText(item.max_url_spend, partner.urlCurrency)} <span class="muted">for each app</span>`,
       ],
-      ["Finished click URL", html`<code>${click_url}</code>`],
-      ["Finished impression URL", html`<code>${impression_url}</code>`],
     ),
-    html`<p class="hint">The finished URLs are those of a link with cost data on.</p>`,
+    html`<details>
+      <summary>Finished URLs</summary>
+      ${facts(["Click URL", html`<code>${click_url}</code>`], ["Impression URL", html`<code>${impression_url}</code>`])}
+      <p class="hint">Those of a link with cost data on.</p>
+    </details>`,
     html`<details ${rejected ? html`open` : ""}>
       <summary>Edit name and templates</summary>
       <p class="muted">Templates are query parameters that are added to the URLs of the partner's links. Macros in braces or brackets are kept unchanged.</p>
