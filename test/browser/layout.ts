@@ -54,6 +54,23 @@ const MEASURE = `(() => {
     }
   }
 
+  // Below tabs, each heading is at one of two heights, without a path above it and with one, and blocks are at least 12 px apart.
+  if (innerWidth === 1280 && document.querySelector(".top .tabs")) {
+    const blocks = [...(main.querySelector(":scope > [data-part]") ?? main).children].filter(
+      (one) => one.checkVisibility() && one.clientHeight > 1 && getComputedStyle(one).position !== "absolute" && !one.matches("script, .selection"),
+    );
+    const [first, second] = blocks;
+    const place = (one) => one.getBoundingClientRect();
+    const top = Math.round(place(document.querySelector("h1")).top + scrollY);
+    const expected = first.matches("h1, .head") ? 100 : first.matches(".breadcrumb") && first.clientHeight < 40 ? 137 : top;
+    if (top !== expected) problems.push("the heading is at " + top + " px");
+    if (first.matches("h1, .head") || second?.matches("h1, .head"))
+      for (const [index, one] of blocks.entries()) {
+        const gap = index === 0 ? 12 : Math.round(place(one).top - place(blocks[index - 1]).bottom);
+        if (gap < 12) problems.push(gap + " px above " + one.outerHTML.slice(0, 60));
+      }
+  }
+
   // What a list of headings leads to: before each table and chart, a heading below that of the page.
   let heading = "";
   for (const element of main.querySelectorAll("h1, h2, h3, .table, .daily-chart")) {
