@@ -31,12 +31,12 @@ it("shows the state of each partner in the words of operators, its links, its sp
   await sendCost({ cost_id: "partners-click-1", cost_amount: "2" });
   const page = await open(browser, TODAY);
   expect(lineOf(page, "Acme Ads")).toEqual([
-    ...["Acme Ads", "Live", "1", "1", "4", "$2.00", "–", "$2.000", "25.0%"],
+    ...["Acme Ads", "Live", "1 of 1 link", "4", "$2.00", "–", "$2.000", "25.0%"],
   ]);
   expect(lineOf(page, "Beacon Network")[1]).toBe("No cost data yet");
   expect(lineOf(page, "Corsair Media")[1]).toBe("No cost data yet");
   expect(textOf(await open(browser, hrefOf(page, "$2.00")))).toContain("Acme Ads");
-  expect(textOf(await open(browser, hrefOf(page, "1")))).toContain("Acme");
+  expect(textOf(await open(browser, hrefOf(page, "1 of 1 link")))).toContain("Acme");
   await rows(`UPDATE partners SET stopped_at = ${NOW} WHERE id = 1`);
   expect(lineOf(await open(browser, TODAY), "Acme Ads")[1]).toBe("Stopped");
 });
@@ -80,7 +80,7 @@ describe("a partner that needs a look has it in the place of its state, for memb
 
 it("counts links with a partner of their own as on while they inherit it from any level", async () => {
   await rows("UPDATE links SET partner_id = 1, cost_switch = NULL WHERE id IN (2, 3, 4)");
-  const counted = async () => lineOf(await open(browser, TODAY), "Acme Ads").slice(2, 4);
+  const counted = async () => lineOf(await open(browser, TODAY), "Acme Ads")[2];
   for (const [change, on] of [
     ["cost_switch = 1 WHERE id = 1", "4"],
     ["cost_switch = 0 WHERE id = 2", "1"],
@@ -88,8 +88,16 @@ it("counts links with a partner of their own as on while they inherit it from an
     ["cost_switch = NULL WHERE id IN (1, 2, 3)", "0"],
   ] as const) {
     await rows(`UPDATE links SET ${change}`);
-    expect(await counted(), change).toEqual(["4", on]);
+    expect(await counted(), change).toBe(`${on} of 4 links`);
   }
+});
+
+it("says nothing of links where each partner has one, with cost data on", async () => {
+  const headings = async () => headOf(await open(browser, TODAY)).map(([name]) => name);
+  expect(await headings()).toContain("Cost data on");
+  await rows("UPDATE links SET cost_switch = 1 WHERE partner_id IS NOT NULL");
+  await rows("UPDATE partners SET integrated_types = 15");
+  expect(await headings()).not.toContain("Cost data on");
 });
 
 it("shows each currency of a partner with its own price", async () => {
@@ -101,7 +109,7 @@ it("shows each currency of a partner with its own price", async () => {
     await sendCost({ cost_id: id, cost_amount, cost_currency });
   }
   const page = await open(browser, TODAY);
-  expect(lineOf(page, "Acme Ads").slice(5, 8)).toEqual(["€3.00 $2.00", "– –", "€3.000 $2.000"]);
+  expect(lineOf(page, "Acme Ads").slice(4, 7)).toEqual(["€3.00 $2.00", "– –", "€3.000 $2.000"]);
   // A phone shows the first amount and the other currency, also in the total.
   expect(page.match(/ data-more="[^"]*"/g)).toEqual(Array(2).fill(' data-more="+ USD"'));
   const hrefs = linksOf(page).map(({ href }) => href);
@@ -137,7 +145,7 @@ it("is ordered by spend, and by each heading in both directions", async () => {
   const head = headOf(await open(browser, `${APP}/partners`));
   expect(head.map(([name, sorted]) => [name, sorted])).toEqual([
     ["Partner", undefined],
-    ["Links", undefined],
+    ["Cost data on", undefined],
     ["Clicks", undefined],
     ["Spend", "descending"],
     ["Change", undefined],
@@ -161,7 +169,7 @@ it("is ordered by spend, and by each heading in both directions", async () => {
     if (name !== "Clicks") continue;
     const clicks = lines(there)
       .slice(0, -1)
-      .map((cells) => number(cells[4]));
+      .map((cells) => number(cells[3]));
     expect(clicks).toEqual(clicks.toSorted((one, other) => other - one));
   }
 });
@@ -175,8 +183,8 @@ it("has the spend and the change of the report, and is searched and filtered", a
   );
   const [{ spend, previous }] = body.data.items;
   const change = (100 * (Number(spend) - Number(previous.spend))) / Number(previous.spend);
-  expect(cells[5]?.split(" ")[0]).toBe(`$${Number(spend).toFixed(2)}`);
-  expect(cells[6]).toContain(`${Math.abs(change).toFixed(1)}%`);
+  expect(cells[4]?.split(" ")[0]).toBe(`$${Number(spend).toFixed(2)}`);
+  expect(cells[5]).toContain(`${Math.abs(change).toFixed(1)}%`);
   expect(await namesAt("q=MEDIA&sort=name")).toEqual(["Corsair Media", "Echo Media"]);
   expect(await namesAt("state=not_integrated&sort=name")).toEqual(["Beacon Network", "Corsair Media"]);
   const none = await open(browser, `${APP}/partners?q=zzz`);

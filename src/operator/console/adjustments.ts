@@ -78,7 +78,7 @@ export const adjustmentsPage: Show = async (context) => {
             cell: ({ partner, partnerId }) =>
               html`<a href="/operator/partners/${partnerId}">${nameText(partner)}</a>`,
           },
-          { heading: "Cost type", onPhone: 4, cell: ({ costType }) => costTypeName(costType) },
+          { heading: "Cost type", onPhone: 4, isMinor: true, cell: ({ costType }) => costTypeName(costType) },
           {
             heading: "Amount",
             kind: "number",
@@ -86,7 +86,7 @@ export const adjustmentsPage: Show = async (context) => {
             cell: ({ currency, item }) => showAmount(item.amount, currency),
           },
           { heading: "Reason", cell: ({ reason }) => nameText(reason) },
-          { heading: "Added by", cell: ({ item }) => item.created_by.email },
+          { heading: "Added by", isMinor: true, cell: ({ item }) => item.created_by.email },
         ],
       })}
       ${list.pager}`,

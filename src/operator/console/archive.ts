@@ -7,12 +7,12 @@ import { dayOf } from "../../domain/time.ts";
 import type { Context } from "../../env.ts";
 import { AppError } from "../../errors.ts";
 import { parseOrThrow } from "../../http/input/parse.ts";
+import { priceText } from "../../pages/costs/cost-types.ts";
 import { card, facts, notice, pageHead } from "../../pages/elements.ts";
 import type { Option } from "../../pages/forms/fields.ts";
 import { type Fields, form } from "../../pages/forms/form.ts";
 import { describeDay } from "../../pages/locale.ts";
 import { type Markup, time } from "../../pages/markup.ts";
-import { amountText } from "../../pages/money.ts";
 import { archiveQuery, readArchived } from "../api/archive.ts";
 import type { Show } from "./layout.ts";
 
@@ -132,5 +132,5 @@ function engagement(at: Engagement | null): Markup | string {
   }`;
 }
 
-const price = ({ currency, amount }: { currency: string | null; amount: string | null }) =>
-  amountText(amount, currency);
+const price = ({ currency, ...cost }: Record<"cost_type" | "currency" | "amount", string | null>) =>
+  priceText({ ...cost, cost_currency: currency });

@@ -117,19 +117,14 @@ function partnersTable(
         onPhone: "beside",
         cell: (line) => ("id" in line ? partnerSignals(line, line) : ""),
       },
-      {
-        ...number("Links", "links", (line) =>
-          "id" in line
-            ? html`<a href="${hrefOf("links", { partner: String(line.id) })}">${showCount(line.links)}</a>`
-            : showCount(line.links),
-        ),
+      lines.some(({ links, costDataOn }) => links !== 1 || costDataOn !== 1) && {
+        ...number("Cost data on", "links", (line) => {
+          const text = `${showCount(line.costDataOn)} of ${showPlural(line.links, "link")}`;
+          return "id" in line
+            ? html`<a href="${hrefOf("links", { partner: String(line.id) })}">${text}</a>`
+            : text;
+        }),
         isMinor: true,
-      },
-      {
-        heading: "Cost\u00a0data on",
-        kind: "number",
-        isMinor: true,
-        cell: ({ costDataOn }) => showCount(costDataOn),
       },
       number("Clicks", "clicks", ({ clicks }) => showCount(clicks)),
       {

@@ -91,7 +91,7 @@ function waitingSection(start: Start, items: Item[], now: number, spendOf: Map<n
           heading: "Next step",
           onPhone: 7,
           cell: ({ text, href, name }) =>
-            html`<a href="${href}">${text}<span class="visually-hidden">: ${name}</span></a>`,
+            html`<a class="words" href="${href}">${text}<span class="visually-hidden">: ${name}</span></a>`,
         },
       ],
     }),
