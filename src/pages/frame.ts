@@ -10,6 +10,7 @@ import cards from "./assets/cards.css";
 import compact from "./assets/compact.css";
 import figures from "./assets/figures.css";
 import icon from "./assets/icon.svg";
+import lowCharts from "./assets/low-charts.css";
 import { script } from "./assets/page.client.js";
 import stylesheet from "./assets/page.css";
 import { contactNote } from "./contact.ts";
@@ -148,8 +149,8 @@ const footer = ({ env }: Context) => html`<footer class="bottom"><div>
 const brandMark = html`<svg viewBox="0 0 24 24" aria-hidden="true" fill="none" stroke="currentColor" stroke-width="2.4" stroke-linecap="round"><path d="M5 3v14a3.5 3.5 0 0 0 3.5 3.5H20M10 4h10M10 9.5h10M10 15h5"/></svg>`;
 
 const styleFile = servedStyles("/page.css", stylesheet + figures);
-/** For pages with cards of two lines, see `Column`. */
-export const cardStyles = servedStyles("/cards.css", cards + compact);
+/** For pages with cards of two lines, see `Column`, or with a low chart. */
+export const cardStyles = servedStyles("/cards.css", cards + compact + lowCharts);
 /** A fifth smaller. */
 const textStyleFile = servedStyles("/text.css", stylesheet);
 const scriptFile = servedScript("/page.js", script);

@@ -233,7 +233,7 @@ function charts(overview: Overview, member: Member, today: number, events: Chart
   const why = missing ? findingText(member, missing) : NO_COSTS;
   if (chart === "") return emptyState("No spend in this period", why);
   return html`
-    <section class="card" aria-label="Chart">
+    <section class="card charts" aria-label="Chart">
       ${ofSpend.length > 0 ? "" : html`<p>No spend${currency ? ` in ${currency}` : ""} in this period. ${why}</p>`}
       ${chart}
     </section>`;

@@ -1,6 +1,7 @@
 /** The scripts and the stylesheets of the workspace. A page loads only those that it needs. */
 import { servedScript, servedStyles } from "../http/served-file.ts";
 import compact from "../pages/assets/compact.css";
+import lowCharts from "../pages/assets/low-charts.css";
 import { script as creation } from "./create/create.client.js";
 import { script as linkTest } from "./link-test.client.js";
 import { script as links } from "./links/links.client.js";
@@ -11,7 +12,7 @@ import stylesheet from "./workspace.css";
 export const workspaceScript = servedScript("/workspace.js", text);
 export const workspaceStyles = servedStyles("/workspace.css", stylesheet + compact);
 /** For the Performance page, in the place of those of the workspace. */
-export const performanceStyles = servedStyles("/performance.css", performance);
+export const performanceStyles = servedStyles("/performance.css", lowCharts + performance);
 /** For the list of links, before that of the workspace. */
 export const linksScript = servedScript("/links.js", links);
 /** For a link's page, in the place of that of the workspace. */

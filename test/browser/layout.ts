@@ -56,7 +56,7 @@ const MEASURE = `(() => {
 
   // Below tabs, each heading is at one of two heights, without a path above it and with one, and blocks are at least 12 px apart.
   if (innerWidth === 1280 && document.querySelector(".top .tabs")) {
-    const blocks = [...(main.querySelector(":scope > [data-part]") ?? main).children].filter(
+    const blocks = [...(main.querySelector(":scope > [data-part]:first-child") ?? main).children].filter(
       (one) => one.checkVisibility() && one.clientHeight > 1 && getComputedStyle(one).position !== "absolute" && !one.matches("script, .selection"),
     );
     const [first, second] = blocks;

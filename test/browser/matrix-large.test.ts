@@ -206,8 +206,10 @@ describe("Performance in one window", () => {
     const page = await at(768, "?compare=0");
     const table = page.locator(".performance .table");
     expect(await table.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0);
-    // With changes, the names stay where they are while the figures scroll.
     await page.goto(PAGE);
+    expect(await table.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0);
+    // With more of them, the names stay where they are while the figures scroll.
+    await page.goto(`${PAGE}?columns=${metrics.join()}`);
     await table.evaluate((element) => element.scrollTo(400, 0));
     const [name, box] = await Promise.all([
       page.locator(".performance tbody th").first().boundingBox(),
@@ -627,9 +629,13 @@ describe("pages with three currencies, 24 partners and 5,000 links", () => {
     // Each says how much it is about.
     expect(items.filter((text) => !/\d/.test(text))).toEqual([]);
     expect(await page.locator(".attention li a").count()).toBeGreaterThanOrEqual(items.length);
-    // The rows are low and the events closed, so that the chart begins in the first window.
+    // The rows are low and the events closed, so that the whole chart is in the first window.
     await page.setViewportSize({ width: 1280, height: 800 });
-    expect((await page.locator(".daily-chart").first().boundingBox())?.y).toBeLessThan(660);
+    const [tile, chart] = await Promise.all(
+      [".figures > li", ".card:has(> .daily-chart)"].map((one) => page.locator(one).first().boundingBox()),
+    );
+    expect(Math.round(tile?.height ?? 0)).toBe(72);
+    expect((chart?.y ?? 800) + (chart?.height ?? 0)).toBeLessThanOrEqual(800);
     expect(await page.getByRole("list", { name: "Events" }).isVisible()).toBe(false);
   });
 

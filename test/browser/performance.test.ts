@@ -84,13 +84,13 @@ describe("in place", () => {
     await page.getByRole("link", { name: "Runners", exact: true }).waitFor();
     await page.getByLabel("Search rows").fill("brand");
     await page.getByRole("button", { name: "Search" }).click();
-    await page.getByRole("link", { name: "Remove filter Rows with: brand" }).waitFor();
+    await page.getByRole("link", { name: "Remove filter Table rows with: brand" }).waitFor();
     expect(await names(page)).toEqual(["Brand search"]);
     await page.getByText("+ Filter").click();
     await page.getByLabel("Platform").selectOption("ios");
     await page.getByRole("button", { name: "Apply" }).last().click();
     await page.getByRole("link", { name: "Remove filter Platform: iOS" }).click();
-    await page.getByRole("link", { name: "Remove filter Rows with: brand" }).click();
+    await page.getByRole("link", { name: "Remove filter Table rows with: brand" }).click();
     await page.getByRole("link", { name: "Open Spring", exact: true }).waitFor();
   });
 });

@@ -1,5 +1,5 @@
 /** The filters of the Performance page: chips that remove one, the menu that adds some, and the search of rows. */
-
+import { html } from "hono/html";
 import { COST_TYPES } from "../../domain/cost-types.ts";
 import { PLATFORMS } from "../../domain/engagements/audience.ts";
 import { filterOf } from "../../domain/figures/groups.ts";
@@ -34,7 +34,6 @@ export function filterChips(url: URL, { query, report, partnerName }: Performanc
     cost_type: query.cost_type && `Cost type: ${describeType(query.cost_type)}`,
     country: query.country && `Country: ${countryName(query.country)}`,
     platform: query.platform && `Platform: ${platformName(query.platform)}`,
-    q: query.q && `Rows with: ${query.q}`,
   };
   const given = Object.entries(labels).filter((filter): filter is [string, string] => Boolean(filter[1]));
   return chips(
@@ -111,10 +110,11 @@ export function withCountryCode(given: URL): { url: URL; rejected?: RejectedForm
   return { url, rejected: rejectedWith(errors, new URLSearchParams({ country: text })) };
 }
 
+/** What was searched is beside the field: the tiles and the chart are of all rows. */
 export const rowSearch = (url: URL, { query }: PerformancePage): Markup =>
-  filterForm({
+  html`${query.q ? chips([[`Table rows with: ${query.q}`, without(url, "q")]], "") : ""}${filterForm({
     action: url.pathname,
     noun: "rows",
     kept: keptInputs(url, "q", ...OF_ROWS),
     search: { name: "q", label: "Search rows", value: query.q ?? "", isInField: true },
-  });
+  })}`;

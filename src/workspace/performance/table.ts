@@ -40,7 +40,7 @@ export function performanceTable(
   const total = sumOf(report.total);
   const subtotal = page.found && page.found.length > 1 ? sumOf(report.totalOf(page.found)) : undefined;
   const isSum = (one: ShownRow) => one === total || one === subtotal;
-  const everywhere = daysOf(query.group_by) && currenciesOfAll(rows);
+  const everywhere = currenciesOfAll(rows);
   const course = coursesOf(page, shown.rows);
   const sortable = (heading: string, column: Column, kind?: "number") => ({
     heading,

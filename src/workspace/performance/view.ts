@@ -15,7 +15,7 @@ import { type Performance, readPerformance } from "../../usecases/performance/re
 import type { PerformanceRow } from "../../usecases/performance/rows.ts";
 import { sortRows } from "../../usecases/performance/sort.ts";
 import { authorizeApp, type Member } from "../frame.ts";
-import { isDirect, rowName } from "./groups.ts";
+import { isAdjustments, isDirect, rowName } from "./groups.ts";
 import type { Metric, PageSort, PerformanceView } from "./query.ts";
 
 /** A row with its place in the table. */
@@ -85,7 +85,10 @@ export async function readPage(
   );
   // The file shows no events.
   const inShards = isPartialAllowed ? findRejectionsInShards(ledger, app.token, period, true) : [];
-  const [{ more, ...report }, rejected] = await Promise.all([reading, inShards]);
+  const [{ more, ...read }, rejected] = await Promise.all([reading, inShards]);
+  // Adjustments that are of other days, or in other currencies, have no figure.
+  const isShown = (row: PerformanceRow) => row.now.spend !== 0n || !isAdjustments(query.group_by, row);
+  const report = { ...read, rows: read.rows.filter(isShown) };
   authorizeApp(report.access);
   const isLinkGone = query.link !== undefined && !report.link;
   const isPartnerGone = query.partner_id !== undefined && !report.partners.has(query.partner_id);
