@@ -86,7 +86,12 @@ export function credentialTable(
           html`<a href="/operator/partners/${partner_id}">${nameText(partner ?? "")}</a>`,
       },
       { heading: "Cost types", cell: ({ cost_types }) => cost_types.join(", ") },
-      { heading: "Created", isMinor: true, ...heading?.("created"), cell: ({ created_at }) => time(created_at) },
+      {
+        heading: "Created",
+        isMinor: true,
+        ...heading?.("created"),
+        cell: ({ created_at }) => time(created_at),
+      },
       {
         heading: "State",
         cell: ({ id, hint, revoked_at, roundState }) =>
