@@ -5,15 +5,15 @@ import type { OwnApp } from "../db/accounts/sessions.ts";
 import type { AppAccess, Viewer } from "../db/accounts/viewers.ts";
 import type { Actor } from "../db/audit.ts";
 import type { Context, Env } from "../env.ts";
-import { AppError, ERRORS, type InputError } from "../errors.ts";
+import { AppError, ERRORS } from "../errors.ts";
 import { wantsPage } from "../http/accept.ts";
 import { asDownload } from "../http/csv.ts";
 import type { Handler } from "../http/router.ts";
 import { buttonLink, nameText } from "../pages/elements.ts";
-import { errorBody, withoutWrong } from "../pages/error.ts";
+import { describeWrong, errorBody, withoutWrong } from "../pages/error.ts";
 import { pageResponse } from "../pages/frame.ts";
 import { withQuery } from "../pages/lists/query.ts";
-import { asCode, type Markup } from "../pages/markup.ts";
+import type { Markup } from "../pages/markup.ts";
 import { rejectedDates } from "../pages/periods.ts";
 import { workspaceStyles } from "./script.ts";
 
@@ -68,7 +68,7 @@ export function withApp(tab: Tab, show: Show): Handler {
       const shown = await show(context, member);
       return shown instanceof Response ? asDownload(shown) : await appPage(context, member, tab, shown);
     } catch (error) {
-      const page = await withoutWrong(context, error, (other) => show(other, member), describeWrong);
+      const page = await withoutWrong(context, error, (other) => show(other, member));
       if (page) return appPage(context, member, tab, { ...page, title: `Error: ${page.title}` });
       const isPage = context.request.method !== "POST" || wantsPage(context);
       if (!(error instanceof AppError) || !isPage) throw error;
@@ -140,41 +140,6 @@ function daysOf({ searchParams }: URL): string {
   });
   return given.length > 0 ? `?${new URLSearchParams(given)}` : "";
 }
-
-/** The parameters of the workspace as people know them. */
-const LABELS: Record<string, string> = {
-  q: "The search",
-  partner: "The partner",
-  cost: "The cost data filter",
-  archived: "The filter for archived links",
-  level: "The level",
-  sort: "The order",
-  period: "The period",
-  from: "The From date",
-  to: "The To date",
-  open: "The list of open links",
-  selected: "The selection",
-  links: "The selection",
-  network: "The network",
-  action: "The action",
-  after: "The position in the list",
-  by: "The grouping",
-  group_by: "The grouping",
-  link: "The link",
-  partner_id: "The partner",
-  metric: "The metric of the chart",
-  columns: "The list of columns",
-  compare: "The comparison",
-  cost_type: "The cost type",
-  country: "The country",
-  platform: "The platform",
-  currency: "The currency",
-  before: "The position in the history",
-  notice: "The notice",
-};
-
-const describeWrong = ({ param, message }: InputError) =>
-  html`${LABELS[param] ?? html`<code>${param}</code>`} ${asCode(message)}.`;
 
 const TODAY = { period: "today", from: null, to: null, compare: null };
 

@@ -37,10 +37,6 @@ describe("a list", () => {
     ["/operator/partners?state=stopped", ["Delta Reach"]],
     ["/operator/partners?state=high-price", ["Beacon Network"]],
     ["/operator/partners?state=no-round", ["Beacon Network"]],
-    [
-      "/operator/partners?sort=nothing&state=nothing&page=-1",
-      ["Echo Media", "Acme Ads", "Beacon Network", "Corsair Media", "Delta Reach"],
-    ],
     ["/operator/users?role=operator", [DEMO.operatorEmail]],
     ["/operator/users?q=demo%40", [DEMO.email]],
     ["/operator/apps?q=otherapp", ["Other App"]],
@@ -50,6 +46,31 @@ describe("a list", () => {
   ])("%s finds %j", async (path, expected) => {
     const found = await headings(path);
     expect(found.map((text) => text?.replace(/^Other.*/, "Other App"))).toEqual(expected);
+  });
+
+  test.each([
+    [
+      "/operator/partners?sort=nothing&state=nothing&page=-1",
+      "The order must be chosen from the list. The state must be chosen from the list. The page number must be a number from 1 to 1000.",
+      5,
+    ],
+    ["/operator/partners?partner=1&q=acme", "The partner is not a known parameter; remove it.", 1],
+    ["/operator/users?role=owner", "The role must be chosen from the list.", 2],
+    ["/operator/apps?archived=maybe", "The filter for archived items must be chosen from the list.", 2],
+    ["/operator/credentials?mode=old&q=acme", "The mode must be chosen from the list.", 1],
+    ["/operator/adjustments?color=red", "color is not a known parameter; remove it.", 0],
+    ["/operator/audit?color=red&who=nobody", "color is not a known parameter; remove it.", 0],
+    ["/operator/partners/1/costs?color=red&cost_id=none", "color is not a known parameter; remove it.", 0],
+    ["/operator/alerts?after=x", "The position in the list is not a cursor from this list.", 7],
+    [
+      "/operator/partners/1/rejections?cursor=x",
+      "The position in the list is not a cursor from this list.",
+      0,
+    ],
+  ])("%s names what is wrong, and shows the rest", async (path, sentences, count) => {
+    const { status, text } = await operator.get(path);
+    expect([status, (await headings(path)).length]).toEqual([400, count]);
+    expect(textOf(text)).toContain(`Check the filters and dates. ${sentences} The page leaves this out.`);
   });
 
   test("keeps search, filter and order in its form, and clears them", async () => {

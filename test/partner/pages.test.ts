@@ -182,7 +182,7 @@ describe("the list of costs", () => {
     expect(none.text).toContain("No costs match these filters.");
     expect(none.markup).toContain('href="/partner/costs">Clear filters');
     const wrong = await browser.get("/partner/costs?match=open");
-    expect([wrong.status, wrong.text.includes("match must be one of")]).toEqual([400, true]);
+    expect([wrong.status, wrong.text.includes("The state must be one of")]).toEqual([400, true]);
     expect(tableOf(wrong)).toEqual(tableOf(await browser.get("/partner/costs")));
     // A file with other costs than were asked for would be taken for them.
     const file = await browser.get("/partner/costs.csv?match=open");
@@ -223,6 +223,9 @@ describe("the list of costs", () => {
     const test = await signedIn(DEMO.testCostToken);
     for (const browser of [await signedIn(), test]) {
       const all = tableOf(await browser.get("/partner/costs?match=rejected"));
+      const wrong = await browser.get("/partner/costs?match=rejected&after=x");
+      expect([wrong.status, tableOf(wrong)]).toEqual([400, all]);
+      expect(wrong.text).toContain("The position in the list is not a cursor from this list.");
       const days = [13, 14, 15].map((day) => `/partner/costs?match=rejected&day=2026-03-${day}`);
       const found = await Promise.all(days.map(async (path) => tableOf(await browser.get(path))));
       expect(all.length).toBeGreaterThan(0);

@@ -11,6 +11,7 @@ import { redirectResponse } from "../../http/redirect.ts";
 import type { Handler } from "../../http/router.ts";
 import { ALERT_NOTICES } from "../../pages/alerts/notices.ts";
 import { breadcrumb, buttonLink, card, copyable, notice, pageHead } from "../../pages/elements.ts";
+import { withoutWrong } from "../../pages/error.ts";
 import { errorSummary, RejectedForm } from "../../pages/forms/fields.ts";
 import { cardStyles, pageResponse } from "../../pages/frame.ts";
 import type { Markup } from "../../pages/markup.ts";
@@ -34,13 +35,18 @@ export type Show = (
 /** Handles a form. Returns a page, or `done`: the redirect to the page that confirms the action in a notice. */
 export type Act = (context: Context, session: OperatorSession, form: Form) => Promise<Page | Response>;
 
-/** A page with filters shows itself again with what is wrong with them; others throw it again. */
-export function withPage(show: Show): Handler {
+/** A page without the parameters that are wrong, which it names. One with a form shows them in it instead. */
+export function withPage(show: Show, hasForm = false): Handler {
   return withOperatorSession(async (context, session) => {
     try {
       return consolePage(context, session, await show(context, undefined, session));
     } catch (error) {
       if (!(error instanceof AppError) || error.code !== "invalid_request") throw error;
+      if (!hasForm) {
+        const page = await withoutWrong(context, error, (other) => show(other, undefined, session));
+        if (!page) throw error;
+        return consolePage(context, session, page);
+      }
       context.trace.outcome = error.code;
       const formError = new RejectedForm(error, context.url.searchParams);
       return consolePage(context, session, await show(context, formError, session), formError);

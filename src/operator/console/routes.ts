@@ -32,7 +32,7 @@ type IsSensitive = Parameters<typeof withForm>[2];
 /** A page with a form that posts to the same path. */
 const pageWithForm = (path: string, show: Show, act: Act, isSensitive?: IsSensitive): Route => ({
   path,
-  methods: { GET: withPage(show), POST: withForm(act, show, isSensitive) },
+  methods: { GET: withPage(show, true), POST: withForm(act, show, isSensitive) },
 });
 /** A form on the page whose path is that of the form without its last segments: reloading a rejected form leads there. */
 const form = (path: string, act: Act, show: Show, isSensitive?: IsSensitive, segments = 1): Route => ({
@@ -108,7 +108,7 @@ export const consoleRoutes: Route[] = [
   ...alertPages.map(({ path, show, act, isSensitive }) =>
     act ? pageWithForm(path, show, act, isSensitive) : page(path, show),
   ),
-  page("/operator/archive", archivePage),
+  { path: "/operator/archive", methods: { GET: withPage(archivePage, true) } },
   page("/operator/audit", auditPage),
   { path: "/operator/audit.csv", methods: { GET: auditReport } },
 ];

@@ -9,6 +9,8 @@ import { runBatch } from "../../db/statement.ts";
 import type { Rule } from "../../domain/alerts/rules.ts";
 import { NEEDS } from "../../domain/alerts/settings.ts";
 import { HOUR_MS, PURGE_OVERDUE_MS, toIso } from "../../domain/time.ts";
+import { NOT_OF_LIST } from "../../http/cursors.ts";
+import { invalidRequest } from "../../http/input/parse.ts";
 import { buttonLink, card, nameText, notice, pageHead, pathText } from "../elements.ts";
 import { table } from "../lists/table.ts";
 import { describeTime, NONE } from "../locale.ts";
@@ -24,8 +26,10 @@ export const alertsPage: Show = async (context, owner) => {
   const { DB } = context.env;
   const { appToken, path } = owner;
   const after = context.url.searchParams.get("after");
+  if (after !== null && !/^\d{1,15}$/.test(after))
+    throw invalidRequest([{ param: "after", message: NOT_OF_LIST }]);
   const range = {
-    after: /^\d{1,15}$/.test(after ?? "") ? Number(after) : null,
+    after: after === null ? null : Number(after),
     before: null,
     limit: HISTORY,
   };

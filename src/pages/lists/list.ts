@@ -2,6 +2,8 @@
 import { html } from "hono/html";
 import type { ListPage } from "../../db/operator/lists/searched.ts";
 import type { Context } from "../../env.ts";
+import type { InputError } from "../../errors.ts";
+import { invalidRequest } from "../../http/input/parse.ts";
 import { menu } from "../elements.ts";
 import type { Option, RejectedForm } from "../forms/fields.ts";
 import { showCount, showPlural } from "../locale.ts";
@@ -20,7 +22,7 @@ interface ListSpec<Sort extends string> {
   filters?: { name: string; label: string; options: Option[]; default?: string }[];
   /** Whether the filters and the order are in a menu, so that the list begins near the top of a phone. */
   hasMenu?: boolean;
-  /** Parameters of the page that stay. */
+  /** Parameters of the page that stay. Without any, no other names are known. */
   kept?: Record<string, string>;
   pageSize?: number;
 }
@@ -41,7 +43,7 @@ export interface ListView<Row> {
   heading: (name: string) => Pick<Column<unknown>, "href" | "sorted">;
 }
 
-/** Reads a page of a list. A value that the list does not know counts as absent. */
+/** Reads a page of a list. Throws invalid_request with each value that the list does not know. */
 export async function readListView<Sort extends string, Row>(
   { env, url }: Pick<Context, "env" | "url">,
   spec: ListSpec<Sort>,
@@ -54,15 +56,28 @@ export async function readListView<Sort extends string, Row>(
   const { searchParams } = url;
   const { kept = {}, pageSize = 100 } = spec;
   const sorts = Object.keys(spec.sorts) as [Sort, ...Sort[]];
-  const sort = sorts.find((one) => one === searchParams.get("sort")) ?? sorts[0];
+  const wrong: InputError[] = [];
+  /** What was sent of a parameter, if it is one of these. What a form sends empty counts as absent. */
+  const choose = <Value extends string>(param: string, values: readonly Value[]): Value | undefined => {
+    const sent = searchParams.get(param);
+    const value = values.find((one) => one === sent);
+    if (sent && value === undefined) wrong.push({ param, message: "must be chosen from the list" });
+    return value;
+  };
+  const sort = choose("sort", sorts) ?? sorts[0];
   const q = spec.search === undefined ? "" : (searchParams.get("q") ?? "").trim().slice(0, 255);
   const chosen = (spec.filters ?? []).map((filter) => {
-    const sent = searchParams.get(filter.name);
-    const value = filter.options.find(([option]) => option === sent)?.[0];
-    return { ...filter, value: value ?? filter.default ?? "" };
+    const options = filter.options.map(([option]) => option);
+    return { ...filter, value: choose(filter.name, options) ?? filter.default ?? "" };
   });
-  const requested = Number(searchParams.get("page") ?? "1");
-  const page = Number.isInteger(requested) && requested > 0 && requested <= MAX_PAGE ? requested : 1;
+  const page = Number(searchParams.get("page") || "1");
+  if (!Number.isInteger(page) || page < 1 || page > MAX_PAGE)
+    wrong.push({ param: "page", message: `must be a number from 1 to ${MAX_PAGE}` });
+  const known = ["q", "sort", "page", "notice", ...chosen.map(({ name }) => name)];
+  // A page with other parameters has checked all names.
+  const unknown = spec.kept ? [] : [...searchParams.keys()].filter((name) => !known.includes(name));
+  wrong.push(...unknown.map((param) => ({ param, message: "is not a known parameter; remove it" })));
+  if (wrong.length > 0) throw invalidRequest(wrong);
   const given = Object.fromEntries(
     [["q", q], ...chosen.map(({ name, value }) => [name, value])].filter(([, value]) => value !== ""),
   );

@@ -113,7 +113,11 @@ const findRejected = (
   { after, limit }: { after: string | null; limit: number },
 ) => {
   const { prefix, day } = toFilter(query);
-  return listOwnRejections(context, caller, checkPosition({ after, limit, prefix: prefix || null, day }));
+  return listOwnRejections(
+    context,
+    caller,
+    checkPosition({ after, limit, prefix: prefix || null, day }, "after"),
+  );
 };
 
 type Filter = ReturnType<typeof toFilter> & { match: MatchFilter | null };

@@ -66,9 +66,9 @@ export function rejectionsResponse(
   return csvResponse(write(REJECTION_COLUMNS, rows), "rejected-costs.csv", headers);
 }
 
-/** The range of a list of rejections. Throws invalid_request if its position is none. */
-export function checkPosition<Range extends { after: string | null }>(range: Range): Range {
+/** The range of a list of rejections. `param`: that has its position. Throws invalid_request if it is none. */
+export function checkPosition<Range extends { after: string | null }>(range: Range, param = "cursor"): Range {
   if (range.after !== null && !toPosition(range.after))
-    throw invalidRequest([{ param: "cursor", message: NOT_OF_LIST }]);
+    throw invalidRequest([{ param, message: NOT_OF_LIST }]);
   return range;
 }

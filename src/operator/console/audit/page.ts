@@ -33,7 +33,7 @@ const MAX_CSV = 5_000;
 
 const text = z.optional(z.string().check(atMost(300)));
 const contract = z
-  .object({
+  .strictObject({
     who: text,
     object: text,
     action: z.optional(z.enum(AUDIT_ACTIONS, "must be chosen from the list")),
@@ -98,9 +98,7 @@ async function readLines(context: Context, { filter, before }: LogQuery) {
   return { lines, next: found.next };
 }
 
-export const auditPage: Show = async (context, rejected) => {
-  if (rejected)
-    return { section: "Audit log", body: html`${pageHead("Audit log")}${filters(givenOf(rejected.form))}` };
+export const auditPage: Show = async (context) => {
   const query = readQuery(context);
   const { lines, next } = await readLines(context, query);
   const hrefOf = (path: string, more: Record<string, string> = {}) => {

@@ -2,7 +2,6 @@
 import { html } from "hono/html";
 import * as z from "zod/mini";
 import { namesOfLinks } from "../../../db/alerts/subjects.ts";
-import { findPartner } from "../../../db/operator/partners.ts";
 import { runBatch } from "../../../db/statement.ts";
 import { showInvisible } from "../../../domain/characters.ts";
 import { COST_WINDOW } from "../../../domain/texts.ts";
@@ -12,34 +11,27 @@ import {
   AMOUNT_OVER,
   costList,
   costListQuery,
-  costFilters as filterBar,
   sentTo,
   toFilter,
   toRange,
 } from "../../../pages/costs/list.ts";
 import { nameText, notice, pageHead, pathText } from "../../../pages/elements.ts";
 import { searchScript } from "../../../pages/lists/search.ts";
-import { type Markup, time } from "../../../pages/markup.ts";
+import { time } from "../../../pages/markup.ts";
 import { findCosts } from "../../../usecases/costs/listed.ts";
-import { notFound } from "../../api/common.ts";
 import { costFilters, readCostFilter } from "../../api/costs.ts";
-import { idOf, type Page, partnerTrail, type Show } from "../layout.ts";
+import { idOf, partnerTrail, type Show } from "../layout.ts";
 
-const contract = { query: z.object({ ...costFilters, ...costListQuery }) };
+const contract = { query: z.strictObject({ ...costFilters, ...costListQuery }) };
 
-const FILTERS: Pick<Parameters<typeof filterBar>[0], "inBar" | "inMenu"> = {
+const FILTERS: Pick<Parameters<typeof costList>[0], "inBar" | "inMenu"> = {
   inBar: [["link_token", "Link token"], AMOUNT_OVER],
   inMenu: [["app_token", "App token"]],
 };
 
-export const costsPage: Show = async (context, formError) => {
+export const costsPage: Show = async (context) => {
   const id = idOf(context);
   const path = `/operator/partners/${id}/costs`;
-  if (formError) {
-    const partner = await findPartner(context.env.DB, id);
-    if (!partner) throw notFound("partner");
-    return pageOf({ id, name: partner.displayName }, filterBar({ path, sent: formError.form, ...FILTERS }));
-  }
   const url = new URL(path, context.url);
   const sent = sentTo(context.url);
   url.search = sent.toString();
@@ -64,9 +56,13 @@ export const costsPage: Show = async (context, formError) => {
   };
   const isPending = query.match === "pending";
   const hasApps = new Set(found.items.flatMap(({ app_token }) => app_token ?? [])).size > 1;
-  return pageOf(
-    { id, name: partner.displayName },
-    html`
+  return {
+    title: `Costs of ${partner.displayName}`,
+    section: "Partners",
+    scripts: [searchScript.href],
+    body: html`
+      ${partnerTrail({ id, name: partner.displayName }, "Costs")}
+      ${pageHead(html`Costs of ${nameText(partner.displayName)}`)}
       ${costList({
         ...{ path, sent, query, found, ...FILTERS },
         hrefOf: (cost_id) => `/operator/partners/${id}/voids?${new URLSearchParams({ cost_id })}`,
@@ -93,15 +89,5 @@ export const costsPage: Show = async (context, formError) => {
         empty: notice("No costs."),
       })}
       <p class="hint"><a href="/operator/partners/${id}/rejections">Rejected costs</a> have a list of their own.${isPending ? html` A pending cost waits up to ${COST_WINDOW} for a click or impression with its cost ID. <a href="/docs/troubleshooting#a-cost-stays-pending">Why a cost stays pending</a>` : ""}</p>`,
-  );
+  };
 };
-
-const pageOf = (partner: { id: number; name: string }, content: Markup): Page => ({
-  title: `Costs of ${partner.name}`,
-  section: "Partners",
-  scripts: [searchScript.href],
-  body: html`
-    ${partnerTrail(partner, "Costs")}
-    ${pageHead(html`Costs of ${nameText(partner.name)}`)}
-    ${content}`,
-});

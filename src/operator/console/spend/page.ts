@@ -35,9 +35,7 @@ import type { Show } from "../layout.ts";
 
 const fields = z.strictObject({ ...periodFields, partner_id: z.optional(idText) }).check(...periodChecks);
 
-export const spendPage: Show = async (context, formError) => {
-  const { ledger, env, now } = context;
-  const url = formError ? new URL(context.url.pathname, context.url) : context.url;
+export const spendPage: Show = async ({ ledger, env, now, url }) => {
   const asked = readFilters(url, fields);
   const period = toPeriod(asked, now);
   const [tokens, apps, partners, pending] = await Promise.all([
