@@ -3,7 +3,7 @@ import { beforeEach, expect, it } from "vitest";
 import { type Browser, signedIn } from "../account/support.ts";
 import { call, click, DAY, DEMO, NOW, sendCost } from "../harness.ts";
 import { freshLedger } from "../support.ts";
-import { APP, figuresOf, mainOf, textOf } from "../workspace/page-text.ts";
+import { APP, figuresOf, mainOf, tablesOf, textOf } from "../workspace/page-text.ts";
 import { downDatabase, idOn, shard } from "./support.ts";
 
 const DAYS = "from=2026-03-14&to=2026-03-14";
@@ -33,6 +33,26 @@ it.each(["", "&group_by=partner", "&link=demo1nk001&metric=cost_per_click"])(
     expect(text).not.toMatch(/class="change|line before/);
   },
 );
+
+it("a direct row has the clicks and costs of a link itself from all shards, and opens to the same", async () => {
+  for (const id of [idOn(1, "sharded-below"), idOn(3, "sharded-below")]) {
+    await click(id, { link: "demo1nk002", now: NOW - DAY });
+    await sendCost({ cost_id: id, cost_amount: "5" }, { now: NOW - DAY });
+  }
+  const open = async (query: string) => (await browser.get(`${APP}/performance?${DAYS}${query}`)).text;
+  const rows = tablesOf(mainOf(await open("&level=2")))
+    .flat()
+    .map(({ cells }) => cells.join(" "));
+  expect(rows.slice(1)).toEqual([
+    "▸ Open Spring Spring Acme $10.00 2 $5.000 100.0% Too few clicks",
+    "Acme direct $6.00 3 $2.000 100.0% Too few clicks",
+    expect.stringMatching("^Total, 2 rows \\$16.00 5 "),
+  ]);
+  const figures = async (query: string) => figuresOf(await open(query)).slice(0, 2);
+  expect(await figures("&link=demo1nk001")).toEqual(["Spend $16.00", "Clicks 5"]);
+  expect(await figures("&link=demo1nk001&direct=1")).toEqual(["Spend $6.00", "Clicks 3"]);
+  expect(await figures("&link=demo1nk002")).toEqual(["Spend $10.00", "Clicks 2"]);
+});
 
 it("the CSV and the report are 503", async () => {
   expect((await browser.get(`${APP}/performance.csv?${DAYS}`, { env: down() })).status).toBe(503);
