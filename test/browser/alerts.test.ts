@@ -70,13 +70,11 @@ describe.each(OWNERS)("of %s", (who, path, app) => {
     await page.goto(`${path}/new`);
     await page.getByRole("link", { name: "Costs rejected" }).focus();
     await page.keyboard.press("Enter");
-    const percent = page.getByLabel("Limit of their share of that hour's costs, in percent");
+    const percent = page.getByLabel("Percentage of that hour's costs");
     await percent.fill("400");
     await page.keyboard.press("Enter");
     const error = page.getByRole("alert").getByRole("link");
-    expect(await error.textContent()).toBe(
-      "Limit of their share of that hour's costs, in percent must be from 0 to 100.",
-    );
+    expect(await error.textContent()).toBe("Percentage of that hour's costs must be from 0 to 100.");
     await checkEveryWidth(page, `${who}-rejected-rule`);
     await error.focus();
     await page.keyboard.press("Enter");

@@ -153,7 +153,7 @@ test("tells how many sub-links clicks and impressions created on a day", async (
   await auditSubLinks(env.DB, NOW + DAY);
   const [found] = await sentences("/operator/audit?action=create%20sub-links");
   expect(found).toBe(
-    "linkledger created 2 sub-links below Acme (demo1nk001) that clicks and impressions named on 2026-03-15",
+    "linkledger created 2 sub-links below Acme (demo1nk001) for clicks and impressions of 2026-03-15",
   );
 });
 

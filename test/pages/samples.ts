@@ -149,7 +149,7 @@ export function samples(): [name: string, markup: Markup | string][] {
         }),
       }),
     ],
-    ["notice", elements.notice("Cost data is on, but the partner doesn't support it.", "warn")],
+    ["notice", elements.notice("Cost data is on, but the partner has no cost data yet.", "warn")],
     [
       "card",
       elements.card(

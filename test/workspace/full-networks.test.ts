@@ -87,7 +87,7 @@ it("counts all links of a network, and leads to the form that archives and to th
   const [item, ...others] = await items();
   expect(others).toEqual([]);
   expect(item).toEqual({
-    text: "Clicks and impressions created 8,000 of the links below “Acme”, and there are places for 10,000. Other new names will count for the links above them. Archive those without costs.",
+    text: "Clicks and impressions created 8,000 of at most 10,000 links below “Acme”. Other new names will count for the links above them. Archive those without costs.",
     links: [
       { text: "Archive unused sub-links", href: `${APP}/links/unused?network=${DEMO.linkToken}` },
       IMPORT,

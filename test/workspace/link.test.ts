@@ -168,7 +168,7 @@ describe("a link's page", () => {
     [
       "a partner that lost its cost data",
       "UPDATE partners SET supports_cost_data = 0, integrated_types = 0 WHERE id = 1",
-      "Cost data is on, but Acme Ads doesn't support it.",
+      "Cost data is on, but Acme Ads has no cost data yet.",
     ],
     [
       "a switch that is off",

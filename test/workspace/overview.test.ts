@@ -203,7 +203,7 @@ describe("needs attention", () => {
   it("names partners that have no cost data yet", async () => {
     expect(problems(await overview())).toEqual([
       {
-        text: "Beacon Network and Corsair Media have no cost data yet: 61 clicks without a cost. Show partners",
+        text: "Beacon Network and Corsair Media have no cost data yet: 61 clicks without a cost. Open partners",
         href: `${partnersPage}?period=7d`,
       },
       {

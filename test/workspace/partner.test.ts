@@ -80,7 +80,7 @@ describe("the state", () => {
 
   it("says what it means and since when, and whom to ask", async () => {
     expect(textOf(await show("/4"))).toContain(
-      "Stopped by an operator since 12 Mar 2026, 12:00 UTC . Its costs are rejected,",
+      "Stopped by an operator on 12 Mar 2026, 12:00 UTC . Its costs are rejected,",
     );
     expect(textOf(await show("/3"))).toMatch(
       /Corsair Media is in an integration round \(opened \d+ \w+ 2026/,

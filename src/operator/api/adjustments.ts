@@ -73,7 +73,7 @@ export const ADJUSTMENT = noun("Adjustment", {
     form: {
       label: "Amount",
       required: true,
-      hint: "Money, not a price per 1,000 impressions. Negative to lower the spend, e.g. -12.5",
+      hint: "Money, not a price per 1,000 impressions. Negative to lower the spend, for example -12.5",
     },
   },
   reason: {

@@ -104,7 +104,7 @@ export const PARTNER = noun("PartnerRecord", {
     "cost_parameters",
     "Cost parameters",
     "both URLs while cost data is on",
-    `Added to click and impression URLs while cost data is on. Costs can't be matched without a cost_id. Use the partner's own macro, e.g. cost_id={click_id}&cost_type=${COST_TYPES[0]}`,
+    `Added to click and impression URLs while cost data is on. Costs can't be matched without a cost_id. Use the partner's own macro, for example cost_id={click_id}&cost_type=${COST_TYPES[0]}`,
   ),
   server_to_server: {
     item: z.boolean(),

@@ -22,12 +22,12 @@ import { describeRule, KIND_NAMES } from "./sentences.ts";
 const LABELS: { [K in RuleKind]?: Partial<Record<NumberName, string>> } = {
   partner_silent: { hours: "Hours without a cost" },
   costs_rejected: {
-    count: "Limit of rejected costs in an hour",
-    percent: "Limit of their share of that hour's costs, in percent",
+    count: "Rejected costs in an hour",
+    percent: "Percentage of that hour's costs",
   },
   discrepancy: { percent: "Discrepancy in percent" },
-  purge_late: { hours: "Limit of hours without a run" },
-  database_large: { gigabytes: "Limit in gigabytes" },
+  purge_late: { hours: "Hours without a run" },
+  database_large: { gigabytes: "Size in gigabytes" },
 };
 
 /** `link`: the field that names a link. */
@@ -42,7 +42,7 @@ function fieldsOf(kind: RuleKind, isOfApp: boolean, { partners, apps }: Names, l
       hint: `From ${showCount(min)} to ${showCount(max)}.`,
     };
   if (hasAmount) {
-    fields.amount = { label: "Limit of spend", required: true, hint: "For example 1000 or 99.50" };
+    fields.amount = { label: "Spend", required: true, hint: "For example 1000 or 99.50" };
     fields.currency = { label: "Currency", required: true, maxlength: 3, hint: "For example USD" };
     fields.period = { label: "In a", options: PERIODS.map((period): Option => [period, `UTC ${period}`]) };
   }

@@ -234,7 +234,10 @@ export const submitToWebhook: Act = async (context, owner, sent) => {
     case "again": {
       const id = Number(/^[1-9]\d{0,14}$/.exec(sent.get("delivery") ?? "")?.[0] ?? 0);
       if (await db.sendAgain(DB, owner, row, id)) return { to: here, notice: "sent-again" };
-      throw new AppError("not_found", "This webhook is turned off, or has no such delivery.");
+      throw new AppError(
+        "not_found",
+        "This webhook is off, or the delivery was deleted. Turn on the webhook, or choose another delivery.",
+      );
     }
     case "delete":
       await db.deleteWebhook(DB, owner, row);

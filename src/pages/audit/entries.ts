@@ -102,6 +102,7 @@ function show(field: string, value: unknown, objects: ReadonlyMap<string, AuditO
   if (/^max_url_(amount|spend)$/.test(field) && typeof value === "number") return formatAmount(value);
   if (field.endsWith("_at") && (typeof value === "number" || typeof value === "string"))
     return describeTime(new Date(value).getTime(), "seconds");
+  if (typeof value === "boolean" && field === "cost_data_enabled") return value ? "on" : "off";
   if (typeof value === "boolean") return value ? "yes" : "no";
   if (Array.isArray(value)) return value.length === 0 ? "none" : value.join(", ");
   return typeof value === "object" ? JSON.stringify(value) : String(value);

@@ -3,6 +3,7 @@
 import { HIDDEN_DAYS } from "../../db/workspace/hidden-attention.ts";
 import type { AuditAction } from "../../domain/audit-actions.ts";
 import { showInvisible } from "../../domain/characters.ts";
+import { KIND_NAMES as RULES } from "../alerts/sentences.ts";
 import { KIND_NAMES } from "../costs/rounds.ts";
 import { showAmount, showCount, showList, showPlural } from "../locale.ts";
 import { atCreation, type Detail, isChange, type NameOf, partnerOf, quote, updateOf } from "./changes.ts";
@@ -84,8 +85,8 @@ const SENTENCES: Record<AuditAction, Sentence> = {
   "create sub-links": {
     by: "linkledger",
     verb: (detail) => `created ${subLinkCount(detail)} below`,
-    more: ({ day }) => `that clicks and impressions named on ${day}`,
-    onPage: (detail) => `created ${subLinkCount(detail)} that clicks and impressions named on ${detail.day}`,
+    more: ({ day }) => `for clicks and impressions of ${day}`,
+    onPage: (detail) => `created ${subLinkCount(detail)} for clicks and impressions of ${detail.day}`,
   },
   "archive sub-links": {
     verb: (detail) => `archived ${subLinkCount(detail)} that clicks created and that have no cost, in`,
@@ -156,7 +157,7 @@ const SENTENCES: Record<AuditAction, Sentence> = {
 /** Which rule of alerts it is: its kind, and its app. */
 function ofRule({ kind, app_token }: Detail, nameOf: NameOf): string {
   const app = app_token ? ` in ${nameOf("app", String(app_token)) ?? app_token}` : "";
-  return `(${String(kind).replaceAll("_", " ")})${app}`;
+  return `(${nameKind(kind, RULES)})${app}`;
 }
 
 function ofWebhook({ host, app_token }: Detail, nameOf: NameOf): string {
@@ -203,8 +204,8 @@ const valuesOf = ({ cost_type, currency, amount }: Detail) =>
   cost_type === undefined
     ? ""
     : `(${cost_type}, ${amount === null ? "no amount" : moneyOf(amount, currency)})`;
-const nameKind = (kind: unknown) =>
-  (Object.entries(KIND_NAMES).find(([one]) => one === kind)?.[1] ?? String(kind)).toLowerCase();
+const nameKind = (kind: unknown, names: Record<string, string> = KIND_NAMES) =>
+  (Object.entries(names).find(([one]) => one === kind)?.[1] ?? String(kind)).toLowerCase();
 const memberOf = ({ user_id }: Detail, nameOf: NameOf) =>
   nameOf("user", Number(user_id)) ?? `user ${user_id}`;
 

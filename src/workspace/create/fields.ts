@@ -35,7 +35,7 @@ export function settingFields(
       {
         name: "target",
         label: "Target",
-        hint: "Where clicks lead, e.g. https://shop.example.com/sale?c={campaign}. Leave empty for the target of the link above, or the app's URLs.",
+        hint: "Where clicks lead, for example https://shop.example.com/sale?c={campaign}. Leave empty for the target of the link above, or the app's URLs.",
       },
       rejected,
     )}`;
@@ -73,8 +73,8 @@ function costField(
   const inherited = (parent?.costSwitch ?? parent?.inheritedSwitch) === 1;
   const isPossible = [...partners.values()].some(({ supportsCostData }) => supportsCostData);
   const reason = isPossible
-    ? `Needs a partner that supports cost data${above ? whyNot(above) : ", on this link or above it"}.`
-    : html`No partner supports cost data yet. Ask ${operatorContact(env)} for an integration round.`;
+    ? `Needs a partner that can send cost data${above ? whyNot(above) : ", on this link or above it"}.`
+    : html`No partner can send cost data yet. Ask ${operatorContact(env)} for an integration round.`;
   return select(
     "cost_data",
     "Cost data",
@@ -94,4 +94,4 @@ function costField(
 }
 
 const whyNot = ({ supportsCostData, displayName }: Partner) =>
-  supportsCostData ? "" : `: ${displayName} doesn't yet`;
+  supportsCostData ? "" : `: ${displayName} has no cost data yet`;

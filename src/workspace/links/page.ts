@@ -110,7 +110,7 @@ function states(member: Member, url: URL, { row, partners }: LinkView): Markup {
     ${testBadge(row) === "" ? "" : notice(`An operator created this link to test ${partner?.displayName ?? "a partner"}. Its costs count once you turn on its cost data.`)}
     ${row.archived ? notice("This link is archived. It still redirects and counts clicks and impressions.") : ""}
     ${partner && partner.stoppedAt !== null ? notice(html`${partnerLink(member, partner, keepDays(url))} is stopped. Its costs are rejected. Ask ${operatorContact(env)} to resume it.`, "error") : ""}
-    ${partner && isSwitchedOn && !partner.supportsCostData ? notice(html`Cost data is on, but ${partnerLink(member, partner, keepDays(url))} doesn't support it. Ask ${operatorContact(env)} for an integration round.`, "warn") : ""}`;
+    ${partner && isSwitchedOn && !partner.supportsCostData ? notice(html`Cost data is on, but ${partnerLink(member, partner, keepDays(url))} has no cost data yet. Ask ${operatorContact(env)} for an integration round.`, "warn") : ""}`;
 }
 
 /** The URLs, each in one line, above the figures: they are copied more often than they are read. */

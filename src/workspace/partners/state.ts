@@ -15,7 +15,7 @@ export function stateNotices(member: Member, { partner, state, since, silentSinc
   const name = nameText(partner.displayName);
   const explained = {
     stopped: notice(
-      html`Stopped by an operator${sinceText(since)}. Its costs are rejected, and its clicks and impressions are recorded with cost data off. Ask ${operatorContact(member.env)} to resume it.`,
+      html`Stopped by an operator${since === null ? "" : html` on ${time(toIso(since))}`}. Its costs are rejected, and its clicks and impressions are recorded with cost data off. Ask ${operatorContact(member.env)} to resume it.`,
       "error",
     ),
     live: "",

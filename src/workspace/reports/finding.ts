@@ -47,5 +47,5 @@ export function fixAt(path: string, partners: Named[], days = ""): Finding["fix"
   const [first, second] = partners;
   return first && !second
     ? ["Open partner", partnerHref({ path }, first.partnerId, days)]
-    : ["Show partners", `${path}/partners${days}`];
+    : ["Open partners", `${path}/partners${days}`];
 }

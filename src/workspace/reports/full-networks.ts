@@ -28,7 +28,7 @@ export function describeLinks({ fullNetworks, fullApp }: Full, path: string): Fi
         ? [
             {
               key: `links:${id}`,
-              text: `Clicks and impressions created ${showCount(links)} of the links below “${label}”, and there are places for ${showCount(MAX_FROM_ENGAGEMENTS)}. Other new names ${links < MAX_FROM_ENGAGEMENTS ? "will count" : "count"} for the links above them. Archive those without costs.`,
+              text: `Clicks and impressions created ${showCount(links)} of at most ${showCount(MAX_FROM_ENGAGEMENTS)} links below “${label}”. Other new names ${links < MAX_FROM_ENGAGEMENTS ? "will count" : "count"} for the links above them. Archive those without costs.`,
               count: links,
               fix: ["Archive unused sub-links", unusedPath({ path }, token)] as Finding["fix"],
               otherFix: importing,

@@ -112,7 +112,7 @@ export const APP = noun("App", {
       label: "Allowed redirect hosts",
       rows: 3,
       sends: "lines",
-      hint: "One per line, e.g. shop.example.com",
+      hint: "One per line, for example shop.example.com",
     },
   },
   redirect_schemes: {
@@ -126,7 +126,7 @@ export const APP = noun("App", {
       label: "Allowed redirect URL schemes",
       rows: 2,
       sends: "lines",
-      hint: "One per line, e.g. https or your app's own scheme",
+      hint: "One per line, for example https or your app's own scheme",
     },
   },
   link_count: { item: z.int().with(z.describe("Number of network links (level 1)")) },

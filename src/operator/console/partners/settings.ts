@@ -37,7 +37,7 @@ export function valuesOf(partner: PartnerRow) {
 const limitHint = ({ urlCurrency }: PartnerRow) =>
   `${
     urlCurrency === null
-      ? "In any currency. To allow only one, write it into the cost parameters, e.g. cost_currency=USD."
+      ? "In any currency. To allow only one, write it into the cost parameters, for example cost_currency=USD."
       : `In ${urlCurrency}, as the cost parameters say. Prices in other currencies don't count.`
   } A higher price on the URL of a click or impression doesn't count, because anyone can write to a public URL.`;
 

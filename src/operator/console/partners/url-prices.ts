@@ -79,7 +79,7 @@ function heldCard(partnerId: number, held: Prices, apps: Apps, rejected?: Reject
   const groups = [...Map.groupBy(held, ({ app_token, day }) => `${app_token}-${day}`)];
   return card(
     { id: "held", title: "Held prices" },
-    html`<p class="muted">They would have exceeded <a href="/operator/partners/${partnerId}#templates">the daily limit</a> and count nothing. An accepted price counts from then on; a dropped one never does.</p>`,
+    html`<p class="muted">They would have exceeded <a href="/operator/partners/${partnerId}#templates">the daily limit</a>, so they don't count. An accepted price counts from then on, a dropped one never.</p>`,
     table({
       label: "Held prices",
       rows: groups.flatMap(([key, prices]) => (prices[0] ? [{ key, prices, ...prices[0] }] : [])),
