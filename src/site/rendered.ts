@@ -1432,7 +1432,7 @@ LINK_TOKEN=…</pre>
 <p>A batch and a file that you <a href="#your-pages">upload</a> are read in the same way:
 <ul>
 <li>UTF-8, with or without a byte order mark, with commas, semicolons, tabs or bars, or with the separator that a first line such as <code>sep=;</code> names. The decimal sign is a point.
-<li>The first row has the names of the columns, also as <code>Cost ID</code> or <code>cost-type</code>; <code>amount</code> is <code>cost_amount</code>. Remove title lines above it. An unknown, missing or repeated column rejects the file. Only the column <code>cost_amount</code> can be absent, and its cells can be empty.
+<li>The first row has the names of the columns, also as <code>Cost ID</code> or <code>cost-type</code>; <code>amount</code> is <code>cost_amount</code>. Remove title lines above it. An unknown, missing or repeated column rejects the file, and the error names the columns that it can be renamed to. Only the column <code>cost_amount</code> can be absent, and its cells can be empty.
 <li>At most 1,000 rows below it. Empty rows, rows of separators, empty columns without a name, and white space around values do not count.
 <li><code>row</code> in the results is the line of the file on which a row begins.
 <li>You can send back a file of costs, of results, or of clicks and impressions without a cost: its other columns are not read.

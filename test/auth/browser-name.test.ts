@@ -21,6 +21,10 @@ it.each([
     "Mozilla/5.0 (Linux; Android 14) SamsungBrowser/27.0 Chrome/125.0 Mobile Safari/537.36",
   ],
   ["Chrome on ChromeOS", "Mozilla/5.0 (X11; CrOS x86_64 14541.0.0) Chrome/140.0.0.0 Safari/537.36"],
+  [
+    "Chrome on Linux",
+    "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) HeadlessChrome/140.0.0.0 Safari/537.36",
+  ],
   ["Unknown browser", "curl/8.5.0"],
   ["Unknown browser", '<script>alert("x")</script>'],
   ["Unknown browser", undefined],

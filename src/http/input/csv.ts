@@ -233,9 +233,11 @@ function checkHeader(header: string[], table: CsvTable): InputError[] {
   const { row, needsOneOf = [], unread = [] } = table;
   const errors: InputError[] = [];
   const names = new Set(header);
+  const free = Object.keys(row.shape).filter((name) => !names.has(name));
+  const what = free.length > 0 ? `remove it, or rename it to one of: ${free.join(", ")}` : "remove it";
   for (const name of names) {
     if (name === "") errors.push({ param: "body", message: "has a column without a name" });
-    else if (!isKnown(name, table)) errors.push({ param: name, message: "is not a known column; remove it" });
+    else if (!isKnown(name, table)) errors.push({ param: name, message: `is not a known column; ${what}` });
     else if (!unread.includes(name) && header.indexOf(name) !== header.lastIndexOf(name))
       errors.push({ param: name, message: "is the name of more than one column" });
   }

@@ -121,7 +121,9 @@ export function field(
   { name, id = name, label, subject = label, value = "", hint, type = "text", ...more }: Field,
   rejected?: RejectedForm,
 ): Markup {
-  const error = rejected?.describe(name, id, subject);
+  const described = rejected?.describe(name, id, subject);
+  // The browser has emptied the field, so only the summary says what was wrong with the file.
+  const error = type === "file" ? undefined : described;
   const text = type === "password" || type === "file" ? "" : (rejected?.form.get(name) ?? value);
   const attributes = html`id="${id}" name="${name}" ${more.required ? html`required` : ""}
     ${more.maxlength ? html`maxlength="${more.maxlength}"` : ""} ${more.suggestions ? html`list="${id}-list"` : ""} ${more.autofocus && !rejected ? html`autofocus` : ""}

@@ -8,8 +8,13 @@ import { linkName } from "./link-name.ts";
 /** The fields with the names of a path, by level. */
 export const LEVEL_FIELDS = ["network", "campaign", "ad_group", "creative"] as const;
 type LevelField = (typeof LEVEL_FIELDS)[number];
-/** What exports of ad platforms call some of them, each also with "name". */
-export const OTHER_HEADINGS: Readonly<Record<string, LevelField>> = { ad_set: "ad_group", ad: "creative" };
+/** What exports of ad platforms and of measurement products call some of them, each also with "name". */
+export const OTHER_HEADINGS: Readonly<Record<string, LevelField>> = {
+  ad_network: "network",
+  media_source: "network",
+  ad_set: "ad_group",
+  ad: "creative",
+};
 
 /** A link that must exist, with its settings. Null: not given. */
 export interface PathRow extends db.LinkPath, PathSettings {
