@@ -9,7 +9,7 @@ import { appsPage } from "./apps.ts";
 import { bulkPage, submitBulk } from "./bulk/pages.ts";
 import { submitUnused, unusedPage } from "./bulk/unused.ts";
 import { createLinks, newLinkPage } from "./create/new.ts";
-import { backToSettings, submitArchived, submitName, submitPartner, submitTarget } from "./edit/changes.ts";
+import { backToSettings, SETTING_FORMS } from "./edit/changes.ts";
 import { historyPage } from "./edit/history.ts";
 import { settingsPage } from "./edit/settings.ts";
 import { type Show, type Tab, withApp } from "./frame.ts";
@@ -82,10 +82,9 @@ export const workspaceRoutes: Route[] = [
   page("/links/:link_token/test", "links", report(linkTestPage)),
   page("/links/:link_token/history", "links", historyPage),
   page("/links/:link_token/settings", "links", settingsPage),
-  form("/links/:link_token/settings/name", "links", backToSettings, submitName),
-  form("/links/:link_token/settings/archived", "links", backToSettings, submitArchived),
-  form("/links/:link_token/settings/partner", "links", backToSettings, submitPartner),
-  form("/links/:link_token/settings/target", "links", backToSettings, submitTarget),
+  ...Object.entries(SETTING_FORMS).map(([section, submit]) =>
+    form(`/links/:link_token/settings/${section}`, "links", backToSettings, submit),
+  ),
   page("/links/:link_token/qr.svg", "links", qrCode),
   page("/performance", "performance", report(performancePage)),
   page("/performance.csv", "performance", report(performanceCsv)),

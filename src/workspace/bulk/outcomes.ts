@@ -1,6 +1,7 @@
 /** What a change does to links, or did, as rows of a table, and the button that undoes it. */
 import { html } from "hono/html";
 import type { Partners } from "../../db/links/partner-catalog.ts";
+import type { LinkSettings } from "../../db/links/updates.ts";
 import { form } from "../../pages/forms/form.ts";
 import { showPlural } from "../../pages/locale.ts";
 import type { Markup } from "../../pages/markup.ts";
@@ -75,17 +76,9 @@ export function describeChange(before: StoredLink, after: StoredLink, partners: 
   const nameOf = (link: StoredLink) => partnerOf(link, partners)?.displayName ?? "none";
   const isOn = (link: StoredLink) =>
     (link.costSwitch ?? link.inheritedSwitch) === 1 && partnerOf(link, partners)?.supportsCostData === 1;
-  const parts: string[] = [];
-  if (before.label !== after.label) parts.push(`Name: ${before.label} → ${after.label}.`);
-  if (before.archived !== after.archived)
-    parts.push(`Archived: ${after.archived ? "no → yes" : "yes → no"}.`);
-  if (before.partnerId !== after.partnerId) {
-    const isSame = nameOf(before) === nameOf(after);
-    const [from, to] = [before, after].map((link) =>
-      isSame ? `${nameOf(link)} (${link.partnerId === null ? "inherited" : "own"})` : nameOf(link),
-    );
-    parts.push(`Partner: ${from} → ${to}.`);
-  }
+  const ownOrNot = ({ partnerId }: StoredLink) => (partnerId === null ? " (inherited)" : " (own)");
+  const showPartner = (link: StoredLink) =>
+    `${nameOf(link)}${nameOf(before) === nameOf(after) ? ownOrNot(link) : ""}`;
   // The review may change the link above too, so it says what that has now. A network inherits nothing.
   const settingOf = ({ level, costSwitch, inheritedSwitch }: StoredLink) => {
     if (level === 1) return onOff(costSwitch === 1);
@@ -96,8 +89,13 @@ export function describeChange(before: StoredLink, after: StoredLink, partners: 
   const [from, to] = [before, after].map((link) =>
     before.costSwitch === after.costSwitch ? onOff(isOn(link)) : settingOf(link),
   );
-  if (from !== to) parts.push(`Cost data: ${from} → ${to}.`);
-  if (before.target !== after.target)
-    parts.push(`Target: ${describeTarget(before)} → ${describeTarget(after)}.`);
-  return parts.join(" ") || "It gets this setting as its own.";
+  const differs = (setting: keyof LinkSettings) => before[setting] !== after[setting];
+  const sentences: Record<keyof LinkSettings, string | false> = {
+    label: differs("label") && `Name: ${before.label} → ${after.label}.`,
+    archived: differs("archived") && `Archived: ${after.archived ? "no → yes" : "yes → no"}.`,
+    partnerId: differs("partnerId") && `Partner: ${showPartner(before)} → ${showPartner(after)}.`,
+    costSwitch: from !== to && `Cost data: ${from} → ${to}.`,
+    target: differs("target") && `Target: ${describeTarget(before)} → ${describeTarget(after)}.`,
+  };
+  return Object.values(sentences).filter(Boolean).join(" ") || "It gets this setting as its own.";
 }

@@ -12,7 +12,7 @@ import { changeLinks, type LinkUpdate } from "../../usecases/links/updates.ts";
 import { describeChange } from "../bulk/outcomes.ts";
 import { authorizeApp, type Member, type Show, scopeOf } from "../frame.ts";
 import { choiceFields, explainRejection, toUpdate } from "./choice.ts";
-import { type EditedLink, linkNotFound, readLink, type SectionName, SHOWN } from "./edited-link.ts";
+import { type EditedLink, linkNotFound, readLink, type SectionName, settingsIn } from "./edited-link.ts";
 import { renderSettings, SETTINGS_NOTICES, type State } from "./settings.ts";
 
 /** For a reload of a rejected form. */
@@ -63,7 +63,7 @@ const SAVE_AGAIN = "Save again to replace it.";
 /** Without it, the form is shown again, as if somebody else had changed the link. */
 const reviewed = z._default(z.string(), "");
 
-export const submitName = submit({
+const submitName = submit({
   section: "name",
   fields: z.object({ name: linkName, reviewed }),
   toUpdate: ({ name }) => ({ name }),
@@ -83,14 +83,14 @@ const targetForm = z
     }),
   );
 
-export const submitTarget = submit({
+const submitTarget = submit({
   section: "target",
   fields: targetForm,
   toUpdate: ({ leads, target }) => ({ target: { inherit: null, none: "", own: target }[leads] }),
   done: "targeted",
 });
 
-export const submitPartner = submit({
+const submitPartner = submit({
   section: "partner",
   fields: z.object({ ...choiceFields, reviewed }),
   toUpdate,
@@ -100,12 +100,20 @@ export const submitPartner = submit({
 
 const archivedForm = z.object({ archived: z.enum(["yes", "no"], "must be yes or no") });
 
-export const submitArchived: Show = async (context, member) => {
+const submitArchived: Show = async (context, member) => {
   const form = await readForm(context, archivedForm);
   if ("errors" in form) throw invalidRequest(form.errors);
   const archived = form.fields.archived === "yes";
   await change(context, member, () => ({ archived }));
   return SETTINGS_NOTICES.redirect(pathOf(context, member), archived ? "archived" : "restored");
+};
+
+/** The form of each section, by the end of its path. */
+export const SETTING_FORMS: Record<SectionName, Show> = {
+  name: submitName,
+  archived: submitArchived,
+  partner: submitPartner,
+  target: submitTarget,
 };
 
 /** Throws not_found and session_ended. `seen`: the section that showed the link, and the version that it showed. */
@@ -117,7 +125,7 @@ async function change(
 ) {
   const token = context.params.link_token ?? "";
   const { access, results, isStale } = await changeLinks(context, scopeOf(member), [token], updateOf, {
-    ...(seen && { reviewed: { settings: SHOWN[seen.section], version: seen.version } }),
+    ...(seen && { reviewed: { settings: settingsIn(seen.section), version: seen.version } }),
     record: { source: "settings" },
   });
   authorizeApp(access);

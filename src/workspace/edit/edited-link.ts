@@ -5,7 +5,7 @@ import { type PageLink, pageLinkStatement } from "../../db/links/browse.ts";
 import { toDestination } from "../../db/links/destinations.ts";
 import { type HistoryRow, historyStatement } from "../../db/links/history.ts";
 import { type Partners, runWithPartners } from "../../db/links/partner-catalog.ts";
-import type { LinkSettings } from "../../db/links/updates.ts";
+import { type LinkSettings, SETTINGS } from "../../db/links/updates.ts";
 import { runBatch } from "../../db/statement.ts";
 import type { Destination } from "../../domain/engagements/click-target.ts";
 import type { Context } from "../../env.ts";
@@ -28,16 +28,20 @@ export interface EditedLink {
   env: Member["env"];
 }
 
-export type SectionName = "name" | "partner" | "target";
-/** The settings that each section of the settings page shows. */
-export const SHOWN: Record<SectionName, (keyof LinkSettings)[]> = {
-  name: ["label"],
-  partner: ["partnerId", "costSwitch"],
-  target: ["target"],
-};
+/** The section of the settings page that shows and changes each setting. */
+const SECTION_OF = {
+  label: "name",
+  partnerId: "partner",
+  costSwitch: "partner",
+  target: "target",
+  archived: "archived",
+} as const satisfies Record<keyof LinkSettings, string>;
+export type SectionName = (typeof SECTION_OF)[keyof LinkSettings];
+export const settingsIn = (section: SectionName): (keyof LinkSettings)[] =>
+  SETTINGS.filter((setting) => SECTION_OF[setting] === section);
 /** For a hidden field: a form changes nothing if a setting that it showed is another one now. */
 export const shownVersion = (section: SectionName, row: Parameters<typeof versionOf>[0][number]) =>
-  versionOf([row], SHOWN[section]);
+  versionOf([row], settingsIn(section));
 
 export function linkNotFound(): AppError {
   return new AppError("not_found", "This app has no link with this token.");

@@ -1,7 +1,6 @@
 /** The settings of a link: its name, its partner and cost data with a preview, its target, and whether it is archived. */
 import { html } from "hono/html";
 import * as z from "zod/mini";
-import type { LinkSetting } from "../../db/links/lists.ts";
 import type { Context } from "../../env.ts";
 import { ERRORS } from "../../errors.ts";
 import { readInput } from "../../http/input/input.ts";
@@ -74,7 +73,7 @@ const rejectedIn = (section: SectionName, { rejected }: State) =>
 export function renderSettings(context: Context, member: Member, edited: EditedLink, state: State) {
   const { row } = edited;
   const rejected = state.rejected?.form;
-  const sections = [...SECTIONS].map((section) => section(context, edited, state));
+  const sections = Object.values(SECTIONS).map((section) => section(context, edited, state));
   return {
     title: `${rejected ? "Error: " : ""}Settings of ${row.label}`,
     ...(rejected && { status: ERRORS[rejected.error.code].status }),
@@ -88,15 +87,12 @@ export function renderSettings(context: Context, member: Member, edited: EditedL
 }
 
 type Section = (context: Context, edited: EditedLink, state: State) => Markup;
-/** The section that shows and changes each setting. */
-const SECTION_OF: Record<LinkSetting, Section> = {
+const SECTIONS: Record<SectionName, Section> = {
   name: nameSection,
-  partner_id: partnerSection,
-  cost_data_enabled: partnerSection,
+  partner: partnerSection,
   target: targetSection,
   archived: archiveSection,
 };
-const SECTIONS = new Set(Object.values(SECTION_OF));
 
 function doneNotice(member: Member, { row, history: [newest] }: EditedLink, done: Done): Markup {
   const isSwitched = done === "archived" || done === "restored";
