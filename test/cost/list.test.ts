@@ -6,7 +6,7 @@ import { createToken, hashToken } from "../../src/auth/secrets.ts";
 import { MATCHES, type MatchFilter } from "../../src/db/ledger/cost-list.ts";
 import { MAX_KEYS } from "../../src/db/ledger/key-pages.ts";
 import { shardFor } from "../../src/db/ledger/shards.ts";
-import { COST_WINDOW_MS, RETENTION_MS } from "../../src/domain/time.ts";
+import { COST_WINDOW_MS, RETENTION_MS, toIso } from "../../src/domain/time.ts";
 import { buildCursor } from "../../src/http/cursors.ts";
 import {
   ask,
@@ -384,7 +384,7 @@ describe("as CSV", () => {
     expect(lines).toEqual([
       HEADER,
       `=list-csv-0001,cpc,USD,0.25,t,call,2026-03-15T12:00:00.000Z,matched,,,,,,click,2026-03-14T12:00:00.000Z,${DEMO.linkToken}`,
-      "list-csv-0002,cpm,USD,0.25,t,call,2026-03-15T12:00:00.000Z,pending,2026-03-22T12:00:00.000Z,wrong_engagement,cpc,USD,0.3,,,",
+      `list-csv-0002,cpm,USD,0.25,t,call,2026-03-15T12:00:00.000Z,pending,${toIso(NOW + COST_WINDOW_MS)},wrong_engagement,cpc,USD,0.3,,,`,
       "",
     ]);
     const { next } = (await list("?limit=2")).body.paging;

@@ -1,6 +1,7 @@
 /** GET /cost/{cost_id}: a partner reads one of its costs. */
 import { beforeEach, expect, test } from "vitest";
 import { createToken, hashToken } from "../../src/auth/secrets.ts";
+import { COST_WINDOW_MS } from "../../src/domain/time.ts";
 import {
   ask,
   type Call,
@@ -58,7 +59,7 @@ test("an ID that is not percent-encoded UTF-8 is rejected, and never read as a s
 
 test("a pending cost returns how long it can still match, to the millisecond, and has lapsed after that", async () => {
   await sendCost({ cost_id: "read-pending-001" });
-  const until = NOW + 7 * DAY;
+  const until = NOW + COST_WINDOW_MS;
   expect((await readBack("read-pending-001", { now: until })).body).toMatchObject({
     match: "pending",
     may_match_until: new Date(until).toISOString(),
@@ -87,11 +88,11 @@ test("a pending cost returns why it does not match the engagement with its ID", 
   });
 });
 
-test("a lapsed cost returns window_closed for an engagement one millisecond after seven days", async () => {
+test("a lapsed cost returns window_closed for an engagement one millisecond after the window", async () => {
   const id = "read-late-click-1";
   await sendCost({ cost_id: id });
-  await click(id, { now: NOW + 7 * DAY + 1 });
-  const { body } = await readBack(id, { now: NOW + 7 * DAY + 1 });
+  await click(id, { now: NOW + COST_WINDOW_MS + 1 });
+  const { body } = await readBack(id, { now: NOW + COST_WINDOW_MS + 1 });
   expect(body).toMatchObject({ match: "lapsed", mismatch: "window_closed", engagement: null });
 });
 
@@ -131,12 +132,12 @@ test("a price on a URL is returned as a cost with the source url and its engagem
 });
 
 test.each([
-  ["exactly seven days after the impression", 0, "click", "0.1"],
-  ["seven days and one millisecond after it", 1, "impression", "0.2"],
+  ["exactly one window after the impression", 0, "click", "0.1"],
+  ["one window and one millisecond after it", 1, "impression", "0.2"],
 ])(
   "of two prices on URLs the one that counts is returned: the click happened %s",
   async (_, more, kind, amount) => {
-    const clickedAt = NOW + 7 * DAY + more;
+    const clickedAt = NOW + COST_WINDOW_MS + more;
     await view("read-url-0000002", { query: price("cpm", "0.2") });
     await click("read-url-0000002", { query: price("cpc", "0.1"), now: clickedAt });
     expect((await readBack("read-url-0000002", { now: clickedAt })).body).toMatchObject({
@@ -165,7 +166,7 @@ test("a pending call is returned with the price on the URL that counts beside it
     url_price: { cost_type: "cpc", cost_currency: "USD", amount: "0.1" },
     engagement: null,
   };
-  const until = NOW + 7 * DAY;
+  const until = NOW + COST_WINDOW_MS;
   expect((await readBack(id, { now: until })).body).toMatchObject({ ...beside, match: "pending" });
   expect((await readBack(id, { now: until + 1 })).body).toMatchObject({ ...beside, match: "lapsed" });
   await view(id, { now: NOW + 1 });
@@ -195,7 +196,7 @@ test("a call that added the amount is returned with the arrival of the first cal
   expect((await readBack("read-completed-1", { now: NOW + DAY })).body).toMatchObject({
     amount: "2",
     received_at: "2026-03-15T12:00:00.000Z",
-    may_match_until: "2026-03-22T12:00:00.000Z",
+    may_match_until: new Date(NOW + COST_WINDOW_MS).toISOString(),
   });
 });
 

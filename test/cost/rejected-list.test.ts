@@ -1,6 +1,7 @@
 /** Rejected costs one by one: what is kept of them, how they are listed, and what is said of an ID without an accepted cost. */
 import { beforeEach, describe, expect, it } from "vitest";
 import { databasesOf, rowDatabasesOf } from "../../src/db/ledger/shards.ts";
+import { COST_WINDOW_MS, toIso } from "../../src/domain/time.ts";
 import { ERRORS } from "../../src/errors.ts";
 import { purge } from "../../src/purge.ts";
 import {
@@ -39,6 +40,8 @@ interface Page {
   paging: { cursor: string | null; next: string | null };
 }
 
+/** Of a click that is too old for a cost that is sent now, and not yet forgotten. */
+const LATE = NOW - COST_WINDOW_MS - DAY;
 const NONE_KEPT =
   "No rejected cost with this ID is kept. The newest 200 of each reason are kept, for seven days. Check the cost_id.";
 
@@ -53,7 +56,7 @@ const late = (from: number, count: number) =>
 
 describe("GET /cost?match=rejected", () => {
   it("lists what was sent, the newest first, and nothing of it is in the other lists", async () => {
-    await click(ID, { now: NOW - 8 * DAY });
+    await click(ID, { now: LATE });
     await sendCost({ ...COST, cost_id: ID, tag: "late" });
     await sendCost({ ...COST, cost_id: "short", tag: "typo" }, { now: NOW + 1 });
     await call("/cost", { method: "POST", token: DEMO.costToken, now: NOW + 2 });
@@ -218,7 +221,7 @@ describe("what is kept", () => {
   });
 
   it("takes two written rows a rejection, also in the place of the oldest", async () => {
-    await click(ID, { now: NOW - 8 * DAY });
+    await click(ID, { now: LATE });
     for (let count = 0; count < 201; count += 100)
       await batch(
         Array.from({ length: 100 }, (_, index) => ({ ...COST, cost_id: "short", tag: `${index}` })),
@@ -291,11 +294,11 @@ describe("an ID without an accepted cost", () => {
   });
 
   it("that was rejected says when and why, what has the ID, and what a cost would get now", async () => {
-    await click(ID, { now: NOW - 8 * DAY });
+    await click(ID, { now: LATE });
     await sendCost({ ...COST, cost_id: ID });
     await sendCost({ ...COST, cost_id: ID }, { now: NOW + HOUR });
     expect(await detailOf(ID, NOW + 2 * HOUR)).toBe(
-      "You have no accepted cost with this ID. Rejected in the last seven days: window_closed at 2026-03-15T13:00:00.000Z and window_closed at 2026-03-15T12:00:00.000Z. Recorded with this ID: a click at 2026-03-07T12:00:00.000Z. A cost for it would now get: window_closed (cpc, cpi, cpe) and pending (cpm).",
+      `You have no accepted cost with this ID. Rejected in the last seven days: window_closed at 2026-03-15T13:00:00.000Z and window_closed at 2026-03-15T12:00:00.000Z. Recorded with this ID: a click at ${toIso(LATE)}. A cost for it would now get: window_closed (cpc, cpi, cpe) and pending (cpm).`,
     );
     // The first one is seven days ago, and its click is forgotten.
     expect(await detailOf(ID, NOW + 7 * DAY + 1)).toContain(
@@ -332,7 +335,7 @@ describe("operators", () => {
     );
 
   it("list those of a partner, of all apps or of one", async () => {
-    await click(ID, { now: NOW - 8 * DAY });
+    await click(ID, { now: LATE });
     await sendCost({ ...COST, cost_id: ID });
     await sendCost({ ...COST, cost_id: "short" });
     expect((await recent()).body.data.items.map(({ cost_id, app_token }) => [cost_id, app_token])).toEqual([
@@ -345,21 +348,21 @@ describe("operators", () => {
   });
 
   it("read why an ID has no cost", async () => {
-    await click(ID, { now: NOW - 8 * DAY });
+    await click(ID, { now: LATE });
     await sendCost({ ...COST, cost_id: ID });
     const { status, body } = await ask<{ detail: string }>(`/operator/v1/partners/1/costs/${ID}`, {
       token: DEMO.operatorToken,
     });
     expect([status, body.detail]).toEqual([
       404,
-      "This partner has no accepted cost with this ID. Rejected in the last seven days: window_closed at 2026-03-15T12:00:00.000Z. Recorded with this ID: a click at 2026-03-07T12:00:00.000Z. A cost for it would now get: window_closed (cpc, cpi, cpe) and pending (cpm).",
+      `This partner has no accepted cost with this ID. Rejected in the last seven days: window_closed at 2026-03-15T12:00:00.000Z. Recorded with this ID: a click at ${toIso(LATE)}. A cost for it would now get: window_closed (cpc, cpi, cpe) and pending (cpm).`,
     ]);
   });
 });
 
 describe("pages", () => {
   const reject = async () => {
-    await click(ID, { now: NOW - 8 * DAY });
+    await click(ID, { now: LATE });
     await sendCost({ ...COST, cost_id: ID, tag: "late" });
     await sendCost({ ...COST, cost_id: "a\u202eshort" });
   };

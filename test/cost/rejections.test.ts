@@ -1,6 +1,7 @@
 /** The counts of rejected costs: each rejection of a live credential counts once, under the app of its engagement. */
 import * as fc from "fast-check";
 import { beforeEach, describe, expect, it } from "vitest";
+import { COST_WINDOW_MS, RETENTION_MS } from "../../src/domain/time.ts";
 import {
   ask,
   type Call,
@@ -73,7 +74,7 @@ const CASES: [code: string, app: string, prepare: () => Promise<unknown>, more: 
   ],
   ["partner_stopped", "", () => rows("UPDATE partners SET stopped_at = 1 WHERE id = 1"), {}],
   ["cost_data_disabled", APP, () => setSwitch(DEMO.linkToken, false).then(() => click(ID)), {}],
-  ["window_closed", APP, () => click(ID, { now: NOW - 8 * DAY }), {}],
+  ["window_closed", APP, () => click(ID, { now: NOW - COST_WINDOW_MS - DAY }), {}],
   ["cost_id_conflict", APP, () => click(ID).then(() => sendCost({ cost_id: ID, cost_amount: "2" })), {}],
   ["cost_id_conflict", "", () => sendCost({ cost_id: ID, cost_amount: "2" }), {}],
 ];
@@ -131,14 +132,14 @@ describe("the app of a rejection", () => {
     ]);
   });
 
-  it("is empty once the engagement is forgotten, 14 days after it", async () => {
+  it("is empty once the engagement is forgotten, when the retention is over", async () => {
     await rows("UPDATE partners SET stopped_at = 1 WHERE id = 1");
     await click(ID);
-    await WAYS["one cost"]?.({ ...COST, cost_id: ID }, { now: NOW + 14 * DAY });
-    await WAYS["one cost"]?.({ ...COST, cost_id: ID }, { now: NOW + 14 * DAY + 1 });
+    await WAYS["one cost"]?.({ ...COST, cost_id: ID }, { now: NOW + RETENTION_MS });
+    await WAYS["one cost"]?.({ ...COST, cost_id: ID }, { now: NOW + RETENTION_MS + 1 });
     expect(await counted()).toEqual([
-      ["", 14, "partner_stopped", 1],
-      [APP, 14, "partner_stopped", 1],
+      ["", RETENTION_MS / DAY, "partner_stopped", 1],
+      [APP, RETENTION_MS / DAY, "partner_stopped", 1],
     ]);
   });
 });
@@ -167,7 +168,7 @@ describe("no rejection is counted", () => {
 
 describe("a batch", () => {
   it("counts and keeps each of its costs, with two rows written a rejection", async () => {
-    await click(ID, { now: NOW - 8 * DAY });
+    await click(ID, { now: NOW - COST_WINDOW_MS - DAY });
     const costs = [
       ...Array.from({ length: 400 }, (_, index) => ({ ...COST, cost_id: `short-${index % 10}` })),
       { ...COST, cost_id: ID },

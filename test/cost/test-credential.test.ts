@@ -1,6 +1,7 @@
 /** GET /cost and GET /cost/{cost_id} with a test credential: the submissions of its own round, in the states of live costs. */
 import { beforeEach, describe, expect, it } from "vitest";
 import { createToken, hashToken } from "../../src/auth/secrets.ts";
+import { COST_WINDOW_MS, RETENTION_MS } from "../../src/domain/time.ts";
 import {
   ask,
   type Call,
@@ -89,17 +90,20 @@ describe("a cost that was sent with a test credential", () => {
     expect(await list("", live)).not.toHaveProperty("test");
   });
 
-  it("is pending until a click arrives, and lapses a millisecond after seven days", async () => {
+  it("is pending until a click arrives, and lapses a millisecond after the window", async () => {
     await send("read-test-0001");
     expect((await read("read-test-0001")).body).toMatchObject({
       match: "pending",
-      may_match_until: new Date(NOW + 7 * DAY).toISOString(),
+      may_match_until: new Date(NOW + COST_WINDOW_MS).toISOString(),
       engagement: null,
     });
     const states = async (now: number) => (await read("read-test-0001", { now })).body.match;
-    expect([await states(NOW + 7 * DAY), await states(NOW + 7 * DAY + 1)]).toEqual(["pending", "lapsed"]);
-    await click("read-test-0001", { link, now: NOW + 7 * DAY });
-    expect(await states(NOW + 7 * DAY)).toBe("matched");
+    expect([await states(NOW + COST_WINDOW_MS), await states(NOW + COST_WINDOW_MS + 1)]).toEqual([
+      "pending",
+      "lapsed",
+    ]);
+    await click("read-test-0001", { link, now: NOW + COST_WINDOW_MS });
+    expect(await states(NOW + COST_WINDOW_MS)).toBe("matched");
   });
 
   it("says why it does not match an engagement of another kind", async () => {
@@ -138,7 +142,7 @@ describe("a cost that was sent with a test credential", () => {
     await send("read-test-0001", { cost_amount: "1" });
     await call("/operator/v1/rounds/1/close", { method: "POST", token: DEMO.operatorToken });
     expect((await read("read-test-0001")).body).toMatchObject({ engagement: { link_token: link } });
-    expect((await read("read-test-0001", { now: NOW + 15 * DAY })).body).toMatchObject({
+    expect((await read("read-test-0001", { now: NOW + RETENTION_MS + DAY })).body).toMatchObject({
       match: "matched",
       engagement: { kind: "click", link_token: null },
     });
@@ -182,7 +186,7 @@ describe("the list of a test credential", () => {
     expect(pages).toEqual([sorted.slice(0, 2), sorted.slice(2, 4), sorted.slice(4)]);
     expect(await idsOf("?match=matched")).toEqual([ids[1]]);
     expect(await idsOf("?match=pending")).toEqual(sorted.slice(1));
-    expect(await idsOf("?match=lapsed", { now: NOW + 8 * DAY })).toEqual(sorted.slice(1));
+    expect(await idsOf("?match=lapsed", { now: NOW + COST_WINDOW_MS + DAY })).toEqual(sorted.slice(1));
   });
 
   it("is also CSV, in which values are as they were sent", async () => {

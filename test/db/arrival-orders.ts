@@ -8,13 +8,13 @@ import type { Cost } from "../../src/domain/costs.ts";
 import { COST_WINDOW_MS, DAY_MS, HOUR_MS, RETENTION_MS } from "../../src/domain/time.ts";
 import { LedgerModel, type Result, type StoredCall } from "./ledger-model.ts";
 
-/** Inside and outside the window of seven days and the retention of 14 days, as seen from the first one. */
+/** Inside and outside the window and the retention, as seen from the first one. */
 export const INSTANTS = [
   0,
-  6.9 * DAY_MS,
+  COST_WINDOW_MS - DAY_MS / 10,
   COST_WINDOW_MS,
   COST_WINDOW_MS + 1,
-  13 * DAY_MS,
+  RETENTION_MS - DAY_MS,
   RETENTION_MS + 2 * HOUR_MS,
 ];
 
