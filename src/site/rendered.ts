@@ -414,7 +414,7 @@ GROUP BY ALL ORDER BY ALL;</pre>
   },
   corrections: {
     title: "Correct a cost",
-    lead: `A wrong cost never has to stay in a report. The partner voids it and sends the right values; the operator voids it for the partner, or adjusts the spend when it is too late for both.`,
+    lead: `A wrong cost never has to stay in a report. The partner voids it and sends the right values; the operator voids it for the partner, or adjusts the spend when it is too late for both. Each void is of one cost, also after a wrong file or batch.`,
     sections: [
       { title: "Choose how", body: `<div class="table" tabindex="0" role="region" aria-label="Choose how"><table>
 <thead>
@@ -840,7 +840,7 @@ GROUP BY ALL ORDER BY ALL;</pre>
 <li>Give the partner the click URL and the impression URL of the link, unchanged. They have macros such as <code>{click_id}</code>, which the partner replaces.
 </ol>
 <p>For many links, choose <strong>Paste or import many</strong>, and paste spreadsheet cells or paths such as <code>Acme &gt; Spring &gt; Video</code>, one per line, up to 1,000. The check says how many links are new, exist or are rejected before anything is created. The partner, cost data and target of the form apply to all rows that do not have their own.` },
-      { title: "See its clicks", body: `<p>A link's page shows the clicks, impressions and spend of the link and everything below it, by day, cost type, country and platform. <strong>Test link</strong> shows what a click would record, where it leads on each device, whether a cost could match it, and which parameters of its URL are ignored and why. It records nothing. The page also shows parameters that were dropped from the URLs of the link and why, its QR code, and who changed it.
+      { title: "See its clicks", body: `<p>A link's page shows the clicks, impressions and spend of the link and everything below it, by day, cost type, country and platform. <strong>Test link</strong> shows what a click would record, where it leads on each device, whether a cost could match it, and which parameters of its URL are ignored and why. It records nothing. The page also shows parameters that were dropped from the URLs of the link and why (if a URL names a sub-link, on the page of the sub-link), its QR code, and who changed it.
 <p><strong>Where clicks lead</strong> shows the target for iPhone, Android and computers. To send the clicks of a link and of those below it elsewhere, choose <strong>Change target</strong>; <code>{campaign}</code> in a target <a href="/docs/rules#parameters-that-are-passed-on">passes the parameter on</a>.
 <p><strong>Links</strong> shows all four levels as a tree. Search for words anywhere in a path, for a path such as <code>Acme &gt; Runners</code>, where <code>&gt;</code> or <code>›</code> means below, for words in this order in quotes, or for the token or a URL of a link. You can also filter, and order by clicks or spend. <strong>Partners</strong> shows what each partner can send, and how complete its costs are. A partner's page shows since when it can send costs, when its last cost came, and how many clicks and impressions have a cost ID, a cost and an amount, and why the others do not. It also has the rejected costs and the links of the partner.` },
       { title: "See what a click costs", body: `<p><strong>Performance</strong> compares networks, campaigns, ad groups, creatives, partners, cost types, days, weeks, countries or platforms with as many days before, in one currency at a time:
@@ -971,7 +971,7 @@ APP_TOKEN=…</pre>
     "$BASE_URL/public/v1/apps/$APP_TOKEN/performance?from=2026-07-01&amp;to=2026-07-31&amp;group_by=link&amp;sort=-cost_per_click"</kbd>
 <samp>link_token,link_label,link_name,currency,spend,clicks,impressions,matched,cost_per_click,effective_cost_per_click,coverage,impression_coverage,other_currencies,previous_spend,previous_clicks,previous_impressions,previous_matched,previous_cost_per_click,previous_effective_cost_per_click,previous_coverage,previous_impression_coverage,previous_other_currencies</samp></pre>
 <p><code>GET …/performance/changes</code> says why spend changed. It has the parameters of the report, except groups, order and pages. <code>change</code> is exactly <code>volume</code> + <code>price</code> + <code>rest</code>, where <code>volume</code> is about the number of matched costs, not of clicks. <code>links</code> are the three campaigns that changed most, and <code>events</code> say what happened. If <code>too_few_clicks</code> is true, both periods have fewer than 20 clicks, and the parts say little.
-<p><code>cost_per_click</code> and <code>coverage</code> are those of the <a href="#see-what-a-click-costs">Performance page</a>, and <code>effective_cost_per_click</code> is all spend divided by all clicks. The spend report has a row for each day, link, partner or cost type and each currency, as JSON or CSV; <code>/engagements</code> counts clicks and impressions in the same way:
+<p><code>cost_per_click</code> and <code>coverage</code> are those of the <a href="#see-what-a-click-costs">Performance page</a>, and <code>effective_cost_per_click</code> is all spend divided by all clicks. With <code>group_by=link&amp;level=2</code>, the rows are campaigns: each has the figures of everything below it. The spend report has a row for each day, link, partner or cost type and each currency, as JSON or CSV; <code>/engagements</code> counts clicks and impressions in the same way:
 <pre data-language="console"><kbd>curl -s -H "Authorization: Token token=$API_TOKEN" -H 'Accept: text/csv' \\
     "$BASE_URL/public/v1/apps/$APP_TOKEN/spend?from=2026-07-01&amp;to=2026-07-31&amp;group_by=partner"</kbd>
 <samp>partner_id,partner_name,currency,spend,adjusted,matched,unpriced</samp></pre>
@@ -1260,7 +1260,7 @@ OPERATOR_TOKEN=ll_api_…</pre>
 
 <tr>
 <td>Costs are rejected
-<td>The page of the partner shows how many were rejected each day and why, and how complete its costs are. <code>GET /operator/v1/partners/{id}/rejections</code> counts them by day and code, for all apps or for one. The counts are kept for ${FACTS["count time"]}. For ${FACTS["rejection time"]}, <strong>Rejected costs</strong> of the partner and <code>GET /operator/v1/partners/{id}/rejections/recent</code> also list the newest ones with their IDs, and the page of an ID says what a cost for it would get now. The log has the tag of each cost.
+<td>The page of the partner shows how many were rejected each day and why, and how complete its costs are. <code>GET /operator/v1/partners/{id}/rejections?group_by=day,code</code> counts them by day and code, for all apps or for one. The counts are kept for ${FACTS["count time"]}. For ${FACTS["rejection time"]}, <strong>Rejected costs</strong> of the partner and <code>GET /operator/v1/partners/{id}/rejections/recent</code> also list the newest ones with their IDs, and the page of an ID says what a cost for it would get now. The log has the tag of each cost.
 
 <tr>
 <td>Costs do not match
@@ -1408,7 +1408,7 @@ LINK_TOKEN=…</pre>
 <li><code>GET /cost/{cost_id}</code> returns the state of a cost: <code>matched</code>, <code>pending</code>, <code>lapsed</code> or <code>voided</code>. With a test credential, it is a cost of your round. If a click or impression has the ID but cannot take the cost, <code>mismatch</code> says why.
 </ul>
 <p>The <a href="/docs/rules">matching rules</a> have the details. If a cost stays pending, see <a href="/docs/troubleshooting#a-cost-stays-pending">Troubleshooting</a>.` },
-      { title: "List your costs", body: `<p><code>GET /cost</code> lists your costs by ID, and <code>/partner/costs</code> shows them in a browser. With <code>match=matched</code>, <code>pending</code>, <code>lapsed</code> or <code>voided</code> it has only those, and with <code>match=rejected</code> only the newest costs that got 400 or 403, each with its error code and the parameters that were wrong; with <code>Accept: text/csv</code> it is a CSV file. Follow <code>paging.next</code> (in CSV, the <code>Link</code> header) until it is null: a page can have fewer items than <code>limit</code>, or none.` },
+      { title: "List your costs", body: `<p><code>GET /cost</code> lists your costs by ID, and <code>/partner/costs</code> shows them in a browser. With <code>match=matched</code>, <code>pending</code>, <code>lapsed</code> or <code>voided</code> it has only those, and with <code>match=rejected</code> only the newest costs that got 400 or 403, each with its error code and, for <code>invalid_request</code>, the parameters that were wrong; with <code>Accept: text/csv</code> it is a CSV file. For <code>cost_id_conflict</code>, the response to the request says which values differ, and <code>GET /cost/{cost_id}</code> returns the cost that is stored. Follow <code>paging.next</code> (in CSV, the <code>Link</code> header) until it is null: a page can have fewer items than <code>limit</code>, or none.` },
       { title: "Retries", body: `<p>It is always safe to send a cost again. The same values return <code>200</code> with <code>"duplicate": true</code> and count once. Other values for the same cost ID are rejected: <a href="#correct-a-cost">void the cost</a> first.
 <ul>
 <li><strong>No response:</strong> send the request again.
@@ -1439,8 +1439,8 @@ LINK_TOKEN=…</pre>
 </ul>
 <p>In files of your pages, a value that a spreadsheet would run as a formula starts with an apostrophe, and a batch or an upload removes it. Responses of the API have values as you sent them. A cell <code>="000123456789"</code>, by which programs keep an ID as text, is the ID <code>000123456789</code>. So send an ID that itself has this form, or that begins with an apostrophe before <code>=</code>, <code>+</code>, <code>-</code> or <code>@</code>, as JSON or as a form.
 <p>Without <code>Accept: text/csv</code> the results are JSON. If an ID appears more than 10 times in one batch, only the first 10 are accepted.
-<p>Without a program, upload the file at <code>/partner/upload</code>: up to 10 MB, with each ID once. Uploading the same file again changes nothing.` },
-      { title: "Correct a cost", body: `<p><code>POST /cost/{cost_id}/void</code>, or the page of the cost at <code>/partner/costs</code>, voids a cost: it no longer counts, and the same values do not bring it back. Then send the right values with the same ID. <a href="/docs/corrections">Correct a cost</a> shows it step by step.
+<p>Without a program, upload the file at <code>/partner/upload</code>: up to 10 MB, with each ID once. Uploading the same file again changes nothing, and an upload cannot be undone as a whole: <a href="/docs/corrections">void each wrong cost</a>.` },
+      { title: "Correct a cost", body: `<p><code>POST /cost/{cost_id}/void</code>, or the page of the cost at <code>/partner/costs</code>, voids one cost, so a wrong file takes a void for each of its costs: it no longer counts, and the same values do not bring it back. Then send the right values with the same ID. <a href="/docs/corrections">Correct a cost</a> shows it step by step.
 <p>You can void a cost until ${FACTS["cost window"]} after its click or impression, and a pending cost until it lapses. The void of a price on a URL is final: only a call can then set the cost of this ID. After ${FACTS["cost window"]}, ask the operator.` },
       { title: "Error codes", body: `<p>Every error is a problem document (RFC 9457): <code>code</code> is for programs, <code>detail</code> and <code>errors</code> are for people.
 <div class="table" tabindex="0" role="region" aria-label="Error codes"><table>
@@ -1843,7 +1843,7 @@ LINK_TOKEN=…</pre>
 <p>A price that does not count because of its type, its currency or its amount is dropped as <code>not_integrated</code>, <code>not_agreed</code> or <code>too_high</code>. Without a <code>cost_id</code> on the URL, it gets an ID that starts with <code>url-</code>.
 <p>A <code>cost_id</code> that is on the URL and cannot be used, because it is empty, not valid, given twice or an unfilled macro, drops the price too: each parameter of the price is counted as <code>cost_id_dropped</code>.
 <p>The price counts until a call with its ID matches. With two prices on one ID, the click's counts if it happened before the impression or at most ${FACTS["cost window"]} after it, otherwise the impression's. A call without an amount takes the price of the matched click or impression, or else of the other one, if type and currency agree. Without such a price, the cost is unpriced.` },
-      { title: "Why a parameter is dropped", body: `<p>Parameters that cannot be used never make a click fail. They are dropped, and the link counts them by day and reason: its page shows them, and the API lists them. With <code>s2s=1</code> the response names them in <code>dropped</code>.
+      { title: "Why a parameter is dropped", body: `<p>Parameters that cannot be used never make a click fail. They are dropped, and counted by day and reason on the link that records the click: the sub-link that the URL names or creates, else the link that was opened. The page of that link shows them, and the API lists them. With <code>s2s=1</code> the response names them in <code>dropped</code>.
 ${FACTS["table of drop reasons"]}` },
       { title: "Where a click leads", body: `<p>A click leads to the first of these targets that exists for its device:
 ${FACTS["table of targets"]}
@@ -2575,7 +2575,7 @@ npx wrangler tail --search REQUEST_ID</pre>
 <pre data-language="sh">npx wrangler secret put WEBHOOK_KEY</pre>
 <p>Keep it: with another key, each webhook needs a new secret. The second schedule in <code>wrangler.toml</code>, <code>* * * * *</code>, sends events every minute.
 <p>To try it locally, start <code>npx wrangler dev</code> with the flags <code>--var LOCAL_INSECURE:1</code> and <code>--var WEBHOOK_KEY:</code> with 32 characters of your own. A webhook may then have a URL such as <code>http://127.0.0.1:9000/</code>, and a request to <code>/cdn-cgi/local/scheduled?cron=*+*+*+*+*</code> does what a deployment does every minute.` },
-      { title: "Create a webhook", body: `<p>Members create webhooks for their app on its <strong>Alerts</strong> page, and operators on the <strong>Alerts</strong> page of the console: up to 5 for an app, and 5 for operators. The page shows the secret of a webhook once. In the API, <code>POST /operator/v1/webhooks</code> creates one.
+      { title: "Create a webhook", body: `<p>Members create webhooks for their app on its <strong>Alerts</strong> page, and operators on the <strong>Alerts</strong> page of the console: up to 5 for an app, and 5 for operators. The page shows the secret of a webhook once. In the API, <a href="/docs/api/operator/createWebhook"><code>POST /operator/v1/webhooks</code></a> creates one.
 <p>The URL must begin with <code>https://</code>, use port 443 and name a host on the public internet. IP addresses, user names, passwords and the hosts of linkledger itself are rejected.` },
       { title: "Events", body: `<div class="table" tabindex="0" role="region" aria-label="Events"><table>
 <thead>
@@ -2625,6 +2625,32 @@ npx wrangler tail --search REQUEST_ID</pre>
 export function verify(secret: string, body: string, headers: Record&lt;string, string&gt;) {
   return new Webhook(secret).verify(body, headers) as { type: string; text: string };
 }</pre>
+<p>In Node, without a package, with a receiver that prints each event:
+<pre data-language="js">import { createHmac, timingSafeEqual } from "node:crypto";
+
+/** Throws if the event is not from linkledger, was changed, or is older than five minutes. */
+export function verify(secret, body, headers) {
+  const { "webhook-id": id, "webhook-timestamp": time, "webhook-signature": signatures } = headers;
+  if (!(Math.abs(Date.now() / 1000 - time) &lt;= 300)) throw new Error("too old");
+  const key = Buffer.from(secret.replace("whsec_", ""), "base64");
+  const mac = createHmac("sha256", key).update(\`\${id}.\${time}.\${body}\`).digest("base64");
+  const expected = Buffer.from(\`v1,\${mac}\`);
+  const isExpected = (one) =&gt; one.length === expected.length &amp;&amp; timingSafeEqual(one, expected);
+  if (!signatures.split(" ").some((one) =&gt; isExpected(Buffer.from(one)))) throw new Error("wrong signature");
+}</pre>
+<pre data-language="js">import { createServer } from "node:http";
+import { text } from "node:stream/consumers";
+
+createServer(async (request, response) =&gt; {
+  try {
+    const body = await text(request);
+    verify(process.env.WEBHOOK_SECRET, body, request.headers);
+    console.log(JSON.parse(body).text);
+    response.writeHead(204).end();
+  } catch {
+    response.writeHead(400).end();
+  }
+}).listen(9000);</pre>
 <p>In Python, without a package:
 <pre data-language="python">import base64, hashlib, hmac, time
 

@@ -58,9 +58,9 @@ it("is not said to be without alerts before the first check, and not long after 
   await member.post(`${ALERTS}/new`, { ...FORM, amount: "1000", link_token: "" });
   expect(await shown()).toContain("Not checked yet. The first check is within an hour.");
   await judgeAlerts(ledgerOn(), NOW, false);
-  expect(await shown()).toContain("No alert is open. Checked 15 Mar 2026, 12:00 UTC.");
+  expect(await shown()).toContain("No alert is open. Checked in the hour from 15 Mar 2026, 12:00 UTC.");
   await rows("UPDATE cost_activity SET hour = hour - 3");
-  expect(await shown()).toContain("No alert is open. Checked 15 Mar 2026, 09:00 UTC.");
+  expect(await shown()).toContain("No alert is open. Checked in the hour from 15 Mar 2026, 09:00 UTC.");
   await rows("UPDATE cost_activity SET hour = hour - 1");
   expect(await shown()).toContain("Not checked since 15 Mar 2026, 08:00 UTC.");
 });

@@ -102,13 +102,13 @@ function partnerOf(path: string, { data }: AlertRow): Markup | "" {
     : "";
 }
 
-/** `hour`: of the last check. Nothing says that all is well before one. */
+/** `hour`: in which the last check was. Nothing says that all is well before one. */
 function noneOpen(hour: number | undefined, now: number): Markup {
   if (hour === undefined) return notice("Not checked yet. The first check is within an hour.");
   const at = hour * HOUR_MS;
   return now - at > PURGE_OVERDUE_MS
     ? notice(`Not checked since ${describeTime(at)}.`, "warn")
-    : notice(`No alert is open. Checked ${describeTime(at)}.`, "ok");
+    : notice(`No alert is open. Checked in the hour from ${describeTime(at)}.`, "ok");
 }
 
 /** By token, with the names of the links above them. */

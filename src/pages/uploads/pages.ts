@@ -61,7 +61,7 @@ export interface MoreFields {
 export function uploadForm(
   texts: UploadTexts,
   paths: UploadPaths,
-  note: string,
+  note: Markup | string,
   error?: AppError,
   more?: MoreFields,
 ): { summary: Markup | ""; form: Markup } {
@@ -183,7 +183,7 @@ ${multipartForm(
     <p class="actions">${downloadLink(texts, outcomes, "Download check")} ${todo === "" ? buttonLink(paths.form, paths.again) : ""}</p>`;
 }
 
-/** What an import did. `leftOut` counts the rows that only the check had, `undo` takes the import back. */
+/** What an import did. `leftOut` counts the rows that only the check had, `undo` takes the import back or says how. */
 export function resultBody(
   texts: UploadTexts,
   paths: UploadPaths,

@@ -40,7 +40,7 @@ export function uploadPage(error?: AppError): PartnerPage {
   const { summary, form } = uploadForm(
     COST_TEXTS,
     PATHS,
-    "The check changes nothing. You'll see what would be imported before you confirm. Uploading the same file again changes nothing either.",
+    html`The check changes nothing. You'll see what would be imported before you confirm. Uploading the same file again changes nothing either. An upload can't be undone as a whole: <a href="/docs/corrections">void wrong costs one by one</a>.`,
     error,
   );
   return {
@@ -67,5 +67,10 @@ export function checkedPage(outcomes: Outcome[], good: string): PartnerPage {
 }
 
 export function resultPage(outcomes: Outcome[], leftOut: number): PartnerPage {
-  return { title: "Import result", body: resultBody(COST_TEXTS, PATHS, { outcomes, leftOut }, show) };
+  const isWrong = html`<a href="/docs/corrections">Void wrong costs one by one</a>`;
+  const action = outcomes.some(({ state }) => state === "imported") ? isWrong : "";
+  return {
+    title: "Import result",
+    body: resultBody(COST_TEXTS, PATHS, { outcomes, leftOut }, show, action),
+  };
 }

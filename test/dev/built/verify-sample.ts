@@ -7,15 +7,14 @@ import { expect } from "vitest";
 import { ROOT } from "../run.ts";
 
 /** What follows the sample of a language: it reads events, and says of each whether the sample accepts it. */
-const RUNS: Record<string, { file: string; command: string; after: string }> = {
-  ts: {
-    ...{ file: "sample.ts", command: process.execPath },
-    after: `for (const { secret, body, headers } of JSON.parse(process.argv[2] ?? "")) {
+const EACH = `for (const { secret, body, headers } of JSON.parse(process.argv[2] ?? "")) {
   let result = "accepted";
   try { verify(secret, body, headers); } catch { result = "rejected"; }
   console.log(result);
-}`,
-  },
+}`;
+const RUNS: Record<string, { file: string; command: string; after: string }> = {
+  ts: { file: "sample.ts", command: process.execPath, after: EACH },
+  js: { file: "sample.js", command: process.execPath, after: EACH },
   python: {
     ...{ file: "sample.py", command: "python3" },
     after: `import json, sys

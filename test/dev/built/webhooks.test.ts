@@ -138,7 +138,7 @@ it.each(["/large", "/endless"])("does not wait for the body of %s", async (path)
   expect(await delivery()).toMatchObject({ status: 200, error: null, due: null, attempts: 1 });
 });
 
-it.each(["ts", "python"])("is verified by the %s sample of the documentation", async (language) => {
+it.each(["ts", "js", "python"])("is verified by the %s sample of the documentation", async (language) => {
   const { id, secret } = await create("/ok");
   const { items } = await api(`webhooks/${id}/secret`);
   await api(`webhooks/${id}/test`);

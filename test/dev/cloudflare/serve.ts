@@ -17,5 +17,5 @@ ${Object.entries(variables)
   .map(([name, value]) => `export ${name}='${value}'`)
   .join("\n")}
 
-What a deployed Worker answers: ${stub.url}/deployed/linkledger/readyz`);
+The stub runs no Worker: what it deploys only answers whether it is ready, at ${stub.url}/deployed/linkledger/readyz`);
 });

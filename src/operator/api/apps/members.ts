@@ -31,7 +31,7 @@ export const addMember = itemOperation({
   input: { path: byToken, body: z.strictObject({ user_id: idNumber }) },
   item: membership,
   status: 201,
-  returns: "Added",
+  returns: "The new membership",
   errors: ["not_found", "already_member", "user_erased"],
   async handle({ env: { DB } }, operator, { path: { token }, body: { user_id } }) {
     const added = await changeMembership(DB, operator, "add member", { appToken: token, userId: user_id });
@@ -50,7 +50,7 @@ export const removeMember = itemOperation({
   summary: "Remove a member from an app",
   input: { path: z.extend(byToken, { user_id: idText.with(z.describe("The ID of the user")) }) },
   item: membership,
-  returns: "Removed",
+  returns: "Removed: the membership as it was",
   errors: ["not_found"],
   async handle({ env }, operator, { path: { token, user_id } }) {
     const removed = { appToken: token, userId: user_id };
