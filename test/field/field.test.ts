@@ -106,7 +106,9 @@ describe("a heading", () => {
     if (one.column === "-")
       expect(errors).toContainEqual({
         param: one.heading.toLowerCase(),
-        message: expect.stringMatching(/^is not a known column; remove it(, or rename it to one of: [a-z_, ]+)?$/),
+        message: expect.stringMatching(
+          /^is not a known column; remove it(, or rename it to one of: [a-z_, ]+)?$/,
+        ),
       });
     else expect([errors, rows?.map(({ item }) => item)]).toMatchObject([[], [{ [one.column]: "x" }]]);
   });
