@@ -1,6 +1,5 @@
 /** Events as people read them: marks on the axis of a chart, and a list. */
 import { html } from "hono/html";
-import type { Partners } from "../db/links/partner-catalog.ts";
 import type { Kind } from "../domain/cost-types.ts";
 import type { ShownEvent } from "../domain/events.ts";
 import { ERRORS } from "../errors.ts";
@@ -15,6 +14,8 @@ type Sentence = (string | { name: string; href?: string | undefined })[];
 
 const ENGAGEMENTS: Record<Kind, string> = { click: "clicks", impression: "impressions" };
 const percent = (units: bigint) => showPercent(Number(units) / 1e8);
+
+type Partners = ReadonlyMap<number, { displayName: string }>;
 
 /** `hrefOf` leads to the page of a partner. */
 function describe(event: Grouped[0], partners: Partners, hrefOf?: (partnerId: number) => string): Sentence {
@@ -117,13 +118,13 @@ export function eventList(
           : nameText(part.name),
     );
   const item = ([event, ...each]: Grouped): Markup =>
-    html`<li><span class="muted">${daysOf([event, ...each])}</span> <span>${text(event)}${each.length === 0 ? "" : html`<details><summary>Show each</summary><ul class="events">${each.map((one) => item([one]))}</ul></details>`}</span></li>`;
+    html`<li><span class="muted">${daysOf([event, ...each])}</span> <span>${text(event)}${each.length === 0 ? "" : html`<details><summary>Each event</summary><ul class="events">${each.map((one) => item([one]))}</ul></details>`}</span></li>`;
   const items = groupEvents(events).map(item);
   const more = items.slice(MOST);
   return html`
     <div>
       <ul class="events" aria-label="Events">${items.slice(0, MOST)}</ul>
-      ${more.length === 0 ? "" : html`<details><summary>Show ${showPlural(more.length, "more event")}</summary><ul class="events" aria-label="More events">${more}</ul></details>`}
+      ${more.length === 0 ? "" : html`<details><summary>${showPlural(more.length, "more event")}</summary><ul class="events" aria-label="More events">${more}</ul></details>`}
     </div>`;
 }
 

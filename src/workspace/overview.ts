@@ -192,9 +192,7 @@ function attention({ path, env, ...member }: Member, overview: Overview): Markup
           : "",
     },
     html`<ul>${items.slice(0, MOST_FINDINGS)}</ul>`,
-    more.length === 0
-      ? ""
-      : html`<details><summary>Show ${more.length} more</summary><ul>${more}</ul></details>`,
+    more.length === 0 ? "" : html`<details><summary>${more.length} more</summary><ul>${more}</ul></details>`,
     ends.length === 0
       ? ""
       : form({

@@ -7,7 +7,7 @@ const openPage = useDemoUsers();
 const APP = `/apps/${service.APP_TOKEN}`;
 
 const daysOf = (page: Page) => page.locator(".daily-chart").first().locator(".plot a");
-const tipOf = (page: Page) => page.locator(".chart-tip").innerText();
+const tipOf = async (page: Page) => (await page.locator(".chart-tip > div").allTextContents()).join("\n");
 const labelOf = async (page: Page, index: number) =>
   (await daysOf(page).nth(index).getAttribute("aria-label")) ?? "";
 
@@ -36,7 +36,7 @@ describe("the chart", () => {
     [390, "dark", "none"],
     [1280, "light", "active"],
   ] as const)(
-    "shows its values above all days, with the marks of the legend: %s px, %s, forced colors %s",
+    "shows its values in the plot beside the day, with the marks of the legend and the amounts below each other: %s px, %s, forced colors %s",
     async (width, colorScheme, forcedColors) => {
       const page = await openPage(`${APP}?period=7d`, {
         viewport: { width, height: 900 },
@@ -58,27 +58,36 @@ describe("the chart", () => {
         for (const index of [6, 3, 0]) {
           await daysOf(page).nth(index).focus();
           const label = await labelOf(page, index);
-          expect((await tip.innerText()).split("\n")).toEqual(linesOf(label));
+          expect((await tipOf(page)).split("\n")).toEqual(linesOf(label));
           expect(label).toContain("Previous period");
           const marks = await marksOf(".chart-tip svg");
           // All of these days are open, so they are not hatched.
           expect(marks).toHaveLength(linesOf(label).filter((line) => line !== "Not final").length - 1);
           expect(marks.filter((mark) => !inLegend.includes(mark))).toEqual([]);
-          const [box, plot, body] = [
-            await boxOf(".chart-tip"),
-            await boxOf(".plot .axis"),
-            await boxOf(".chart-body"),
+          const box = await boxOf(".chart-tip");
+          const [first, day, last] = [
+            await boxOf(".plot a:first-of-type .area"),
+            await boxOf(`.plot a:nth-of-type(${index + 1}) .area`),
+            await boxOf(".plot a:last-of-type .area"),
           ];
-          const area = await boxOf(`.plot a:nth-of-type(${index + 1}) .area`);
-          expect([index, isAtTop, box.y + box.height <= area.y || box.y >= area.y + area.height]).toEqual([
+          const [end, edge] = [last.x + last.width, box.x + box.width];
+          expect(box.y).toBeCloseTo(first.y, 0);
+          expect(box.x).toBeGreaterThanOrEqual(first.x - 1);
+          expect(edge).toBeLessThanOrEqual(end + 1);
+          // A narrow plot has no room beside a day in the middle.
+          const isBeside = edge <= day.x || box.x >= day.x + day.width;
+          expect([index, isAtTop, isBeside || (width === 390 && index === 3)]).toEqual([
             index,
             isAtTop,
             true,
           ]);
-          expect(box.y).toBeGreaterThanOrEqual(0);
-          expect(box.x).toBeGreaterThanOrEqual(body.x);
-          expect(box.x + box.width).toBeLessThanOrEqual(body.x + body.width + 1);
-          expect(plot.width).toBeGreaterThan(0);
+          const edges = await tip
+            .locator("div:has(svg) span:not(:empty)")
+            .evaluateAll((amounts) =>
+              amounts.map((amount) => Math.round(amount.getBoundingClientRect().right)),
+            );
+          expect(edges.length).toBeGreaterThan(2);
+          expect(new Set(edges).size).toBe(1);
         }
       }
     },

@@ -55,7 +55,7 @@ it("nothing moves when a link is selected or a day of the chart is under the poi
     await days.nth(day).hover();
     const label = (await page.locator(".plot a").nth(day).getAttribute("aria-label")) ?? "";
     const [name = "", details = ""] = label.replace(/\)$/, "").split(" (");
-    expect(await page.locator(".chart-tip:visible").innerText()).toBe(
+    expect((await page.locator(".chart-tip:visible > div").allTextContents()).join("\n")).toBe(
       [name, ...details.split(",\n")].join("\n"),
     );
     expect(await tops("main h2")).toEqual(headings);

@@ -173,9 +173,9 @@ describe("the chart", () => {
     expect(texts(markup, "value")).toEqual(["$0", "$3", "$6", "$9"]);
     expect(texts(markup, "day")).toEqual(["1 Mar", "2 Mar", "3 Mar", "4 Mar", "5 Mar", "6 Mar", "7 Mar"]);
     expect(bars(markup)).toEqual([
-      [1, 3.14, 8, 33.33, 66.67],
-      [2, 3.14, 8, 0, 33.33],
-      [1, 88.86, 8, 66.67, 33.33],
+      [2, 3.14, 8, 33.33, 66.67],
+      [5, 3.14, 8, 0, 33.33],
+      [2, 88.86, 8, 66.67, 33.33],
     ]);
     expect(labels(markup)).toEqual([
       "1 Mar 2026: $9.00 (Acme Ads $6.00, Beacon $3.00)",
@@ -205,7 +205,7 @@ describe("the chart", () => {
     expect(labels(markup)[1]).toBe("2 Mar 2026: −$5.00 (Acme Ads −$5.00)");
   });
 
-  it("gives the first five series a color by their place and adds up the others", async () => {
+  it("gives the first five series different colors and adds up the others", async () => {
     const units = (name: string, index: number) => named(name, [0, BigInt(8 - index) * USD]);
     const series = ["A", "B", "C", "D", "E", "F", "G", "H"].map(units);
     const markup = await draw({ series });
@@ -226,6 +226,48 @@ describe("the chart", () => {
     expect(markup).toContain('data-marks="1 2 3 4 5 6"');
   });
 
+  it("gives a series the same color in each order, and beside others", async () => {
+    const colorsOf = async (...keys: string[]) => {
+      const series = keys.map((key, index) => ({ ...named(`Partner ${key}`, [index, USD]), key }));
+      const drawn = bars(await draw({ series }));
+      return new Map(keys.map((key, index) => [key, drawn[index]?.[0]]));
+    };
+    // 4 and 14 want one color, and so do the two campaigns: the first key has it.
+    const keys = ["13", "4", "12", "14", "5"];
+    const colors = await colorsOf(...keys);
+    expect(Object.fromEntries(colors)).toEqual({ "12": 3, "13": 4, "14": 5, "4": 2, "5": 1 });
+    expect(await colorsOf(...keys.toReversed())).toEqual(new Map([...colors].toReversed()));
+    expect((await colorsOf("13", "11", "12")).get("13")).toBe(colors.get("13"));
+    const campaigns = await colorsOf("atlas01070", "atlas01007");
+    expect(campaigns).toEqual(
+      new Map([
+        ["atlas01070", 4],
+        ["atlas01007", 3],
+      ]),
+    );
+  });
+
+  it("has areas of many days below each other in the order of the series, whatever their colors are", async () => {
+    const markup = await draw({
+      days: { from: FIRST, to: FIRST + 40 },
+      series: [
+        { ...named("Acme Ads", [0, 2n * USD], [40, USD]), key: "4" },
+        { ...named("Beacon", [0, USD], [20, 3n * USD]), key: "1" },
+      ],
+    });
+    // The first series is drawn last. On the last day the other one has nothing, and so it ends at the first.
+    const layers = [...markup.matchAll(/<path class="layer series-(\d)" d="([^"]*)V/g)];
+    expect(layers.map(([, color]) => color)).toEqual(["2", "5"]);
+    const heights = layers.map(([, , path = ""]) => {
+      let y = 0;
+      return [...path.slice(1).matchAll(/(-?\d+) ?(-?\d+)/g)].map(([, , step]) => (y += Number(step)));
+    });
+    expect(heights.map((all) => [all[1], all.at(-1)])).toEqual([
+      [0, 667],
+      [333, 667],
+    ]);
+  });
+
   it("keeps the color of a series in a chart without its values, and gray for the others", async () => {
     const markup = await draw({
       series: [
@@ -234,7 +276,7 @@ describe("the chart", () => {
         named("Beacon", [0, 9n * USD]),
       ],
     });
-    expect(bars(markup).map(([color]) => color)).toEqual([2, 6]);
+    expect(bars(markup).map(([color]) => color)).toEqual([5, 6]);
     expect(legendOf(markup)).toEqual(["Beacon $9.00", "7 others $1.00"]);
   });
 
@@ -255,7 +297,7 @@ describe("the chart", () => {
       });
       expect(bars(markup).length).toBe(isLines ? 0 : 4);
       expect(markup.match(/<path class="line [^"]*" d="m[^"]*"/g)).toEqual([
-        ...(isLines ? ['<path class="line series-1" d="m0 700 1 0"'] : []),
+        ...(isLines ? ['<path class="line series-2" d="m0 700 1 0"'] : []),
         ...["behind", "before"].map((name) => `<path class="line ${name}" d="m0 0 1 667"`),
         ...(isLines ? ['<path class="line whole" d="m0 333 1 0"'] : []),
       ]);
@@ -268,7 +310,7 @@ describe("the chart", () => {
       expect(labels(markup)[0]).toBe(
         `1 Mar 2026: $20.00 (Acme Ads ${isLines ? "$9.00" : "$10.00, 7 others $10.00"}, Previous period $30.00)`,
       );
-      expect(markup).toContain(`data-marks="${isLines ? "1" : "1 6"} before"`);
+      expect(markup).toContain(`data-marks="${isLines ? "2" : "2 6"} before"`);
       expect(texts(markup, "value")[0]).toBe("$0");
     },
   );
@@ -342,7 +384,7 @@ describe("the chart", () => {
   it("says what the values of its days are", async () => {
     const shown = { unit: priceUnit("USD"), whole: named("All", [0, USD], [6, USD]), today: FIRST + 6 };
     const markup = await draw({ ...shown, kind: "7-day average" });
-    expect(markup).toContain(">Lines: 7-day average<");
+    expect(markup).toContain(">7-day average<");
     expect(labels(markup)[0]).toBe("1 Mar 2026, 7-day average: $1.000 (Not final)");
     expect(labels(markup)[6]).toBe("7 Mar 2026, so far, 7-day average: $1.000 (Not final)");
     expect(await draw(shown)).not.toContain("average");
@@ -360,11 +402,11 @@ describe("the chart", () => {
     };
     const markup = await draw({ ...shown, unit: priceUnit("USD") });
     expect(texts(markup, "value")).toEqual(["$0.48", "$0.54", "$0.60", "$0.66"]);
-    expect(markup).toContain(">The axis starts at $0.48<");
+    expect(markup).toContain(">axis from $0.48<");
     expect(markup).not.toContain('class="base"');
     const wide = await draw({ ...shown, unit: priceUnit("USD"), before: named("", [0, CENT]).values });
     expect(texts(wide, "value")).toEqual(["$0.01", "$0.04", "$0.16", "$0.64"]);
-    expect(wide).toContain(">The axis is logarithmic and starts at $0.01<");
+    expect(wide).toContain(">log axis from $0.01<");
     // A third of the way up from $0.01 to $0.64 there is $0.04.
     const placed = await draw({
       ...shown,
@@ -374,7 +416,7 @@ describe("the chart", () => {
     expect(placed).toContain('<path class="line before" d="m0 1000 2-333"/>');
     const zero = await draw({ ...shown, unit: priceUnit("USD"), before: named("", [0, 0n]).values });
     expect(texts(zero, "value")[0]).toBe("$0.00");
-    expect(zero).not.toContain("The axis ");
+    expect(zero).not.toContain("axis from");
     // Sums always begin at zero.
     expect(texts(await draw(shown), "value")[0]).toBe("$0.00");
   });
@@ -409,7 +451,7 @@ describe("the chart", () => {
       whole: { ...named("All", [0, 95n * CENT], [1, 98n * CENT]), total: null },
     });
     expect(texts(markup, "value")).toEqual(["95%", "96%", "97%", "98%"]);
-    expect(markup).toContain(">The axis starts at 95%, and lower values are at its edge<");
+    expect(markup).toContain(">axis from 95%, lower values at its edge<");
     expect(markup).toContain('<path class="line series-1" d="m0 1000 1-667"/>');
   });
 

@@ -222,7 +222,7 @@ describe("needs attention", () => {
     expect(problems(page)).toHaveLength(5);
     const [first = "", more = ""] = page
       .slice(page.indexOf('id="attention"'))
-      .split("<details><summary>Show 2 more</summary>");
+      .split("<details><summary>2 more</summary>");
     expect([first, more].map((part) => problems(`<h2 id="attention">${part}</section>`).length)).toEqual([
       3, 2,
     ]);

@@ -1,4 +1,4 @@
-/** The script of charts: shows the values of a day above it, where the pointer is or which the arrow keys choose. Without it, each day is a link with the same text as its name. */
+/** The script of charts: shows the values of a day beside it, where the pointer is or which the arrow keys choose. Without it, each day is a link with the same text as its name. */
 export function script() {
   function start(chart) {
     const plot = chart.querySelector(".plot");
@@ -25,29 +25,32 @@ export function script() {
       const start = label.indexOf(" (");
       const texts = start < 0 ? [] : label.slice(start + 2, -1).split(",\n");
       const marks = day.dataset.marks?.split(" ") ?? [];
-      const lines = texts.map((text, index) => {
-        const [line, words, name] = ["div", "span", "bdi"].map((tag) => document.createElement(tag));
-        const mark = marks[index] && chart.querySelector(`.legend tr[data-mark="${marks[index]}"] svg`);
-        // Amounts have no plain spaces.
-        const end = mark ? text.lastIndexOf(" ") : text.length;
+      const title = start < 0 ? label : label.slice(0, start);
+      const lines = [title, ...texts].map((text, index) => {
+        const [line, name, amount] = ["div", "bdi", "span"].map((tag) => document.createElement(tag));
+        const key = marks[index - 1];
+        const mark = key && chart.querySelector(`.legend tr[data-mark="${key}"] svg`);
+        // Amounts have no plain spaces. What has no mark, and what is not final, has no amount.
+        const end = index === 0 || (mark && key !== "open") ? text.lastIndexOf(" ") : text.length;
         name.textContent = text.slice(0, end);
         name.dir = "ltr";
-        words.append(name, text.slice(end));
-        line.append(mark ? mark.cloneNode(true) : "", words);
+        amount.textContent = text.slice(end);
+        line.append(mark ? mark.cloneNode(true) : "", name, amount);
         return line;
       });
-      const title = document.createElement("strong");
-      title.textContent = start < 0 ? label : label.slice(0, start);
-      tip.replaceChildren(title, ...lines);
+      tip.replaceChildren(...lines);
     };
-    // Above all days, so that it covers none of them. Without room for it in the window, below them.
+    // In the plot, beside the day, on the side with more room.
     const placeTip = (day) => {
       const { left, top } = chart.getBoundingClientRect();
-      const area = day.querySelector(".area").getBoundingClientRect();
-      const middle = (area.left + area.right) / 2 - left - tip.offsetWidth / 2;
-      const above = area.top - tip.offsetHeight - 6;
-      tip.style.left = `${Math.max(Math.min(middle, chart.offsetWidth - tip.offsetWidth), 0)}px`;
-      tip.style.top = `${(above < 0 ? area.bottom + 44 : above) - top}px`;
+      const [box, area] = [plot, day.querySelector(".area")].map((one) => one.getBoundingClientRect());
+      const width = tip.offsetWidth;
+      const isBefore = area.left - box.left > box.right - area.right;
+      const x = isBefore
+        ? Math.max(area.left - width - 6, box.left)
+        : Math.min(area.right + 6, box.right - width);
+      tip.style.left = `${x - left}px`;
+      tip.style.top = `${box.top - top}px`;
     };
     // One day at a time can be reached with Tab, and the others with the arrow keys.
     const choose = (day) => {

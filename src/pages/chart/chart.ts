@@ -88,12 +88,13 @@ export function dailyChart(given: Chart): Markup {
   const marks = eventMarks(chart);
   const [bottom = 0, next = 1] = plot.ticks;
   const labelOf = unit.labels(Number((next - bottom).toPrecision(12)));
-  const axis = plot.isLogarithmic ? "The axis is logarithmic and starts" : "The axis starts";
+  const axis = `${plot.isLogarithmic ? "log axis" : "axis"} from ${labelOf(bottom)}`;
+  const about = [
+    ...(chart.kind ? [chart.kind] : []),
+    ...(bottom > 0 ? [axis, ...(plot.isCut ? ["lower values at its edge"] : [])] : []),
+  ].join(", ");
   const notes = [
-    ...(chart.kind ? [`Lines: ${chart.kind}`] : []),
-    ...(bottom > 0
-      ? [`${axis} at ${labelOf(bottom)}${plot.isCut ? ", and lower values are at its edge" : ""}`]
-      : []),
+    ...(about ? [about] : []),
     ...(days.from > given.days.from ? [`No data before ${describeDay(given.firstDay ?? 0)}`] : []),
   ];
   return html`

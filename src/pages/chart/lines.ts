@@ -38,10 +38,11 @@ export function line(
 /** Each series as the area between zero and the sum of it and those before it, which are drawn later and so cover their part. */
 export function areas({ series }: Drawing, stacks: Stack[], plot: Plot): Markup[] {
   const zero = heightOf(plot, 0n);
-  const layers = series.map(({ color }) => {
+  const layers = series.map(({ color }, place) => {
+    const below = series.slice(0, place).map((one) => one.color);
     const edge = stacks.map(({ parts }, x): [number, number] => {
       const own = parts.find((part) => part.color === color);
-      const top = own ?? parts.filter((part) => part.color < color && part.to > 0n).at(-1);
+      const top = own ?? parts.filter((part) => below.includes(part.color) && part.to > 0n).at(-1);
       return [x, heightOf(plot, top?.to ?? 0n)];
     });
     return html`<path class="layer series-${color}" d="${path([[0, zero], ...edge])}V${zero}z"/>`;

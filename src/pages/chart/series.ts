@@ -7,6 +7,8 @@ export type Values = ReadonlyMap<number, bigint>;
 export interface Series {
   /** An empty name for a chart with only this series. */
   name: string;
+  /** What its color follows from, such as the ID of its partner; without it, the name. */
+  key?: string;
   /** By day. */
   values: Values;
   /** What the legend says; for values that don't add up. */
@@ -27,24 +29,45 @@ export interface Drawing {
   whole: Series | undefined;
 }
 
-const OWN_COLORS = 5;
+const OWN_COLORS = [1, 2, 3, 4, 5];
 const REST_COLOR = 6;
+
+/**
+ * The color of each series follows from its key and not from its order, so a partner has the same one in other days and on other pages.
+ * Of several that want one color, the first key has it, and the others have what is free.
+ */
+function withColors(series: Series[]): Colored[] {
+  const free = new Set(OWN_COLORS);
+  const colored = series.map((one) => ({ ...one, color: REST_COLOR }));
+  const sorted = colored.toSorted((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1));
+  const take = (one: Colored, color: number) => {
+    if (one.color === REST_COLOR && free.delete(color)) one.color = color;
+  };
+  for (const one of sorted) take(one, colorOf(keyOf(one)));
+  for (const one of sorted) take(one, Math.min(...free));
+  return colored;
+}
+
+const keyOf = ({ key, name }: Series) => key ?? name;
+
+/** IDs that follow each other have different ones. */
+const colorOf = (key: string) =>
+  1 + ((Number(key) || [...key].reduce((sum, letter) => sum + letter.charCodeAt(0), 0)) % OWN_COLORS.length);
 
 /** Below a total of more than so many times the largest of them, the lines of single series are flat. */
 const MOST_ABOVE_LINES = 5n;
 
 /**
- * The first five series have a color by their place, also without values, so that charts that are given the same series have the same
+ * The first five series have a color of their own, also without values, so that charts that are given the same series have the same
  * colors. The others are added up. Where they are more than half of all, and for ratios, everything is a line, and the first five are;
  * beside a total that is much larger than each of them, there is only the total.
  */
 export function toDrawing(given: Series[], isRatio: boolean, whole: Series | undefined): Drawing {
-  const all = given.filter(({ isRest }) => !isRest).map((one, index) => ({ ...one, color: index + 1 }));
-  const own = all.slice(0, OWN_COLORS).filter(({ values }) => values.size > 0);
+  const all = given.filter(({ isRest }) => !isRest);
+  const [first, more] = [all.slice(0, OWN_COLORS.length), all.slice(OWN_COLORS.length)];
+  const own = withColors(first).filter(({ values }) => values.size > 0);
   if (isRatio) return { series: own, whole };
-  const others = [...all.slice(OWN_COLORS), ...given.filter(({ isRest }) => isRest)].filter(
-    ({ values }) => values.size > 0,
-  );
+  const others = [...more, ...given.filter(({ isRest }) => isRest)].filter(({ values }) => values.size > 0);
   const [only] = others;
   if (!only) return { series: own, whole: undefined };
   const name = others.length === 1 ? only.name : `${showCount(others.length)} others`;

@@ -46,12 +46,13 @@ export function performanceChart(
   // The rate of a row with three clicks says nothing.
   const isShown = (row: PerformanceRow) =>
     Boolean(of(row.now)) && !(unit.isRatio && signalOf(row)?.name === "too_few_clicks");
-  const top = byDate
+  const shown = byDate
     ? []
-    : page.rows
-        .filter(({ row, depth }) => depth === 0 && isShown(row))
-        .slice(0, MOST)
-        .map(({ row }) => row);
+    : page.rows.flatMap(({ row, depth }) => (depth === 0 && isShown(row) ? [row] : []));
+  const isPrice = unit.isRatio && unit.most === undefined;
+  const top = isPrice
+    ? apart(shown, (row) => of(row.now) ?? 0n, of(report.total.now) ?? 0n)
+    : shown.slice(0, MOST);
   const { from, to } = report.now;
   const isAverage = unit.isRatio && to - Math.max(from, firstDay ?? from) + 1 >= LONG;
   const daily = report.daily(top, isAverage ? 7 : 1);
@@ -68,6 +69,7 @@ export function performanceChart(
     compared.isCompared ? { change: change(metric, row, compared) } : {};
   const rows: Series[] = top.map((row) => ({
     name: rowName(group_by, row) + (isDirect(row, query.level) ? " (direct)" : ""),
+    key: row.key,
     values: valuesOf(daily.rows.get(row.key)),
     total: of(row.now),
     ...changeOf(row),
@@ -96,6 +98,23 @@ export function performanceChart(
     hrefOf: (day) => ofDays(url, { from: day, to: day }),
     events: chartEvents(explained.shown, report.partners),
   });
+}
+
+const FEW = 3;
+
+/** The first rows whose prices are a tenth apart, and from that of all: other lines would cover each other. Without many of these, also others. */
+function apart(
+  rows: PerformanceRow[],
+  priceOf: (row: PerformanceRow) => bigint,
+  all: bigint,
+): PerformanceRow[] {
+  const prices = [all];
+  const found = rows.filter((row) => {
+    const price = priceOf(row);
+    const isApart = prices.every((other) => 10n * (price > other ? price - other : other - price) >= other);
+    return isApart && prices.push(price) <= MOST + 1;
+  });
+  return [...new Set([...found, ...rows])].slice(0, Math.max(found.length, FEW));
 }
 
 /** What the other rows have. */

@@ -1,7 +1,7 @@
 /** The Performance page of an app: which campaign costs what, and whether that is better than in the days before. */
 import { html } from "hono/html";
 import type { DayRange } from "../../db/ledger/reports/statements.ts";
-import { filterOf } from "../../domain/figures/groups.ts";
+import { daysOf, filterOf } from "../../domain/figures/groups.ts";
 import { dayOf } from "../../domain/time.ts";
 import type { Context } from "../../env.ts";
 import { ERRORS } from "../../errors.ts";
@@ -94,11 +94,16 @@ export async function showPerformance(
               <div class="toolbar rows">${groupChoices(url, page)}${report.rows.length > 1 || query.q !== undefined ? rowSearch(url, page) : ""}${columnsMenu(url, page)}${orderMenu(url, page)}</div>
               <div class="performance" id="performance">${page.rows.length === 0 && query.q !== undefined ? noRows(url, query.q) : performanceTable(url, member, page, compared)}</div>
               ${report.currency ? adjustedNote(member, [{ currency: report.currency, adjusted: report.total.now.adjusted }], page.adjustments, report.partners) : ""}
-              <p class="hint">${compared.isCompared ? `${INKS} ` : ""}Costs count on the day of their click. Cost per click is that of cpc costs. ${COVERAGE}${hasCourses(query) ? html`<span> The line beside a name: ${METRICS[shownMetric(page)].toLowerCase()} by day.</span>` : ""}</p>`
+              <p class="hint">${compared.isCompared ? `${INKS} ` : ""}Costs count on the day of their click. Cost per click is that of cpc costs. ${COVERAGE}${hasCourses(query) ? html`<span> The line beside a name: ${METRICS[shownMetric(page)].toLowerCase()} by day.</span>` : ""}${linesHint(page)}</p>`
       }
       </div>`,
   };
 }
+
+const linesHint = (page: PerformancePage) =>
+  shownMetric(page).startsWith("cost_per") && daysOf(page.query.group_by) === undefined
+    ? " The chart has the first rows whose prices are a tenth apart."
+    : "";
 
 const noRows = (url: URL, words: string) =>
   notice(`No rows match “${words}”.`, "", { action: buttonLink(without(url, "q"), "Show all rows") });
@@ -196,7 +201,7 @@ function explanation(
   });
   const since = partners.get(query.partner_id ?? 0)?.stoppedAt ?? null;
   // A stop in the days is an event.
-  const isEvent = explained.events.some(({ type }) => type === "partner_stopped");
+  const isEvent = explained.shown.some(({ type }) => type === "partner_stopped");
   return whatChanged(
     {
       explained,

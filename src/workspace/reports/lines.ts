@@ -43,6 +43,7 @@ export function toSeries(by: keyof typeof KEYS, rows: Row[], currency: string): 
     const own = byKey.get(key) ?? [];
     return {
       name: by === "cost_type" ? String(key) : own[0] ? (own[0].partnerName ?? "No partner") : "",
+      key: String(key ?? ""),
       values: spendByDay(own, currency),
     };
   });

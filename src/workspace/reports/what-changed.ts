@@ -36,7 +36,7 @@ export function whatChanged(shown: WhatChanged, member: Pick<Member, "path">, da
   const { shown: events, hasMoreEvents } = explained;
   if (text === "" && events.length === 0 && state === "") return "";
   const summary = [
-    ...(rows.length > 0 ? ["what changed most"] : []),
+    ...(rows.length > 0 ? ["What changed most"] : []),
     ...(events.length > 0 ? [showPlural(groupEvents(events).length, "event")] : []),
   ];
   return html`
@@ -47,7 +47,7 @@ export function whatChanged(shown: WhatChanged, member: Pick<Member, "path">, da
         summary.length === 0
           ? ""
           : html`<details>
-        <summary>Show ${summary.join(" and ")}</summary>
+        <summary>${summary.join(" and ")}</summary>
         <div>
           ${rows.length === 0 ? "" : html`<ul class="most" aria-label="Changed most">${rows.map(({ name, row }) => html`<li><span>${name}</span> <span class="whole">${signedMoney(row.now.spend - row.before.spend, report.currency ?? "")}</span></li>`)}</ul>`}
           ${eventList(events, report.partners, (id) => partnerHref(member, id, days))}
