@@ -40,7 +40,7 @@ export const overview = withFrame(
           : html`<p class="notice error">An operator stopped ${nameText(partner.displayName)} on ${time(toIso(partner.stoppedAt))}. Costs are rejected until an operator resumes it.</p>`
       }
       ${nextStep(context, partner, types, found)}
-      ${acceptedCard(found)}
+      ${acceptedCard(partner, found)}
       <section class="card" aria-labelledby="credential">
         <h2 id="credential">Credential</h2>
         <dl class="details">
@@ -59,7 +59,7 @@ function typesOf(partner: SignedInPartner): CostType[] {
 }
 
 /** What counts of today and of all days of the rates, by type and currency. */
-function acceptedCard({ matched, from, to, complete }: FoundRates): Markup {
+function acceptedCard(partner: SignedInPartner, { matched, from, to, complete }: FoundRates): Markup {
   const today = toTotals(matched.filter(({ day }) => day === to));
   const todayOf = (total: Total) =>
     today.find(({ costType, currency }) => costType === total.costType && currency === total.currency);
@@ -92,7 +92,7 @@ function acceptedCard({ matched, from, to, complete }: FoundRates): Markup {
       empty: html`<p>None in the last ${RATE_DAYS} days.</p>`,
     }),
     html`<p class="hint">The last ${RATE_DAYS} days include today. ${ABOUT}</p>`,
-    chartsOf(matched, { from, to }, to),
+    chartsOf(partner, matched, { from, to }, to),
   );
 }
 

@@ -3,11 +3,13 @@ import * as z from "zod/mini";
 import type { RejectedInApp } from "../db/ledger/rejections.ts";
 import { type Adjustment, MOST_ADJUSTMENTS } from "../db/ledger/reports/adjustments.ts";
 import type { CostSwitch, PartnerChange, VoidsInApp } from "../db/ledger/reports/events.ts";
-import type { Partners } from "../db/links/partner-catalog.ts";
+import type { DayRange } from "../db/ledger/reports/statements.ts";
+import type { Partner, Partners } from "../db/links/partner-catalog.ts";
 import { COST_TYPES, type CostType, KINDS } from "../domain/cost-types.ts";
-import { EVENT_TYPES, type Event, newestEvents } from "../domain/events.ts";
+import { EVENT_TYPES, type Event, newestEvents, newestFirst, type ShownEvent } from "../domain/events.ts";
 import { REJECTION_CODES } from "../domain/matching.ts";
 import { formatMoney } from "../domain/money.ts";
+import { silentSince } from "../domain/partner-state.ts";
 import { dayOf, formatDate } from "../domain/time.ts";
 
 /** What `findEvents`, `findRejectionsInApp` and `findAdjustments` read. */
@@ -31,7 +33,7 @@ interface EventScope {
 
 /** The events of rows, the newest first, and whether there are more. */
 export function toEvents(
-  { partnerChanges, costSwitches, voids, rejected, adjustments }: EventRows,
+  { partnerChanges = [], costSwitches = [], voids = [], rejected = [], adjustments = [] }: Partial<EventRows>,
   { isOfPartner, currency, costType, more = [] }: EventScope,
 ) {
   const changed = partnerChanges.flatMap((row): Event[] => {
@@ -92,6 +94,46 @@ export function toEvents(
   const { events, hasMore } = newestEvents([...ofPartners, ...switched]);
   return { events, hasMore: hasMore || adjustments.length >= MOST_ADJUSTMENTS };
 }
+
+/** A partner in some days. Its times are in milliseconds since 1970. */
+interface State {
+  id: number;
+  stoppedAt: number | null;
+  /** The last day with a cost, of one that should send them. */
+  silentOn?: number | null;
+}
+
+/** The events of a page's days, with what the partners of its figures have been since one of them. The audit log need not have it. */
+export function withStates(events: ShownEvent[], states: State[], { from, to }: DayRange): ShownEvent[] {
+  const found = states.flatMap(({ id, stoppedAt, silentOn = null }): ShownEvent[] => {
+    const stoppedOn = stoppedAt === null ? null : dayOf(stoppedAt);
+    const isKnown = events.some(({ type, partnerId }) => type === "partner_stopped" && partnerId === id);
+    const isStop = !isKnown && stoppedOn !== null && stoppedOn >= from && stoppedOn <= to;
+    return [
+      ...(isStop ? [{ type: "partner_stopped" as const, day: stoppedOn, partnerId: id }] : []),
+      ...(silentOn !== null && silentOn <= to
+        ? [{ type: "partner_silent" as const, day: silentOn, partnerId: id }]
+        : []),
+    ];
+  });
+  return newestFirst([...found, ...events]);
+}
+
+/** The state of a partner, with what the hourly job knows of it. */
+export function stateOf(
+  { id, stoppedAt, supportsCostData }: Pick<Partner, "id" | "stoppedAt" | "supportsCostData">,
+  active: { lastCostAt: number | null; lastClickAt: number | null } | undefined,
+): State {
+  const since = active ? silentSince({ stoppedAt, supportsCostData, typesInRound: 0 }, active) : null;
+  return { id, stoppedAt, silentOn: since === null ? null : dayOf(since) };
+}
+
+/** Partners send costs in the days after a click, so one day without any says nothing. */
+const SILENT_DAYS = 2;
+
+/** The last day with a cost of a partner that should send them; null if it was so near to the end that it says nothing. */
+export const silentDay = (lastCost: number, { to }: DayRange): number | null =>
+  to - lastCost < SILENT_DAYS ? null : lastCost;
 
 const date = z.string().with(z.meta({ format: "date" }));
 

@@ -33,11 +33,18 @@ export type PartnerRow = RowOf<typeof fields>;
 export const listPartners = pagedList(fields, { from: partners });
 
 const namesOfAll = query(
-  { id: partners.id, name: partners.displayName },
+  {
+    id: partners.id,
+    name: partners.displayName,
+    stoppedAt: partners.stoppedAt,
+    supportsCostData: partners.supportsCostData,
+    lastCostAt: activityOf.lastCostAt,
+    lastClickAt: activityOf.lastClickAt,
+  },
   sql`FROM ${partners} ORDER BY ${partners.displayName} COLLATE NOCASE LIMIT 1000`,
 );
 
-/** The names of partners, for a choice: at most 1,000. */
+/** The names of partners, for a choice, with what their state follows from: at most 1,000. */
 export async function listPartnerNames(db: D1Database) {
   const [found] = await runBatch(db, namesOfAll(db, {}));
   return found;

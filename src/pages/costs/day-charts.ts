@@ -17,7 +17,9 @@ interface DayCharts<Row> {
   name: string;
   /** What a series is: `cost type`. */
   by: string;
-  nameOf: (row: Row) => string;
+  /** By its key. */
+  nameOf: (key: string) => string;
+  keyOf: (row: Row) => string;
   days: DayRange;
   today: number;
   rows: Row[];
@@ -34,13 +36,13 @@ interface DayCharts<Row> {
 export const mostCharts = ({ from, to }: DayRange): number => (to - from > 92 ? 1 : 3);
 
 export function costCharts<Row extends DayOfCosts>(given: DayCharts<Row>): Markup | "" {
-  const { name, nameOf, days, rows, before, ...shown } = given;
+  const { name, nameOf, keyOf, days, rows, before, ...shown } = given;
   const currencies = given.currencies.slice(0, mostCharts(days));
   const byCurrency = Map.groupBy(rows, ({ currency }) => currency);
   const earlier = Map.groupBy(before ?? [], ({ currency }) => currency);
-  const ofEach = currencies.map((currency) => Map.groupBy(byCurrency.get(currency) ?? [], nameOf));
+  const ofEach = currencies.map((currency) => Map.groupBy(byCurrency.get(currency) ?? [], keyOf));
   // The same for all charts, so that a series has one color on a page.
-  const names = new Set(ofEach.flatMap((series) => [...series].sort(bySpend).map(([key]) => key)));
+  const keys = new Set(ofEach.flatMap((series) => [...series].sort(bySpend).map(([key]) => key)));
   const charts = currencies.map((currency, index) => {
     const last = earlier.get(currency);
     return dailyChart({
@@ -48,7 +50,11 @@ export function costCharts<Row extends DayOfCosts>(given: DayCharts<Row>): Marku
       days,
       id: `chart-${currency}`,
       title: `${name} in ${currency} by day`,
-      series: [...names].map((key) => ({ name: key, values: byDay(ofEach[index]?.get(key) ?? []) })),
+      series: [...keys].map((key) => ({
+        name: nameOf(key),
+        key,
+        values: byDay(ofEach[index]?.get(key) ?? []),
+      })),
       unit: moneyUnit(currency),
       before: last && byDay(last, days.to - days.from + 1),
     });

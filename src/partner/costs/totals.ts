@@ -6,7 +6,7 @@ import type { DayRange } from "../../db/ledger/reports/statements.ts";
 import { findMatched, type MatchedSums } from "../../db/operator/rates.ts";
 import { MAX_COVERED } from "../../db/statement.ts";
 import { COST_TYPES, type CostType } from "../../domain/cost-types.ts";
-import { currenciesOf } from "../../domain/figures/performance.ts";
+import { currenciesOf, MIN_CLICKS } from "../../domain/figures/performance.ts";
 import { formatMoney, sumCosts } from "../../domain/money.ts";
 import { inEnglish } from "../../domain/texts.ts";
 import { DAY_MS, dayOf, formatDate, RETENTION_MS } from "../../domain/time.ts";
@@ -18,11 +18,13 @@ import { chartScript } from "../../pages/chart/chart.ts";
 import { costTypeName } from "../../pages/costs/cost-types.ts";
 import { costCharts } from "../../pages/costs/day-charts.ts";
 import { card, notice, pageHead } from "../../pages/elements.ts";
+import { chartEvents, eventList } from "../../pages/events.ts";
 import { type Column, firstRows, table } from "../../pages/lists/table.ts";
 import { describeDay, showCount } from "../../pages/locale.ts";
 import type { Markup } from "../../pages/markup.ts";
 import { moneyText } from "../../pages/money.ts";
 import { periodChecks, periodFields, periodPicker, rejectedDates, toPeriod } from "../../pages/periods.ts";
+import { silentDay, withStates } from "../../usecases/events.ts";
 import { report, withLedger } from "../frame.ts";
 
 const PATH = "/partner/totals";
@@ -80,17 +82,32 @@ const toDays = (rows: MatchedSums[]): DayTotal[] =>
 const hrefOfCosts = (day: number, today: number): string | undefined =>
   day > today - RETENTION_MS / DAY_MS ? `/partner/costs?day=${formatDate(day)}` : undefined;
 
-/** A chart for each currency. */
-export const chartsOf = (matched: MatchedSums[], days: DayRange, today: number): Markup | "" =>
-  costCharts({
+/** A chart for each currency, and what happened to the partner. */
+export function chartsOf(
+  { partnerId: id, displayName, stoppedAt }: SignedInPartner,
+  matched: MatchedSums[],
+  days: DayRange,
+  today: number,
+): Markup {
+  const isRegular = matched.reduce((sum, one) => sum + one.sum, 0) >= MIN_CLICKS;
+  const last = Math.max(...matched.map(({ day }) => day));
+  const silentOn =
+    isRegular && stoppedAt === null ? silentDay(last, { ...days, to: Math.min(days.to, today - 1) }) : null;
+  const partners = new Map([[id, { displayName }]]);
+  const events = withStates([], [{ id, stoppedAt, silentOn }], days);
+  const charts = costCharts({
     name: "Costs",
     by: "cost type",
-    nameOf: ({ costType }) => costType,
+    keyOf: ({ costType }) => costType,
+    nameOf: (costType) => costType,
     ...{ days, today },
     rows: matched,
     currencies: currenciesOf(matched.map(({ currency, sum }) => ({ currency, matched: sum }))),
     hrefOf: (day) => hrefOfCosts(day, today) ?? `${PATH}?from=${formatDate(day)}&to=${formatDate(day)}`,
+    events: chartEvents(events, partners),
   });
+  return html`${charts}${eventList(events, partners)}`;
+}
 
 export const totalsPage = withLedger(
   "/partner/totals",
@@ -115,7 +132,7 @@ export const totalsPage = withLedger(
           days.length === 0
             ? notice("No matched costs in this period.")
             : html`
-              ${card({ id: "all", title: "All days" }, table({ label: "Totals by type and currency", layout: "compact", rows: toTotals(matched), columns: TOTAL_COLUMNS }), chartsOf(matched, period, today))}
+              ${card({ id: "all", title: "All days" }, table({ label: "Totals by type and currency", layout: "compact", rows: toTotals(matched), columns: TOTAL_COLUMNS }), chartsOf(partner, matched, period, today))}
               ${card(
                 { id: "days", title: "By day", aside: html`<a href="${file}">Download CSV</a>` },
                 table({

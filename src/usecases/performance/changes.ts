@@ -6,11 +6,11 @@ import { findEvents } from "../../db/ledger/reports/events.ts";
 import type { DayRange } from "../../db/ledger/reports/statements.ts";
 import type { Ledger } from "../../db/ledger/shards.ts";
 import { COST_TYPE, type CostType, KINDS } from "../../domain/cost-types.ts";
-import { type Event, newestFirst, type ShownEvent, type Silence } from "../../domain/events.ts";
+import type { Event, ShownEvent } from "../../domain/events.ts";
 import { type Change, splitChange } from "../../domain/figures/change.ts";
-import { type Figures, MIN_CLICKS } from "../../domain/figures/performance.ts";
+import { type Figures, isInOtherCurrencies, MIN_CLICKS } from "../../domain/figures/performance.ts";
 import { dayOf } from "../../domain/time.ts";
-import { type EventRows, toEvents } from "../events.ts";
+import { type EventRows, silentDay, toEvents, withStates } from "../events.ts";
 import {
   DEFAULT_LEVEL,
   type Performance,
@@ -26,7 +26,7 @@ export interface Explained extends Change {
   isTooFew: boolean;
   /** What happened in the days, and of partners and cost data also in the days before. The newest first. */
   events: Event[];
-  /** These, and the partners that send no costs; for pages. */
+  /** These and the states of partners, without partners that are only paid in other currencies; for pages. */
   shown: ShownEvent[];
   hasMoreEvents: boolean;
 }
@@ -71,12 +71,15 @@ export async function readChanges(ledger: Ledger, viewer: Viewer, request: Perfo
   return { report, explained: explain(report, rows, query), links };
 }
 
-/** Explains the total of a report with what happened in its days. `isDaily`: it has figures by day, for silences. */
+/**
+ * Explains the total of a report with what happened in its days. `isDaily`: it has figures by day, for silences. `isOfMoney`: what is shown
+ * is in its currency.
+ */
 export function explain(
   report: Pick<Performance, "rowsBy" | "total" | "currency" | "now" | "partners" | "lastCost">,
   rows: EventRows,
   { partner_id: partnerId, cost_type: costType, country, platform }: PerformanceQuery,
-  isDaily = false,
+  { isDaily = false, isOfMoney = true } = {},
 ): Explained {
   const { rowsBy, total, currency, now } = report;
   const change = changeOf(rowsBy("cost_type"));
@@ -93,9 +96,16 @@ export function explain(
       more: partners.flatMap((row) => coverageThatFell(row, now.to)),
     },
   );
-  // Of a partner with few costs, two days without any say nothing.
-  const regular = partners.filter((row) => row.now.matched + row.before.matched >= MIN_CLICKS);
-  const shown = newestFirst([...(isDaily ? silencesOf(regular, report) : []), ...events]);
+  const isElsewhere = ({ now, before }: PerformanceRow) =>
+    [now, before].some(isInOtherCurrencies) && now.matched + before.matched === 0n;
+  const elsewhere = new Set(isOfMoney ? partners.filter(isElsewhere).map(({ id }) => id) : []);
+  const states = partners.map((row) => ({
+    id: row.id,
+    stoppedAt: report.partners.get(row.id)?.stoppedAt ?? null,
+    // Of a partner with few costs, two days without any say nothing.
+    silentOn: isDaily && row.now.matched + row.before.matched >= MIN_CLICKS ? silentOn(row, report) : null,
+  }));
+  const shown = withStates(events, states, now).filter(({ partnerId }) => !elsewhere.has(partnerId ?? 0));
   return { ...change, isTooFew: isTooFew(total, change), events, shown, hasMoreEvents: hasMore };
 }
 
@@ -143,8 +153,6 @@ export interface Cause {
 const MOST_CAUSES = 2;
 /** A part of the change. */
 const LEAST_PART = 10n;
-/** Partners send costs in the days after a click, so one day without any says nothing. */
-const SILENT_DAYS = 2;
 
 /** The day on which a partner was stopped, up to the last of the days. */
 function stoppedOn(
@@ -156,17 +164,13 @@ function stoppedOn(
   return stoppedAt != null && dayOf(stoppedAt) <= to ? dayOf(stoppedAt) : undefined;
 }
 
-/** The partners of these rows that are not stopped, and have sent no costs for two days. */
-function silencesOf(
-  rows: PerformanceRow[],
+/** The last day with a cost of a row's partner that is not stopped and has sent none for two days. */
+function silentOn(
+  { key }: PerformanceRow,
   { now, partners, lastCost }: Pick<Performance, "now" | "partners" | "lastCost">,
-): Silence[] {
-  return rows.flatMap((row) => {
-    const partnerId = Number(row.key);
-    if (stoppedOn(partnerId, partners, now) !== undefined) return [];
-    const day = lastCost(partnerId) ?? now.to;
-    return now.to - day < SILENT_DAYS ? [] : [{ type: "partner_silent", day, partnerId }];
-  });
+): number | null {
+  const id = Number(key);
+  return stoppedOn(id, partners, now) === undefined ? silentDay(lastCost(id) ?? now.to, now) : null;
 }
 
 /** The partners that were stopped, became silent or are new, those with the largest change first; and why the others changed. */
@@ -190,11 +194,8 @@ export function findCauses({
       if (of.change > 0n) return [];
       const stopped = stoppedOn(partnerId, partners, now);
       if (stopped !== undefined) return [{ ...of, what: "stopped", day: stopped }];
-      return silencesOf([row], { now, partners, lastCost }).map(({ day }) => ({
-        ...of,
-        what: "silent",
-        day,
-      }));
+      const silent = silentOn(row, { now, partners, lastCost });
+      return silent === null ? [] : [{ ...of, what: "silent", day: silent }];
     })
     .slice(0, MOST_CAUSES);
   const isCause = ({ partnerId }: { partnerId: number | null }) =>

@@ -1,6 +1,7 @@
 /** Reads what a link's page shows: the link, its figures of some days, its sub-links and its history. */
 import { addDroppedInShards } from "../../db/ledger/attention.ts";
 import { type Adjustment, findAdjustments } from "../../db/ledger/reports/adjustments.ts";
+import { findEvents } from "../../db/ledger/reports/events.ts";
 import { findLinkFigures, type LinkFigures, type Silent } from "../../db/ledger/reports/link-figures.ts";
 import { readSums } from "../../db/ledger/reports/sums.ts";
 import { appUrlsStatement } from "../../db/links/app-urls.ts";
@@ -8,20 +9,24 @@ import { type BrowsedLink, linkPageStatements, type PageLink } from "../../db/li
 import { toDestination } from "../../db/links/destinations.ts";
 import { type HistoryRow, historyStatement } from "../../db/links/history.ts";
 import type { Partners } from "../../db/links/partner-catalog.ts";
+import { lastActivity } from "../../db/operator/partner-activity.ts";
 import type { Destination } from "../../domain/engagements/click-target.ts";
 import type { DropReason } from "../../domain/engagements/sub-links.ts";
+import type { ShownEvent } from "../../domain/events.ts";
+import { currenciesOf } from "../../domain/figures/performance.ts";
 import { dayOf } from "../../domain/time.ts";
 import type { Context } from "../../env.ts";
 import { AppError } from "../../errors.ts";
 import { readInput } from "../../http/input/input.ts";
 import { daysBefore, type Period, toPeriod } from "../../pages/periods.ts";
+import { stateOf, toEvents, withStates } from "../../usecases/events.ts";
 import { type Link, toLink } from "../../usecases/links/link.ts";
 import { LATEST } from "../edit/history.ts";
 import { authorizeApp, type Member } from "../frame.ts";
 import type { Count } from "../reports/day-charts.ts";
 import type { Row } from "../reports/lines.ts";
 import { type LinkAudience, readAudience } from "./audience.ts";
-import type { Counts } from "./cells.ts";
+import { type Counts, partnerOf } from "./cells.ts";
 import { linkPageQuery } from "./query.ts";
 
 /** A link's page shows so many sub-links. */
@@ -52,6 +57,8 @@ export interface LinkView {
   /** The first day that was read. */
   from: number;
   adjustments: Adjustment[];
+  /** Of the link and its partners, with the adjustments of its first currency; in a currency, those of partners with costs in it. */
+  eventsOf: (currency?: string) => ShownEvent[];
 }
 
 /** By default of the last days; of today if nothing was recorded on the link before. */
@@ -81,6 +88,9 @@ async function readDays(context: Context, { viewer, app }: Member, period: Perio
   const history = historyStatement(env.DB, { appToken: app.token, linkToken }, { now, limit: LATEST + 1 });
   const urls = appUrlsStatement(env.DB, { ...viewer, appToken: app.token });
   const adjustments = findAdjustments(env.DB, viewer, app.token, scope);
+  const changed = { changed: days, voided: days, link: linkToken };
+  const { partnerChanges, costSwitches } = findEvents(env.DB, viewer, app.token, changed);
+  const activity = lastActivity(env.DB, {});
   const [found, { figures, from, silent }, audience] = await Promise.all([
     readSums(
       ledger,
@@ -88,13 +98,13 @@ async function readDays(context: Context, { viewer, app }: Member, period: Perio
         whose: { viewer, appToken: app.token },
         filters: { link: linkToken },
         parts: {
-          spend: { report: "spend", ...both, groups: ["day", "cost_type"] },
+          spend: { report: "spend", ...both, groups: ["day", "partner", "cost_type"] },
           counts: { report: "engagements", ...both, groups: ["day", "kind"] },
           today: { report: "engagements", from: today, to: today, groups: ["kind"] },
         },
         canBeCut: true,
       },
-      { link, urls, dropped, subLinks, history, adjustments },
+      { link, urls, dropped, subLinks, history, adjustments, partnerChanges, costSwitches, activity },
     ),
     findLinkFigures(ledger, viewer, { appToken: app.token, ...scope }),
     readAudience(ledger, viewer, app.token, linkToken, period),
@@ -113,6 +123,17 @@ async function readDays(context: Context, { viewer, app }: Member, period: Perio
     before: rows.filter(({ day }) => (day ?? 0) < period.from),
   });
   const [spend, counts] = [split(found.rowsOf("spend")), split(found.rowsOf("counts"))];
+  const costs = found.rowsOf("spend");
+  const inEffect = partnerOf(row, found.partners)?.id;
+  const isOf = (id: number, currency?: string) =>
+    costs.some((cost) => cost.partnerId === id && cost.currency === (currency ?? cost.currency)) ||
+    (id === inEffect && !costs.some(({ partnerId }) => partnerId === id));
+  const states = [...found.partners.values()].map((partner) =>
+    stateOf(
+      partner,
+      more.activity.find(({ partnerId }) => partnerId === partner.id),
+    ),
+  );
   const lately = { from: today - DROPPED_DAYS + 1, to: today };
   return {
     ...more,
@@ -130,5 +151,14 @@ async function readDays(context: Context, { viewer, app }: Member, period: Perio
     today: found.rowsOf("today"),
     figures,
     audience,
+    eventsOf: (currency) => {
+      const isOfPartner = (id: number) => isOf(id, currency);
+      const scope = { isOfPartner, currency: currency ?? currenciesOf(costs)[0] ?? null };
+      return withStates(
+        toEvents(more, scope).events,
+        states.filter(({ id }) => isOfPartner(id)),
+        days,
+      );
+    },
   };
 }

@@ -20,7 +20,8 @@ import {
   type Tile,
   tiles,
 } from "../../pages/elements.ts";
-import { describeDay, describeDays, showCount } from "../../pages/locale.ts";
+import { chartEvents, eventList } from "../../pages/events.ts";
+import { describeDay, describeDays, describeShortDay, showCount } from "../../pages/locale.ts";
 import type { Markup } from "../../pages/markup.ts";
 import { moneyText, sumChange } from "../../pages/money.ts";
 import { showNotice } from "../../pages/notice.ts";
@@ -102,15 +103,19 @@ function withoutNotice(url: URL): URL {
 }
 
 /** What changes how the link works. */
-function states(member: Member, url: URL, { row, partners }: LinkView): Markup {
+function states(member: Member, url: URL, { row, partners, eventsOf }: LinkView): Markup {
   const { env } = member;
   const partner = partnerOf(row, partners);
+  const silence = eventsOf().find(
+    ({ type, partnerId }) => type === "partner_silent" && partnerId === partner?.id,
+  );
   const isSwitchedOn = (row.costSwitch ?? row.inheritedSwitch) === 1;
   return html`
     ${testBadge(row) === "" ? "" : notice(`An operator created this link to test ${partner?.displayName ?? "a partner"}. Its costs count once you turn on its cost data.`)}
     ${row.archived ? notice("This link is archived. It still redirects and counts clicks and impressions.") : ""}
     ${partner && partner.stoppedAt !== null ? notice(html`${partnerLink(member, partner, keepDays(url))} is stopped. Its costs are rejected. Ask ${operatorContact(env)} to resume it.`, "error") : ""}
-    ${partner && isSwitchedOn && !partner.supportsCostData ? notice(html`Cost data is on, but ${partnerLink(member, partner, keepDays(url))} has no cost data yet. Ask ${operatorContact(env)} for an integration round.`, "warn") : ""}`;
+    ${partner && isSwitchedOn && !partner.supportsCostData ? notice(html`Cost data is on, but ${partnerLink(member, partner, keepDays(url))} has no cost data yet. Ask ${operatorContact(env)} for an integration round.`, "warn") : ""}
+    ${partner && isSwitchedOn && silence ? notice(html`No cost since ${describeShortDay(silence.day)} from ${partnerLink(member, partner, keepDays(url))}. Ask the partner.`, "warn") : ""}`;
 }
 
 /** The URLs, each in one line, above the figures: they are copied more often than they are read. */
@@ -199,7 +204,7 @@ function figures(member: Member, view: LinkView, now: number): Markup {
 const MOST_CHARTS = 2;
 
 function charts(member: Member, view: LinkView, today: number): Markup | "" {
-  const { spend, counts, before, period, link } = view;
+  const { spend, counts, before, period, link, eventsOf, partners } = view;
   const shown = {
     days: period,
     today,
@@ -208,6 +213,7 @@ function charts(member: Member, view: LinkView, today: number): Markup | "" {
     before,
     by: "cost_type" as const,
     currencies: currenciesOf(spend),
+    eventsOf: (currency?: string) => chartEvents(eventsOf(currency), partners),
     hrefOf: (day: number, currency?: string) => {
       const ofDay = { from: formatDate(day), to: formatDate(day) };
       return currency
@@ -216,7 +222,9 @@ function charts(member: Member, view: LinkView, today: number): Markup | "" {
     },
   };
   const drawn = [...spendCharts(shown).slice(0, MOST_CHARTS), countChart(shown)].filter((one) => one !== "");
-  return drawn.length === 0 ? "" : html`<section class="card charts" aria-label="Charts">${drawn}</section>`;
+  return drawn.length === 0
+    ? ""
+    : html`<section class="card" aria-label="Charts"><div class="charts">${drawn}</div>${eventList(eventsOf(), partners)}</section>`;
 }
 
 function subLinks(context: Context, member: Member, view: LinkView): Markup | "" {

@@ -2,14 +2,14 @@
 import { listRecentRejections } from "../../db/ledger/recent-rejections.ts";
 import { findAdjustments } from "../../db/ledger/reports/adjustments.ts";
 import { findEvents } from "../../db/ledger/reports/events.ts";
-import { newestFirst, type ShownEvent } from "../../domain/events.ts";
+import type { ShownEvent } from "../../domain/events.ts";
 import { dayOf } from "../../domain/time.ts";
 import type { Context } from "../../env.ts";
 import { AppError } from "../../errors.ts";
 import { readInput } from "../../http/input/input.ts";
 import { daysBefore, type Period, periodQuery, toPeriod } from "../../pages/periods.ts";
 import { toRejectionItem } from "../../usecases/costs/rejection-item.ts";
-import { toEvents } from "../../usecases/events.ts";
+import { toEvents, withStates } from "../../usecases/events.ts";
 import { type PartnerStatus, readPartnerStatus, type StatusDetails } from "../../usecases/partner-status.ts";
 import { isFinal } from "../../usecases/performance/read.ts";
 import { authorizeApp, type Member } from "../frame.ts";
@@ -70,12 +70,11 @@ export async function readView(context: Context, { viewer, app, path }: Member):
       isOpen: !isFinal(period, now),
     },
     eventsOf: (currency) =>
-      newestFirst([
-        ...(silent !== null && dayOf(silent) <= period.to
-          ? [{ type: "partner_silent" as const, day: dayOf(silent), partnerId }]
-          : []),
-        ...toEvents({ ...more, rejected }, { isOfPartner: (id) => id === partnerId, currency }).events,
-      ]),
+      withStates(
+        toEvents({ ...more, rejected }, { isOfPartner: (id) => id === partnerId, currency }).events,
+        [{ ...status.partner, silentOn: silent === null ? null : dayOf(silent) }],
+        days,
+      ),
     hrefOf: (page, query = {}) =>
       `${path}/${page}?${new URLSearchParams({ ...periodQuery(period), ...query })}`,
     rejected: items.map(toRejectionItem),

@@ -109,12 +109,10 @@ export async function readPage(
   const isSearched = hasWords(query.q ?? "");
   const found = report.rows.filter((row) => isSearched(rowName(query.group_by, row)));
   const rows = withOpenRows(report, found, query, sort, 0);
-  const explained = explain(
-    report,
-    { ...more, rejected: [...more.rejected, ...rejected] },
-    filters,
-    isPartialAllowed,
-  );
+  const explained = explain(report, { ...more, rejected: [...more.rejected, ...rejected] }, filters, {
+    isDaily: isPartialAllowed,
+    isOfMoney: query.metric === "spend" || query.metric.startsWith("cost_per"),
+  });
   return {
     query,
     period,

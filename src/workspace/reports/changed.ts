@@ -44,7 +44,7 @@ export function overviewChanges(member: Member, overview: Overview, now: number)
   const lastCost = (id: number) => lastCostOf(id, costs);
   const report = { rowsBy, total, currency, now: period, partners, lastCost };
   const rejected = overview.rejected.filter(({ isLater }) => !isLater);
-  const explained = explain(report, { ...overview, rejected }, {}, true);
+  const explained = explain(report, { ...overview, rejected }, {}, { isDaily: true });
   const compared = {
     isCompared: period.to < dayOf(now) && !isCut,
     isOpen: !isFinal(period, now),

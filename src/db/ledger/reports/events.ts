@@ -44,8 +44,8 @@ const partnerChanges = query(
     WHERE ${isPartnerEvent(log)} AND ${isInTime} AND ${partnerId} = coalesce(${p("partnerId")}, ${partnerId}) ${newest}`,
 );
 
-/** What operators changed of a partner, for all apps. */
-export const findPartnerChanges = (db: D1Database, partnerId: number, days: DayRange) =>
+/** What operators changed of a partner or of all, for all apps. */
+export const findPartnerChanges = (db: D1Database, partnerId: number | null, days: DayRange) =>
   partnerChanges(db, { partnerId, ...timesOf(days) });
 
 const switchFields = {

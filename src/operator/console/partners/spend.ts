@@ -17,7 +17,7 @@ import { describeDays, NONE, showCount, showPlural, showPrice } from "../../../p
 import type { Markup } from "../../../pages/markup.ts";
 import { moneyText, sumChange } from "../../../pages/money.ts";
 import { cutNotice, daysBefore, finality, NOT_READ } from "../../../pages/periods.ts";
-import { toEvents } from "../../../usecases/events.ts";
+import { stateOf, toEvents, withStates } from "../../../usecases/events.ts";
 
 /** `now` in milliseconds since 1970. Reads the days that the lists of partners show. */
 export async function readPartnerSpend({ ledger, now }: Context, partnerId: number) {
@@ -62,9 +62,9 @@ export function spendSection(
   now: number,
 ): Markup {
   const path = `/operator/partners/${partner.id}`;
-  const { events } = toEvents(
+  const { events: logged } = toEvents(
     {
-      ...{ partnerChanges: read.changes, costSwitches: [], voids: [], adjustments: [] },
+      partnerChanges: read.changes,
       rejected: days.flatMap(({ rejected }) =>
         rejected.map(({ day, code, count }) => ({
           ...{ partnerId: partner.id, code, count },
@@ -74,6 +74,7 @@ export function spendSection(
     },
     { isOfPartner: () => true, currency: null },
   );
+  const events = withStates(logged, [stateOf(partner, partner)], { ...read.days, to: dayOf(now) });
   const partners = new Map([[partner.id, partner]]);
   return card(
     {
@@ -87,7 +88,8 @@ export function spendSection(
     costCharts({
       name: "Spend",
       by: "cost type",
-      nameOf: ({ costType }) => costType ?? "",
+      keyOf: ({ costType }) => costType ?? "",
+      nameOf: (costType) => costType,
       days: read.days,
       today: dayOf(now),
       rows: read.spend,

@@ -1,6 +1,7 @@
 /** The spend of all apps by partner, of one partner by app, and the costs that wait for their click or impression. */
 import { html } from "hono/html";
 import * as z from "zod/mini";
+import { findPartnerChanges } from "../../../db/ledger/reports/events.ts";
 import type { ReportRow } from "../../../db/ledger/reports/sources.ts";
 import { readSums } from "../../../db/ledger/reports/sums.ts";
 import { listAppsWithArchived, listAppTokens } from "../../../db/operator/apps.ts";
@@ -12,6 +13,7 @@ import { idText } from "../../../http/input/fields.ts";
 import { chartScript } from "../../../pages/chart/chart.ts";
 import { costCharts, mostCharts } from "../../../pages/costs/day-charts.ts";
 import { breadcrumb, card, nameText, notice, pageHead } from "../../../pages/elements.ts";
+import { chartEvents, eventList } from "../../../pages/events.ts";
 import { readFilters, withQuery } from "../../../pages/lists/query.ts";
 import { table } from "../../../pages/lists/table.ts";
 import { describeDays, NONE, showCount, showShare } from "../../../pages/locale.ts";
@@ -30,6 +32,7 @@ import {
   rejectedDates,
   toPeriod,
 } from "../../../pages/periods.ts";
+import { stateOf, toEvents, withStates } from "../../../usecases/events.ts";
 import { badField } from "../../api/common.ts";
 import type { Show } from "../layout.ts";
 
@@ -48,12 +51,16 @@ export const spendPage: Show = async ({ ledger, env, now, url }) => {
   if (asked.partner_id !== undefined && !partner)
     throw badField("partner_id", "This partner does not exist.");
   const read = (days: { from: number; to: number }) =>
-    readSums(ledger, {
+    readSums(
+      ledger,
+      {
       whose: { apps: tokens },
       filters: { partnerId: partner?.id },
-      parts: { spend: { report: "spend", ...days, groups: partner ? ["day"] : ["day", "partner"] } },
+        parts: { spend: { report: "spend", ...days, groups: ["day", "partner"] } },
       canBeCut: true,
-    });
+      },
+      { partnerChanges: findPartnerChanges(env.DB, partner?.id ?? null, days) },
+    );
   const compared = comparedDays(period, now);
   const isOver = compared?.now.to === period.to;
   const found = await read(period);
@@ -73,14 +80,27 @@ export const spendPage: Show = async ({ ledger, env, now, url }) => {
   const toKey = (row: ReportRow<"spend">) => (partner ? row.appToken : String(row.partnerId));
   const currencies = toCurrencies(rows, before, toKey);
   const title = partner ? html`Spend of ${nameText(partner.name)} by app` : "Spend by partner";
-  const chartOf = (currency: string) =>
-    costCharts({
+  const named = new Map(partners.map(({ id, name }) => [id, { displayName: name }]));
+  const all = [...rows, ...(before ?? [])];
+  const eventsOf = (currency: string) => {
+    const isOfPartner = (id: number) => all.some((row) => row.partnerId === id && row.currency === currency);
+    const { events } = toEvents(found.more, { isOfPartner, currency });
+    const states = partners.filter(({ id }) => isOfPartner(id)).map((one) => stateOf(one, one));
+    return withStates(events, states, period);
+  };
+  const chartOf = (currency: string) => {
+    const events = eventsOf(currency);
+    const chart = costCharts({
       ...{ name: "Spend", by: partner ? "app" : "partner" },
-      nameOf: (row) => names.get(toKey(row))?.name ?? toKey(row),
+      keyOf: toKey,
+      nameOf: (key) => names.get(key)?.name ?? key,
       days: { from: Math.max(period.from, found.from), to: period.to },
       ...{ today: dayOf(now), rows, before, currencies: [currency] },
       hrefOf: (day) => withQuery(url, { period: null, from: formatDate(day), to: formatDate(day) }),
+      events: chartEvents(events, named),
     });
+    return html`${chart}${eventList(events, named, (id) => `/operator/partners/${id}`)}`;
+  };
   return {
     section: "Spend",
     scripts: [chartScript.href],
@@ -201,7 +221,7 @@ function pendingSection(pending: PendingSpend[]): Markup {
     { id: "pending", title: "Pending costs" },
     html`<p class="muted">${pending.length === 0 ? "No pending costs." : "These costs don't have a matching click or impression yet. They don't count for any app."}</p>`,
     pending.length > MOST_PENDING
-      ? html`<details><summary>Show ${showCount(pending.length)} rows</summary>${rows}</details>`
+      ? html`<details><summary>${showCount(pending.length)} rows</summary>${rows}</details>`
       : rows,
   );
 }
