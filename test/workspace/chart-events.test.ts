@@ -62,7 +62,7 @@ it("marks since when a partner has sent no costs", async () => {
   for (const [path, text] of marks)
     expect([path, text]).toEqual([
       path,
-      expect.stringContaining("12 Mar 2026:\nNo costs from Acme Ads since 12 Mar"),
+      expect.stringContaining("12 Mar 2026:\nNo cost from Acme Ads since 12 Mar"),
     ]);
   const page = textOf(mainOf(await open(member, MEMBER[2] ?? "")));
   expect(page).toContain("No cost since 12 Mar from Acme Ads . Ask the partner.");
