@@ -241,8 +241,8 @@ describe("the chart", () => {
     const campaigns = await colorsOf("atlas01070", "atlas01007");
     expect(campaigns).toEqual(
       new Map([
-        ["atlas01070", 4],
-        ["atlas01007", 3],
+        ["atlas01070", 1],
+        ["atlas01007", 2],
       ]),
     );
   });
