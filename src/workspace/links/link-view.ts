@@ -9,7 +9,6 @@ import { type BrowsedLink, linkPageStatements, type PageLink } from "../../db/li
 import { toDestination } from "../../db/links/destinations.ts";
 import { type HistoryRow, historyStatement } from "../../db/links/history.ts";
 import type { Partners } from "../../db/links/partner-catalog.ts";
-import { lastActivity } from "../../db/operator/partner-activity.ts";
 import type { Destination } from "../../domain/engagements/click-target.ts";
 import type { DropReason } from "../../domain/engagements/sub-links.ts";
 import type { ShownEvent } from "../../domain/events.ts";
@@ -19,7 +18,7 @@ import type { Context } from "../../env.ts";
 import { AppError } from "../../errors.ts";
 import { readInput } from "../../http/input/input.ts";
 import { daysBefore, type Period, toPeriod } from "../../pages/periods.ts";
-import { stateOf, toEvents, withStates } from "../../usecases/events.ts";
+import { toEvents, withStates } from "../../usecases/events.ts";
 import { type Link, toLink } from "../../usecases/links/link.ts";
 import { LATEST } from "../edit/history.ts";
 import { authorizeApp, type Member } from "../frame.ts";
@@ -90,7 +89,6 @@ async function readDays(context: Context, { viewer, app }: Member, period: Perio
   const adjustments = findAdjustments(env.DB, viewer, app.token, scope);
   const changed = { changed: days, voided: days, link: linkToken };
   const { partnerChanges, costSwitches } = findEvents(env.DB, viewer, app.token, changed);
-  const activity = lastActivity(env.DB, {});
   const [found, { figures, from, silent }, audience] = await Promise.all([
     readSums(
       ledger,
@@ -104,7 +102,7 @@ async function readDays(context: Context, { viewer, app }: Member, period: Perio
         },
         canBeCut: true,
       },
-      { link, urls, dropped, subLinks, history, adjustments, partnerChanges, costSwitches, activity },
+      { link, urls, dropped, subLinks, history, adjustments, partnerChanges, costSwitches },
     ),
     findLinkFigures(ledger, viewer, { appToken: app.token, ...scope }),
     readAudience(ledger, viewer, app.token, linkToken, period),
@@ -128,12 +126,10 @@ async function readDays(context: Context, { viewer, app }: Member, period: Perio
   const isOf = (id: number, currency?: string) =>
     costs.some((cost) => cost.partnerId === id && cost.currency === (currency ?? cost.currency)) ||
     (id === inEffect && !costs.some(({ partnerId }) => partnerId === id));
-  const states = [...found.partners.values()].map((partner) =>
-    stateOf(
-      partner,
-      more.activity.find(({ partnerId }) => partnerId === partner.id),
-    ),
-  );
+  const states = [...found.partners.values()].map(({ id, stoppedAt }) => {
+    const since = silent.get(id);
+    return { id, stoppedAt, silentOn: since === undefined ? null : dayOf(since) };
+  });
   const lately = { from: today - DROPPED_DAYS + 1, to: today };
   return {
     ...more,
