@@ -14,7 +14,7 @@ const MEMBER = [
   `${APP}/partners/1?${DAYS}`,
 ];
 const OPERATOR = ["/operator/partners/1", `/operator/spend?${DAYS}`, `/operator/spend?${DAYS}&partner_id=1`];
-const PARTNER = [`/partner/totals?${DAYS}`];
+const PARTNER = ["/partner", `/partner/totals?${DAYS}`];
 
 let member: Browser;
 beforeEach(async () => {
@@ -39,7 +39,7 @@ const onAllPages = async () => {
   return new Map([
     ...(await marksOn(MEMBER, (path) => open(member, path))),
     ...(await marksOn(OPERATOR, (path) => open(operator, path))),
-    ...(await marksOn(PARTNER, async (path) => (await partner.get(path)).text)),
+    ...(await marksOn(PARTNER, async (path) => (await partner.get(path)).markup)),
   ]);
 };
 
