@@ -54,10 +54,10 @@ export const spendPage: Show = async ({ ledger, env, now, url }) => {
     readSums(
       ledger,
       {
-      whose: { apps: tokens },
-      filters: { partnerId: partner?.id },
+        whose: { apps: tokens },
+        filters: { partnerId: partner?.id },
         parts: { spend: { report: "spend", ...days, groups: ["day", "partner"] } },
-      canBeCut: true,
+        canBeCut: true,
       },
       { partnerChanges: findPartnerChanges(env.DB, partner?.id ?? null, days) },
     );
