@@ -8,7 +8,7 @@ import { hashToken } from "../../src/auth/secrets.ts";
 import { insertEngagements, type NewEngagement } from "../../src/db/ledger/engagements.ts";
 import { judgeCosts } from "../../src/db/ledger/submission.ts";
 import type { Cost } from "../../src/domain/costs.ts";
-import { DAY_MS } from "../../src/domain/time.ts";
+import { DAY_MS, RETENTION_MS } from "../../src/domain/time.ts";
 import { purge } from "../../src/purge.ts";
 import { ask, DEMO, ledgerOn, NOW } from "../harness.ts";
 import { isLong } from "../part.ts";
@@ -181,7 +181,7 @@ describe.each([
       expect(await ledgerStates(model.now)).toEqual(model.states());
       expect(await storedTotals()).toEqual(model.totals());
       expect(await storedAudienceTotals()).toEqual(model.audienceTotals());
-      if (instant === 13 * DAY_MS) expect(await compareReadBack(instant)).toBe(isLong ? 412 : 52);
+      if (instant === RETENTION_MS - DAY_MS) expect(await compareReadBack(instant)).toBe(isLong ? 412 : 52);
     }
     expect(model.hasForgotten).toBe(true);
   });

@@ -71,7 +71,7 @@ const id = fc.constantFrom("model-cost-1", "model-cost-1", ...IDS);
 const currency = fc.constantFrom("USD", "USD", "USD", "EUR");
 const amount = fc.constantFrom(null, null, 0, 100_000, 250_000);
 const NO_PRICE = { urlCostType: null, urlCurrency: null, urlAmount: null, priceCounts: false };
-const FAR = [COST_WINDOW_MS, COST_WINDOW_MS + 1, 13 * DAY, RETENTION_MS, RETENTION_MS + 1];
+const FAR = [COST_WINDOW_MS, COST_WINDOW_MS + 1, RETENTION_MS - DAY, RETENTION_MS, RETENTION_MS + 1];
 
 const engagement = fc
   .record({
