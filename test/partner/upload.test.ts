@@ -256,7 +256,7 @@ describe("a file that cannot be read", () => {
       "has an unknown column",
       "tag,Cost type,Click ID\n1,1,1",
       400,
-      "click id is not a known column; remove it, or rename it to one of: cost_currency, cost_id, cost_amount.",
+      "click id is not a known column; remove it, or rename it to cost_currency, cost_id or cost_amount.",
     ],
     ["has an open quote", file('cpc,USD,"open-quote-0001,1,t'), 400, "look for a quote that is not closed"],
     [

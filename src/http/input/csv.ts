@@ -7,7 +7,7 @@ import { Buffer } from "node:buffer";
 import { CsvError, type Info, parse } from "csv-parse/sync";
 import * as z from "zod/mini";
 import { trimInvisible } from "../../domain/characters.ts";
-import { inEnglish } from "../../domain/texts.ts";
+import { inEnglish, listOf } from "../../domain/texts.ts";
 import { AppError, type InputError } from "../../errors.ts";
 import { fromCell } from "../csv.ts";
 
@@ -234,7 +234,7 @@ function checkHeader(header: string[], table: CsvTable): InputError[] {
   const errors: InputError[] = [];
   const names = new Set(header);
   const free = Object.keys(row.shape).filter((name) => !names.has(name));
-  const what = free.length > 0 ? `remove it, or rename it to one of: ${free.join(", ")}` : "remove it";
+  const what = free.length > 0 ? `remove it, or rename it to ${listOf(free, "or")}` : "remove it";
   for (const name of names) {
     if (name === "") errors.push({ param: "body", message: "has a column without a name" });
     else if (!isKnown(name, table)) errors.push({ param: name, message: `is not a known column; ${what}` });
