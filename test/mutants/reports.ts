@@ -87,8 +87,8 @@ export const reports: Mutant[] = [
   {
     name: "a partner that is stopped has cost data",
     file: "src/domain/figures/groups.ts",
-    search: "partner?.supportsCostData === 1 && partner.stoppedAt === null",
-    replace: "partner?.supportsCostData === 1",
+    search: "partner.supportsCostData && partner.stoppedAt === null",
+    replace: "partner.supportsCostData",
     tests: ["test/domain/groups.test.ts"],
   },
 ];
