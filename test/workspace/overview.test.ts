@@ -207,7 +207,7 @@ describe("needs attention", () => {
         href: `${partnersPage}?period=7d`,
       },
       {
-        text: "Delta Reach is stopped. Its costs are rejected, and its clicks and impressions are recorded with cost data off. Open partner",
+        text: "Delta Reach is stopped. Its costs are rejected, and its clicks and impressions have cost data off. Open partner",
         href: `${partnersPage}/4?period=7d`,
       },
     ]);
@@ -242,19 +242,19 @@ describe("needs attention", () => {
     await inLedger(`DELETE FROM daily_totals WHERE ${recent}`);
     const recorded = async () =>
       textOf(await overview()).match(
-        /No cost from Acme Ads since \d+ Mar: ([\d,]+) clicks and impressions without a cost in the last two/,
+        /No cost from Acme Ads since \d+ Mar, with ([\d,]+) clicks and impressions in two days. Ask/,
       )?.[1];
     expect(await recorded()).toMatch(/^[1-9]/);
     await inLedger(`UPDATE daily_engagements SET recorded = 0 WHERE ${recent}`);
     const [first] = problems(await overview());
     expect(first?.text).toMatch(
-      /^The clicks and impressions of Acme Ads in the last two days have no cost ID/,
+      /^The latest clicks and impressions of Acme Ads have no cost ID/,
     );
     expect(first?.href).toBe(`${APP}/links?partner=1`);
     await inLedger(`DELETE FROM daily_engagements WHERE ${recent}`);
     const silent = problems(await overview()).map(({ text }) => text);
     expect(silent).toContainEqual(
-      expect.stringMatching("^No clicks, impressions or costs from Acme Ads in the last two days"),
+      expect.stringMatching("^No clicks, impressions or costs from Acme Ads in two days"),
     );
     await env.DB.prepare("INSERT INTO daily_totals VALUES (?, ?, 1, 1, 'cpc', 'USD', 'unpriced', 2, 0)")
       .bind(DEMO.appToken, today - 1)
@@ -263,8 +263,8 @@ describe("needs attention", () => {
     expect(problems(page).map(({ text }) => text)).toEqual([
       expect.stringMatching("^Beacon Network and Corsair Media have no cost data yet"),
       expect.stringMatching("^Delta Reach is stopped"),
-      "2 costs of Acme Ads have no amount. Ask the partner to resend them with an amount. Open partner",
-      expect.stringMatching("^No clicks, impressions or costs from Echo Media in the last two days"),
+      "2 costs of Acme Ads have no amount. Ask the partner to resend them. Open partner",
+      expect.stringMatching("^No clicks, impressions or costs from Echo Media in two days"),
     ]);
     const unpriced = problems(page).find(({ text }) => text.startsWith("2 costs"));
     expect(textOf(await open(browser, unpriced?.href ?? ""))).toContain("−2 The cost has no amount");

@@ -150,7 +150,7 @@ function describePartners(signals: Signals, path: string): Finding[] {
   return [
     ...stopped.map((partner) => ({
       key: `stopped:${partner.partnerId}`,
-      text: `${partner.name} is stopped. Its costs are rejected, and its clicks and impressions are recorded with cost data off.`,
+      text: `${partner.name} is stopped. Its costs are rejected, and its clicks and impressions have cost data off.`,
       count: clicksOf([partner]),
       partners: [partner],
       fix: fixAt(path, [partner], days),
@@ -207,7 +207,7 @@ function describeCosts(signals: Signals, path: string): Finding[] {
       ? [
           {
             key: "unpriced",
-            text: `${showPlural(unpriced, "cost")} of ${firstNames(ofUnpriced)} ${unpriced === 1 ? "has" : "have"} no amount. Ask ${ofUnpriced.length === 1 ? "the partner" : "the partners"} to resend ${unpriced === 1 ? "it" : "them"} with an amount.`,
+            text: `${showPlural(unpriced, "cost")} of ${firstNames(ofUnpriced)} ${unpriced === 1 ? "has" : "have"} no amount. Ask ${ofUnpriced.length === 1 ? "the partner" : "the partners"} to resend ${unpriced === 1 ? "it" : "them"}.`,
             count: unpriced,
             partners: ofUnpriced.slice(0, MOST_NAMES),
             fix: fixAt(path, ofUnpriced, daysOf(signals)),
@@ -262,10 +262,10 @@ function describeSilence(
   const count = engagements.reduce((sum, row) => sum + row.count, 0);
   const text =
     recorded > 0
-      ? `No cost from ${name}${since}: ${showPlural(recorded, "click or impression", "clicks and impressions")} without a cost in the last two days. Ask the partner.`
+      ? `No cost from ${name}${since}, with ${showPlural(recorded, "click or impression", "clicks and impressions")} in two days. Ask the partner.`
       : count > 0
-        ? `The clicks and impressions of ${name} in the last two days have no cost ID, so no cost can match. Check that the partner uses the URLs of its links.`
-        : `No clicks, impressions or costs from ${name} in the last two days. Check that the partner uses the URLs of its links.`;
+        ? `The latest clicks and impressions of ${name} have no cost ID. Check that the partner uses the URLs of its links.`
+        : `No clicks, impressions or costs from ${name} in two days. Check that the partner uses the URLs of its links.`;
   const partners = [{ partnerId, name }];
   return [
     {
