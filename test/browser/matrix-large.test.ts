@@ -298,51 +298,67 @@ describe("a link's page at 1280 x 800 px", () => {
 describe("rows of links", () => {
   const APP = `/apps/${LARGE.appToken}`;
   const PAGES = [
-    `${APP}/links`,
-    `${APP}/links?q=video+15s`,
-    `${APP}/links?sort=-spend&open=atlas01000,atlas01026`,
-  ];
+    ["tree", `${APP}/links`],
+    ["tree", `${APP}/links?sort=-spend&open=atlas01000,atlas01026`],
+    // Everything that was found has the names above it in a second line, or in a third one below a badge.
+    ["campaigns", `${APP}/links?q=ski`],
+    ["creatives", `${APP}/links?q=video+15s`],
+  ] as const;
   /**
-   * The heights of the rows that are links, with one line and with two; by how much tables are wider than their place; and the badges that
-   * are not wholly in their lines.
+   * The heights of the rows that are links, with one line, two, and three; by how much tables are wider than their place; the badges that
+   * are not wholly in their lines, and those with less than 4 px to the figures below.
    */
   const MEASURE = `(() => {
     const rows = [...document.querySelectorAll(".links tbody tr")].filter((row) => !row.querySelector("[colspan]"));
-    const isHigh = (row) => row.querySelector(".below, .number > div + div") !== null;
-    const heights = [false, true].map((high) => [...new Set(rows.filter((row) => isHigh(row) === high).map((row) => Math.round(row.clientHeight)))]);
+    const top = (element) => element.getBoundingClientRect().top;
+    const isLower = (element) => element.clientHeight > 0 && top(element) > top(element.parentElement) + 12;
+    const has = (row, selector) => [...row.querySelectorAll(selector)].some(isLower);
+    const linesOf = (row) => has(row, ".badge ~ .path, :has(> .badge) ~ .path") ? 3 : has(row, ".below, .number > div + div") ? 2 : 1;
+    const heights = [1, 2, 3].map((lines) => [...new Set(rows.filter((row) => linesOf(row) === lines).map((row) => Math.round(row.clientHeight)))]);
     const cut = [...document.querySelectorAll(".table")].map((table) => table.scrollWidth - table.clientWidth);
     const badges = [...document.querySelectorAll(".links .badge")].filter((badge) => badge.checkVisibility());
     const isCut = (badge) => {
       const [inner, outer] = [badge, badge.parentElement].map((one) => one.getBoundingClientRect());
       return inner.left < outer.left - 1 || inner.right > outer.right + 1 || inner.top < outer.top - 1 || inner.bottom > outer.bottom + 1;
     };
-    return { count: rows.length, heights, cut, badges: badges.length, cutBadges: badges.filter(isCut).map((badge) => badge.textContent) };
+    const textTop = (cell) => {
+      const range = document.createRange();
+      range.selectNodeContents(cell);
+      return range.getBoundingClientRect().top;
+    };
+    const isClose = (badge) => {
+      const { bottom } = badge.getBoundingClientRect();
+      const figures = [...badge.closest("tr").querySelectorAll("td.number")].map(textTop);
+      return badge.closest("th") !== null && Math.min(...figures.filter((one) => one > bottom - 8)) < bottom + 4;
+    };
+    return { count: rows.length, heights, cut, badges: badges.length, cutBadges: badges.filter((one) => isCut(one) || (innerWidth < 640 && isClose(one))).map((badge) => badge.textContent) };
   })()`;
   it.each([
-    [1280, [40, 56]],
-    [768, [40, 56]],
-    [390, [72, 72]],
-  ])("have a height for one line and one for two at %i px, and nothing is cut", async (width, allowed) => {
-    const page = await windowOf("demo");
-    await page.emulateMedia({ colorScheme: "light", forcedColors: "none" });
-    await page.setViewportSize({ width, height: 900 });
-    for (const path of PAGES) {
-      await page.goto(path);
-      const { count, heights, cut, badges, cutBadges } = (await page.evaluate(MEASURE)) as {
-        count: number;
-        heights: number[][];
-        cut: number[];
-        badges: number;
-        cutBadges: string[];
-      };
-      expect([path, count > 25, cut, cutBadges]).toEqual([path, true, [0], []]);
-      // On a phone, a card has none until it is opened.
-      expect(badges > 25).toBe(width > 390);
-      // Everything that was found has the names above it in a second line.
-      const isList = path.includes("?q=");
-      expect([path, heights]).toEqual([path, allowed.map((one, at) => (isList && at === 0 ? [] : [one]))]);
-    }
-  });
+    [1280, { tree: [[40], [], []], campaigns: [[], [56], []], creatives: [[], [56], []] }],
+    [768, { tree: [[40], [56], []], campaigns: [[], [56], [65]], creatives: [[], [56], [65]] }],
+    [390, { tree: [[72], [72], []], campaigns: [[], [72], [87]], creatives: [[], [72], []] }],
+  ])(
+    "have a height for one line, one for two and one for three at %i px, and nothing is cut",
+    async (width, expected) => {
+      const page = await windowOf("demo");
+      await page.emulateMedia({ colorScheme: "light", forcedColors: "none" });
+      await page.setViewportSize({ width, height: 900 });
+      for (const [kind, path] of PAGES) {
+        await page.goto(path);
+        const { count, heights, cut, badges, cutBadges } = (await page.evaluate(MEASURE)) as {
+          count: number;
+          heights: number[][];
+          cut: number[];
+          badges: number;
+          cutBadges: string[];
+        };
+        expect([path, count > 25, cut, cutBadges]).toEqual([path, true, [0], []]);
+        // On a phone, a card has none until it is opened.
+        expect(badges > 25).toBe(width > 390);
+        expect([path, heights]).toEqual([path, expected[kind]]);
+      }
+    },
+  );
 
   it("show period and search in one row, and on a phone the rest of a card with its menu", async () => {
     const page = await windowOf("demo");

@@ -203,6 +203,28 @@ describe("the tree", () => {
     const ofSearch = rowsOf(await open(browser, `${PAGE}?q=runners`)).map(({ signal }) => signal);
     expect(new Set(ofSearch)).toEqual(new Set(["Stopped"]));
   });
+
+  it("says it once for a link and those below it that inherit its partner", async () => {
+    const campaign = async (page: string) => {
+      const found = rowsOf(await open(browser, page)).find(({ name }) => name === "Spring");
+      return [found?.partner, found?.signal];
+    };
+    const pages = [`${PAGE}?open=demo1nk001`, `${PAGE}/demo1nk001`];
+    const statesOf = () => Promise.all(pages.map(campaign));
+    const inherited = ["Acme Ads inherited", ""];
+    await rows("UPDATE links SET cost_switch = 0 WHERE token = 'demo1nk001'");
+    expect(await statesOf()).toEqual([inherited, inherited]);
+    await rows("UPDATE links SET cost_switch = 0 WHERE token = 'demo1nk002'");
+    expect((await statesOf()).map(([, signal]) => signal)).toEqual(["Cost data off", "Cost data off"]);
+    await rows("UPDATE partners SET stopped_at = 1 WHERE id IN (1, 2)");
+    expect((await statesOf()).map(([partner]) => partner)).toEqual([
+      "Acme Ads inherited",
+      "Acme Ads inherited",
+    ]);
+    await rows("UPDATE links SET partner_id = 2 WHERE token = 'demo1nk002'");
+    const own = ["Beacon Network Stopped", "Stopped"];
+    expect(await statesOf()).toEqual([own, own]);
+  });
 });
 
 describe("search and filters", () => {

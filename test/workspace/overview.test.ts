@@ -247,9 +247,7 @@ describe("needs attention", () => {
     expect(await recorded()).toMatch(/^[1-9]/);
     await inLedger(`UPDATE daily_engagements SET recorded = 0 WHERE ${recent}`);
     const [first] = problems(await overview());
-    expect(first?.text).toMatch(
-      /^The latest clicks and impressions of Acme Ads have no cost ID/,
-    );
+    expect(first?.text).toMatch(/^The latest clicks and impressions of Acme Ads have no cost ID/);
     expect(first?.href).toBe(`${APP}/links?partner=1`);
     await inLedger(`DELETE FROM daily_engagements WHERE ${recent}`);
     const silent = problems(await overview()).map(({ text }) => text);

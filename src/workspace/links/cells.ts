@@ -56,20 +56,19 @@ export function partnerSignal(link: PartnerKeys, { partners, silent }: KnownPart
   return partnerSignals({ ...partner, typesInRound: 0 }, { silentSince, coverage: null, recorded: 0 });
 }
 
-/** `days`: the query with the days of the page. */
+/** `days`: the query with the days of the page. `signal`: the state of the partner. */
 export function partnerCell(
   member: Pick<Member, "path">,
   link: PartnerKeys,
-  known: KnownPartners,
-  days = "",
+  { partners }: KnownPartners,
+  days: string,
+  signal: Markup | "",
 ): Markup {
-  const partner = partnerOf(link, known.partners);
+  const partner = partnerOf(link, partners);
   if (!partner) return html`<span class="muted">None</span>`;
-  // Not beside the name, which can have the whole line.
-  const signal = partnerSignal(link, known);
   const inherited = link.partnerId === null ? "inherited" : "";
   const below = signal || inherited ? html`<div class="below">${signal} ${inherited}</div>` : "";
-  return html`<div title="${partner.displayName}">${partnerLink(member, partner, days)}</div>${below}`;
+  return html`<div class="partner"><div title="${partner.displayName}">${partnerLink(member, partner, days)}</div>${below}</div>`;
 }
 
 /** Whether cost data is on, and of a sub-link, whether that is its own setting. */

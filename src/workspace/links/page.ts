@@ -35,7 +35,7 @@ import { countChart, spendCharts } from "../reports/day-charts.ts";
 import { addUp } from "../reports/lines.ts";
 import { linkTestScript } from "../script.ts";
 import { audienceSection } from "./audience.ts";
-import { costCell, countsText, keepDays, partnerCell, partnerOf, testBadge } from "./cells.ts";
+import { costCell, countsText, keepDays, partnerCell, partnerOf, partnerSignal, testBadge } from "./cells.ts";
 import { type LinkView, MOST_SUB_LINKS, readLinkView } from "./link-view.ts";
 import { LEVEL_NAMES, LINK_NOTICES } from "./query.ts";
 import { costsByType, problems } from "./sections.ts";
@@ -123,20 +123,21 @@ function addresses(member: Member, url: URL, { row, link, partners, silent }: Li
   const address = (id: string, name: string, text: string, copied: string) => html`
     <div class="secret"><span id="${id}">${name}</span><code aria-labelledby="${id}" role="group" tabindex="0">${highlightMacros(text)}</code>${copyButton(text, `${copied} of ${row.label}`)}</div>`;
   const partner = partnerOf(row, partners);
+  const known = { partners, silent };
   return html`
     <section class="card urls" aria-labelledby="urls">
       <h2 id="urls" class="visually-hidden">URLs</h2>
       ${address("click-url", "Click URL", link.click_url, "click URL")}
       ${address("impression-url", "Impression URL", link.impression_url, "impression URL")}
+      ${link.click_url === link.url ? "" : html`<p class="hint"><mark>Marked</mark> parts are macros. ${partner?.displayName} replaces them for each click and impression.</p>`}
       <div class="actions">
         ${facts(
-          ["Partner", partnerCell(member, row, { partners, silent }, keepDays(url))],
+          ["Partner", partnerCell(member, row, known, keepDays(url), partnerSignal(row, known))],
           [
             "Cost data",
             html`${costCell(link, row)}${row.costSwitch === null && row.inheritedSwitch !== null ? html` <span class="muted">inherited</span>` : ""}`,
           ],
         )}
-        ${link.click_url === link.url ? "" : html`<p class="hint"><mark>Marked</mark> parts are macros. ${partner?.displayName} replaces them for each click and impression.</p>`}
         ${menu("QR code", [
           html`<img src="${url.pathname}/qr.svg" alt="QR code of ${link.url}" width="176" height="176" loading="lazy">`,
           html`<a href="${url.pathname}/qr.svg" download="${link.token}.svg">Download QR code</a>`,

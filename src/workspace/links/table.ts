@@ -60,7 +60,10 @@ export function linksTable(shown: Shown, lines: Line[]): Markup | string {
         ${below(row, shown)}`,
       ...sortable("name", "ascending"),
     },
-    { heading: "Partner", cell: (row) => partnerCell(member, row, shown, keepDays(url)) },
+    {
+      heading: "Partner",
+      cell: (row) => partnerCell(member, row, shown, keepDays(url), newSignal(row, shown)),
+    },
     { heading: "Cost data", cell: (row) => costCell(toLink(row, partners, context), row) },
     {
       heading: "Clicks",
@@ -138,26 +141,32 @@ export function branchLines(shown: Shown, view: LinksView, key = ROOT, level = 1
 
 /** The second line of a name: the states of the link and, in a list that doesn't show it otherwise, where it is. */
 function below(row: BrowsedLink, shown: Shown): Markup {
-  const { isFlat, selected } = shown;
   const level = LEVEL_NAMES[row.level - 1];
   const own = row.archived || testBadge(row);
   const [signal, where] = signalOf(row, shown);
   const states = html`${row.archived ? badge("Archived") : ""} ${testBadge(row)}${signal && html` <span class="${where}">${signal}</span>`}`;
-  // On the page of a link, all are in it.
-  if (isFlat && selected)
+  if (isList(shown))
     return html`<div class="below">${states} <span class="muted level">${level}</span> ${path(row)}</div>`;
   const heard = html`<span class="visually-hidden">${level}</span>`;
   return own || signal ? html`${heard}<div class="below${own ? "" : ` ${where}`}">${states}</div>` : heard;
 }
+
+/** Whether the links above its rows are not on the page. On the page of a link, all rows are in that link. */
+const isList = ({ isFlat, selected }: Shown) => isFlat && selected !== undefined;
+
+/** The state of the partner, where the link above does not say it already. */
+const newSignal = (row: BrowsedLink, shown: Shown) =>
+  row.partnerId === null && !isList(shown) ? "" : partnerSignal(row, shown);
 
 /** That a link with a partner has no costs as usual, for windows that don't have it in the columns of the partner and of cost data. */
 function signalOf(
   row: BrowsedLink,
   shown: Shown,
 ): [signal: Markup | "", where: "narrow-only" | "phone-only"] {
-  const signal = partnerSignal(row, shown);
+  const signal = newSignal(row, shown);
   if (signal !== "") return [signal, "narrow-only"];
-  const isOff = partnerOf(row, shown.partners) && (row.costSwitch ?? row.inheritedSwitch) !== 1;
+  const isOwn = row.partnerId !== null || row.costSwitch !== null || isList(shown);
+  const isOff = isOwn && partnerOf(row, shown.partners) && (row.costSwitch ?? row.inheritedSwitch) !== 1;
   return [isOff && !testBadge(row) ? badge("Cost data off") : "", "phone-only"];
 }
 
