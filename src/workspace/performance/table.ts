@@ -62,6 +62,7 @@ export function performanceTable(
     },
   });
   const isAdjusted = (one: ShownRow) => !isSum(one) && isAdjustments(query.group_by, one.row);
+  const signalIn = (one: ShownRow) => (isSum(one) || isAdjusted(one) ? "" : signal(one.row, compared));
   const cell = (metric: Metric, row: PerformanceRow, isSum: boolean) =>
     metric === "spend"
       ? // The total has its other currencies beside the tiles, and those of all rows are in the heading.
@@ -94,9 +95,9 @@ export function performanceTable(
             hasChange(metric) &&
             number("Change", `${metric}_change`, (row) => change(metric, row, compared)),
         ]),
-        {
+        rows.some((one) => signalIn(one) !== "") && {
           ...sortable("Signal", "signal"),
-          cell: (one) => (isSum(one) || isAdjusted(one) ? "" : signal(one.row, compared)),
+          cell: signalIn,
         },
       ],
     })}
