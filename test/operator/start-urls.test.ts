@@ -44,7 +44,7 @@ describe("prices on URLs", () => {
         {
           what: "Acme Ads : prices on URLs of Demo App add up to $800.00 on 15 Mar 2026 (UTC), and above $1,000.00 they are held",
           urgency: "Soon",
-          since: "15 Mar 2026, 00:00 UTC",
+          since: "15 Mar, 00:00",
           href: "/operator/partners/1#templates",
         },
       ],
@@ -67,7 +67,7 @@ describe("prices on URLs", () => {
       {
         what: "Acme Ads : prices on URLs of Demo App add up to $125.00000001 on 15 Mar 2026 (UTC), more than 5 times the $25.00 that is usual in the 7 days before",
         urgency: "Soon",
-        since: "15 Mar 2026, 00:00 UTC",
+        since: "15 Mar, 00:00",
         href: "/operator/partners/1/url-prices",
       },
     ]);
@@ -124,7 +124,7 @@ describe("a cost ID that another app had first", () => {
     const item = {
       what: `Acme Ads : 3 clicks and impressions of ${name} in 7 days had a cost ID that another app had first, so no cost can match them`,
       urgency: "Soon",
-      since: "15 Mar 2026, 00:00 UTC",
+      since: "15 Mar, 00:00",
       href: "/docs/operators#respond-to-incidents",
     };
     expect(await waiting()).toEqual([item]);

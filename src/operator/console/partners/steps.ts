@@ -12,11 +12,11 @@ import { UNUSUAL_TIMES, USUAL_DAYS } from "../../../domain/figures/url-prices.ts
 import { formatMoney } from "../../../domain/money.ts";
 import { silentSince } from "../../../domain/partner-state.ts";
 import { judgeTemplates, templatePairs } from "../../../domain/templates.ts";
-import { DAY_MS } from "../../../domain/time.ts";
+import { DAY_MS, dayOf } from "../../../domain/time.ts";
 import type { Tone } from "../../../pages/elements.ts";
 import {
   describeDay,
-  describeTime,
+  describeShortDay,
   showAmount,
   showList,
   showPercent,
@@ -168,7 +168,7 @@ function liveSteps(partner: PartnerFacts, path: string): PartnerStep[] {
     .filter((rate) => rate.isWithinThreshold === false);
   const silent = silentSince(partner, partner);
   const found = [
-    ...(silent === null ? [] : [`no cost since ${describeTime(silent)}`]),
+    ...(silent === null ? [] : [`no cost since ${describeShortDay(dayOf(silent))}`]),
     ...(over.length === 0
       ? []
       : [

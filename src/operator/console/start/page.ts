@@ -4,12 +4,19 @@ import { nameOfSingleSignOn } from "../../../auth/single-sign-on/settings.ts";
 import { SPEND_DAYS } from "../../../db/operator/lists/partner-spend.ts";
 import { readStart, type Start } from "../../../db/operator/start.ts";
 import { sumSpend } from "../../../domain/money.ts";
-import { toIso } from "../../../domain/time.ts";
+import { dayOf, toIso } from "../../../domain/time.ts";
 import { badge, buttonLink, card, nameText, notice, pageHead, tiles } from "../../../pages/elements.ts";
 import { inOrder } from "../../../pages/lists/order.ts";
 import { table } from "../../../pages/lists/table.ts";
-import { describeDays, describeTime, NONE, showPlural } from "../../../pages/locale.ts";
-import { type Markup, time } from "../../../pages/markup.ts";
+import {
+  describeDay,
+  describeDays,
+  describeShortDay,
+  describeTime,
+  NONE,
+  showPlural,
+} from "../../../pages/locale.ts";
+import type { Markup } from "../../../pages/markup.ts";
 import { moneyText, sumChange } from "../../../pages/money.ts";
 import type { Show } from "../layout.ts";
 import { addedUp, amounts, byCurrency, type Sums, spendByPartner } from "../partners/money.ts";
@@ -73,14 +80,15 @@ function waitingSection(start: Start, items: Item[], now: number, spendOf: Map<n
       columns: [
         {
           heading: "What",
-          cell: ({ name, what, isGroup }) => html`${nameText(name)}${isGroup ? "" : ":"} ${what}`,
+          cell: ({ name, what, isGroup }) =>
+            html`<span class="sentence">${nameText(name)}${isGroup ? "" : ":"} ${what}</span>`,
         },
         { heading: "Urgency", onPhone: 5, cell: ({ tone }) => badge(MARKS[tone], tone) },
         {
-          heading: "Since",
+          heading: "Since, UTC",
           kind: "day",
           isMinor: true,
-          cell: ({ since }) => (since === null ? NONE : time(toIso(since))),
+          cell: ({ since }) => (since === null ? NONE : shortTime(since, now)),
         },
         {
           heading: `Spend, ${SPEND_DAYS} days`,
@@ -98,6 +106,13 @@ function waitingSection(start: Start, items: Item[], now: number, spendOf: Map<n
     rest > 0 ? html`<p class="muted">${showPlural(rest, "more line")} with less urgency.</p>` : "",
     checked,
   );
+}
+
+/** `23 Nov, 23:00`, or the day with its year if that is another one. */
+function shortTime(instant: number, now: number): Markup {
+  const [at, day] = [toIso(instant), dayOf(instant)];
+  const isOfYear = at.slice(0, 4) === toIso(now).slice(0, 4);
+  return html`<time datetime="${at}">${isOfYear ? `${describeShortDay(day)}, ${at.slice(11, 16)}` : describeDay(day)}</time>`;
 }
 
 function spendSection({ spend, pending, days }: Start): Markup {
@@ -137,7 +152,7 @@ function spendSection({ spend, pending, days }: Start): Markup {
         ),
     pendingText.length === 0
       ? ""
-      : html`<p><a href="/operator/spend#pending">Pending costs</a>, which wait for their click or impression:</p><ul>${pendingText}</ul>`,
+      : html`<p><a href="/operator/spend#pending">Waiting for their click or impression:</a></p><ul>${pendingText}</ul>`,
   );
 }
 
