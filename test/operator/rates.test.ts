@@ -280,6 +280,10 @@ describe("the rates of a round", () => {
     const partner = await operator.get("/operator/partners/1");
     expect(partner.text).toContain('aria-label="Discrepancy of the last 7 days"');
     expect(partner.text).toContain('<span class="badge warn">50.0%</span>');
+    expect(partner.text).toContain("Last 7 days with today: ");
+    // A reason that no day has is no column.
+    const reasons = ["Cost data off", "No cost", "Voided", "Lapsed", "Rejected"];
+    expect(reasons.filter((reason) => partner.text.includes(`data-label="${reason}"`))).toEqual(["No cost"]);
     expect((await operator.get("/operator/partners/2")).text).not.toContain('id="rates"');
   });
 

@@ -46,7 +46,7 @@ describe("the overview", () => {
     expect(text).toContain("Live");
     expect(text).toContain("ll_live_…");
     expect(text).toContain("Can send cpc cpi cpe cpm");
-    expect(text).toContain("Coverage and discrepancy 9 – 15 Mar 2026, UTC");
+    expect(text).toContain("Coverage and discrepancy Last 7 days with today: 9 – 15 Mar 2026, UTC");
     expect(text).toContain("Below 5% is usual.");
   });
 
@@ -433,7 +433,7 @@ describe("a test credential", () => {
     const { text, markup } = await browser.get("/partner/round");
     expect(text).toContain("Round 1: Corsair Media");
     expect(text).toContain("8 open mismatches. No match yet for cpe.");
-    expect(text).toContain("How to fix it");
+    expect(text).toContain("Expected, and how to fix it");
     expect(markup).not.toContain("Dismiss");
   });
 

@@ -20,7 +20,7 @@ export function ratesSection(integratedTypes: number, found: FoundRates): Markup
     {
       id: "rates",
       title: "Coverage and discrepancy",
-      aside: html`<p class="muted">${describeDays(found)}, UTC</p>`,
+      aside: html`<p class="muted">Last ${RATE_DAYS} days with today: ${describeDays(found)}, UTC</p>`,
     },
     found.complete
       ? ""
@@ -79,6 +79,17 @@ function coverageByDay({ days, to }: FoundRates): Markup {
     ...{ heading, kind: "number", cell: of },
     ...(onPhone && { onPhone }),
   });
+  const reason = (heading: string, of: (day: DayOfRates) => number) =>
+    days.some((day) => of(day) > 0) && number(heading, (day) => showCount(of(day)));
+  const lapsed = reason("Lapsed", ({ lapsed }) => lapsed);
+  const rejected = reason("Rejected", ({ rejected }) => rejected.reduce((sum, { count }) => sum + count, 0));
+  const reasons = [
+    reason("Cost data off", ({ costDataOff }) => costDataOff),
+    reason("No cost", ({ noCost }) => noCost),
+    reason("Voided", ({ voided }) => voided),
+    lapsed,
+    rejected,
+  ];
   const columns = [
     {
       heading: "Day",
@@ -87,16 +98,12 @@ function coverageByDay({ days, to }: FoundRates): Markup {
     },
     number("Clicks", (day) => part(toCoverage(day).click, day.recorded.click), 5),
     number("Impressions", (day) => part(toCoverage(day).impression, day.recorded.impression), 5),
-    number("Cost data off", (day) => showCount(day.costDataOff)),
-    number("No cost", (day) => showCount(day.noCost)),
-    number("Voided", (day) => showCount(day.voided)),
-    number("Lapsed", (day) => showCount(day.lapsed)),
-    number("Rejected", (day) => showCount(day.rejected.reduce((sum, row) => sum + row.count, 0))),
+    ...reasons,
   ];
   return html`
     <h3>Coverage by day</h3>
     ${table({ label: "Coverage by day", columns, rows: days, layout: "figures-in-row" })}
-    <p class="hint">Coverage is matched costs ÷ recorded clicks or, for ${OF_IMPRESSIONS}, impressions. The columns after it say why clicks and impressions of the day have no cost that counts. A lapsed cost waited for its click or impression until that day, and a rejected one was sent on it.</p>`;
+    <p class="hint">Coverage is matched costs ÷ recorded clicks or, for ${OF_IMPRESSIONS}, impressions. ${reasons.some(Boolean) ? "The columns after it say why clicks and impressions of the day have no cost that counts." : ""} ${lapsed ? "A lapsed cost waited for its click or impression until that day." : ""} ${rejected ? "A rejected cost was sent on that day." : ""}</p>`;
 }
 
 /** Why costs of these days were rejected. */

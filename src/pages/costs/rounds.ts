@@ -170,16 +170,22 @@ function findingTable(findings: FindingItem[], label: string, action?: Action, e
   const isFirst = ({ state }: FindingItem) => Number(state === "open" || state === "dismissed");
   return table({
     label,
+    layout: "figures-in-row",
     rows: findings.toSorted((left, right) => isFirst(right) - isFirst(left)),
     idOf: ({ finding }) => anchorOf(finding),
     columns: [
       { heading: "Mismatch", cell: issueCell },
+      { heading: "State", onPhone: "beside", cell: ({ state }) => badge(...STATES[state]) },
       { heading: "Received", cell: sentCell },
-      { heading: "Expected", cell: expectedCell },
-      { heading: "How to fix it", cell: ({ remedy }) => remedy },
+      {
+        heading: "Expected, and how to fix it",
+        cell: (finding) =>
+          html`<div>${expectedCell(finding)}</div><div class="muted">${finding.remedy}</div>`,
+      },
       action !== undefined && {
         heading: "Action",
         kind: "action",
+        onPhone: 7,
         cell: (finding) => (isFirst(finding) ? action(finding) : ""),
       },
     ],
@@ -193,8 +199,8 @@ const expectedCell = ({ kind, expected }: FindingItem) =>
     ? expected.replace(/\d{4}-\d{2}-\d{2}/, (date) => describeDay(dayOf(Date.parse(date))))
     : expected;
 
-const issueCell = ({ kind, state, at, reason }: FindingItem) => html`
-  ${KIND_NAMES[kind]} ${badge(STATES[state][0], STATES[state][1])}
+const issueCell = ({ kind, at, reason }: FindingItem) => html`
+  ${KIND_NAMES[kind]}
   <p class="hint">${time(at)}</p>
   ${reason === undefined ? "" : html`<p class="hint">Dismissed: ${reason}</p>`}`;
 

@@ -88,9 +88,7 @@ export const partnerPage: Show = async (context, formError, session) => {
         issueForm(partner, session, rejectedAt("/credentials")),
       )}
       ${settingsSection(context, partner, rejectedAt(`/${id}`))}
-      ${urlPriceSection(id, prices)}
-      ${voidSection(id)}
-      ${costSwitch(partner)}`,
+      <div class="grid">${urlPriceSection(id, prices)}${voidSection(id)}${costSwitch(partner)}</div>`,
   };
 };
 
