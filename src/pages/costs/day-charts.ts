@@ -59,7 +59,7 @@ export function costCharts<Row extends DayOfCosts>(given: DayCharts<Row>): Marku
       before: last && byDay(last, days.to - days.from + 1),
     });
   });
-  return charts.length === 0 ? "" : html`<div class="day-charts">${charts}</div>`;
+  return charts.length === 0 ? "" : html`<div class="charts"><div class="day-charts">${charts}</div></div>`;
 }
 
 /** The highest first. */

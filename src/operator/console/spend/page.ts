@@ -187,13 +187,11 @@ function currencySection(
     ...(onPhone && { onPhone }),
   });
   const hasAdjustments = lines.some(({ adjusted }) => adjusted !== 0n);
-  return card(
-    {
-      id: `spend-${currency}`,
-      title: currency,
-    },
-    chart,
-    table({
+  return html`
+    <section class="card" aria-labelledby="spend-${currency}">
+    <h2 id="spend-${currency}" class="${chart === "" ? "" : "visually-hidden"}">${currency}</h2>
+    ${chart}
+    ${table({
       label: `Spend in ${currency}`,
       layout: "figures-in-row",
       rows: lines,
@@ -208,8 +206,8 @@ function currencySection(
         number("Costs", ({ matched }) => showCount(matched)),
         total.unpriced > 0 && number("No amount", ({ unpriced }) => showCount(unpriced)),
       ],
-    }),
-  );
+    })}
+    </section>`;
 }
 
 /** More rows than this are closed. */
