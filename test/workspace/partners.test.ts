@@ -22,7 +22,7 @@ const namesAt = async (query: string) =>
 const headOf = (page: string) =>
   [...page.matchAll(/<th scope="col"([^>]*)><a href="([^"]*)">([^<]*)/g)].map(
     ([, attributes = "", href = "", name = ""]) =>
-      [name.trim(), /aria-sort="(\w+)"/.exec(attributes)?.[1], href.replaceAll("&amp;", "&")] as const,
+      [textOf(name), /aria-sort="(\w+)"/.exec(attributes)?.[1], href.replaceAll("&amp;", "&")] as const,
   );
 
 it("shows the state of each partner in the words of operators, its links, its spend and its coverage", async () => {

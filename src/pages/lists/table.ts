@@ -95,7 +95,9 @@ const classNames = <Row>({ kind, isMinor, onPhone }: Column<Row>) =>
   [kind, isMinor && "minor", onPhone && `phone-${onPhone}`].filter(Boolean).join(" ");
 
 function head<Row>(column: Column<Row>): Markup {
-  const { heading, note, kind, href, inPlace, sorted } = column;
+  const { note, kind, href, inPlace, sorted } = column;
+  // A narrow column has two lines for it.
+  const heading = column.heading.replace(" per ", " per\u00a0");
   const name = attribute("class", classNames(column));
   if (kind === "action")
     return html`<th scope="col"${name}><span class="visually-hidden">${heading}</span></th>`;

@@ -39,8 +39,7 @@ export const partnersPage: Show = async (context) => {
     section: "Partners",
     body: html`
       ${pageHead("Partners", buttonLink("/operator/partners/new", "New partner", ""))}
-      <p class="lead">Spend and coverage of ${describeDays(spendDays(context.now))}, UTC.</p>
-      ${list.controls}
+      <div class="toolbar"><p class="muted">Spend and coverage of ${describeDays(spendDays(context.now))}, UTC</p>${list.controls}</div>
       ${found.partners.length === MOST_PARTNERS ? notice(`The first ${showCount(MOST_PARTNERS)} partners by name are listed. Search for a name to find others.`) : ""}
       ${found.spend ? "" : notice("The spend couldn't be added up: a database doesn't respond, or there are too many costs.", "warn")}
       ${partnerTable({ rows: list.rows, empty: noRows(list, none, "partners"), heading: list.heading })}
