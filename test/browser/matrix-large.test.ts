@@ -360,6 +360,34 @@ describe("rows of links", () => {
     },
   );
 
+  it.each([
+    [1280, [1, 1, 1]],
+    [768, [0, 2, 1]],
+    [390, [0, 2, 1]],
+  ])(
+    "are below a link's URLs, a hint in full width, and the partner, cost data and buttons in rows at %i px",
+    async (width, expected) => {
+      const page = await windowOf("demo");
+      await page.emulateMedia({ colorScheme: "light", forcedColors: "none" });
+      await page.setViewportSize({ width, height: 900 });
+      await page.goto(`${APP}/links/atlas01070`);
+      // The partner's state, which a notice says too; the rows of the facts, and those of the buttons.
+      const found = await page.evaluate(`(() => {
+      const middlesOf = (selector) => new Set([...document.querySelectorAll(".urls > .actions " + selector)].map((one) => {
+        const { top, bottom } = one.getBoundingClientRect();
+        return Math.round((top + bottom) / 16);
+      }));
+      const badges = [...document.querySelectorAll(".urls .partner .badge")].filter((one) => one.checkVisibility());
+      return [badges.length, middlesOf("dt").size, middlesOf(":is(summary, .button)").size];
+    })()`);
+      expect(found).toEqual(expected);
+      const [hint, urls] = await Promise.all(
+        [".urls .hint", ".urls"].map((one) => page.locator(one).boundingBox()),
+      );
+      expect((hint?.width ?? 0) / (urls?.width ?? 1)).toBeGreaterThan(0.85);
+    },
+  );
+
   it("show period and search in one row, and on a phone the rest of a card with its menu", async () => {
     const page = await windowOf("demo");
     await page.emulateMedia({ colorScheme: "light", forcedColors: "none" });
@@ -677,6 +705,9 @@ describe("pages with three currencies, 24 partners and 5,000 links", () => {
       [".figures > li", ".card:has(> .daily-chart)"].map((one) => page.locator(one).first().boundingBox()),
     );
     expect(Math.round(tile?.height ?? 0)).toBe(72);
+    const rows = page.locator(".attention > ul > li");
+    const heights = await rows.evaluateAll((all) => all.map((one) => one.getBoundingClientRect().height));
+    expect(Math.max(...heights)).toBeLessThanOrEqual(37);
     expect((chart?.y ?? 800) + (chart?.height ?? 0)).toBeLessThanOrEqual(800);
     expect(await page.getByRole("list", { name: "Events" }).isVisible()).toBe(false);
   });

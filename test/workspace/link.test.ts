@@ -92,7 +92,7 @@ describe("a link's page", () => {
       "No amount 1",
     ]);
     expect(section(page, "sub-links")).toMatch(
-      /Video 15s.*1 \$1\.50 \$1\.500.*Video 30s.*0 <€0\.01 – only cpm/,
+      /Video 15s.*1 \$1\.50 \$1\.500.*Video 30s.*0 <€0\.01 only cpm/,
     );
     const [costs] = tablesOf(page.slice(page.indexOf('id="costs"')));
     expect(costs?.map(({ cells }) => cells)).toEqual([

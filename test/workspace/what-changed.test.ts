@@ -202,7 +202,7 @@ describe("the sentence", () => {
       "Spend rose <$0.01 (+25.0%): more paid clicks (+$0.001).",
     ],
     [
-      "at most four parts",
+      "the largest of many parts",
       [
         ...[
           { daysAgo: 3, count: 40, price: 1 },
@@ -212,7 +212,7 @@ describe("the sentence", () => {
         { daysAgo: 3, type: "cpe", count: 5, price: 2 },
         { daysAgo: 1, type: "cpi", count: 2, price: 3 },
       ],
-      "Spend rose $6.00 (+10.0%): cpi is new (+$6.00), cpe ended (−$10.00), cpm ended (−$10.00), other changes (+$20.00).",
+      "Spend rose $6.00 (+10.0%): cpe ended (−$10.00), cpm ended (−$10.00), higher price per click (+$30.00), other changes (−$4.00).",
     ],
     [
       "few clicks",

@@ -125,7 +125,7 @@ export function costPerClickCell(figures: LinkFigures | undefined): Markup {
   const priced = (figures?.spend ?? []).filter(({ matched }) => matched > 0);
   const ofClicks = priced.filter(({ costType }) => costType && TYPES_PER_CLICK.includes(costType));
   const types = [...new Set(priced.map(({ costType }) => costType))];
-  const only = html`<div class="muted">–</div><div class="below">only ${types.join(", ")}</div>`;
+  const only = html`<span class="muted">only ${types.join(", ")}</span>`;
   return amounts(ofClicks, averageOf, showPrice) ?? (types.length > 0 ? only : NOTHING);
 }
 

@@ -103,10 +103,17 @@ function rounded(parts: Part[], change: bigint, currency: string) {
 /** A sentence has room for so many. */
 const MOST_PARTS = 4;
 
+/** The largest parts, in their order, and the sum of the others. */
 function shortened(all: Part[]): Part[] {
   const parts = all.filter(({ change }) => change !== 0n);
-  const others = parts.splice(parts.length > MOST_PARTS ? MOST_PARTS - 1 : MOST_PARTS);
-  return [...parts, { what: "other changes", change: others.reduce((sum, { change }) => sum + change, 0n) }];
+  const size = ({ change }: Part) => (change < 0n ? -change : change);
+  const sorted = parts.toSorted((one, other) => Number(size(other) - size(one)));
+  const largest = new Set(sorted.slice(0, parts.length > MOST_PARTS ? MOST_PARTS - 1 : MOST_PARTS));
+  const others = parts.filter((part) => !largest.has(part));
+  return [
+    ...parts.filter((part) => largest.has(part)),
+    { what: "other changes", change: others.reduce((sum, { change }) => sum + change, 0n) },
+  ];
 }
 
 /** Partners and cost types that began or ended first, then the number of costs and their prices. */

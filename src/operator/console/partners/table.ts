@@ -151,7 +151,7 @@ export function partnerTable({
 }
 
 /** What the days above the table are not about. */
-export const ABOUT_TABLE = `In all apps. Changes are compared with the ${SPEND_DAYS} days before. Discrepancy is of the last ${RATE_DAYS} days up to the daily job, with the day of the job. ${USUAL}`;
+export const ABOUT_TABLE = `In all apps. Changes are compared with the ${SPEND_DAYS} days before. Discrepancy covers the ${RATE_DAYS} days up to the one on which it was last counted. ${USUAL}`;
 
 /** When the cron calculated the rates, and of how many partners it has not. */
 export function whenCounted(partners: PartnerFacts[], now: number): string {

@@ -152,7 +152,7 @@ function spendSection({ spend, pending, days }: Start): Markup {
         ),
     pendingText.length === 0
       ? ""
-      : html`<p><a href="/operator/spend#pending">Waiting for their click or impression:</a></p><ul>${pendingText}</ul>`,
+      : html`<p><a href="/operator/spend#pending">Pending costs</a>, which wait for their click or impression:</p><ul>${pendingText}</ul>`,
   );
 }
 

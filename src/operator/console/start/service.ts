@@ -19,7 +19,7 @@ export function healthSection({ ledger }: Context, { purgedAt, archiveFailingSin
   return card(
     { id: "health", title: "Health" },
     facts(
-      ["Last purge", purgedAt === null ? "Not yet. A deployment runs it every hour" : time(toIso(purgedAt))],
+      ["Last purge", purgedAt === null ? "Not yet. It runs every hour once deployed" : time(toIso(purgedAt))],
       ["Archive", archive],
       [sizes.length === 1 ? "Database" : "Databases", sizesText(sizes)],
     ),
