@@ -81,7 +81,7 @@ const isFrequent = (event: ShownEvent) => "firstDay" in event || event.type === 
 /** An event that is about several partners, for each kind of what is frequent, and the events of each of them. */
 type Grouped = [event: ShownEvent & { partnerCount?: number }, ...each: ShownEvent[]];
 
-export function groupEvents(events: ShownEvent[]): Grouped[] {
+function groupEvents(events: ShownEvent[]): Grouped[] {
   const ordered = events.toSorted((one, other) => Number(isFrequent(one)) - Number(isFrequent(other)));
   const kindOf = (event: ShownEvent) =>
     isFrequent(event) ? event.type + ("code" in event ? event.code : "") : event;
@@ -102,7 +102,7 @@ function addUp(one: ShownEvent, other: ShownEvent): ShownEvent {
 
 const MOST = 3;
 
-/** The first ones, and the others in a closed list. `hrefOf` leads to the page of a partner. */
+/** The first ones, and the others in a closed list, which says how many events these are. `hrefOf` leads to the page of a partner. */
 export function eventList(
   events: ShownEvent[],
   partners: Partners,
@@ -119,12 +119,14 @@ export function eventList(
     );
   const item = ([event, ...each]: Grouped): Markup =>
     html`<li><span class="muted">${daysOf([event, ...each])}</span> <span>${text(event)}${each.length === 0 ? "" : html`<details><summary>Each event</summary><ul class="events">${each.map((one) => item([one]))}</ul></details>`}</span></li>`;
-  const items = groupEvents(events).map(item);
+  const groups = groupEvents(events);
+  const items = groups.map(item);
   const more = items.slice(MOST);
+  const count = groups.slice(MOST).reduce((sum, [, ...each]) => sum + (each.length || 1), 0);
   return html`
     <div>
       <ul class="events" aria-label="Events">${items.slice(0, MOST)}</ul>
-      ${more.length === 0 ? "" : html`<details><summary>${showPlural(more.length, "more event")}</summary><ul class="events" aria-label="More events">${more}</ul></details>`}
+      ${more.length === 0 ? "" : html`<details><summary>${showPlural(count, "more event")}</summary><ul class="events" aria-label="More events">${more}</ul></details>`}
     </div>`;
 }
 

@@ -157,6 +157,9 @@ const bars = (markup: string) =>
     ),
   ].map((found) => found.slice(1).map(Number));
 
+/** The steps of a line through four days of zero. */
+const ZEROS = " 1 0".repeat(4);
+
 const legendOf = (markup: string) =>
   [...markup.matchAll(/<tr[^>]*>([\s\S]*?)<\/tr>/g)].map(([, row = ""]) =>
     row
@@ -204,6 +207,24 @@ describe("the chart", () => {
     ]);
     expect(labels(markup)[1]).toBe("2 Mar 2026: −$5.00 (Acme Ads −$5.00)");
   });
+
+  it.each([
+    // Below a fiftieth of the highest value.
+    [-199n, ["$0", "$40", "$80", "$120"], 100],
+    [-200n, ["$0", "$50", "$100"], 98.04],
+    [-2500n, ["$0", "$50", "$100"], 80],
+    [-5000n, ["−$50", "$0", "$50", "$100"], 66.67],
+  ])(
+    "ends the axis at the lowest value, or at zero where nobody could see it: %s cents beside 10,000",
+    async (below, ticks, zero) => {
+      const markup = await draw({ series: [named("Acme Ads", [0, 100n * USD], [1, below * CENT])] });
+      expect(texts(markup, "value")).toEqual(ticks);
+      expect(markup).toContain(`<line class="base" x1="0" x2="100%" y1="${zero}%"`);
+      expect(bars(markup)[1]?.slice(-2)).toEqual([zero, Math.round((100 - zero) * 100) / 100]);
+      expect(labels(markup)[1]).toMatch(/^2 Mar 2026: −\$\d+\.\d\d \(/);
+      expect(markup).not.toContain("axis from");
+    },
+  );
 
   it("gives the first five series different colors and adds up the others", async () => {
     const units = (name: string, index: number) => named(name, [0, BigInt(8 - index) * USD]);
@@ -297,9 +318,9 @@ describe("the chart", () => {
       });
       expect(bars(markup).length).toBe(isLines ? 0 : 4);
       expect(markup.match(/<path class="line [^"]*" d="m[^"]*"/g)).toEqual([
-        ...(isLines ? ['<path class="line series-2" d="m0 700 1 0"'] : []),
-        ...["behind", "before"].map((name) => `<path class="line ${name}" d="m0 0 1 667"`),
-        ...(isLines ? ['<path class="line whole" d="m0 333 1 0"'] : []),
+        ...(isLines ? [`<path class="line series-2" d="m0 700 1 0 1 300${ZEROS}"`] : []),
+        ...["behind", "before"].map((name) => `<path class="line ${name}" d="m0 0 1 667 1 333${ZEROS}"`),
+        ...(isLines ? [`<path class="line whole" d="m0 333 1 0 1 667${ZEROS}"`] : []),
       ]);
       // What is added up is no line, and the days say what the lines do.
       expect(legendOf(markup)).toEqual(
@@ -360,10 +381,23 @@ describe("the chart", () => {
       today: FIRST + 6,
     });
     expect(texts(markup, "value")).toEqual(["$0", "$2", "$4", "$6"]);
-    expect(markup).toContain('<path class="line before" d="m0 0 6 500"/>');
+    expect(markup).toContain('<path class="line before" d="m0 0 1 1000 1 0 1 0 1 0 1 0 1-500"/>');
     expect(markup.match(/<rect class="bar today /g)).toHaveLength(1);
     expect(labels(markup)[0]).toBe("1 Mar 2026: $3.00 (Previous period $6.00, Not final)");
     expect(labels(markup)[6]).toBe("7 Mar 2026, so far: $3.00 (Previous period $3.00, Not final)");
+  });
+
+  it("draws zero for the days before without a value, since the first day with data", async () => {
+    const linesOf = async (firstDay: number) =>
+      (
+        await draw({
+          series: [named("", [0, 3n * USD])],
+          before: named("", [3, 3n * USD], [5, 3n * USD]).values,
+          firstDay,
+        })
+      ).match(/<path class="line before" d="([^"]*)"/)?.[1];
+    expect(await linesOf(FIRST - 7)).toBe("m0 1000 1 0 1 0 1-1000 1 1000 1-1000 1 1000");
+    expect(await linesOf(FIRST - 5)).toBe("m2 1000 1-1000 1 1000 1-1000 1 1000");
   });
 
   it("draws lines of values that don't add up, also with days without a value", async () => {
@@ -539,13 +573,13 @@ describe("the chart", () => {
       days,
       series: [named("A", [0, 6n * USD], [1, 6n * USD], [2, -3n * USD]), named("B", [0, 3n * USD], [3, USD])],
     });
-    expect(texts(markup, "value")).toEqual(["−$5", "$0", "$5", "$10"]);
+    expect(texts(markup, "value")).toEqual(["$0", "$5", "$10"]);
     const zeros = " 1 0".repeat(30);
     expect(
       [...markup.matchAll(/<path class="layer series-(\d)" d="([^"]*)"/g)].map(([, ...found]) => found),
     ).toEqual([
-      ["2", `m0 667 0-600 1 200 1 400 1-67 1 67${zeros}V667z`],
-      ["1", `m0 667 0-400 1 0 1 600 1-200 1 0${zeros}V667z`],
+      ["2", `m0 769 0-692 1 231 1 461 1-77 1 77${zeros}V769z`],
+      ["1", `m0 769 0-461 1 0 1 692 1-231 1 0${zeros}V769z`],
     ]);
   });
 

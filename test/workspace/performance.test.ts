@@ -544,6 +544,21 @@ it("rows have the course of the chart's figure, in at most 30 steps", async () =
   expect(pathsOf(await show(`${WEEK}&group_by=day`))).toEqual([]);
 });
 
+it("rows have the course of the days of the chart, and totals none", async () => {
+  const page = await show(`${WEEK}&level=1`);
+  expect(page).toContain('class="spark"');
+  expect(page.split("<tfoot>")[1]).not.toContain('class="spark"');
+  const long = await show("from=2026-01-01&to=2026-03-14");
+  const days = long.match(/<rect class="area"/g)?.length ?? 0;
+  expect(days).toBeLessThan(73);
+  expect(days).toBeGreaterThan(6);
+  const [path = ""] = [...long.matchAll(/<svg class="spark"[^>]*><path d="m([^"]*)"/g)].map(([, d]) => d);
+  const points = path.replaceAll("-", " -").trim().split(/ +/).length / 2;
+  expect(points).toBe(Math.ceil(days / Math.ceil(days / 30)));
+  // The whole period would have 25 steps.
+  expect(points).not.toBe(25);
+});
+
 describe("a search of rows", () => {
   it("shows the rows with all words, their total, and that of all rows", async () => {
     const all = linesOf(await show(`${WEEK}&level=4`));

@@ -454,7 +454,7 @@ describe("events", () => {
     await env.DB.batch([voided(1, 2), voided(1, 2), voided(5, 1)]);
     const page = await show(OPEN);
     expect(textOf(partOf(page))).toContain(
-      "and 1 event Acme direct −$100.00 13 – 14 Mar 2026 3 costs of 2 partners were voided Each event " +
+      "and 2 events Acme direct −$100.00 13 – 14 Mar 2026 3 costs of 2 partners were voided Each event " +
         "14 Mar 2026 1 cost of Echo Media was voided 13 Mar 2026 2 costs of Acme Ads were voided",
     );
     expect(hrefOf(partOf(page), "Echo Media")).toBe(`${APP}/partners/5?${OPEN}`);

@@ -61,10 +61,17 @@ const NO_VALUES: Values = new Map();
 const MOST_BARS = 34;
 
 export function dailyChart(given: Chart): Markup {
-  const { id, unit, before, today } = given;
+  const { id, unit, today, firstDay } = given;
   const days = daysWithData(given);
   const open = firstOpen(given, days);
-  const chart: Drawn = { ...given, days, open };
+  // What adds up is zero on a day without values, once the app had any.
+  const withZeros = (values: Values, since = days.from) =>
+    unit.isRatio
+      ? values
+      : zerosBetween(Math.max(since, days.from), Math.min(days.to, today ?? days.to), values);
+  const before =
+    given.before && withZeros(given.before, (firstDay ?? 0) + given.days.to - given.days.from + 1);
+  const chart: Drawn = { ...given, days, open, before };
   const drawing = toDrawing(chart.series, unit.isRatio, chart.whole);
   const { series, whole } = drawing;
   const stacks = toStacks(days, drawing);
@@ -75,11 +82,11 @@ export function dailyChart(given: Chart): Markup {
   const isLong = stacks.length > MOST_BARS;
   const lines = [
     ...(whole ? series : []).map(({ values, color }) =>
-      line(values, days, plot, `line series-${color}`, today),
+      line(withZeros(values), days, plot, `line series-${color}`, today),
     ),
     // What is behind the dashes separates them from bars and areas.
     ...(before ? ["line behind", "line before"].map((name) => line(before, days, plot, name)) : []),
-    ...(whole ? [line(whole.values, days, plot, "line whole", today)] : []),
+    ...(whole ? [line(withZeros(whole.values), days, plot, "line whole", today)] : []),
   ];
   const layer = (name: string, paths: (Markup | "")[]) =>
     paths.length > 0
@@ -99,7 +106,7 @@ export function dailyChart(given: Chart): Markup {
   ];
   return html`
     <figure class="daily-chart" aria-labelledby="${id}">
-      <figcaption><span id="${id}">${title}: ${total === null ? NONE : unit.show(total)}</span>${notes.map((note) => html` <span class="from">${note}</span>`)}${open !== undefined && !isHatched(chart) ? html` <small class="from">${NOT_FINAL}</small>` : ""}</figcaption>
+      <figcaption><span id="${id}">${title}: ${total === null ? NONE : (unit.short ?? unit.show)(total)}</span>${notes.map((note) => html` <span class="from">${note}</span>`)}${open !== undefined && !isHatched(chart) ? html` <small class="from">${NOT_FINAL}</small>` : ""}</figcaption>
       <a class="skip-chart" href="#${id}-end">Skip chart</a>
       <div class="chart-body">
       <svg class="plot" role="group" aria-labelledby="${id}">
@@ -116,8 +123,14 @@ export function dailyChart(given: Chart): Markup {
     </figure>`;
 }
 
-/** Without the days before the first one with data. A week is always shown. */
-function daysWithData({ days: { from, to }, firstDay }: Chart): DayRange {
+const zerosBetween = (from: number, to: number, values: Values): Values =>
+  new Map([
+    ...Array.from({ length: Math.max(to - from + 1, 0) }, (_, at) => [from + at, 0n] as const),
+    ...values,
+  ]);
+
+/** The days of a chart: without those before the first one with data. A week is always shown. */
+export function daysWithData({ days: { from, to }, firstDay }: Pick<Chart, "days" | "firstDay">): DayRange {
   return { from: Math.max(from, Math.min(firstDay ?? from, to - 6)), to };
 }
 
@@ -232,9 +245,9 @@ function summarize(stacks: Stack[], { show }: Unit): string {
   return highest.total === 0n ? "" : `Highest: ${describeDay(highest.day)}, ${show(highest.total)}`;
 }
 
-function valueAxis({ ticks }: Plot, labelOf: (tick: number) => string): Markup[] {
-  return ticks.map((tick, index) => {
-    const y = percent(100 - (index * 100) / (ticks.length - 1));
+function valueAxis({ ticks, yOfTick }: Plot, labelOf: (tick: number) => string): Markup[] {
+  return ticks.map((tick) => {
+    const y = percent(yOfTick(tick));
     return html`<line class="${tick === 0 ? "base" : "grid"}" x1="0" x2="100%" y1="${y}" y2="${y}"/><text class="value" x="-8" y="${y}" dy="0.32em">${labelOf(tick)}</text>`;
   });
 }

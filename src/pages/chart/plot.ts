@@ -39,11 +39,15 @@ export interface Plot {
   /** Whether values are below the axis. They are drawn at its edge. */
   isCut: boolean;
   isLogarithmic: boolean;
+  yOfTick: (tick: number) => number;
   yOf: (value: bigint) => number;
   /** The left edge and the width of a day's bar and of its area. */
   barOf: (day: number) => { x: number; width: number };
   areaOf: (day: number) => { x: number; width: number };
 }
+
+/** A lowest value below zero that is less than this part of the highest one can't be seen, and gets no room. */
+const LEAST_BELOW = 0.02;
 
 /** Few bars would be as wide as the whole plot without this limit, in percent. */
 const WIDEST_BAR = 8;
@@ -66,26 +70,33 @@ export function toPlot(
     ? valuesOf([...series, whole])
     : stacks.flatMap(({ above, below }) => [toTick(above), toTick(below)]);
   const values = [...drawn, ...earlier];
-  const [low, high] = [Math.min(...values), Math.max(...values)];
+  const [lowest, high] = [Math.min(...values), Math.max(...values)];
+  const low = lowest < 0 && -lowest < LEAST_BELOW * high ? 0 : lowest;
   // One line at 0% would press the others together at 100%: then the axis is for the range of the total.
   const usual = whole && most !== undefined ? Math.min(...valuesOf([whole]), ...earlier) : low;
   const range = isRatio ? (rangeTicks(low, high, most) ?? rangeTicks(usual, high, most)) : undefined;
   // On an axis from zero, the lines far below the highest one would be on each other.
   const multiples = isRatio && !range && !given ? logarithmicTicks(low, high) : undefined;
-  const ticks =
+  const all =
     range ??
     multiples ??
     given ??
     (values.length > 0 ? valueTicks(low, high, isWhole) : valueTicks(0, 0, isWhole));
-  const [bottom = 0, top = 1] = [ticks[0], ticks.at(-1)];
+  // Below zero, the axis ends at the lowest value.
+  const bottom = low < 0 ? low : (all[0] ?? 0);
+  const ticks = all.filter((tick) => tick >= bottom);
+  const top = ticks.at(-1) ?? 1;
   const slot = 100 / stacks.length;
   const width = Math.min(slot * 0.7, WIDEST_BAR);
   const place = multiples ? Math.log : (tick: number) => tick;
+  const yOfTick = (tick: number) =>
+    Math.min(100, ((place(top) - place(tick)) / (place(top) - place(bottom))) * 100);
   return {
     ticks,
     isCut: low < bottom,
     isLogarithmic: multiples !== undefined,
-    yOf: (value) => Math.min(100, ((place(top) - place(toTick(value))) / (place(top) - place(bottom))) * 100),
+    yOfTick,
+    yOf: (value) => yOfTick(toTick(value)),
     barOf: (day) => ({ x: (day - from) * slot + (slot - width) / 2, width }),
     areaOf: (day) => ({ x: (day - from) * slot, width: slot }),
   };

@@ -9,6 +9,7 @@ import {
   showPercent,
   showPrice,
 } from "../locale.ts";
+import type { Markup } from "../markup.ts";
 
 export interface Unit {
   /** The number of units in 1 on the scale. */
@@ -21,6 +22,8 @@ export interface Unit {
   /** No value is higher, on the scale. */
   most?: number;
   show: (value: bigint) => string;
+  /** For the total in the title of a chart, if tiles beside it have short amounts. */
+  short?: (value: bigint) => Markup | string;
   /** The ticks of an axis from zero, if they don't depend on the values. */
   ticks?: number[];
   /** The labels of ticks, for the step between them. */

@@ -74,11 +74,12 @@ export interface Performance {
   lastCost: (partnerId: number) => number | undefined;
   /** The figures by day of everything, and of these rows, if they were asked for; or of so many days that end with each. */
   daily: (rows: PerformanceRow[], span?: number) => Daily;
-  /** The course of a figure for these rows, for links of this level. */
+  /** The course of a figure for these rows, for links of this level, in these days of the period. */
   courses: (
     rows: PerformanceRow[],
     of: (figures: Figures) => bigint | null,
     level?: number,
+    days?: DayRange,
   ) => Map<string, (bigint | null)[]>;
 }
 
@@ -203,8 +204,8 @@ export async function readPerformance<More extends Batch = Record<never, never>>
       return lastCostOf(partnerId, sumDays("spend", own) as unknown as ReportRow<"spend">[]);
     },
     daily: (rows, span) => toDaily(seriesAt(level), { now, rows, group, currency, costType }, span),
-    courses: (rows, of, at = level) =>
-      toCourses(seriesAt(at).now, { now, rows, group, currency, costType }, of),
+    courses: (rows, of, at = level, days = now) =>
+      toCourses(seriesAt(at).now, { now: days, rows, group, currency, costType }, of),
     total,
     more: found.more,
   };

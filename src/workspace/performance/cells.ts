@@ -32,7 +32,7 @@ type Show = (value: bigint, currency: string) => Markup | string;
 interface Shown {
   of: (figures: Figures) => bigint | null;
   show: Show;
-  /** For a tile. */
+  /** For a tile, and the title of a chart. */
   short?: Show;
   /** Whether less is better. Nobody knows it of the others. */
   isCost?: true;

@@ -40,8 +40,12 @@ export function performanceChart(
   const { query, report, explained } = page;
   const { group_by } = query;
   const metric = shownMetric(page);
-  const unit = UNITS[metric](report.currency ?? "USD");
-  const { of } = SHOWN[metric];
+  const currency = report.currency ?? "USD";
+  const { of, short } = SHOWN[metric];
+  const unit = {
+    ...UNITS[metric](currency),
+    ...(short && { short: (value: bigint) => short(value, currency) }),
+  };
   const byDate = daysOf(group_by) !== undefined;
   // The rate of a row with three clicks says nothing.
   const isShown = (row: PerformanceRow) =>

@@ -5,6 +5,7 @@ import type { DayRange } from "../../db/ledger/reports/statements.ts";
 import { daysOf, filterOf, lengthOf, within } from "../../domain/figures/groups.ts";
 import { isInOtherCurrencies } from "../../domain/figures/performance.ts";
 import { formatDate } from "../../domain/time.ts";
+import { daysWithData } from "../../pages/chart/chart.ts";
 import { sparkline } from "../../pages/chart/sparkline.ts";
 import { badge, nameText, pathText } from "../../pages/elements.ts";
 import { withQuery } from "../../pages/lists/query.ts";
@@ -41,7 +42,7 @@ export function performanceTable(
   const subtotal = page.found && page.found.length > 1 ? sumOf(report.totalOf(page.found)) : undefined;
   const isSum = (one: ShownRow) => one === total || one === subtotal;
   const everywhere = currenciesOfAll(rows);
-  const course = coursesOf(page, shown.rows);
+  const course = coursesOf(member, page, shown.rows);
   const sortable = (heading: string, column: Column, kind?: "number") => ({
     heading,
     ...sorting(url, page, column),
@@ -87,7 +88,7 @@ export function performanceTable(
         {
           ...sortable(groupName(query), "name"),
           cell: (one) =>
-            html`<div class="name">${one === total ? totalName(page) : one === subtotal ? `Total of ${showPlural(page.found?.length ?? 0, "row")}` : name(url, member, page, one)}${course(one)}</div>${MORE_FIGURES}`,
+            html`<div class="name">${one === total ? totalName(page) : one === subtotal ? `Total of ${showPlural(page.found?.length ?? 0, "row")}` : name(url, member, page, one)}${isSum(one) ? "" : course(one)}</div>${MORE_FIGURES}`,
         },
         ...columnsOf(query).flatMap((metric) => [
           number(METRICS[metric], metric, (row, isSum) => cell(metric, row, isSum)),
@@ -116,11 +117,16 @@ function currenciesOfAll(rows: ShownRow[]): string[] | undefined {
 export const hasCourses = ({ group_by, level }: PerformancePage["query"]): boolean =>
   !daysOf(group_by) && level < 4;
 
-/** The line beside the name of a row: the course of the figure in the chart. */
-function coursesOf(page: PerformancePage, rows: ShownRow[]): (row: ShownRow) => Markup | "" {
+/** The line beside the name of a row: the course of the figure in the chart, of the same days. */
+function coursesOf(
+  { app: { firstDay } }: Member,
+  page: PerformancePage,
+  rows: ShownRow[],
+): (row: ShownRow) => Markup | "" {
   const { query, report } = page;
   if (!hasCourses(query)) return () => "";
   const { of, isRatio = false } = SHOWN[shownMetric(page)];
+  const days = daysWithData({ days: report.now, firstDay });
   const courses = new Map(
     [...Map.groupBy(rows, ({ depth }) => depth)].map(([depth, same]) => [
       depth,
@@ -128,6 +134,7 @@ function coursesOf(page: PerformancePage, rows: ShownRow[]): (row: ShownRow) => 
         same.map(({ row }) => row),
         of,
         query.level + depth,
+        days,
       ),
     ]),
   );

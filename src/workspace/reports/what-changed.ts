@@ -5,7 +5,7 @@ import { COST_TYPE, type CostType } from "../../domain/cost-types.ts";
 import type { Change, TypeChange } from "../../domain/figures/change.ts";
 import { divide, MIN_CLICKS } from "../../domain/figures/performance.ts";
 import { nameText } from "../../pages/elements.ts";
-import { eventList, groupEvents } from "../../pages/events.ts";
+import { eventList } from "../../pages/events.ts";
 import { describeShortDay, showChange, showList, showPlural, smallestAmount } from "../../pages/locale.ts";
 import type { Markup } from "../../pages/markup.ts";
 import { moneyText, signedMoney } from "../../pages/money.ts";
@@ -37,7 +37,7 @@ export function whatChanged(shown: WhatChanged, member: Pick<Member, "path">, da
   if (text === "" && events.length === 0 && state === "") return "";
   const summary = [
     ...(rows.length > 0 ? ["What changed most"] : []),
-    ...(events.length > 0 ? [showPlural(groupEvents(events).length, "event")] : []),
+    ...(events.length > 0 ? [showPlural(events.length, "event")] : []),
   ];
   return html`
     <section class="what-changed" aria-label="What changed">
