@@ -284,7 +284,7 @@ describe("a link's page at 1280 x 800 px", () => {
     await page.setViewportSize({ width: 1280, height: 800 });
     await page.goto(PAGE + query);
     const [card, ...charts] = await Promise.all(
-      [".card.charts", ".card.charts > *"].map((selector) =>
+      [".card:has(> .charts)", ".card > .charts > *"].map((selector) =>
         page.locator(selector).evaluateAll((all) => all.map((one) => one.getBoundingClientRect().toJSON())),
       ),
     );
