@@ -383,6 +383,40 @@ describe("is accessible and fits", () => {
     await checkFits(page);
   });
 
+  it("on a phone, without courses, with figures below each other and a signal in the line of its name", async () => {
+    const page = await openPage(PAGE, { viewport: { width: 390, height: 844 } });
+    expect(await page.locator(".spark").count()).toBeGreaterThan(1);
+    expect(await page.locator(".spark:visible").count()).toBe(0);
+    const rows = await page.evaluate<{ lefts: Record<string, number>; signal?: [number, number] }[]>(`
+      [...document.querySelectorAll(".performance tbody tr")].map((row) => {
+        const leftOf = (cell) => cell && cell.firstChild && cell.checkVisibility() ? [Math.round(cell.getBoundingClientRect().left)] : [];
+        const price = row.querySelector("[data-label='Cost per click']");
+        const box = (one) => one.getBoundingClientRect();
+        const [signal, name] = ["[data-label=Signal] > *", ".name > a"].map((one) => row.querySelector(one));
+        return {
+          lefts: { price: leftOf(price)[0], change: leftOf(price.nextElementSibling)[0] },
+          ...(signal && name && { signal: [box(signal).top - box(name).bottom, box(name).right - box(signal).left] }),
+        };
+      })`);
+    for (const of of ["price", "change"]) {
+      const lefts = rows.flatMap(({ lefts }) => lefts[of] ?? []);
+      expect([of, lefts.length > 1, new Set(lefts).size]).toEqual([of, true, 1]);
+    }
+    const signals = rows.flatMap(({ signal }) => (signal ? [signal] : []));
+    expect(signals.length).toBeGreaterThan(0);
+    // In the line of the name, and after it.
+    expect(signals.flat().filter((overlap) => overlap > 1)).toEqual([]);
+  });
+
+  it("with up to six tiles in one row", async () => {
+    const columns = "spend,clicks,impressions,cost_per_click,matched,coverage";
+    const page = await openPage(`${PAGE}?columns=${columns}`, { viewport: { width: 1280, height: 800 } });
+    const tops = await page
+      .locator(".summary .figures > li")
+      .evaluateAll((tiles) => tiles.map((tile) => tile.getBoundingClientRect().top));
+    expect([tops.length, new Set(tops).size]).toEqual([6, 1]);
+  });
+
   it("on a phone, a menu with the orders of the rows, without a script", async () => {
     const page = await openPage(PAGE, { viewport: { width: 390, height: 844 }, javaScriptEnabled: false });
     const menu = page.locator(".menu.order");

@@ -190,6 +190,11 @@ describe("the figures", () => {
         `Spend ${cells[1]}${cells[2] === "–" ? "" : ` ${cells[2]}`}`,
       );
     expect(hrefOf(page, "Show all")).toBe(`${APP}/performance?${days}&sort=-spend_change&currency=USD`);
+    // The note says what the colors of prices mean, so that a phone shows these too.
+    expect(page).toMatch(
+      /<td data-label="Cost per click"[^>]*>.*?<td data-label="Change" class="number phone-/s,
+    );
+    expect(page).not.toContain("more-figures");
   });
 
   it("are not followed by what changed if there was nothing before", async () => {

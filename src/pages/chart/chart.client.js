@@ -40,7 +40,7 @@ export function script() {
       });
       tip.replaceChildren(...lines);
     };
-    // In the plot, beside the day, on the side with more room.
+    // In the plot, beside the day, on the side with more room. On a phone, the stylesheet has it below the chart.
     const placeTip = (day) => {
       const { left, top } = chart.getBoundingClientRect();
       const [box, area] = [plot, day.querySelector(".area")].map((one) => one.getBoundingClientRect());
@@ -49,8 +49,8 @@ export function script() {
       const x = isBefore
         ? Math.max(area.left - width - 6, box.left)
         : Math.min(area.right + 6, box.right - width);
-      tip.style.left = `${x - left}px`;
-      tip.style.top = `${box.top - top}px`;
+      tip.style.setProperty("--x", `${x - left}px`);
+      tip.style.setProperty("--y", `${box.top - top}px`);
     };
     // One day at a time can be reached with Tab, and the others with the arrow keys.
     const choose = (day) => {
@@ -69,6 +69,7 @@ export function script() {
       // A first touch shows the day, and a second one opens it.
       followsTouch = event.pointerType !== "touch" || shown === dayAt(event);
       show(dayAt(event));
+      if (!followsTouch) tip.scrollIntoView({ block: "nearest" });
     });
     plot.addEventListener("pointermove", (event) => show(dayAt(event)));
     plot.addEventListener("pointerleave", ({ pointerType }) => {

@@ -78,17 +78,18 @@ export function overviewChanges(member: Member, overview: Overview, now: number)
             return html`<a class="path" href="${performanceHref({ ...only, ...inCurrency })}">${pathText(String(row.fields.link_name ?? "").split("::"))}</a>${direct ? DIRECT : ""}`;
           },
         },
-        { heading: "Spend", kind: "number", onPhone: 4, cell: (row) => figure("spend", row.now, currency) },
-        { heading: "Change", kind: "number", onPhone: 4, cell: (row) => change("spend", row, compared) },
+        { heading: "Spend", kind: "number", onPhone: 5, cell: (row) => figure("spend", row.now, currency) },
+        { heading: "Change", kind: "number", onPhone: 7, cell: (row) => change("spend", row, compared) },
         {
           heading: "Cost per click",
           kind: "number",
-          onPhone: 4,
+          onPhone: 5,
           cell: (row) => figure("cost_per_click", row.now, currency),
         },
         {
           heading: "Change",
           kind: "number",
+          onPhone: 7,
           cell: (row) => change("cost_per_click", row, compared),
         },
         { heading: "Signal", onPhone: "beside", cell: (row) => signal(row, compared) },
