@@ -37,6 +37,15 @@ const LEAST = 50_000n;
 export const arrowOf = (change: bigint): Markup | "" =>
   change < LEAST && change > -LEAST ? "" : html`<span aria-hidden="true">${change > 0n ? "▲" : "▼"}</span> `;
 
-/** The change of a sum: `▲ +2.5%`. */
-export const sumChange = (now: bigint, before: bigint): Markup =>
-  html`<span class="change">${arrowOf(changeOf(now, before) ?? 0n)}${showChange(now, before)}</span>`;
+/** Less than 1% says nothing. */
+const QUIET = 1_000_000n;
+
+/** Whether a change, as `changeOf` returns it, is gray: below 1%, or of spend that is not final. */
+export const isMuted = (change: bigint, isOpen: boolean): boolean =>
+  isOpen || (change < QUIET && change > -QUIET);
+
+/** The change of a sum: `▲ +2.5%`. `isOpen`: costs can still arrive. */
+export function sumChange(now: bigint, before: bigint, isOpen = false): Markup {
+  const change = changeOf(now, before) ?? 0n;
+  return html`<span class="change ${isMuted(change, isOpen) ? "muted" : ""}">${arrowOf(change)}${showChange(now, before)}</span>`;
+}

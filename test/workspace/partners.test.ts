@@ -75,6 +75,11 @@ describe("a partner that needs a look has it in the place of its state, for memb
     for (const [, state] of await states()) expect(state).toMatch(/^5[01]% no cost$/);
     const page = await open(browser, `${APP}/partners?period=7d`);
     expect(page).toMatch(/<span class="badge warn">49\.\d%<\/span>/);
+    // A total isn't marked.
+    await inLedger("UPDATE daily_engagements SET recorded = 2 * recorded");
+    const [, total = ""] = (await open(browser, `${APP}/partners?period=7d`)).split("<tfoot>");
+    expect(total).toMatch(/>\d\d\.\d%</);
+    expect(total).not.toContain("badge");
   });
 });
 

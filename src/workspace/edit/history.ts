@@ -39,8 +39,14 @@ export const historyPage: Show = async (context, member) => {
   };
 };
 
-/** The latest entries on a link's page. `href` is the page with all of them. */
-export function historySection(member: Member, rows: HistoryRow[], partners: Partners, href: string): Markup {
+/** The latest entries on a link's page, if there are any. `href` is the page with all of them. */
+export function historySection(
+  member: Member,
+  rows: HistoryRow[],
+  partners: Partners,
+  href: string,
+): Markup | "" {
+  if (rows.length === 0) return "";
   const shown = rows.slice(0, LATEST);
   return card(
     { id: "history", title: "History" },

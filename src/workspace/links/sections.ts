@@ -81,7 +81,9 @@ function noCosts({ row, link, partners }: LinkView): string {
   return "No cost matched a click or an impression of these days.";
 }
 
-export function problems({ dropped }: LinkView): Markup {
+/** What was dropped from the URLs, if anything was. */
+export function problems({ dropped }: LinkView): Markup | "" {
+  if (dropped.length === 0) return "";
   const groups = [...Map.groupBy(dropped, ({ param, reason }) => `${param} ${reason}`).values()];
   const rows = groups
     .map((lines) => ({
@@ -100,11 +102,9 @@ export function problems({ dropped }: LinkView): Markup {
     { heading: "Count", kind: "number", cell: ({ count }) => showCount(count) },
     { heading: "Last seen", kind: "day", cell: ({ last }) => describeDay(last) },
   ];
-  const lead = html`<p>Parameters of the URLs of this link that were dropped in the last ${DROPPED_DAYS} days. The clicks and impressions count, unless the reason says that they were not recorded.</p>`;
   return card(
     { id: "problems", title: "Dropped parameters" },
-    rows.length === 0
-      ? html`<p class="muted">No parameters were dropped in the last ${DROPPED_DAYS} days.</p>`
-      : html`${lead}${table({ label: "Dropped parameters and reasons", layout: "compact", columns, rows })}`,
+    html`<p>Parameters of the URLs of this link that were dropped in the last ${DROPPED_DAYS} days. The clicks and impressions count, unless the reason says that they were not recorded.</p>`,
+    table({ label: "Dropped parameters and reasons", layout: "compact", columns, rows }),
   );
 }

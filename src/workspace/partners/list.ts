@@ -149,7 +149,10 @@ function partnersTable(
         inEach(({ currency, now }) => figure("cost_per_click", now, currency)),
       ),
       {
-        ...number("Coverage", "coverage", ({ coverage, recorded }) => coverageBadge(coverage, recorded)),
+        // A total isn't marked: its rows say which of them need a look.
+        ...number("Coverage", "coverage", (line) =>
+          coverageBadge(line.coverage, "id" in line ? line.recorded : 0),
+        ),
         onPhone: 3,
       },
       total.unpriced > 0 && {

@@ -23,7 +23,7 @@ import {
   showPrice,
 } from "../../pages/locale.ts";
 import type { Markup } from "../../pages/markup.ts";
-import { arrowOf, moneyText } from "../../pages/money.ts";
+import { arrowOf, isMuted, moneyText } from "../../pages/money.ts";
 import type { Metric } from "./query.ts";
 
 type Show = (value: bigint, currency: string) => Markup | string;
@@ -106,10 +106,6 @@ export interface Compared {
   isOpen: boolean;
 }
 
-/** Less than 1% says nothing. */
-const QUIET = 1_000_000n;
-const isWithin = (ratio: bigint, most: bigint) => ratio < most && ratio > -most;
-
 /** The change of a figure with an arrow and a sign. Color says only of costs what is good. */
 export function change(metric: Metric, row: Measured, { isCompared, isOpen }: Compared): Markup | string {
   const { of, isCost } = SHOWN[metric];
@@ -117,9 +113,8 @@ export function change(metric: Metric, row: Measured, { isCompared, isOpen }: Co
   const ratio = changeOf(now, before);
   if (!isCompared || now === null || before === null || ratio === null) return NONE;
   const isFew = signalOf(row)?.name === "too_few_clicks";
-  const isMuted =
-    isFew || isWithin(ratio, QUIET) || (isOpen && (metric === "spend" || metric === "coverage"));
-  const tone = isMuted ? "muted" : !isCost ? "" : ratio < 0n ? "better" : "worse";
+  const isGray = isFew || isMuted(ratio, isOpen && (metric === "spend" || metric === "coverage"));
+  const tone = isGray ? "muted" : !isCost ? "" : ratio < 0n ? "better" : "worse";
   const text = metric === "coverage" ? showPoints(Number(now - before) / 1e8) : showChange(now, before);
   return html`<span class="change ${tone}">${arrowOf(ratio)}${text}</span>`;
 }

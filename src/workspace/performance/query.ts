@@ -102,10 +102,10 @@ const performancePageQuery = z
 
 export type PerformanceView = z.output<typeof performancePageQuery>;
 
-/** Engagements have no cost type, so each type would have those of all. */
+/** Engagements have no cost type, so each type would have those of all, and a coverage that the others add to. */
 export const columnsOf = ({ columns, group_by, cost_type }: PerformanceView): Metric[] =>
   isByCostType(group_by) || cost_type !== undefined
-    ? columns.filter((metric) => metric !== "clicks" && metric !== "impressions")
+    ? columns.filter((metric) => !["clicks", "impressions", "coverage"].includes(metric))
     : columns;
 
 /** The address with a column more or less. */

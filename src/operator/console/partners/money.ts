@@ -50,8 +50,8 @@ export const amounts = (sums: Sums | undefined): Markup | string =>
     ? NONE
     : eachAmount([...sums].map(([currency, { spend }]) => [currency, moneyText(spend, currency)]));
 
-/** The changes, in the order of `amounts`. */
+/** The changes, in the order of `amounts`. Costs for the last days can always still arrive. */
 export const changes = (sums: Sums | undefined): Markup | string =>
   sums === undefined
     ? NONE
-    : html`${[...sums.values()].map(({ spend, before }) => html`<div>${sumChange(spend, before)}</div>`)}`;
+    : html`${[...sums.values()].map(({ spend, before }) => html`<div>${sumChange(spend, before, true)}</div>`)}`;
