@@ -250,6 +250,12 @@ export function describeTime(instant: number | string, seconds?: "seconds"): str
   return `${describeDay(dayOf(at.getTime()))}, ${at.toISOString().slice(11, seconds ? 19 : 16)} UTC`;
 }
 
+/** Without the year of `now`, for a column of times in UTC: `14 Mar, 15:09`, `14 Mar 2025, 15:09`. */
+export function describeShortTime(instant: string, now: number): string {
+  const text = describeTime(instant).replace(" UTC", "");
+  return text.replace(` ${new Date(now).getUTCFullYear()},`, ",");
+}
+
 /** `Acme, Beacon, and Corsair`. */
 export const showList = (items: Iterable<string>): string => LIST.format(items);
 const LIST = new Intl.ListFormat(DEFAULT);

@@ -434,6 +434,54 @@ describe("rows of links", () => {
   });
 });
 
+it("what a search finds begins below its heading, with a Copy button of 28 px", async () => {
+  const page = await windowOf("demo");
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await page.goto(`/apps/${LARGE.appToken}/links?q=ski`);
+  const leftOf = async (selector: string) => (await page.locator(selector).first().boundingBox())?.x ?? 0;
+  expect(
+    Math.abs((await leftOf(".links thead a")) - (await leftOf(".links tbody .name > div > div > a"))),
+  ).toBeLessThan(1);
+  expect((await page.locator(".links tbody summary").first().boundingBox())?.height).toBe(28);
+});
+
+it.each(["", "/links/atlas01070", "/partners/1"])(
+  "tiles at 768 px fill their rows, in the columns of the first one: %s",
+  async (path) => {
+    const page = await windowOf("demo");
+    await page.setViewportSize({ width: 768, height: 900 });
+    await page.goto(`/apps/${LARGE.appToken}${path}`);
+    const boxes = (await page
+      .locator(".figures > li")
+      .evaluateAll((all) => all.map((one) => one.getBoundingClientRect().toJSON()))) as {
+      top: number;
+      left: number;
+      right: number;
+    }[];
+    const [first = [], ...others] = Map.groupBy(boxes, ({ top }) => Math.round(top)).values();
+    const columns = first.map(({ left }) => Math.round(left));
+    expect(others.length).toBeGreaterThan(0);
+    for (const row of others) {
+      expect(columns).toEqual(expect.arrayContaining(row.map(({ left }) => Math.round(left))));
+      expect(row.at(-1)?.right).toBeCloseTo(first.at(-1)?.right ?? 0, 0);
+    }
+  },
+);
+
+it("adjustments have one line each, and on a phone their partner, amount and reason", async () => {
+  const page = await windowOf("operator");
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await page.goto("/operator/adjustments");
+  const rows = page.locator(".table tbody tr");
+  const heights = await rows.evaluateAll((all) => all.map((one) => Math.round(one.clientHeight)));
+  expect(heights.length).toBeGreaterThan(1);
+  expect(Math.max(...heights)).toBeLessThanOrEqual(40);
+  await page.setViewportSize({ width: 390, height: 800 });
+  expect(await rows.first().locator("th a").getAttribute("href")).toMatch(/^\/operator\/partners\//);
+  for (const label of ["Amount", "Reason"])
+    expect(await rows.first().locator(`[data-label="${label}"]`).isVisible()).toBe(true);
+});
+
 describe("on a phone", () => {
   /** Of the cards: their heights, where the cells of a column begin, and names that end without an ellipsis. */
   const CARDS = `(() => {

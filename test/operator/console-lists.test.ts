@@ -40,8 +40,8 @@ describe("a list", () => {
     ["/operator/users?role=operator", [DEMO.operatorEmail]],
     ["/operator/users?q=demo%40", [DEMO.email]],
     ["/operator/apps?q=otherapp", ["Other App"]],
-    ["/operator/credentials?mode=test", ["ll_test_…a36b"]],
-    ["/operator/credentials?q=acme", ["ll_live_…7fbb"]],
+    ["/operator/credentials?mode=test", ["Corsair Media"]],
+    ["/operator/credentials?q=acme", ["Acme Ads"]],
     ["/operator/credentials?state=revoked", []],
   ])("%s finds %j", async (path, expected) => {
     const found = await headings(path);
@@ -120,10 +120,10 @@ describe("a list", () => {
       DEMO.appToken,
     );
     expect((await head("/operator/adjustments")).map(([name, sorted]) => [name, sorted])).toEqual([
-      ["Added", "descending"],
       ["Day", undefined],
+      ["Added", "descending"],
     ]);
-    expect((await head("/operator/adjustments?sort=day"))[1]?.[1]).toBe("ascending");
+    expect((await head("/operator/adjustments?sort=day"))[0]?.[1]).toBe("ascending");
     expect((await head("/operator/users"))[0]).toEqual(["User", "ascending", "/operator/users"]);
   });
 

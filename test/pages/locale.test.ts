@@ -1,5 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { describeDay, describeDays, describeTime, localeFor, showList } from "../../src/pages/locale.ts";
+import {
+  describeDay,
+  describeDays,
+  describeShortTime,
+  describeTime,
+  localeFor,
+  showList,
+} from "../../src/pages/locale.ts";
 import { signedIn } from "../account/support.ts";
 import { DEMO, freshWholeDemo } from "../harness.ts";
 
@@ -96,6 +103,8 @@ describe("days", () => {
   it("and times are in UTC", () => {
     expect(describeDay(day("2026-11-23"))).toBe("23 Nov 2026");
     expect(describeTime("2026-03-14T15:09:26.535Z")).toBe("14 Mar 2026, 15:09 UTC");
+    const shortIn = (year: number) => describeShortTime("2026-03-14T15:09:26.535Z", Date.UTC(year, 4));
+    expect([shortIn(2026), shortIn(2027)]).toEqual(["14 Mar, 15:09", "14 Mar 2026, 15:09"]);
     expect(describeTime(Date.parse("2026-03-14T15:09:26.535Z"), "seconds")).toBe("14 Mar 2026, 15:09:26 UTC");
   });
 });

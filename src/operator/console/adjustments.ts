@@ -15,8 +15,7 @@ import { form, sentBody } from "../../pages/forms/form.ts";
 import { chooseLink } from "../../pages/forms/link-field.ts";
 import { noRows, readListView } from "../../pages/lists/list.ts";
 import { table } from "../../pages/lists/table.ts";
-import { describeDay, showAmount } from "../../pages/locale.ts";
-import { time } from "../../pages/markup.ts";
+import { describeDay, describeShortTime, describeTime, showAmount } from "../../pages/locale.ts";
 import { requiredIdempotencyKey } from "../../usecases/idempotency.ts";
 import { ADJUSTMENT, addAdjustment, judgeAdjustment, newAdjustment } from "../api/adjustments.ts";
 import { type Act, done, type Show } from "./layout.ts";
@@ -56,11 +55,17 @@ export const adjustmentsPage: Show = async (context) => {
         empty: noRows(list, none, "adjustments"),
         columns: [
           {
-            heading: "Added",
-            kind: "day",
-            ...list.heading("created"),
-            cell: ({ item }) => time(item.created_at),
+            heading: "Partner",
+            cell: ({ partner, partnerId }) =>
+              html`<a href="/operator/partners/${partnerId}">${nameText(partner)}</a>`,
           },
+          {
+            heading: "Amount",
+            kind: "number",
+            onPhone: "beside",
+            cell: ({ currency, item }) => showAmount(item.amount, currency),
+          },
+          { heading: "Reason", onPhone: 8, cell: ({ reason }) => clipped(reason) },
           {
             heading: "Day",
             kind: "day",
@@ -70,28 +75,29 @@ export const adjustmentsPage: Show = async (context) => {
           },
           {
             heading: "App",
-            cell: ({ app, appToken }) => html`<a href="/operator/apps/${appToken}">${nameText(app)}</a>`,
+            isMinor: true,
+            cell: ({ app, appToken }) =>
+              clipped(app, html`<a href="/operator/apps/${appToken}">${nameText(app)}</a>`),
           },
           { heading: "Link", cell: ({ linkToken }) => html`<code>${linkToken}</code>` },
+          { heading: "Cost type", isMinor: true, cell: ({ costType }) => costTypeName(costType) },
           {
-            heading: "Partner",
-            cell: ({ partner, partnerId }) =>
-              html`<a href="/operator/partners/${partnerId}">${nameText(partner)}</a>`,
+            heading: "Added",
+            kind: "day",
+            ...list.heading("created"),
+            cell: ({ item: { created_at } }) =>
+              html`<time datetime="${created_at}" title="${describeTime(created_at)}">${describeShortTime(created_at, context.now)}</time>`,
           },
-          { heading: "Cost type", onPhone: 4, isMinor: true, cell: ({ costType }) => costTypeName(costType) },
-          {
-            heading: "Amount",
-            kind: "number",
-            onPhone: 4,
-            cell: ({ currency, item }) => showAmount(item.amount, currency),
-          },
-          { heading: "Reason", cell: ({ reason }) => nameText(reason) },
-          { heading: "Added by", isMinor: true, cell: ({ item }) => item.created_by.email },
+          { heading: "Added by", isMinor: true, cell: ({ item }) => clipped(item.created_by.email) },
         ],
       })}
       ${list.pager}`,
   };
 };
+
+/** Loses its end where the table has no room for it. */
+const clipped = (text: string, shown = nameText(text)) =>
+  html`<div class="clip" title="${text}">${shown}</div>`;
 
 const toOption = ({ id, name }: { id: number; name: string }): Option => [String(id), name];
 

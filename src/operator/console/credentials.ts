@@ -72,6 +72,11 @@ export function credentialTable(
     rows: shown.map((row) => ({ ...row, ...CREDENTIAL.toItem(row) })),
     empty,
     columns: [
+      heading !== undefined && {
+        ...{ heading: "Partner", ...heading("partner") },
+        cell: ({ partner_id, partner }) =>
+          html`<a href="/operator/partners/${partner_id}">${nameText(partner ?? "")}</a>`,
+      },
       { heading: "Credential", cell: ({ hint }) => html`<code>${hint}</code>` },
       {
         heading: "Mode",
@@ -79,11 +84,6 @@ export function credentialTable(
           mode === "live"
             ? "Live"
             : html`Test, <a href="/operator/rounds/${round_id ?? ""}">round ${round_id ?? ""}</a>${roundState && roundState !== "open" ? `, ${roundState}` : ""}`,
-      },
-      heading !== undefined && {
-        ...{ heading: "Partner", ...heading("partner") },
-        cell: ({ partner_id, partner }) =>
-          html`<a href="/operator/partners/${partner_id}">${nameText(partner ?? "")}</a>`,
       },
       { heading: "Cost types", cell: ({ cost_types }) => cost_types.join(", ") },
       {

@@ -19,7 +19,7 @@ export interface Column<Row> {
    * Where a phone shows it, if its cards have two lines: beside the name, or below it in so many twelfths of the line. The other columns
    * of such a table are shown when a card is opened.
    */
-  onPhone?: "beside" | 3 | 4 | 5 | 7;
+  onPhone?: "beside" | 3 | 4 | 5 | 7 | 8;
   /** Where the heading leads: to the order by this column, or to more about it. */
   href?: string;
   /** The ID of a heading that a script follows without loading the whole page. */
