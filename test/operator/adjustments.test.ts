@@ -311,7 +311,7 @@ describe("the console", () => {
       expect([status, headers.get("location")]).toEqual([303, `${path}?notice=adjustment-created`]);
     }
     const listed = await operator.get(path);
-    expect(listed.text.match(/Credit note 4711/g)).toHaveLength(1);
+    expect(listed.text.match(/>Credit note 4711</g)).toHaveLength(1);
     expect(listed.text).toContain("−$12.50");
     const reused = await operator.post(`${path}/new`, { ...FORM, amount: "-1" });
     expect(reused.status).toBe(422);
