@@ -86,7 +86,7 @@ export const adjustmentsPage: Show = async (context) => {
             kind: "day",
             ...list.heading("created"),
             cell: ({ item: { created_at } }) =>
-              html`<time datetime="${created_at}" title="${describeTime(created_at)}">${describeShortTime(created_at, context.now)}</time>`,
+              html`<span title="${describeTime(created_at)}">${describeShortTime(created_at, context.now)}</span>`,
           },
           { heading: "Added by", isMinor: true, cell: ({ item }) => clipped(item.created_by.email) },
         ],
