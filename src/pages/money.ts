@@ -15,8 +15,7 @@ export function moneyText(units: bigint, currency: string, rounded = showMoney):
 /** Amounts of several currencies below each other. The cards of a phone have the first one, with the other currency or their number. */
 export const eachAmount = (amounts: [currency: string, amount: Markup | string][]): Markup => {
   const [, second] = amounts;
-  const more =
-    amounts.length > 2 ? `+\u00a0${amounts.length - 1}\u00a0more` : second && `+\u00a0${second[0]}`;
+  const more = amounts.length > 2 ? `+ ${amounts.length - 1} more` : second && `+ ${second[0]}`;
   return html`${amounts.map(([, amount], at) => html`<div${at === 0 && more ? html` data-more="${more}"` : ""}>${amount}</div>`)}`;
 };
 
