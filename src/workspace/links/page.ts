@@ -129,7 +129,6 @@ function addresses(member: Member, url: URL, { row, link, partners, silent }: Li
       <h2 id="urls" class="visually-hidden">URLs</h2>
       ${address("click-url", "Click URL", link.click_url, "click URL")}
       ${address("impression-url", "Impression URL", link.impression_url, "impression URL")}
-      ${link.click_url === link.url ? "" : html`<p class="hint"><mark>Marked</mark> parts are macros. ${partner?.displayName} replaces them for each click and impression.</p>`}
       <div class="actions">
         ${facts(
           ["Partner", partnerCell(member, row, known, keepDays(url), partnerSignal(row, known))],
@@ -144,6 +143,7 @@ function addresses(member: Member, url: URL, { row, link, partners, silent }: Li
         ])}
         <a class="button small secondary" href="${url.pathname}/test" data-test-link>Test link</a>
       </div>
+      ${link.click_url === link.url ? "" : html`<p class="hint"><mark>Marked</mark> parts are macros. ${partner?.displayName} replaces them for each click and impression.</p>`}
     </section>
     <div id="test-panel" hidden></div>`;
 }
