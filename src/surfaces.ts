@@ -38,13 +38,13 @@ const SURFACES: Surface[] = [
     segments: ["partner", "partner.css"],
     load: async () => (await import("./partner/routes.ts")).partnerRoutes,
   },
+  { name: "mcp", segments: ["mcp"], load: async () => (await import("./mcp/routes.ts")).mcpRoutes },
   {
     name: "operator",
     hasPages: true,
     segments: ["operator", "operator.js"],
     load: async () => (await import("./operator/routes.ts")).operatorRoutes,
   },
-  { name: "mcp", segments: ["mcp"], load: async () => (await import("./mcp/routes.ts")).mcpRoutes },
   {
     name: "site",
     hasPages: true,
