@@ -1,4 +1,7 @@
-/** The script of the account page. Every form also works without it. With it, Show and Reset stay in their dialog until they succeed, and the token can be copied. */
+/**
+ * The script of the account page. Every form also works without it. With it, Show and Reset stay in their dialog until they
+ * succeed, and the token can be copied.
+ */
 export function script() {
   for (const dialog of document.querySelectorAll("dialog")) {
     const form = dialog.querySelector("form");

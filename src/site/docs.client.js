@@ -1,4 +1,7 @@
-/** The script of the pages under /docs: results of the search while the reader types, and a button that copies a sample. The pages also work without it. */
+/**
+ * The script of the pages under /docs: results of the search while the reader types, and a button that copies a sample. The pages
+ * also work without it.
+ */
 export function script() {
   const form = document.querySelector(".docs-search");
   const input = form.querySelector("input");

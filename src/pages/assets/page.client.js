@@ -1,4 +1,7 @@
-/** The script of every page: copies texts, closes menus, shows the current tab, says that a part loads, and sends a form once. Every page works without it. */
+/**
+ * The script of every page: copies texts, closes menus, shows the current tab, says that a part loads, and sends a form once.
+ * Every page works without it.
+ */
 export function script() {
   const current = document.querySelector(".tabs [aria-current]");
   if (current) current.parentElement.scrollLeft = current.offsetLeft - current.parentElement.offsetLeft;

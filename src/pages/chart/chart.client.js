@@ -1,4 +1,7 @@
-/** The script of charts: shows the values of a day beside it, where the pointer is or which the arrow keys choose. Without it, each day is a link with the same text as its name. */
+/**
+ * The script of charts: shows the values of a day beside it, where the pointer is or which the arrow keys choose. Without it,
+ * each day is a link with the same text as its name.
+ */
 export function script() {
   function start(chart) {
     const plot = chart.querySelector(".plot");

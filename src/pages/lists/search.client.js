@@ -1,4 +1,7 @@
-/** Goes on with a search of many IDs page by page, until a page is full, the search ends, or somebody stops it. The server sends the same pages as without this script. */
+/**
+ * Goes on with a search of many IDs page by page, until a page is full, the search ends, or somebody stops it. The server sends
+ * the same pages as without this script.
+ */
 export function script() {
   const FULL = 50;
   const MOST_SECONDS = 60;

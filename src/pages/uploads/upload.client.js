@@ -1,4 +1,8 @@
-/** Sends a file that is too large for one request in parts: it checks all of them, and imports the rows that are good after a confirmation. Smaller files and pasted cells are sent as a form, as without this script. The attributes of the form have the paths and the words. */
+/**
+ * Sends a file that is too large for one request in parts: it checks all of them, and imports the rows that are good after a
+ * confirmation. Smaller files and pasted cells are sent as a form, as without this script. The attributes of the form have the
+ * paths and the words.
+ */
 export function script() {
   const MAX_FILE_BYTES = 10_000_000;
   const MAX_ROWS = 1_000;
