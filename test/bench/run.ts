@@ -65,8 +65,8 @@ const FLAGS = {
   pages: "switch",
 } as const;
 
-/** The revision beside which pages are measured: the last one before they were made for many links. */
-const PAGES_BEFORE = "1cbb77d";
+/** The revision beside which pages are measured, as the paths are. */
+const PAGES_BEFORE = "8ac4c3a";
 
 /** A profile has this many times the requests of a pair. */
 const PROFILED_TURNS = 10;
