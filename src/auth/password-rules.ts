@@ -118,10 +118,23 @@ let lists: { words: ReadonlySet<string>; rows: string[] } | undefined;
 function readList() {
   const reverse = (row: string) => [...row].reverse().join("");
   lists ??= {
-    words: new Set(list.split("\n").filter((line) => line !== "" && !line.startsWith("#"))),
+    words: new Set(commonPasswords()),
     rows: KEYBOARD.flatMap((row) => [row, reverse(row)]),
   };
   return lists;
+}
+
+/**
+ * The list in its order. In the file, a word begins with a capital letter: how many characters it shares with the word before it,
+ * which are left out, from A for none.
+ */
+export function commonPasswords(): string[] {
+  let word = "";
+  const entries = list.replaceAll(/^#.*/gm, "").matchAll(/([A-Z])([^A-Z\n]+)/g);
+  return Array.from(entries, ([, shared = "", rest]) => {
+    word = word.slice(0, shared.charCodeAt(0) - 65) + rest;
+    return word;
+  });
 }
 
 const SUBSTITUTED: Record<string, string> = {
