@@ -34,18 +34,20 @@ export const amountText = (amount: string | null | undefined, currency: string |
 const LEAST = 50_000n;
 
 /** For a change in units of 0.000001%, as `changeOf` returns it. */
-export const arrowOf = (change: bigint): Markup | "" =>
+const arrowOf = (change: bigint): Markup | "" =>
   change < LEAST && change > -LEAST ? "" : html`<span aria-hidden="true">${change > 0n ? "▲" : "▼"}</span> `;
 
-/** Less than 1% says nothing. */
-const QUIET = 1_000_000n;
-
-/** Whether a change, as `changeOf` returns it, is gray: below 1%, or of spend that is not final. */
-export const isMuted = (change: bigint, isOpen: boolean): boolean =>
-  isOpen || (change < QUIET && change > -QUIET);
-
-/** The change of a sum: `▲ +2.5%`. `isOpen`: costs can still arrive. */
-export function sumChange(now: bigint, before: bigint, isOpen = false): Markup {
+/**
+ * The change of a figure, which isn't zero before: `▲ +2.5%`. Only those of prices are colored: nobody knows of others whether more is
+ * good. The other changes on all pages are gray.
+ */
+export function changeText(
+  now: bigint,
+  before: bigint,
+  { isPrice = false, text = showChange(now, before) } = {},
+): Markup {
   const change = changeOf(now, before) ?? 0n;
-  return html`<span class="change ${isMuted(change, isOpen) ? "muted" : ""}">${arrowOf(change)}${showChange(now, before)}</span>`;
+  const arrow = arrowOf(change);
+  const tone = isPrice && arrow !== "" ? (change < 0n ? " better" : " worse") : "";
+  return html`<span class="change${tone}">${arrow}${text}</span>`;
 }

@@ -17,7 +17,7 @@ import { pageResponse } from "../pages/frame.ts";
 import { noRows, readListView } from "../pages/lists/list.ts";
 import { showCount } from "../pages/locale.ts";
 import type { Markup } from "../pages/markup.ts";
-import { moneyText, sumChange } from "../pages/money.ts";
+import { changeText, moneyText } from "../pages/money.ts";
 import { daysBefore, type Period, toPeriod } from "../pages/periods.ts";
 import { toViewer } from "./frame.ts";
 
@@ -162,9 +162,7 @@ function card({ app, period, figures }: Card): Markup {
   const isOver = period.preset !== "today";
   const days = isOver ? `last ${period.to - period.from + 1} days` : "today so far";
   const change = ([now, before]: [bigint, bigint]) =>
-    isOver && figures.isCompared && now + before > 0n
-      ? html` <span class="muted">${sumChange(now, before)}</span>`
-      : "";
+    isOver && figures.isCompared && now + before > 0n ? html` ${changeText(now, before)}` : "";
   const spent = [...figures.spend].map(
     ([currency, sums]) => html`<div>${moneyText(sums[0], currency)}${change(sums)}</div>`,
   );

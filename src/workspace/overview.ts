@@ -13,7 +13,7 @@ import { form } from "../pages/forms/form.ts";
 import { cardStyles } from "../pages/frame.ts";
 import { describeDay, describeDays, showCount, showPlural } from "../pages/locale.ts";
 import type { Markup } from "../pages/markup.ts";
-import { moneyText, sumChange } from "../pages/money.ts";
+import { changeText, moneyText } from "../pages/money.ts";
 import { showNotice } from "../pages/notice.ts";
 import {
   cutNotice,
@@ -103,7 +103,7 @@ function figures({ path, app }: Member, overview: Overview, totals: Sums[], now:
   const since =
     isEmptyBefore && !isCut && app.firstDay !== null && app.firstDay > days.to ? app.firstDay : undefined;
   const isCompared = period.to < dayOf(now) && since === undefined && !isCut;
-  const noteOf = (now: bigint, before: bigint) => (isCompared ? { note: sumChange(now, before) } : {});
+  const noteOf = (now: bigint, before: bigint) => (isCompared ? { note: changeText(now, before) } : {});
   const count = (name: string, href: string, now: number, before?: number): Tile => ({
     name,
     href,

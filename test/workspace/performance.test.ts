@@ -338,30 +338,33 @@ describe("the figures", () => {
   });
 
   it.each([
-    [9_901, "muted", "▼ −1.0%"],
-    [10_000, "muted", "no change"],
-    [10_099, "muted", "▲ +1.0%"],
-    [10_100, "worse", "▲ +1.0%"],
-    [9_900, "better", "▼ −1.0%"],
-  ])("that change by less than 1%% are gray: 10,000 to %s", async (now, tone, text) => {
+    [100_050, " worse", "▲ +0.1%"],
+    [100_049, "", "0.0%"],
+    [100_000, "", "no change"],
+    [99_951, "", "0.0%"],
+    [99_950, " better", "▼ −0.1%"],
+  ])("have color if their prices change, and in no other column: 100,000 to %s", async (now, tone, text) => {
     await inLedger(
       "DELETE FROM daily_totals",
       ...[
         [8, now],
-        [15, 10_000],
+        [15, 100_000],
       ].map(
         ([ago = 0, amount = 0]) =>
-          `INSERT INTO daily_totals VALUES ('${DEMO.appToken}', ${NOW / DAY - 0.5 - ago}, 3, 1, 'cpc', 'USD', 'matched', 100, ${amount * 1_000})`,
+          `INSERT INTO daily_totals VALUES ('${DEMO.appToken}', ${NOW / DAY - 0.5 - ago}, 3, 1, 'cpc', 'USD', 'matched', 100, ${amount * 100})`,
       ),
     );
     const page = await show(`${WEEK}&level=1`);
     const [, row = ""] = /<tr id="row-demo1nk001"[^>]*>([\s\S]*?)<\/tr>/.exec(page) ?? [];
     const [, kind, shown = ""] =
-      /<td data-label="Cost per click"[^>]*>[\s\S]*?<span class="change (\w*)">([\s\S]*?)<\/span><\/td>/.exec(
+      /<td data-label="Cost per click"[^>]*>[\s\S]*?<span class="change([^"]*)">([\s\S]*?)<\/span><\/td>/.exec(
         row,
       ) ?? [];
     expect([kind, textOf(shown)]).toEqual([tone, text]);
-    expect(textOf(page).split(" Red: a price rose.").length).toBe(2);
+    const tonesIn = (markup: string) => [...markup.matchAll(/class="change([^"]*)"/g)].map(([, one]) => one);
+    // The spend changes as much, and the clicks too.
+    expect(tonesIn(row).toSorted()).toEqual(["", "", tone].toSorted());
+    expect(textOf(page).split(" Only changes of prices are colored.").length).toBe(2);
   });
 
   it("say that there was nothing before", async () => {

@@ -23,7 +23,7 @@ import {
 import { chartEvents, eventList } from "../../pages/events.ts";
 import { describeDay, describeDays, describeShortDay, showCount } from "../../pages/locale.ts";
 import type { Markup } from "../../pages/markup.ts";
-import { moneyText, sumChange } from "../../pages/money.ts";
+import { changeText, moneyText } from "../../pages/money.ts";
 import { showNotice } from "../../pages/notice.ts";
 import { cutNotice, daysBefore, finality, periodPicker, periodQuery } from "../../pages/periods.ts";
 import { unusedPath } from "../bulk/unused.ts";
@@ -165,7 +165,7 @@ function figures(member: Member, view: LinkView, now: number): Markup {
   // Without anything before, nothing changed: everything is new.
   const isNew = view.before?.spend.length === 0 && view.before.counts.length === 0;
   const before = isNew ? undefined : view.before;
-  const noteOf = (now: bigint, earlier: bigint) => (before ? { note: sumChange(now, earlier) } : {});
+  const noteOf = (now: bigint, earlier: bigint) => (before ? { note: changeText(now, earlier) } : {});
   const countIn = (rows: LinkView["counts"], kind: string) =>
     rows.reduce((sum, line) => sum + (line.kind === kind ? line.count : 0), 0);
   const count = (name: string, kind: string): Tile => {

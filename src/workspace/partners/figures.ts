@@ -22,7 +22,6 @@ import type { Context } from "../../env.ts";
 import { readInput } from "../../http/input/input.ts";
 import type { Key } from "../../pages/lists/order.ts";
 import { daysBefore, type Period, periodChecks, periodFields, toPeriod } from "../../pages/periods.ts";
-import { isFinal } from "../../usecases/performance/read.ts";
 import { authorizeApp, type Member } from "../frame.ts";
 import type { Row } from "../reports/lines.ts";
 
@@ -51,7 +50,7 @@ export interface PartnersView {
   /** Those with most costs first. */
   currencies: string[];
   /** Whether the days are over, and those before were read; whether costs for them can still arrive. */
-  compared: { isCompared: boolean; isOpen: boolean };
+  compared: { isCompared: boolean };
 }
 
 export async function readPartners(context: Context, { viewer, app }: Member): Promise<PartnersView> {
@@ -98,7 +97,7 @@ export async function readPartners(context: Context, { viewer, app }: Member): P
     spendBefore,
     engagements: found.rowsOf("engagements"),
     currencies: currenciesOf(spend, spendBefore),
-    compared: { isCompared: to < dayOf(now) && !isCut, isOpen: !isFinal(period, now) },
+    compared: { isCompared: to < dayOf(now) && !isCut },
   };
 }
 

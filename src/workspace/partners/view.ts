@@ -11,7 +11,6 @@ import { daysBefore, type Period, periodQuery, toPeriod } from "../../pages/peri
 import { toRejectionItem } from "../../usecases/costs/rejection-item.ts";
 import { toEvents, withStates } from "../../usecases/events.ts";
 import { type PartnerStatus, readPartnerStatus, type StatusDetails } from "../../usecases/partner-status.ts";
-import { isFinal } from "../../usecases/performance/read.ts";
 import { authorizeApp, type Member } from "../frame.ts";
 import { periodQuery as daysQuery } from "../links/query.ts";
 import type { Compared } from "../performance/cells.ts";
@@ -67,7 +66,6 @@ export async function readView(context: Context, { viewer, app, path }: Member):
     period,
     compared: {
       isCompared: period.to < dayOf(now) && status.before !== undefined,
-      isOpen: !isFinal(period, now),
     },
     eventsOf: (currency) =>
       withStates(

@@ -2,7 +2,6 @@
 import { html } from "hono/html";
 import type { WhyNoCosts } from "../../domain/figures/groups.ts";
 import {
-  changeOf,
   type Figures,
   figureOf,
   isInOtherCurrencies,
@@ -14,7 +13,6 @@ import { noCost, STATES } from "../../pages/costs/states.ts";
 import { badge, type Tone } from "../../pages/elements.ts";
 import {
   NONE,
-  showChange,
   showCompactMoney,
   showCount,
   showMoney,
@@ -23,7 +21,7 @@ import {
   showPrice,
 } from "../../pages/locale.ts";
 import type { Markup } from "../../pages/markup.ts";
-import { arrowOf, isMuted, moneyText } from "../../pages/money.ts";
+import { changeText, moneyText } from "../../pages/money.ts";
 import type { Metric } from "./query.ts";
 
 type Show = (value: bigint, currency: string) => Markup | string;
@@ -34,8 +32,7 @@ interface Shown {
   show: Show;
   /** For a tile, and the title of a chart. */
   short?: Show;
-  /** Whether less is better. Nobody knows it of the others. */
-  isCost?: true;
+  isPrice?: true;
   /** Whether the values of days do not add up. */
   isRatio?: true;
 }
@@ -50,7 +47,7 @@ const count = (name: Metric): Shown => ({ of: of(name), show: showCount });
 const price = (name: Metric): Shown => ({
   of: of(name),
   show: (value, currency) => moneyText(value, currency, showPrice),
-  isCost: true,
+  isPrice: true,
   isRatio: true,
 });
 
@@ -71,7 +68,7 @@ export const SHOWN: Record<Metric, Shown> = {
 };
 
 /** Without a currency, a row has no money. */
-const hasMoney = (metric: Metric) => metric === "spend" || SHOWN[metric].isCost === true;
+const hasMoney = (metric: Metric) => metric === "spend" || SHOWN[metric].isPrice === true;
 
 export function figure(metric: Metric, figures: Figures, currency: string | null): Markup | string {
   const { of, show } = SHOWN[metric];
@@ -102,25 +99,21 @@ export function spendIn(
 export interface Compared {
   /** The days before are not compared with days that are not over. */
   isCompared: boolean;
-  /** Costs can still arrive. */
-  isOpen: boolean;
 }
 
-/** The change of a figure with an arrow and a sign. Color says only of costs what is good. */
-export function change(metric: Metric, row: Measured, { isCompared, isOpen }: Compared): Markup | string {
-  const { of, isCost } = SHOWN[metric];
+/** The change of a figure, as on every page. A price of few clicks has no color either. */
+export function change(metric: Metric, row: Measured, { isCompared }: Compared): Markup | string {
+  const { of, isPrice = false } = SHOWN[metric];
   const [now, before] = [of(row.now), of(row.before)];
-  const ratio = changeOf(now, before);
-  if (!isCompared || now === null || before === null || ratio === null) return NONE;
-  const isFew = signalOf(row)?.name === "too_few_clicks";
-  const isGray = isFew || isMuted(ratio, isOpen && (metric === "spend" || metric === "coverage"));
-  const tone = isGray ? "muted" : !isCost ? "" : ratio < 0n ? "better" : "worse";
-  const text = metric === "coverage" ? showPoints(Number(now - before) / 1e8) : showChange(now, before);
-  return html`<span class="change ${tone}">${arrowOf(ratio)}${text}</span>`;
+  if (!isCompared || now === null || !before) return NONE;
+  return changeText(now, before, {
+    isPrice: isPrice && signalOf(row)?.name !== "too_few_clicks",
+    ...(metric === "coverage" && { text: showPoints(Number(now - before) / 1e8) }),
+  });
 }
 
 /** What the colors of changes say. */
-export const INKS = "Red: a price rose. Green: it fell. Gray: below 1%, few clicks, or spend not final.";
+export const INKS = "Only changes of prices are colored.";
 
 /** As lists of links and of partners say it. */
 const WITHOUT: Record<WhyNoCosts, [text: string, tone: Tone]> = {

@@ -8,10 +8,10 @@ import { chartEvents } from "../../pages/events.ts";
 import { showCount } from "../../pages/locale.ts";
 import type { Markup } from "../../pages/markup.ts";
 import type { PerformanceRow } from "../../usecases/performance/rows.ts";
-import { change, SHOWN } from "./cells.ts";
+import { type Compared, change, SHOWN } from "./cells.ts";
 import { groupName, isDirect, rowName } from "./groups.ts";
 import { METRICS, type Metric } from "./query.ts";
-import { type Compared, ofDays } from "./table.ts";
+import { ofDays } from "./table.ts";
 import { type PerformancePage, shownMetric } from "./view.ts";
 
 const MOST = 5;

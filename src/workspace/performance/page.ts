@@ -16,7 +16,7 @@ import { showNotice } from "../../pages/notice.ts";
 import { cutNotice, NOT_OVER, NOT_READ, rejectedDates, toPeriod } from "../../pages/periods.ts";
 import { changedMost } from "../../usecases/performance/changes.ts";
 import { performanceCsv as toCsv } from "../../usecases/performance/csv.ts";
-import { isFinal, type Performance } from "../../usecases/performance/read.ts";
+import type { Performance } from "../../usecases/performance/read.ts";
 import type { AppPage, Member, Show } from "../frame.ts";
 import { keepDays } from "../links/cells.ts";
 import { adjustedNote } from "../reports/adjusted.ts";
@@ -24,13 +24,13 @@ import { missingCondition, NO_COSTS } from "../reports/attention.ts";
 import { findingText } from "../reports/finding.ts";
 import { whatChanged } from "../reports/what-changed.ts";
 import { performanceStyles, workspaceScript } from "../script.ts";
-import { COVERAGE, INKS } from "./cells.ts";
+import { COVERAGE, type Compared, INKS } from "./cells.ts";
 import { performanceChart } from "./chart.ts";
 import { FILTERS, filterChips, filterMenu, rowSearch, withCountryCode, without } from "./filters.ts";
 import { DIRECT, isDirect, onlyLink, rowName } from "./groups.ts";
 import { METRICS, PERFORMANCE_NOTICES, type PerformanceView, readPerformanceQuery } from "./query.ts";
 import { summary } from "./summary.ts";
-import { type Compared, hasCourses, ofDays, performanceTable } from "./table.ts";
+import { hasCourses, ofDays, performanceTable } from "./table.ts";
 import { columnsMenu, groupChoices, orderMenu, viewMenus } from "./toolbar.ts";
 import { type PerformancePage, readPage, shownMetric } from "./view.ts";
 import { viewsMenu } from "./views-bar.ts";
@@ -59,7 +59,6 @@ export async function showPerformance(
   const isOver = period.to < dayOf(now) && !report.isPartial && !report.isCut;
   const compared = {
     isCompared: isOver && query.compare === undefined && !hadNothing(report),
-    isOpen: !isFinal(period, now),
   };
   return {
     title: `${rejected ? "Error: " : ""}Performance`,
@@ -102,7 +101,7 @@ export async function showPerformance(
 
 const linesHint = (page: PerformancePage) =>
   shownMetric(page).startsWith("cost_per") && daysOf(page.query.group_by) === undefined
-    ? " The chart has the first rows whose prices are a tenth apart."
+    ? " In the chart, rows with nearly the same price as another line are left out."
     : "";
 
 const noRows = (url: URL, words: string) =>

@@ -6,9 +6,8 @@ import { NONE, showCount, showPlural } from "../../pages/locale.ts";
 import type { Markup } from "../../pages/markup.ts";
 import { finality } from "../../pages/periods.ts";
 import { isFinal, type Performance } from "../../usecases/performance/read.ts";
-import { change, SHOWN } from "./cells.ts";
+import { type Compared, change, SHOWN } from "./cells.ts";
 import { DEFAULT_COLUMNS, METRICS, type Metric, metrics } from "./query.ts";
-import type { Compared } from "./table.ts";
 import { type PerformancePage, shownMetric } from "./view.ts";
 
 export const summary = (url: URL, page: PerformancePage, compared: Compared, now: number): Markup =>

@@ -15,15 +15,10 @@ import type { Markup } from "../../pages/markup.ts";
 import type { PerformanceRow } from "../../usecases/performance/rows.ts";
 import type { Member } from "../frame.ts";
 import { partnerHref } from "../partners/link.ts";
-import { change, figure, SHOWN, signal, spendIn } from "./cells.ts";
+import { type Compared, change, figure, SHOWN, signal, spendIn } from "./cells.ts";
 import { DIRECT, describeRow, groupName, isAdjustments, onlyLink } from "./groups.ts";
 import { type Column, columnsOf, hasChange, METRICS, type Metric } from "./query.ts";
 import { type PerformancePage, type ShownRow, shownMetric } from "./view.ts";
-
-export interface Compared {
-  isCompared: boolean;
-  isOpen: boolean;
-}
 
 /** A phone leaves its place empty. */
 const NO_FIGURE = html`<span class="none">${NONE}</span>`;

@@ -10,7 +10,7 @@ import type { Markup } from "../../pages/markup.ts";
 import { daysBefore, periodQuery } from "../../pages/periods.ts";
 import { changedMost, explain } from "../../usecases/performance/changes.ts";
 import { lastCostOf } from "../../usecases/performance/daily.ts";
-import { DEFAULT_LEVEL, isFinal } from "../../usecases/performance/read.ts";
+import { DEFAULT_LEVEL } from "../../usecases/performance/read.ts";
 import { type AnySum, type PerformanceRow, toRows } from "../../usecases/performance/rows.ts";
 import type { Member } from "../frame.ts";
 import { change, figure, INKS, signal } from "../performance/cells.ts";
@@ -47,7 +47,6 @@ export function overviewChanges(member: Member, overview: Overview, now: number)
   const explained = explain(report, { ...overview, rejected }, {}, { isDaily: true });
   const compared = {
     isCompared: period.to < dayOf(now) && !isCut,
-    isOpen: !isFinal(period, now),
   };
   const explanation = whatChanged(
     { explained, report, isCompared: compared.isCompared },

@@ -4,7 +4,7 @@ import type { SpendRow } from "../../../db/operator/lists/partner-spend.ts";
 import { sumAdjusted, sumCosts } from "../../../domain/money.ts";
 import { NONE } from "../../../pages/locale.ts";
 import type { Markup } from "../../../pages/markup.ts";
-import { eachAmount, moneyText, sumChange } from "../../../pages/money.ts";
+import { changeText, eachAmount, moneyText } from "../../../pages/money.ts";
 
 /** By currency, the one with the most costs first. */
 export type Sums = Map<string, { spend: bigint; before: bigint; count: number }>;
@@ -50,8 +50,8 @@ export const amounts = (sums: Sums | undefined): Markup | string =>
     ? NONE
     : eachAmount([...sums].map(([currency, { spend }]) => [currency, moneyText(spend, currency)]));
 
-/** The changes, in the order of `amounts`. Costs for the last days can always still arrive. */
+/** The changes, in the order of `amounts`. */
 export const changes = (sums: Sums | undefined): Markup | string =>
   sums === undefined
     ? NONE
-    : html`${[...sums.values()].map(({ spend, before }) => html`<div>${sumChange(spend, before, true)}</div>`)}`;
+    : html`${[...sums.values()].map(({ spend, before }) => html`<div>${changeText(spend, before)}</div>`)}`;

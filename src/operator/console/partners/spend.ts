@@ -15,7 +15,7 @@ import { buttonLink, card, type Tile, tiles } from "../../../pages/elements.ts";
 import { chartEvents, eventList } from "../../../pages/events.ts";
 import { describeDays, NONE, showCount, showPlural, showPrice } from "../../../pages/locale.ts";
 import type { Markup } from "../../../pages/markup.ts";
-import { moneyText, sumChange } from "../../../pages/money.ts";
+import { changeText, moneyText } from "../../../pages/money.ts";
 import { cutNotice, daysBefore, finality, NOT_READ } from "../../../pages/periods.ts";
 import { stateOf, toEvents, withStates } from "../../../usecases/events.ts";
 
@@ -118,7 +118,7 @@ export function coverageOf({ spend, counts }: PartnerSpend) {
 function figures({ id }: PartnerRow, { spend, counts, before }: PartnerSpend): Tile[] {
   const earlier = before ?? { spend: [], counts: [] };
   const change = (now: bigint | null, previous: bigint | null): Markup | string =>
-    !before || now === null || !previous ? "" : sumChange(now, previous);
+    !before || now === null || !previous ? "" : changeText(now, previous);
   const money = currenciesOf(spend, earlier.spend).flatMap((currency): Tile[] => {
     const now = toFigures(currency, spend, counts);
     const previous = toFigures(currency, earlier.spend, earlier.counts);

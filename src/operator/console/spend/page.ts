@@ -18,7 +18,7 @@ import { readFilters, withQuery } from "../../../pages/lists/query.ts";
 import { table } from "../../../pages/lists/table.ts";
 import { describeDays, NONE, showCount, showShare } from "../../../pages/locale.ts";
 import type { Markup } from "../../../pages/markup.ts";
-import { moneyText, sumChange } from "../../../pages/money.ts";
+import { changeText, moneyText } from "../../../pages/money.ts";
 import {
   comparedDays,
   cutNotice,
@@ -33,7 +33,6 @@ import {
   toPeriod,
 } from "../../../pages/periods.ts";
 import { stateOf, toEvents, withStates } from "../../../usecases/events.ts";
-import { isFinal } from "../../../usecases/performance/read.ts";
 import { badField } from "../../api/common.ts";
 import type { Show } from "../layout.ts";
 
@@ -119,7 +118,6 @@ export const spendPage: Show = async ({ ledger, env, now, url }) => {
           names,
           partner ? "App" : "Partner",
           index < mostCharts(period) ? chartOf(one.currency) : "",
-          !isFinal(period, now),
         ),
       )}
       ${partner ? html`<p><a href="/operator/partners/${partner.id}">Partner page</a></p>` : pendingSection(pending)}`,
@@ -179,7 +177,6 @@ function currencySection(
   names: Names,
   heading: string,
   chart: Markup | "",
-  isOpen: boolean,
 ): Markup {
   const name = ({ key }: Line) => {
     const found = names.get(key);
@@ -202,11 +199,7 @@ function currencySection(
       columns: [
         { heading, cell: (line) => (line === total ? "Total" : name(line)) },
         number("Spend", ({ spend }) => moneyText(spend, currency), 5),
-        number(
-          "Change",
-          ({ spend, before }) => (before === undefined ? NONE : sumChange(spend, before, isOpen)),
-          4,
-        ),
+        number("Change", ({ spend, before }) => (before === undefined ? NONE : changeText(spend, before)), 4),
         number("Share", ({ spend }) => showShare(spend, total.spend), 3),
         hasAdjustments &&
           number("Adjusted", ({ adjusted }) => (adjusted === 0n ? NONE : moneyText(adjusted, currency))),

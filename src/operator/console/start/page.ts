@@ -17,7 +17,7 @@ import {
   showPlural,
 } from "../../../pages/locale.ts";
 import type { Markup } from "../../../pages/markup.ts";
-import { moneyText, sumChange } from "../../../pages/money.ts";
+import { changeText, moneyText } from "../../../pages/money.ts";
 import type { Show } from "../layout.ts";
 import { addedUp, amounts, byCurrency, type Sums, spendByPartner } from "../partners/money.ts";
 import { type Item, isNotCounted } from "../partners/steps.ts";
@@ -147,7 +147,7 @@ function spendSection({ spend, pending, days }: Start): Markup {
             note:
               before === 0n
                 ? "no data in the 7 days before"
-                : html`${sumChange(spend, before)} vs the 7 days before`,
+                : html`${changeText(spend, before)} vs the 7 days before`,
           })),
         ),
     pendingText.length === 0
