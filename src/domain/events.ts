@@ -36,7 +36,7 @@ export type Event =
   /** Of the days, against as many days before. In units of 0.00000001. */
   | ({ type: "coverage_fell"; kind: Kind; coverage: bigint; before: bigint } & OfPartner);
 
-/** A partner that should send costs sent none after this day. */
+/** A partner that should send costs sent none from this day on. */
 export interface Silence extends OfPartner {
   type: "partner_silent";
 }

@@ -5,7 +5,7 @@ import type { ShownEvent } from "../domain/events.ts";
 import { ERRORS } from "../errors.ts";
 import type { ChartEvent } from "./chart/chart.ts";
 import { nameText } from "./elements.ts";
-import { describeDays, describeShortDay, showList, showPercent, showPlural } from "./locale.ts";
+import { describeDays, describeShortDay, showCount, showList, showPercent, showPlural } from "./locale.ts";
 import type { Markup } from "./markup.ts";
 import { signedMoney } from "./money.ts";
 
@@ -28,7 +28,7 @@ function describe(event: Grouped[0], partners: Partners, hrefOf?: (partnerId: nu
     case "partner_stopped":
       return [partner, " was stopped by an operator"];
     case "partner_silent":
-      return ["No cost from ", partner, ` since ${describeShortDay(event.day)}`];
+      return ["No cost from ", partner, ` after ${describeShortDay(event.day - 1)}`];
     case "partner_started":
       return [partner, " was resumed by an operator"];
     case "types_live":
@@ -50,8 +50,12 @@ function describe(event: Grouped[0], partners: Partners, hrefOf?: (partnerId: nu
       ];
     case "costs_voided":
       return [`${showPlural(event.count, "cost")} of `, partner, ` ${wasOrWere(event)} voided`];
-    case "spend_adjusted":
-      return ["The spend of ", partner, ` was adjusted by ${signedMoney(event.amount, event.currency)}`];
+    case "spend_adjusted": {
+      const amount = signedMoney(event.amount, event.currency);
+      return event.times === undefined
+        ? ["The spend of ", partner, ` was adjusted by ${amount}`]
+        : [`${showCount(event.times)} adjustments changed the spend of `, partner, ` by ${amount}`];
+    }
     case "coverage_fell":
       return [
         `Coverage of ${ENGAGEMENTS[event.kind]} of `,
@@ -75,22 +79,27 @@ export function chartEvents(events: ShownEvent[], partners: Partners): ChartEven
     }));
 }
 
-/** What happened to single costs and spend, which is frequent, comes after what operators and members changed. */
+/** What happened to single costs and spend, which is frequent, comes after what operators and members changed on the same day. */
 const isFrequent = (event: ShownEvent) => "firstDay" in event || event.type === "spend_adjusted";
 
-/** An event that is about several partners, for each kind of what is frequent, and the events of each of them. */
-type Grouped = [event: ShownEvent & { partnerCount?: number }, ...each: ShownEvent[]];
+/** An event for each kind of what is frequent: how many events it is, of how many partners, and each of them. */
+type Grouped = [event: ShownEvent & { partnerCount?: number; times?: number }, ...each: ShownEvent[]];
 
+/** The newest first, by their last day. */
 function groupEvents(events: ShownEvent[]): Grouped[] {
   const ordered = events.toSorted((one, other) => Number(isFrequent(one)) - Number(isFrequent(other)));
   const kindOf = (event: ShownEvent) =>
     isFrequent(event) ? event.type + ("code" in event ? event.code : "") : event;
-  return [...Map.groupBy(ordered, kindOf).values()].map((same): Grouped => {
+  const groups = [...Map.groupBy(ordered, kindOf).values()].map((same): Grouped => {
     const [first] = same as [ShownEvent];
     if (same.length === 1) return [first];
     const partnerCount = new Set(same.map(({ partnerId }) => partnerId)).size;
-    return [{ ...same.reduce(addUp), ...(partnerCount > 1 && { partnerCount }) }, ...same];
+    return [
+      { ...same.reduce(addUp), times: same.length, ...(partnerCount > 1 && { partnerCount }) },
+      ...same,
+    ];
   });
+  return groups.toSorted(([one], [other]) => other.day - one.day);
 }
 
 function addUp(one: ShownEvent, other: ShownEvent): ShownEvent {

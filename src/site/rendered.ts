@@ -958,7 +958,7 @@ OPERATOR_TOKEN=ll_api_…</pre>
 |The first click or impression with an ID gets its cost, and that of the other app gets none. Ask the partner to use IDs that nobody can guess, each only once. If a stranger used its IDs first, <a href="/docs/corrections">void</a> those costs, and let the partner send them again with other IDs.
 ||A partner sends costs that should not count
 |Stop the partner, and <a href="/docs/corrections">correct what was counted</a>.
-||!No cost since! a day
+||!No cost after! a day
 |~GET /operator/v1/partners/{id}~ has ~last_cost_at~ and ~last_click_at~, to the hour, and ~open_mismatches~ of its open rounds, as the hourly job found them. A price on a URL counts as a cost, and a void can hide one cost of the same hour.
 ||Costs are rejected
 |The page of the partner shows how many were rejected each day and why, and how complete its costs are. ~GET /operator/v1/partners/{id}/rejections?group_by=day,code~ counts them by day and code, for all apps or for one. The counts are kept for ${FACTS["count time"]}. For ${FACTS["rejection time"]}, !Rejected costs! of the partner and ~GET /operator/v1/partners/{id}/rejections/recent~ also list the newest ones with their IDs, and the page of an ID says what a cost for it would get now. The log has the tag of each cost.

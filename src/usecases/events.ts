@@ -111,8 +111,8 @@ export function withStates(events: ShownEvent[], states: State[], { from, to }: 
     const isStop = !isKnown && stoppedOn !== null && stoppedOn >= from && stoppedOn <= to;
     return [
       ...(isStop ? [{ type: "partner_stopped" as const, day: stoppedOn, partnerId: id }] : []),
-      ...(silentOn !== null && silentOn <= to
-        ? [{ type: "partner_silent" as const, day: silentOn, partnerId: id }]
+      ...(silentOn !== null && silentOn < to
+        ? [{ type: "partner_silent" as const, day: silentOn + 1, partnerId: id }]
         : []),
     ];
   });

@@ -362,7 +362,7 @@ it("closes the alerts of a rule that was deleted, and says so", async () => {
     "SELECT body ->> '$.text' AS text FROM webhook_events ORDER BY id",
   );
   const opened =
-    "No cost from Acme Ads since 15 Mar 2026, 13:00 UTC. Its clicks and impressions wait for costs.";
+    "No cost from Acme Ads after 15 Mar 2026, 13:00 UTC. Its clicks and impressions wait for costs.";
   expect(texts.map(({ text }) => text)).toEqual([
     opened,
     `Closed, because its rule was changed or deleted: ${opened}`,

@@ -126,7 +126,7 @@ it("lists the alerts of operators and of each app, the newest first", async () =
   expect(await ids(`?app_token=${DEMO.appToken}`)).toEqual([3]);
   expect(await ids(`?app_token=${DEMO.otherAppToken}`)).toEqual([]);
   const page = await (await call("/operator", { headers: { cookie: SESSIONS.operator } })).text();
-  expect(page).toContain("No cost from Acme Ads since 1 Mar 2026, 00:00 UTC");
+  expect(page).toContain("No cost from Acme Ads after 1 Mar 2026, 00:00 UTC");
   const overview = await (
     await call(`/apps/${DEMO.appToken}`, { headers: { cookie: SESSIONS.member } })
   ).text();

@@ -692,7 +692,7 @@ describe("by what the pages say, with one request a click and at most three of t
     await click("Partners");
     await click("Blueshift Performance");
     end(2);
-    expect(await textIn(page)).toContain(`No cost since ${shown(day(4))}, 23:00 UTC. Ask the partner.`);
+    expect(await textIn(page)).toContain(`No cost after ${shown(day(4))}, 23:00 UTC. Ask the partner.`);
   });
 });
 

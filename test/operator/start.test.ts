@@ -181,7 +181,7 @@ describe("the next step of a partner", () => {
     await setActivity(NOW - DAY + 1);
     expect((await waiting())[0]?.[0]).toBe("Acme Ads : discrepancy of cpm 65.0%");
     await setActivity(NOW - DAY);
-    expect((await waiting())[0]?.[0]).toBe("Acme Ads : no cost since 14 Mar, discrepancy of cpm 65.0%");
+    expect((await waiting())[0]?.[0]).toBe("Acme Ads : no cost after 14 Mar, discrepancy of cpm 65.0%");
   });
 
   it("is the first of what waits about it, on its page, in the list and on the start page", async () => {

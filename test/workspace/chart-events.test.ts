@@ -53,7 +53,7 @@ it("marks a stop that the audit log does not have", async () => {
     ]);
 });
 
-it("marks since when a partner has sent no costs", async () => {
+it("marks the first day on which a partner has sent no cost", async () => {
   await env.DB.exec(
     `INSERT INTO partner_activity VALUES (1, ${NOW / 3_600_000}, 0, 1, 1, ${NOW - 3 * DAY}, ${NOW}, 0)`,
   );
@@ -62,10 +62,10 @@ it("marks since when a partner has sent no costs", async () => {
   for (const [path, text] of marks)
     expect([path, text]).toEqual([
       path,
-      expect.stringContaining("12 Mar 2026:\nNo cost from Acme Ads since 12 Mar"),
+      expect.stringContaining("13 Mar 2026:\nNo cost from Acme Ads after 12 Mar"),
     ]);
   const page = textOf(mainOf(await open(member, MEMBER[2] ?? "")));
-  expect(page).toContain("No cost since 12 Mar from Acme Ads . Ask the partner.");
+  expect(page).toContain("No cost after 12 Mar from Acme Ads . Ask the partner.");
 });
 
 it("marks on a link's page what was switched on it, and what operators changed of its partner", async () => {

@@ -197,7 +197,7 @@ describe("the tree", () => {
     await rows("UPDATE links SET cost_switch = 0 WHERE token = 'demo1nk001'");
     expect(await signalOf("Acme")).toBe("Cost data off");
     await rows("INSERT OR REPLACE INTO partner_activity VALUES (1, 1, 0, 1, 1, ?, ?, 0)", NOW - DAY, NOW);
-    expect(await signalOf("Acme")).toBe("No cost since 14 Mar");
+    expect(await signalOf("Acme")).toBe("No cost after 14 Mar");
     await rows("UPDATE partners SET stopped_at = 1 WHERE id = 1");
     expect(await signalOf("Acme")).toBe("Stopped");
     const ofSearch = rowsOf(await open(browser, `${PAGE}?q=runners`)).map(({ signal }) => signal);

@@ -247,7 +247,7 @@ describe("needs attention", () => {
     await inLedger(`DELETE FROM daily_totals WHERE ${recent}`);
     const recorded = async () =>
       textOf(await overview()).match(
-        /No cost from Acme Ads since \d+ Mar, with ([\d,]+) clicks and impressions in two days. Ask/,
+        /No cost from Acme Ads after \d+ Mar, with ([\d,]+) clicks and impressions in two days. Ask/,
       )?.[1];
     expect(await recorded()).toMatch(/^[1-9]/);
     await inLedger(`UPDATE daily_engagements SET recorded = 0 WHERE ${recent}`);

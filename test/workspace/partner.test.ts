@@ -90,15 +90,15 @@ describe("the state", () => {
     const silent = `INSERT INTO partner_activity VALUES (1, ${NOW / 3_600_000}, 0, 1, 1, ${NOW - 2 * DAY}, ${NOW}, 0)`;
     await env.DB.exec(silent);
     const page = textOf(await show("/1"));
-    expect(page).toContain("No cost since 13 Mar 2026, 12:00 UTC . Ask the partner.");
+    expect(page).toContain("No cost after 13 Mar 2026, 12:00 UTC . Ask the partner.");
     // The badge is that of the lists, also for operators.
-    expect(page).toContain("Acme Ads Acme Ads No cost since 13 Mar ");
+    expect(page).toContain("Acme Ads Acme Ads No cost after 13 Mar ");
     const operator = await signedIn(DEMO.operatorEmail, DEMO.operatorPassword);
     const ofOperator = textOf(mainOf(await open(operator, "/operator/partners/1")));
-    expect(ofOperator).toContain("Acme Ads Acme Ads No cost since 13 Mar ");
-    expect(ofOperator).toMatch(/cpm No cost since 13 Mar Last cost/);
+    expect(ofOperator).toContain("Acme Ads Acme Ads No cost after 13 Mar ");
+    expect(ofOperator).toMatch(/cpm No cost after 13 Mar Last cost/);
     expect(ofOperator).not.toMatch(/ Live .* Last cost/);
-    expect(page).toContain("13 Mar 2026 No cost from Acme Ads since 13 Mar");
+    expect(page).toContain("14 Mar 2026 No cost from Acme Ads after 13 Mar");
     expect(await show("/1?from=2026-03-01&to=2026-03-12")).not.toContain("No cost from");
   });
 });

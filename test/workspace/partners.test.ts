@@ -56,7 +56,7 @@ describe("a partner that needs a look has it in the place of its state, for memb
   it("which is first that it sends no cost", async () => {
     await insert("partner_rates", `1, 'cpc', ${NOW}, 10, 20, 20, 1`);
     await insert("partner_activity", `1, 1, 0, 1, 1, ${NOW - 2 * DAY}, ${NOW}, 0`);
-    for (const [, state] of await states()) expect(state).toBe("No cost since 13 Mar");
+    for (const [, state] of await states()) expect(state).toBe("No cost after 13 Mar");
     await rows(`UPDATE partners SET stopped_at = ${NOW} WHERE id = 1`);
     for (const [, state] of await states()) expect(state).toBe("Stopped");
   });

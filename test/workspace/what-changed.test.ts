@@ -182,7 +182,7 @@ describe("the sentence", () => {
     [
       "nothing anymore",
       [{ daysAgo: 3, count: 40, price: 1 }],
-      "Spend fell $40.00 (−100%): no cost from Acme Ads since 12 Mar (−$40.00).",
+      "Spend fell $40.00 (−100%): no cost from Acme Ads after 12 Mar (−$40.00).",
     ],
     [
       "parts that add up to the change that is shown, each rounded",
@@ -251,13 +251,17 @@ describe("the sentence", () => {
     );
     await env.DB.prepare(
       `INSERT INTO adjustments (app_token, day, link_id, partner_id, cost_type, currency, amount, reason, user_id, created_at)
-       VALUES (?, ${today - 2}, 1, 1, 'cpc', 'USD', -1250000000, 'r', 2, 0)`,
+       VALUES (?1, ${today - 2}, 1, 1, 'cpc', 'USD', -750000000, 'r', 2, 0),
+         (?1, ${today - 1}, 1, 1, 'cpc', 'USD', -500000000, 'r', 2, 0)`,
     )
       .bind(DEMO.appToken)
       .run();
     const page = await show(OPEN);
     expect(sentenceOf(page)).toContain("Spend fell $12.50 (−6.3%): adjustments (−$12.50).");
-    expect(textOf(partOf(page))).toContain("13 Mar 2026 The spend of Acme Ads was adjusted by −$12.50");
+    expect(textOf(partOf(page))).toContain(
+      "13 – 14 Mar 2026 2 adjustments changed the spend of Acme Ads by −$12.50 Each event " +
+        "14 Mar 2026 The spend of Acme Ads was adjusted by −$5.00 13 Mar 2026 The spend of Acme Ads was adjusted by −$7.50",
+    );
     expect(sentenceOf(await show(`${OPEN}&currency=EUR`))).toContain("Spend rose €10.00 (+50.0%)");
     for (const [currency, text] of [
       ["", "Spend fell $12.50 (−6.3%): adjustments (−$12.50)."],
@@ -304,7 +308,7 @@ describe("a partner that explains the change comes first", () => {
   });
 
   it.each([
-    [3, "no cost from Acme Ads since 12 Mar (−$100.00)"],
+    [3, "no cost from Acme Ads after 12 Mar (−$100.00)"],
     [2, "fewer paid clicks (−$100.00)"],
   ])("if it sent no costs for two days: %d days ago", async (daysAgo, why) => {
     await add(before, { daysAgo, count: 20, price: 5 });
@@ -319,11 +323,11 @@ describe("a partner that explains the change comes first", () => {
     [2, "from=2026-03-08&to=2026-03-14", 0],
   ])("and is an event of pages: %d days ago, in %s", async (daysAgo, days, marks) => {
     await add(before, { daysAgo, count: 20, price: 5 });
-    const text = "No cost from Acme Ads since 12 Mar";
+    const text = "No cost from Acme Ads after 12 Mar";
     for (const page of [APP, `${APP}/performance`]) {
       const shown = await show(days, page);
-      expect(textOf(partOf(shown)).includes(`12 Mar 2026 ${text}`)).toBe(marks === 1);
-      expect(shown.match(new RegExp(`<title>12 Mar 2026:\\n${text}</title>`, "g")) ?? []).toHaveLength(marks);
+      expect(textOf(partOf(shown)).includes(`13 Mar 2026 ${text}`)).toBe(marks === 1);
+      expect(shown.match(new RegExp(`<title>13 Mar 2026:\\n${text}</title>`, "g")) ?? []).toHaveLength(marks);
     }
   });
 
@@ -429,17 +433,18 @@ describe("events", () => {
     expect(textOf(page)).toMatch(/^4 events 14 Mar 2026 .* 1 more event 11 Mar 2026/);
   });
 
-  it("of partners and settings come before those of single costs", async () => {
+  it("are the newest first, and of a day those of partners and settings before those of single costs", async () => {
     await stopped(3);
     await env.DB.prepare(
       `INSERT INTO audit_log (happened_at, user_id, action, subject, detail)
-       VALUES (?1, 2, 'void cost', 'partner 1', ?3), (?1, 2, 'void cost', 'partner 1', ?3), (?2, 2, 'void cost', 'partner 1', ?3)`,
+       VALUES (?1, 2, 'void cost', 'partner 1', ?3), (?1, 2, 'void cost', 'partner 1', ?3), (?2, 2, 'void cost', 'partner 1', ?3),
+         (?2, 2, 'update partner', 'partner 1', '{"click_parameters":{"from":"","to":"a=b"}}')`,
     )
       .bind(NOW - 2 * DAY, NOW - DAY, JSON.stringify({ app_token: DEMO.appToken }))
       .run();
     const list = textOf(partOf(await show(OPEN)));
     expect(list).toMatch(
-      /12 Mar 2026 Acme Ads was stopped by an operator 13 – 14 Mar 2026 3 costs of Acme Ads were voided$/,
+      /14 Mar 2026 The URL parameters of Acme Ads changed 13 – 14 Mar 2026 3 costs of Acme Ads were voided 12 Mar 2026 Acme Ads was stopped by an operator$/,
     );
   });
 

@@ -49,7 +49,7 @@ const gigabytes = (bytes: number) => (Math.round(bytes / (GIGABYTE / 10)) / 10).
 
 const OPENED: Record<AlertKind, (data: Data) => string> = {
   partner_silent: ({ partner, last_cost_at, waiting_since }) =>
-    `No cost from ${partner} since ${describeTime(String(last_cost_at ?? waiting_since))}. Its clicks and impressions wait for costs.`,
+    `No cost from ${partner} after ${describeTime(String(last_cost_at ?? waiting_since))}. Its clicks and impressions wait for costs.`,
   costs_rejected: ({ partner, rejected, costs, hours }) =>
     `${showCount(Number(rejected))} of ${showPlural(Number(costs), "cost")} of ${partner} were rejected in ${hours === 1 ? "an hour" : showPlural(Number(hours), "hour")}.`,
   spend_above: (data) =>

@@ -36,7 +36,7 @@ interface CostSignals {
 export function partnerSignals(partner: Integration, signals: CostSignals): Markup {
   const { silentSince, worst, coverage, recorded } = signals;
   const found: (string | false)[] = [
-    silentSince !== null && noCostSince(silentSince),
+    silentSince !== null && noCostAfter(silentSince),
     worst?.isWithinThreshold === false && `Discrepancy ${showPercent(worst.discrepancyRate ?? 0)}`,
     isLow(coverage, recorded) && noCost(1 - (coverage ?? 0)),
   ];
@@ -44,7 +44,7 @@ export function partnerSignals(partner: Integration, signals: CostSignals): Mark
   return first ? badge(first, "warn") : partnerBadge(partner);
 }
 
-const noCostSince = (time: number) => `No cost since ${describeShortDay(dayOf(time))}`;
+const noCostAfter = (time: number) => `No cost after ${describeShortDay(dayOf(time))}`;
 
 /** `30% no cost`: the part of clicks or impressions that is without one, as signals say it on every page. */
 export const noCost = (share: number): string => `${showAxisPercent(Math.round(share * 100) / 100)} no cost`;
@@ -66,7 +66,7 @@ export function typeFacts(
   const [text, tone] =
     silentSince === null
       ? STATES[partner.stoppedAt === null ? "live" : "stopped"]
-      : ([noCostSince(silentSince), "warn"] as const);
+      : ([noCostAfter(silentSince), "warn"] as const);
   const isIn = (mask: number, type: CostType) => (mask & COST_TYPE[type].bit) !== 0;
   const keyOf = (type: CostType) =>
     `${isIn(partner.integratedTypes, type) ? "live" : ""} ${isIn(partner.typesInRound, type) ? "round" : ""}`;

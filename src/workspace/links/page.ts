@@ -103,19 +103,17 @@ function withoutNotice(url: URL): URL {
 }
 
 /** What changes how the link works. */
-function states(member: Member, url: URL, { row, partners, eventsOf }: LinkView): Markup {
+function states(member: Member, url: URL, { row, partners, silent }: LinkView): Markup {
   const { env } = member;
   const partner = partnerOf(row, partners);
-  const silence = eventsOf().find(
-    ({ type, partnerId }) => type === "partner_silent" && partnerId === partner?.id,
-  );
+  const silentSince = partner && silent.get(partner.id);
   const isSwitchedOn = (row.costSwitch ?? row.inheritedSwitch) === 1;
   return html`
     ${testBadge(row) === "" ? "" : notice(`An operator created this link to test ${partner?.displayName ?? "a partner"}. Its costs count once you turn on its cost data.`)}
     ${row.archived ? notice("This link is archived. It still redirects and counts clicks and impressions.") : ""}
     ${partner && partner.stoppedAt !== null ? notice(html`${partnerLink(member, partner, keepDays(url))} is stopped. Its costs are rejected. Ask ${operatorContact(env)} to resume it.`, "error") : ""}
     ${partner && isSwitchedOn && !partner.supportsCostData ? notice(html`Cost data is on, but ${partnerLink(member, partner, keepDays(url))} has no cost data yet. Ask ${operatorContact(env)} for an integration round.`, "warn") : ""}
-    ${partner && isSwitchedOn && silence ? notice(html`No cost since ${describeShortDay(silence.day)} from ${partnerLink(member, partner, keepDays(url))}. Ask the partner.`, "warn") : ""}`;
+    ${partner && isSwitchedOn && silentSince !== undefined ? notice(html`No cost after ${describeShortDay(dayOf(silentSince))} from ${partnerLink(member, partner, keepDays(url))}. Ask the partner.`, "warn") : ""}`;
 }
 
 /** The URLs, each in one line, above the figures: they are copied more often than they are read. */

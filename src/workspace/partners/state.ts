@@ -30,7 +30,7 @@ export function stateNotices(member: Member, { partner, state, since, silentSinc
   }[state];
   return html`
     ${explained}
-    ${silentSince === null ? "" : notice(html`No cost since ${time(toIso(silentSince))}. Ask the partner.`, "warn")}`;
+    ${silentSince === null ? "" : notice(html`No cost after ${time(toIso(silentSince))}. Ask the partner.`, "warn")}`;
 }
 
 /** Its cost types, and when it was last active. */

@@ -256,13 +256,13 @@ function describeSilence(
   const isCost = (row: ReportRow<"spend">) => isOfPartner(row) && row.matched + row.unpriced > 0;
   if (recent.costs.some(isCost)) return [];
   const last = Math.max(...[...spend, ...spendBefore].filter(isCost).map(({ day }) => day ?? 0));
-  const since = last > 0 ? ` since ${describeShortDay(last)}` : "";
+  const after = last > 0 ? ` after ${describeShortDay(last)}` : "";
   const engagements = recent.engagements.filter(isOfPartner);
   const recorded = engagements.reduce((sum, row) => sum + row.recorded, 0);
   const count = engagements.reduce((sum, row) => sum + row.count, 0);
   const text =
     recorded > 0
-      ? `No cost from ${name}${since}, with ${showPlural(recorded, "click or impression", "clicks and impressions")} in two days. Ask the partner.`
+      ? `No cost from ${name}${after}, with ${showPlural(recorded, "click or impression", "clicks and impressions")} in two days. Ask the partner.`
       : count > 0
         ? `The latest clicks and impressions of ${name} have no cost ID. Check that the partner uses the URLs of its links.`
         : `No clicks, impressions or costs from ${name} in two days. Check that the partner uses the URLs of its links.`;

@@ -160,7 +160,7 @@ function describe({ partnerId, what, day }: Cause, partners: Partners): Markup {
     case "stopped":
       return html`${name} was stopped on ${on}`;
     case "silent":
-      return html`no cost from ${name} since ${on}`;
+      return html`no cost from ${name} after ${on}`;
     case "new":
       return html`${name} is new`;
   }

@@ -83,7 +83,7 @@ it("tells of a silent partner within one hourly run and one of a minute", async 
   expect(received).toHaveLength(1);
   expect(verify(secret, received[0] as Received)).toMatchObject({
     type: "alert.opened",
-    text: expect.stringContaining("No cost from Acme Ads since"),
+    text: expect.stringContaining("No cost from Acme Ads after"),
     data: { kind: "partner_silent", app_token: DEMO.appToken, partner_id: 1, partner: "Acme Ads" },
   });
 });

@@ -168,7 +168,7 @@ function liveSteps(partner: PartnerFacts, path: string): PartnerStep[] {
     .filter((rate) => rate.isWithinThreshold === false);
   const silent = silentSince(partner, partner);
   const found = [
-    ...(silent === null ? [] : [`no cost since ${describeShortDay(dayOf(silent))}`]),
+    ...(silent === null ? [] : [`no cost after ${describeShortDay(dayOf(silent))}`]),
     ...(over.length === 0
       ? []
       : [
