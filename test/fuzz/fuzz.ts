@@ -144,7 +144,10 @@ function noteConfirmed({ operation, headers, path }: FuzzRequest, text: string):
       if (isLive && one.status === "ok" && one.cost_id) confirmed.costs.add(one.cost_id);
     }
   }
-  if (operation === "voidCost" || (operation === "voidPartnerCost" && path.includes("/partners/1/"))) {
+  if (
+    (operation === "voidCost" && isLive) ||
+    (operation === "voidPartnerCost" && path.includes("/partners/1/"))
+  ) {
     confirmed.voids.add((JSON.parse(text) as Confirmation).cost_id ?? "");
   }
   if (operation === "createAdjustment") {
