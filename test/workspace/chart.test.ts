@@ -96,8 +96,14 @@ describe("the ticks of a range", () => {
 
 describe("the ticks of a logarithmic axis", () => {
   it.each([
-    [0.788, 4.3, [0.6, 1.2, 2.4, 4.8]],
-    [0.01, 0.62, [0.01, 0.04, 0.16, 0.64]],
+    [0.409, 3.6, [0.5, 1, 2]],
+    [0.788, 4.3, [1, 2]],
+    // Only one is between them: the nearer one beside them is another.
+    [2.1, 6.4, [2, 5]],
+    [2.9, 9.1, [5, 10]],
+    [0.01, 0.5, [0.01, 0.02, 0.05, 0.1, 0.2, 0.5]],
+    [0.01, 1, [0.01, 0.1, 1]],
+    [0.03, 29, [0.1, 1, 10]],
     [0.01, 10, [0.01, 0.1, 1, 10]],
     [0.01, 10.1, undefined],
     [1, 3, undefined],
@@ -439,15 +445,17 @@ describe("the chart", () => {
     expect(markup).toContain(">axis from $0.48<");
     expect(markup).not.toContain('class="base"');
     const wide = await draw({ ...shown, unit: priceUnit("USD"), before: named("", [0, CENT]).values });
-    expect(texts(wide, "value")).toEqual(["$0.01", "$0.04", "$0.16", "$0.64"]);
-    expect(wide).toContain(">log axis from $0.01<");
-    // A third of the way up from $0.01 to $0.64 there is $0.04.
+    expect(texts(wide, "value")).toEqual(["$0.01", "$0.02", "$0.05", "$0.10", "$0.20", "$0.50"]);
+    expect(wide).toContain(">log axis<");
+    // The highest value is at the top.
+    expect(wide).toMatch(/<path class="line series-\d" d="m0 57 1-57"/);
+    // A third of the way up from $0.01 to $0.62 there is about $0.04.
     const placed = await draw({
       ...shown,
       unit: priceUnit("USD"),
       before: named("", [0, CENT], [2, 4n * CENT]).values,
     });
-    expect(placed).toContain('<path class="line before" d="m0 1000 2-333"/>');
+    expect(placed).toContain('<path class="line before" d="m0 1000 2-336"/>');
     const zero = await draw({ ...shown, unit: priceUnit("USD"), before: named("", [0, 0n]).values });
     expect(texts(zero, "value")[0]).toBe("$0.00");
     expect(zero).not.toContain("axis from");

@@ -95,7 +95,7 @@ export function dailyChart(given: Chart): Markup {
   const marks = eventMarks(chart);
   const [bottom = 0, next = 1] = plot.ticks;
   const labelOf = unit.labels(Number((next - bottom).toPrecision(12)));
-  const axis = `${plot.isLogarithmic ? "log axis" : "axis"} from ${labelOf(bottom)}`;
+  const axis = plot.isLogarithmic ? "log axis" : `axis from ${labelOf(bottom)}`;
   const about = [
     ...(chart.kind ? [chart.kind] : []),
     ...(bottom > 0 ? [axis, ...(plot.isCut ? ["lower values at its edge"] : [])] : []),

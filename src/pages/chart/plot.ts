@@ -82,10 +82,11 @@ export function toPlot(
     multiples ??
     given ??
     (values.length > 0 ? valueTicks(low, high, isWhole) : valueTicks(0, 0, isWhole));
-  // Below zero, the axis ends at the lowest value.
-  const bottom = low < 0 ? low : (all[0] ?? 0);
+  // Below zero, and on a logarithmic axis, the axis ends at the lowest and the highest value.
+  const [first = 0] = all;
+  const bottom = low < 0 ? low : multiples ? Math.min(low, first) : first;
   const ticks = all.filter((tick) => tick >= bottom);
-  const top = ticks.at(-1) ?? 1;
+  const top = Math.max(ticks.at(-1) ?? 1, multiples ? high : 0);
   const slot = 100 / stacks.length;
   const width = Math.min(slot * 0.7, WIDEST_BAR);
   const place = multiples ? Math.log : (tick: number) => tick;

@@ -31,19 +31,27 @@ export function rangeTicks(min: number, max: number, most = Number.POSITIVE_INFI
   return first > 0 ? fourFrom(first, step) : undefined;
 }
 
-/** Steps from a tick of a logarithmic axis to the next one. */
-const FACTORS = [2, 3, 4, 5, 10];
+/** More lines would be too near to each other. */
+const MOST_LINES = 6;
 
 /**
- * Four ticks of a logarithmic axis around values from `min` to `max`, each the same multiple of the one before; undefined where a value is
- * not above zero, or the highest is at most three times the lowest, or about 1,000 times and more.
+ * The ticks of a logarithmic axis for values from `min` to `max`: 1, 2 and 5 times powers of ten between them, or only these powers where
+ * that would be many, and at least two. Undefined where a value is not above zero, or the highest is at most three times the lowest, or
+ * more than 1,000 times.
  */
 export function logarithmicTicks(min: number, max: number): number[] | undefined {
-  if (!(min > 0 && max > 3 * min)) return undefined;
-  const power = 10 ** Math.floor(Math.log10(min));
-  const first = exact(power * (STEPS.findLast((step) => exact(step * power) <= min) ?? 1));
-  const factor = FACTORS.find((factor) => exact(first * factor ** 3) >= max);
-  return factor === undefined ? undefined : [0, 1, 2, 3].map((index) => exact(first * factor ** index));
+  if (!(min > 0 && max > 3 * min && max <= 1_000 * min)) return undefined;
+  const least = Math.floor(Math.log10(min));
+  const ticksOf = (digits: number[]) =>
+    [0, 1, 2, 3, 4].flatMap((more) => digits.map((digit) => exact(digit * 10 ** (least + more))));
+  const isBetween = (tick: number) => tick >= min && tick <= max;
+  const all = ticksOf([1, 2, 5]);
+  const found = all.filter(isBetween);
+  if (found.length > MOST_LINES) return ticksOf([1]).filter(isBetween);
+  if (found.length > 1) return found;
+  const at = all.findIndex(isBetween);
+  const [below = 0, , above = 0] = all.slice(at - 1);
+  return all.slice(...(min / below < above / max ? [at - 1, at + 1] : [at, at + 2]));
 }
 
 /** Without the error of a division: 0.3 / 0.1 is 2.9999999999999996. */
