@@ -81,6 +81,16 @@ describe("the signal of a row is the first that holds", () => {
     expect(signalOf(measured(given))).toEqual(signal);
   });
 
+  it.each<[Partial<Given>, ReturnType<typeof signalOf>]>([
+    [
+      { matched: 50, perClick: 200 },
+      { name: "cost_per_click_up", percent: 100 },
+    ],
+    [{ matched: 50 }, undefined],
+  ])("but not low coverage, where a column marks it: %j", (given, signal) => {
+    expect(signalOf(measured(given), true)).toEqual(signal);
+  });
+
   it("and none of one cost type, whose coverage is a part of all", () => {
     const row = measured({ matched: 50 });
     expect(signalOf({ ...row, now: { ...row.now, clicks: null } })).toBe(undefined);

@@ -205,14 +205,14 @@ describe("the rows", () => {
   it("say why no cost can come from a partner, and nothing of what has no partner", async () => {
     await inLedger("DELETE FROM daily_totals");
     const lines = linesOf(await show(`${WEEK}&group_by=partner&sort=name`));
-    expect(lines.map(({ name, signal }) => [name, signal])).toEqual([
-      ["Acme Ads", "100% no cost"],
+    expect(lines.map(({ name, coverage, signal }) => [name, signal || coverage])).toEqual([
+      ["Acme Ads", "0.0%"],
       ["Beacon Network", "No cost data yet"],
       ["Corsair Media", "No cost data yet"],
       ["Delta Reach", "Stopped"],
-      ["Echo Media", "100% no cost"],
-      ["No partner", ""],
-      ["Total, 6 rows", ""],
+      ["Echo Media", "0.0%"],
+      ["No partner", "–"],
+      ["Total, 6 rows", "0.0%"],
     ]);
   });
 
@@ -238,13 +238,31 @@ describe("the rows", () => {
         ),
       ),
     );
-    const lines = linesOf(await show(`${WEEK}&level=4&sort=-signal`));
-    expect(lines.map(({ name, signal }) => [name, signal])).toEqual([
+    const linesWith = async (columns: string) =>
+      linesOf(await show(`${WEEK}&level=4&sort=-signal${columns}`)).map(({ name, coverage, signal }) => [
+        name,
+        coverage,
+        signal,
+      ]);
+    expect(await linesWith("&columns=spend,cost_per_click")).toEqual([
+      [expect.stringContaining("Newsletter"), "", "Cost data off"],
+      [expect.stringContaining("Runners"), "", "50% no cost"],
+      [expect.stringContaining("Spring"), "", "Price up 100%"],
+      [expect.any(String), "", "Too few clicks"],
+      [expect.stringContaining("Total"), "", ""],
+    ]);
+    // A column of coverage marks what is low, and does not repeat it.
+    const lines = await linesWith("");
+    expect(lines.map(([name, , signal]) => [name, signal])).toEqual([
       [expect.stringContaining("Newsletter"), "Cost data off"],
-      [expect.stringContaining("Runners"), "50% no cost"],
-      [expect.stringContaining("Spring"), "Price up 100%"],
+      [expect.stringMatching("Runners|Spring"), "Price up 100%"],
+      [expect.stringMatching("Runners|Spring"), "Price up 100%"],
       [expect.any(String), "Too few clicks"],
       [expect.stringContaining("Total"), ""],
+    ]);
+    const page = await show(`${WEEK}&level=4`);
+    expect(page.match(/data-label="Coverage"[^>]*><span class="badge warn">[^<]*/g)).toEqual([
+      expect.stringMatching(/>50\.0%$/),
     ]);
   });
 });

@@ -157,11 +157,15 @@ export interface Measured {
   whyNoCosts?: WhyNoCosts | undefined;
 }
 
-export function signalOf({ now, before, recorded, whyNoCosts }: Measured): Signal | undefined {
+/** `hasCoverage`: without that for low coverage, which the row shows by itself. */
+export function signalOf(
+  { now, before, recorded, whyNoCosts }: Measured,
+  hasCoverage = false,
+): Signal | undefined {
   const clicks = now.clicks ?? 0n;
   if (clicks > 0n && whyNoCosts && !now.coverage) return { name: "no_cost_data", why: whyNoCosts };
   // Of one cost type, coverage says nothing: the others cover the rest. Then clicks are null.
-  if (now.clicks !== null && now.coverage !== null) {
+  if (!hasCoverage && now.clicks !== null && now.coverage !== null) {
     const share = Number(100_000_000n - now.coverage) / 1e8;
     if (isUsual(share, Number(recorded)) === false) return { name: "without_cost", share };
   }

@@ -20,6 +20,8 @@ export interface Column<Row> {
    * of such a table are shown when a card is opened.
    */
   onPhone?: "beside" | 3 | 4 | 5 | 7 | 8;
+  /** Whether a phone shows it only when a card is opened, in a table with styles of its own. */
+  isFolded?: boolean;
   /** Where the heading leads: to the order by this column, or to more about it. */
   href?: string;
   /** The ID of a heading that a script follows without loading the whole page. */
@@ -91,8 +93,8 @@ export function table<Row>({ columns: given, empty = "", ...rest }: Table<Row>):
 /** On a phone, opens what a card doesn't show at first. The stylesheet has its text, as other windows never show it. */
 export const MORE_FIGURES = html`<details class="more-figures"><summary aria-label="More figures"></summary></details>`;
 
-const classNames = <Row>({ kind, isMinor, onPhone }: Column<Row>) =>
-  [kind, isMinor && "minor", onPhone && `phone-${onPhone}`].filter(Boolean).join(" ");
+const classNames = <Row>({ kind, isMinor, isFolded, onPhone }: Column<Row>) =>
+  [kind, isMinor && "minor", isFolded && "folded", onPhone && `phone-${onPhone}`].filter(Boolean).join(" ");
 
 function head<Row>(column: Column<Row>): Markup {
   const { note, kind, href, inPlace, sorted } = column;

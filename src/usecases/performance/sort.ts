@@ -17,6 +17,9 @@ const CHANGE = /_change$/;
 /** The most important one first. */
 const SIGNALS = ["too_few_clicks", "cost_per_click_up", "without_cost", "no_cost_data"];
 
+/** The order by signals of rows that show their coverage. */
+export const OTHER_SIGNAL = "other_signal";
+
 function sortValue(row: PerformanceRow, field: string): SortValue {
   const name = field.replace(CHANGE, "");
   if (isFigure(name) || typeOfPrice(name)) {
@@ -25,8 +28,8 @@ function sortValue(row: PerformanceRow, field: string): SortValue {
     );
     return (name === field ? now : changeOf(now ?? null, before ?? null)) ?? undefined;
   }
-  if (field === "signal") {
-    const signal = signalOf(row);
+  if (field === "signal" || field === OTHER_SIGNAL) {
+    const signal = signalOf(row, field === OTHER_SIGNAL);
     return signal && BigInt(SIGNALS.indexOf(signal.name));
   }
   const value = row.fields[field] ?? undefined;

@@ -122,9 +122,9 @@ const WITHOUT: Record<WhyNoCosts, [text: string, tone: Tone]> = {
   stopped: STATES.stopped,
 };
 
-/** What a row needs attention for, in one line. */
-export function signal(row: Measured, { isCompared }: Compared): Markup | string {
-  const found = signalOf(row);
+/** What a row needs attention for, in one line. `hasCoverage`: low coverage is marked in a column of its own. */
+export function signal(row: Measured, { isCompared }: Compared, hasCoverage = false): Markup | string {
+  const found = signalOf(row, hasCoverage);
   switch (found?.name) {
     case "no_cost_data":
       return badge(html`<span class="whole">${WITHOUT[found.why][0]}</span>`, WITHOUT[found.why][1]);

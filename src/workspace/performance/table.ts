@@ -3,10 +3,11 @@
 import { html } from "hono/html";
 import type { DayRange } from "../../db/ledger/reports/statements.ts";
 import { daysOf, filterOf, lengthOf, within } from "../../domain/figures/groups.ts";
-import { isInOtherCurrencies } from "../../domain/figures/performance.ts";
+import { isInOtherCurrencies, shareOf } from "../../domain/figures/performance.ts";
 import { formatDate } from "../../domain/time.ts";
 import { daysWithData } from "../../pages/chart/chart.ts";
 import { sparkline } from "../../pages/chart/sparkline.ts";
+import { coverageBadge } from "../../pages/costs/states.ts";
 import { badge, nameText, pathText } from "../../pages/elements.ts";
 import { withQuery } from "../../pages/lists/query.ts";
 import { firstRows, MORE_FIGURES, table } from "../../pages/lists/table.ts";
@@ -19,9 +20,6 @@ import { type Compared, change, figure, SHOWN, signal, spendIn } from "./cells.t
 import { DIRECT, describeRow, groupName, isAdjustments, onlyLink } from "./groups.ts";
 import { type Column, columnsOf, hasChange, METRICS, type Metric } from "./query.ts";
 import { type PerformancePage, type ShownRow, shownMetric } from "./view.ts";
-
-/** A phone leaves its place empty. */
-const NO_FIGURE = html`<span class="none">${NONE}</span>`;
 
 export function performanceTable(
   url: URL,
@@ -53,12 +51,17 @@ export function performanceTable(
     cell: (one: ShownRow) => {
       // Nothing but money can be adjusted.
       const isNone = isAdjusted(one) && (column !== "spend" || one.row.now.spend === 0n);
-      const shown = isNone ? NONE : cell(one.row, isSum(one));
-      return shown === NONE ? NO_FIGURE : shown;
+      return isNone ? NONE : cell(one.row, isSum(one));
     },
   });
+  const columns = columnsOf(query);
+  const hasCoverage = columns.includes("coverage");
+  const onPhone = columns
+    .toSorted((one, other) => Number(isMain(other)) - Number(isMain(one)))
+    .slice(0, compared.isCompared ? 2 : 4);
   const isAdjusted = (one: ShownRow) => !isSum(one) && isAdjustments(query.group_by, one.row);
-  const signalIn = (one: ShownRow) => (isSum(one) || isAdjusted(one) ? "" : signal(one.row, compared));
+  const signalIn = (one: ShownRow) =>
+    isSum(one) || isAdjusted(one) ? "" : signal(one.row, compared, hasCoverage);
   const cell = (metric: Metric, row: PerformanceRow, isSum: boolean) =>
     metric === "spend"
       ? // The total has its other currencies beside the tiles, and those of all rows are in the heading.
@@ -68,7 +71,9 @@ export function performanceTable(
           (one) => withQuery(url, { currency: one, rows: null }),
           !isSum && !everywhere,
         )
-      : figure(metric, row.now, currency);
+      : metric === "coverage" && !isSum
+        ? coverageBadge(shareOf(row.now.coverage), Number(row.recorded))
+        : figure(metric, row.now, currency);
   return html`
     ${table<ShownRow>({
       label: `Performance by ${groupName(query).toLowerCase()}`,
@@ -85,12 +90,14 @@ export function performanceTable(
           cell: (one) =>
             html`<div class="name">${one === total ? totalName(page) : one === subtotal ? `Total of ${showPlural(page.found?.length ?? 0, "row")}` : name(url, member, page, one)}${isSum(one) ? "" : course(one)}</div>${MORE_FIGURES}`,
         },
-        ...columnsOf(query).flatMap((metric) => [
-          number(METRICS[metric], metric, (row, isSum) => cell(metric, row, isSum)),
-          compared.isCompared &&
-            hasChange(metric) &&
-            number("Change", `${metric}_change`, (row) => change(metric, row, compared)),
-        ]),
+        ...columns.flatMap((metric) =>
+          [
+            number(METRICS[metric], metric, (row, isSum) => cell(metric, row, isSum)),
+            compared.isCompared &&
+              hasChange(metric) &&
+              number("Change", `${metric}_change`, (row) => change(metric, row, compared)),
+          ].map((column) => column && { ...column, isFolded: !onPhone.includes(metric) }),
+        ),
         rows.some((one) => signalIn(one) !== "") && {
           ...sortable("Signal", "signal"),
           cell: signalIn,
@@ -99,6 +106,9 @@ export function performanceTable(
     })}
     ${shown.more}`;
 }
+
+/** What a phone shows first. */
+const isMain = (metric: Metric) => metric === "spend" || metric === "cost_per_click";
 
 /** The other currencies of the spend, if they are the same ones for all of some rows. */
 function currenciesOfAll(rows: ShownRow[]): string[] | undefined {

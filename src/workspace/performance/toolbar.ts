@@ -47,7 +47,7 @@ function currencyMenu(url: URL, { report }: PerformancePage): Markup | "" {
 function comparisonMenu(url: URL, { query, report }: PerformancePage): Markup {
   const isCompared = query.compare === undefined;
   const days = describeDays(report.before);
-  return linkMenu(isCompared ? `vs ${days}` : "Not compared", [
+  return linkMenu(isCompared ? html`vs <span>${days}</span>` : "Not compared", [
     [`The days before, ${days}`, withQuery(url, { compare: null }), isCompared],
     ["No comparison", withQuery(url, { compare: "0" }), !isCompared],
   ]);
@@ -64,7 +64,7 @@ export function columnsMenu(url: URL, { query }: PerformancePage): Markup {
   );
 }
 
-/** For a phone, whose table has no headings: the orders of the rows. */
+/** For a phone, whose table has few headings: the orders of the rows. */
 export function orderMenu(url: URL, page: PerformancePage): Markup {
   const { query } = page;
   const figures = columnsOf(query).flatMap((metric): [string, Column][] => [

@@ -13,10 +13,10 @@ import { hasWords } from "../../usecases/links/search.ts";
 import { type Explained, eventStatements, explain } from "../../usecases/performance/changes.ts";
 import { type Performance, readPerformance } from "../../usecases/performance/read.ts";
 import type { PerformanceRow } from "../../usecases/performance/rows.ts";
-import { sortRows } from "../../usecases/performance/sort.ts";
+import { OTHER_SIGNAL, sortRows } from "../../usecases/performance/sort.ts";
 import { authorizeApp, type Member } from "../frame.ts";
 import { isAdjustments, isDirect, rowName } from "./groups.ts";
-import type { Metric, PageSort, PerformanceView } from "./query.ts";
+import { columnsOf, type Metric, type PageSort, type PerformanceView } from "./query.ts";
 
 /** A row with its place in the table. */
 export interface ShownRow {
@@ -137,7 +137,9 @@ function withOpenRows(
   depth: number,
   parent?: string,
 ): ShownRow[] {
-  const field = sort.column === "name" ? GROUPS[query.group_by].name : sort.column;
+  const byCoverage = sort.column === "signal" && columnsOf(query).includes("coverage");
+  const field =
+    sort.column === "name" ? GROUPS[query.group_by].name : byCoverage ? OTHER_SIGNAL : sort.column;
   const sorted = sortRows(rows, { field, isDescending: sort.isDescending });
   // A spend of zero is the lowest, and not that of rows with spend in other currencies.
   const isLast = ({ now }: PerformanceRow) => sort.column === "spend" && isInOtherCurrencies(now);
