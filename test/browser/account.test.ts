@@ -41,7 +41,7 @@ it("a password can be shown, by keyboard, and is sent as a password", async () =
   await field.fill("wrong");
   await page.keyboard.press("Tab");
   await page.keyboard.press("Enter");
-  expect(await field.getAttribute("type")).toBe("text");
+  await expect.poll(() => field.getAttribute("type")).toBe("text");
   await checkAccessibility(page, "password-shown");
   const shown = page.getByRole("button", { name: "Show password", pressed: true });
   await page.evaluate(
@@ -49,7 +49,9 @@ it("a password can be shown, by keyboard, and is sent as a password", async () =
   );
   await page.getByLabel("Email").fill(EMAIL);
   await page.getByRole("button", { name: "Sign in", exact: true }).click();
-  expect([await field.getAttribute("type"), await shown.count()]).toEqual(["password", 0]);
+  await expect
+    .poll(async () => [await field.getAttribute("type"), await shown.count()])
+    .toEqual(["password", 0]);
   await page.getByRole("link", { name: "Sign in with your credential" }).click();
   await page.getByRole("button", { name: "Show credential", pressed: false }).waitFor();
   const credential = await page.getByLabel("Credential", { exact: true }).boundingBox();
@@ -76,35 +78,35 @@ describe("the account page", () => {
     await show.getByLabel("Your password").fill(PASSWORD);
     await show.getByRole("button", { name: "Show token" }).click();
     await page.locator("#token-text").waitFor();
-    expect(await show.isVisible()).toBe(false);
-    expect(await page.locator("#token-text").textContent()).toBe(token);
+    await expect.poll(() => show.isVisible()).toBe(false);
+    await expect.poll(() => page.locator("#token-text").textContent()).toBe(token);
     await page.getByRole("button", { name: "Copy" }).click();
     await page.getByRole("button", { name: "Copied" }).waitFor();
-    expect(await page.evaluate("navigator.clipboard.readText()")).toBe(token);
+    await expect.poll(() => page.evaluate("navigator.clipboard.readText()")).toBe(token);
 
     await page.getByRole("button", { name: "Reset token" }).click();
     const reset = page.getByRole("dialog", { name: "Reset token" });
-    expect(await isFocused(reset.getByRole("button", { name: "Cancel" }))).toBe(true);
+    await expect.poll(() => isFocused(reset.getByRole("button", { name: "Cancel" }))).toBe(true);
     await reset.getByLabel("Your password").fill("not-the-password");
     await reset.getByRole("button", { name: "Reset token" }).click();
     await reset.getByText("Incorrect password.").waitFor();
-    expect(await isFocused(reset.getByLabel("Your password"))).toBe(true);
-    expect(await reset.getByLabel("Your password").getAttribute("aria-invalid")).toBe("true");
+    await expect.poll(() => isFocused(reset.getByLabel("Your password"))).toBe(true);
+    await expect.poll(() => reset.getByLabel("Your password").getAttribute("aria-invalid")).toBe("true");
     await checkAccessibility(page, "reset-rejected");
     expect(await useToken(token)).toBe(200);
 
     await reset.getByLabel("Your password").fill(PASSWORD);
     await reset.getByRole("button", { name: "Reset token" }).click();
     await page.getByRole("status").getByText("API token reset.").waitFor();
-    expect(await reset.isVisible()).toBe(false);
+    await expect.poll(() => reset.isVisible()).toBe(false);
     const old = token;
     token = (await page.locator("#token-text").textContent()) ?? "";
     expect(token).toMatch(TOKEN);
     expect(token).not.toBe(old);
     expect([await useToken(old), await useToken(token)]).toEqual([401, 200]);
     await page.getByRole("button", { name: "Copy" }).click();
-    expect(await page.evaluate("navigator.clipboard.readText()")).toBe(token);
-    expect(await page.getByRole("status").first().textContent()).toContain("API token reset.");
+    await expect.poll(() => page.evaluate("navigator.clipboard.readText()")).toBe(token);
+    await expect.poll(() => page.getByRole("status").first().textContent()).toContain("API token reset.");
     await checkAccessibility(page, "after-reset");
 
     await page.getByRole("link", { name: "Hide" }).click();
@@ -135,13 +137,13 @@ describe("the account page", () => {
       throw new Error(`${name} cannot be reached with Tab`);
     };
     await page.keyboard.press("Tab");
-    expect(await focused()).toBe("Skip to content");
+    await expect.poll(() => focused()).toBe("Skip to content");
     await tabTo("Reset token");
     await page.keyboard.press("Enter");
-    expect(await focused()).toBe("Cancel");
+    await expect.poll(() => focused()).toBe("Cancel");
     await page.keyboard.press("Escape");
-    expect(await page.getByRole("dialog").count()).toBe(0);
-    expect(await focused()).toBe("Reset token");
+    await expect.poll(() => page.getByRole("dialog").count()).toBe(0);
+    await expect.poll(() => focused()).toBe("Reset token");
     await page.keyboard.press("Enter");
     // Past the box that ends the access tokens too, and the button that shows the password.
     for (let step = 0; step < 3; step++) await page.keyboard.press("Shift+Tab");
@@ -178,9 +180,9 @@ describe("the account page", () => {
       await dialog.getByLabel("Your password").fill(password);
       await dialog.getByRole("button", { name }).click();
       await dialog.waitFor({ state: "hidden" });
-      expect(await page.locator("#token-text").textContent()).toMatch(TOKEN);
+      await expect.poll(() => page.locator("#token-text").textContent()).toMatch(TOKEN);
       // A token that is on the page is not offered again.
-      expect(await page.getByRole("button", { name: "Show token" }).count()).toBe(0);
+      await expect.poll(() => page.getByRole("button", { name: "Show token" }).count()).toBe(0);
       await page.getByRole("link", { name: "Hide" }).click();
     }
   });

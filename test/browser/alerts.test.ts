@@ -61,7 +61,7 @@ describe.each(OWNERS)("of %s", (who, path, app) => {
       await page.goto(path + below);
       await checkEveryWidth(page, `${who}-${name}`);
     }
-    expect(await page.getByText("Off: failed for 5 days").count()).toBe(1);
+    await expect.poll(() => page.getByText("Off: failed for 5 days").count()).toBe(1);
   });
 
   test("create a rule with the keyboard, with the errors of a rejected form, and delete it", async () => {
@@ -74,11 +74,13 @@ describe.each(OWNERS)("of %s", (who, path, app) => {
     await percent.fill("400");
     await page.keyboard.press("Enter");
     const error = page.getByRole("alert").getByRole("link");
-    expect(await error.textContent()).toBe("Percentage of that hour's costs must be from 0 to 100.");
+    await expect
+      .poll(() => error.textContent())
+      .toBe("Percentage of that hour's costs must be from 0 to 100.");
     await checkEveryWidth(page, `${who}-rejected-rule`);
     await error.focus();
     await page.keyboard.press("Enter");
-    expect(await page.evaluate("document.activeElement.name")).toBe("percent");
+    await expect.poll(() => page.evaluate("document.activeElement.name")).toBe("percent");
     await percent.fill("40");
     await page.keyboard.press("Enter");
     await page.getByRole("status").getByText("Rule created.").waitFor();
@@ -90,7 +92,7 @@ describe.each(OWNERS)("of %s", (who, path, app) => {
     await page.getByRole("button", { name: "Delete rule" }).focus();
     await page.keyboard.press("Enter");
     await page.getByRole("status").getByText("Rule deleted.").waitFor();
-    expect(await row.count()).toBe(0);
+    await expect.poll(() => row.count()).toBe(0);
   });
 
   test("create, test and delete a webhook without scripts", async () => {
@@ -107,6 +109,6 @@ describe.each(OWNERS)("of %s", (who, path, app) => {
     await page.getByText("Delete this webhook").click();
     await page.getByRole("button", { name: "Delete webhook" }).click();
     await page.getByRole("status").getByText("Webhook deleted.").waitFor();
-    expect(await page.getByText("https://example.com/without-scripts").count()).toBe(0);
+    await expect.poll(() => page.getByText("https://example.com/without-scripts").count()).toBe(0);
   });
 });

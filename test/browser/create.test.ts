@@ -58,7 +58,7 @@ describe.each([
     });
     await problem.waitFor();
     if (javaScriptEnabled) await page.locator(".notice.error:focus").waitFor();
-    expect(await page.getByLabel("Network").inputValue()).toBe(network);
+    await expect.poll(() => page.getByLabel("Network").inputValue()).toBe(network);
     await problem.click();
     await page.locator("#cost_data:focus").waitFor();
     await page.getByLabel("Partner", { exact: true }).selectOption({ index: 1 });
@@ -76,7 +76,7 @@ describe.each([
     const crumbs = page.getByRole("navigation", { name: "Breadcrumb" });
     await crumbs.getByRole("link", { name: "Spring", exact: true }).click();
     await page.getByRole("region", { name: "Links", exact: true }).waitFor();
-    expect(await page.getByRole("link", { name: "Runners", exact: true }).count()).toBe(1);
+    await expect.poll(() => page.getByRole("link", { name: "Runners", exact: true }).count()).toBe(1);
   });
 
   it("pastes many paths, fixes a rejected line, creates the links, and takes them back", async () => {
@@ -170,8 +170,8 @@ it("a file of more than 1,000 rows is checked in parts, imported after the confi
   await panel.getByText("Row 8 has the same link. Remove one of them.").waitFor();
   // Two rejected rows, and a sample of the others.
   const rows = panel.getByRole("row");
-  expect(await rows.count()).toBe(1 + 2 + 5);
-  expect(await rows.nth(3).innerText()).toMatch(/Campaign \d+\s+new/);
+  await expect.poll(() => rows.count()).toBe(1 + 2 + 5);
+  await expect.poll(() => rows.nth(3).innerText()).toMatch(/Campaign \d+\s+new/);
   await checkEveryWidth(page, "import-large");
   await panel.getByRole("button", { name: "Import 1,201 links" }).click();
   await panel
@@ -195,7 +195,9 @@ it("a file of more than 1,000 rows is checked in parts, imported after the confi
   await page.getByRole("button", { name: "Check rows" }).click();
   await panel.getByRole("button", { name: "Import 1,200 links" }).click();
   await panel.getByText(/^1,200 \(1,200 campaigns\) created/).waitFor();
-  expect(await panel.getByRole("link", { name: "Show links" }).getAttribute("href")).toBe(`${APP}/links`);
+  await expect
+    .poll(() => panel.getByRole("link", { name: "Show links" }).getAttribute("href"))
+    .toBe(`${APP}/links`);
   await panel.getByRole("button", { name: "Undo" }).click();
   await page.getByText("1,200 links archived.").waitFor();
 });

@@ -82,11 +82,11 @@ describe("the documentation", () => {
       .waitFor();
     await checkAccessibility(page, "docs-search-typing");
     await page.keyboard.press("Escape");
-    expect(await results.isVisible()).toBe(false);
+    await expect.poll(() => results.isVisible()).toBe(false);
     await page.keyboard.type(" or");
     await results.getByRole("link").first().waitFor();
     await page.keyboard.press("ArrowDown");
-    expect(await focused(page)).toBe("Create a link, or a sub-link below a parent");
+    await expect.poll(() => focused(page)).toBe("Create a link, or a sub-link below a parent");
     await page.keyboard.press("ArrowUp");
     await page.keyboard.press("ArrowDown");
     await page.keyboard.press("Enter");
@@ -102,7 +102,7 @@ describe("the documentation", () => {
     await page.getByRole("searchbox").fill("limits");
     await results.getByRole("link", { name: "Limits", exact: true }).first().waitFor();
     await page.getByRole("heading", { level: 1 }).click();
-    expect(await results.isVisible()).toBe(false);
+    await expect.poll(() => results.isVisible()).toBe(false);
   });
 
   it("copies the commands of a sample without prompts and output", async () => {
@@ -111,19 +111,19 @@ describe("the documentation", () => {
     const sample = page.locator(".sample", { hasText: "s2s=1" }).first();
     await sample.getByRole("button", { name: "Copy" }).click();
     await sample.getByRole("button", { name: "Copied" }).waitFor();
-    expect(await page.evaluate("navigator.clipboard.readText()")).toBe(
-      'curl -s "$BASE_URL/$LINK_TOKEN?cost_id=yourname-20260701-0001&s2s=1"',
-    );
+    await expect
+      .poll(() => page.evaluate("navigator.clipboard.readText()"))
+      .toBe('curl -s "$BASE_URL/$LINK_TOKEN?cost_id=yourname-20260701-0001&s2s=1"');
   });
 
   it("skips the navigation", async () => {
     const page = await open();
     await page.goto("/docs/limits");
     await page.keyboard.press("Tab");
-    expect(await focused(page)).toBe("Skip to content");
+    await expect.poll(() => focused(page)).toBe("Skip to content");
     await page.keyboard.press("Enter");
     await page.keyboard.press("Tab");
-    expect(await focused(page)).toBe("Sizes");
+    await expect.poll(() => focused(page)).toBe("Sizes");
   });
 
   it("has its navigation, search and samples without JavaScript", async () => {
@@ -139,12 +139,12 @@ describe("the documentation", () => {
       .click();
     await page.getByText("Python", { exact: true }).click();
     await page.getByText("requests.post(").waitFor();
-    expect(await page.getByText("-d 'cost_type=cpc'").isVisible()).toBe(false);
+    await expect.poll(() => page.getByText("-d 'cost_type=cpc'").isVisible()).toBe(false);
     await page.getByRole("searchbox").fill("lapsed");
     await page.getByRole("searchbox").press("Enter");
     await page.getByText(/\d+ results for “lapsed”/).waitFor();
     await page.setViewportSize({ width: 390, height: 800 });
-    expect(await page.getByRole("navigation", { name: "Documentation" }).isVisible()).toBe(false);
+    await expect.poll(() => page.getByRole("navigation", { name: "Documentation" }).isVisible()).toBe(false);
     await page.getByText("Documentation menu").click();
     await page
       .getByRole("navigation", { name: "Documentation" })

@@ -61,9 +61,9 @@ describe.each(WAYS)("%s", (_, options) => {
     await summary
       .getByRole("link", { name: "Name must not contain ::, which joins the names of a path." })
       .click();
-    expect(await page.getByRole("textbox", { name: "Name" }).and(page.locator(":focus")).inputValue()).toBe(
-      "a::b",
-    );
+    await expect
+      .poll(() => page.getByRole("textbox", { name: "Name" }).and(page.locator(":focus")).inputValue())
+      .toBe("a::b");
     const name = unique("Renamed");
     await page.getByRole("textbox", { name: "Name" }).fill(name);
     await press(page, "Rename link");
@@ -129,9 +129,9 @@ describe.each(WAYS)("%s", (_, options) => {
     await page.getByText("2 selected").waitFor();
     await page.getByRole("link", { name: "Back to the first links" }).click();
     await page.getByRole("checkbox", { name: `Select ${prefix} 11`, exact: true }).waitFor();
-    expect(await page.getByRole("checkbox", { name: `Select ${prefix} 11`, exact: true }).isChecked()).toBe(
-      true,
-    );
+    await expect
+      .poll(() => page.getByRole("checkbox", { name: `Select ${prefix} 11`, exact: true }).isChecked())
+      .toBe(true);
     await page.getByLabel("Action").selectOption("archive");
     await press(page, "Review changes");
     await page.getByText("Archive: 2 of 2 selected links will change.").waitFor();
@@ -158,7 +158,9 @@ describe.each([
     const bar = page.getByRole("region", { name: "Selected links" });
     await bar.getByRole("link", { name: "Select all 3 that match" }).click();
     await bar.getByText("All 3 links that match are selected").waitFor();
-    expect(await page.getByRole("checkbox", { name: `Select ${prefix} 0` }).isDisabled()).toBe(true);
+    await expect
+      .poll(() => page.getByRole("checkbox", { name: `Select ${prefix} 0` }).isDisabled())
+      .toBe(true);
     await bar.getByLabel("Action").selectOption("archive");
     await press(page, "Review changes");
     await createLink(`${prefix} 3`);
@@ -180,15 +182,13 @@ it("all links on a page are selected by the box in its head, and a range with Sh
   await box("02").click();
   await box("07").click({ modifiers: ["Shift"] });
   await page.getByText("6 selected", { exact: true }).waitFor();
-  expect([await box("01").isChecked(), await box("05").isChecked(), await head.isChecked()]).toEqual([
-    false,
-    true,
-    false,
-  ]);
+  await expect
+    .poll(async () => [await box("01").isChecked(), await box("05").isChecked(), await head.isChecked()])
+    .toEqual([false, true, false]);
   await head.check();
   await page.getByText("12 selected", { exact: true }).waitFor();
   await box("03").click();
-  expect(await head.isChecked()).toBe(false);
+  await expect.poll(() => head.isChecked()).toBe(false);
   await box("01").click({ modifiers: ["Shift"] });
   await page.getByText("9 selected", { exact: true }).waitFor();
   await page

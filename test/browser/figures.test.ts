@@ -20,15 +20,17 @@ function linesOf(label: string): string[] {
 describe("the chart", () => {
   it("shows the day under the pointer, and its summary after that", async () => {
     const page = await openPage(`${APP}?period=7d`);
-    expect(await daysOf(page).count()).toBe(7);
-    expect(await page.locator(".readout").innerText()).toMatch(/^▲ event · Highest: \d+ \w+ \d{4}, \$/);
+    await expect.poll(() => daysOf(page).count()).toBe(7);
+    await expect
+      .poll(() => page.locator(".readout").innerText())
+      .toMatch(/^▲ event · Highest: \d+ \w+ \d{4}, \$/);
     for (const index of [2, 5]) {
       await daysOf(page).nth(index).locator(".area").hover();
-      expect(await page.locator(".plot a.shown").count()).toBe(1);
-      expect(await tipOf(page)).toBe(linesOf(await labelOf(page, index)).join("\n"));
+      await expect.poll(() => page.locator(".plot a.shown").count()).toBe(1);
+      await expect.poll(() => tipOf(page)).toBe(linesOf(await labelOf(page, index)).join("\n"));
     }
     await page.getByRole("heading", { name: "Overview" }).hover();
-    expect(await page.locator(".chart-tip").isVisible()).toBe(false);
+    await expect.poll(() => page.locator(".chart-tip").isVisible()).toBe(false);
   });
 
   it.each([
@@ -98,11 +100,11 @@ describe("the chart", () => {
 
   it("is one stop for Tab, and the arrow keys choose a day", async () => {
     const page = await openPage(`${APP}/performance?period=7d&partner_id=1&group_by=partner`);
-    expect(await page.getByText("Skip chart").count()).toBe(0);
+    await expect.poll(() => page.getByText("Skip chart").count()).toBe(0);
     await page.locator(".what-changed summary").first().focus();
     await page.keyboard.press("Tab");
     const focused = () => page.evaluate("document.activeElement.getAttribute('aria-label')");
-    expect(await focused()).toBe(await labelOf(page, 6));
+    await expect.poll(() => focused()).toBe(await labelOf(page, 6));
     for (const [key, index] of [
       ["ArrowLeft", 5],
       ["Home", 0],
@@ -114,12 +116,12 @@ describe("the chart", () => {
     ] as const) {
       await page.keyboard.press(key);
       expect([key, await focused()]).toEqual([key, await labelOf(page, index)]);
-      expect(await tipOf(page)).toBe(linesOf(await labelOf(page, index)).join("\n"));
+      await expect.poll(() => tipOf(page)).toBe(linesOf(await labelOf(page, index)).join("\n"));
     }
     await page.keyboard.press("Tab");
-    expect(await page.evaluate("document.activeElement.textContent")).toBe("Partner");
+    await expect.poll(() => page.evaluate("document.activeElement.textContent")).toBe("Partner");
     await page.keyboard.press("Shift+Tab");
-    expect(await focused()).toBe(await labelOf(page, 5));
+    await expect.poll(() => focused()).toBe(await labelOf(page, 5));
     const day = (await labelOf(page, 5)).split(":", 1)[0] ?? "";
     await page.keyboard.press("Enter");
     await page.getByText(`${day}, UTC`).waitFor();
@@ -133,7 +135,7 @@ describe("the chart", () => {
     const day = daysOf(page).nth(3).locator(".area");
     const [url, label] = [page.url(), await labelOf(page, 3)];
     await day.tap();
-    expect(await tipOf(page)).toBe(linesOf(label).join("\n"));
+    await expect.poll(() => tipOf(page)).toBe(linesOf(label).join("\n"));
     expect(page.url()).toBe(url);
     await day.tap();
     await page.waitForURL((next) => next.href !== url);
@@ -158,7 +160,7 @@ describe("without scripts", () => {
     await page.locator(".what-changed summary").first().click();
     await page.getByRole("link", { name: "Acme Ads", exact: true }).first().click();
     await page.getByRole("link", { name: "Remove filter Partner: Acme Ads" }).click();
-    expect(await page.getByRole("link", { name: /^Remove filter/ }).count()).toBe(0);
+    await expect.poll(() => page.getByRole("link", { name: /^Remove filter/ }).count()).toBe(0);
     await page.getByRole("link", { name: /^Cost per click \$/ }).click();
     await page.getByText(/^Cost per click by day: \$/).waitFor();
   });
@@ -176,7 +178,7 @@ describe("without scripts", () => {
     await page.getByRole("link", { name: "Skip chart" }).first().focus();
     await page.keyboard.press("Enter");
     await page.keyboard.press("Tab");
-    expect(await page.locator(":focus").textContent()).toBe("Campaign");
+    await expect.poll(() => page.locator(":focus").textContent()).toBe("Campaign");
   });
 
   it("the CSV has the name of its app, days and grouping", async () => {

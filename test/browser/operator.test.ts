@@ -68,7 +68,7 @@ describe("an integration round", () => {
     expect((await send("beacon-click-01")).mismatch).toBe("cost_without_engagement");
     await page.reload();
     await page.getByText("no match yet, 1 open mismatch").waitFor();
-    expect(await page.getByRole("button", { name: /^Approve/ }).count()).toBe(0);
+    await expect.poll(() => page.getByRole("button", { name: /^Approve/ }).count()).toBe(0);
     expect(await supportsCostData(2)).toBe(false);
 
     await fetch(`${BASE_URL}/demo1nk006?s2s=1&cost_id=beacon-click-01`);
@@ -81,7 +81,7 @@ describe("an integration round", () => {
     expect((await send("beacon-click-02")).code).toBe("test_credential");
 
     await page.getByRole("button", { name: "Issue live credential" }).click();
-    expect(await page.locator("#secret").textContent()).toMatch(/^ll_live_/);
+    await expect.poll(() => page.locator("#secret").textContent()).toMatch(/^ll_live_/);
   });
 
   it("of the demo is fixed and approved", async () => {
@@ -146,7 +146,7 @@ describe("the console", () => {
     await page.getByLabel("Email").fill("DEMO@example.com");
     await page.getByRole("button", { name: "Create user" }).click();
     await page.getByRole("alert").getByText("Another user has this email address.").waitFor();
-    expect(await page.getByLabel("Email").inputValue()).toBe("DEMO@example.com");
+    await expect.poll(() => page.getByLabel("Email").inputValue()).toBe("DEMO@example.com");
     await page.getByLabel("Email").fill("newcomer@example.com");
     await page.getByRole("button", { name: "Create user" }).click();
     const password = (await page.locator("#secret").textContent()) ?? "";
@@ -226,11 +226,11 @@ describe("the console", () => {
     await page.getByRole("combobox", { name: "App of the test link" }).selectOption("demoapp00001");
     await page.getByRole("button", { name: "Open round and create link" }).click();
     const token = (await page.locator("#secret").textContent()) ?? "";
-    expect(await page.getByLabel("Text for Delta Ads").inputValue()).toContain(token);
+    await expect.poll(() => page.getByLabel("Text for Delta Ads").inputValue()).toContain(token);
     await page.getByRole("link", { name: /^Round \d/ }).click();
     await page.getByRole("link", { name: "Show what to send" }).click();
     await page.getByRole("heading", { name: "Send this to Delta Ads" }).waitFor();
-    expect(await page.locator("#click-url").textContent()).toMatch(/\/\w{10}\?campaign=/);
+    await expect.poll(() => page.locator("#click-url").textContent()).toMatch(/\/\w{10}\?campaign=/);
     await page
       .getByRole("navigation", { name: "Operator console" })
       .getByRole("link", { name: "Partners" })
@@ -274,9 +274,9 @@ describe("the console", () => {
     await page.getByRole("button", { name: "Issue credential" }).click();
     await page.getByRole("button", { name: /^Copy/ }).click();
     await page.locator("#copied").getByText("Copied").waitFor({ state: "attached" });
-    expect(await page.evaluate("navigator.clipboard.readText()")).toBe(
-      await page.locator("#secret").textContent(),
-    );
+    await expect
+      .poll(() => page.evaluate("navigator.clipboard.readText()"))
+      .toBe(await page.locator("#secret").textContent());
   });
 
   it("shows the URLs of a partner's templates while they are written", async () => {
@@ -285,12 +285,12 @@ describe("the console", () => {
     await page.getByLabel("Click parameters").fill("sub=[sub]");
     await page.getByLabel("Cost parameters").fill("cost_id={id}");
     await page.getByLabel(/^Server to server/).check();
-    expect(await page.locator("#preview-click").textContent()).toMatch(
-      /\/LINK_TOKEN\?sub=\[sub\]&cost_id=\{id\}$/,
-    );
-    expect(await page.locator("#preview-impression").textContent()).toMatch(
-      /\/impression\/LINK_TOKEN\?.*cost_id=\{id\}&s2s=1$/,
-    );
+    await expect
+      .poll(() => page.locator("#preview-click").textContent())
+      .toMatch(/\/LINK_TOKEN\?sub=\[sub\]&cost_id=\{id\}$/);
+    await expect
+      .poll(() => page.locator("#preview-impression").textContent())
+      .toMatch(/\/impression\/LINK_TOKEN\?.*cost_id=\{id\}&s2s=1$/);
   });
 
   it("rejects a member", async () => {

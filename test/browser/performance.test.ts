@@ -31,13 +31,13 @@ describe("in place", () => {
     await page.getByRole("link", { name: "Open Spring", exact: true }).click();
     await page.getByRole("link", { name: "Runners", exact: true }).waitFor();
     expect(new URL(page.url()).searchParams.get("open")).toBe("demo1nk002");
-    expect(await focused(page)).toBe("▾Close Spring");
+    await expect.poll(() => focused(page)).toBe("▾Close Spring");
     await page.getByRole("link", { name: "Open Runners", exact: true }).click();
     await page.getByRole("link", { name: "Video 15s", exact: true }).waitFor();
     // The file, the filters and what is saved have the same rows.
-    expect(await page.getByRole("link", { name: "Download CSV" }).getAttribute("href")).toContain(
-      "open=demo1nk002%2Cdemo1nk003",
-    );
+    await expect
+      .poll(() => page.getByRole("link", { name: "Download CSV" }).getAttribute("href"))
+      .toContain("open=demo1nk002%2Cdemo1nk003");
     await page.goBack();
     await page.getByRole("link", { name: "Video 15s", exact: true }).waitFor({ state: "detached" });
     await page.goForward();
@@ -57,13 +57,13 @@ describe("in place", () => {
     await sort.getByRole("link").focus();
     await page.keyboard.press("Enter");
     await page.locator('th[aria-sort="descending"]', { hasText: "Cost per click" }).waitFor();
-    expect(await focused(page)).toBe("Cost per click ▼");
+    await expect.poll(() => focused(page)).toBe("Cost per click ▼");
     const highest = await names(page);
     const charted = () => page.locator(".legend tr:not([data-mark='whole']) th").first().innerText();
     expect(await charted()).toContain(highest[0]);
     await page.keyboard.press("Enter");
     await page.locator('th[aria-sort="ascending"]', { hasText: "Cost per click" }).waitFor();
-    expect(await focused(page)).toBe("Cost per click ▲");
+    await expect.poll(() => focused(page)).toBe("Cost per click ▲");
     expect((await names(page))[0]).not.toBe(highest[0]);
     // The lines of the chart are the first rows, and its days are of them.
     expect(await charted()).not.toContain(highest[0]);
@@ -110,15 +110,15 @@ describe("while it loads", () => {
       await route.continue();
     });
     await heading(page).click();
-    expect(await isBusy(page)).toBe("true");
+    await expect.poll(() => isBusy(page)).toBe("true");
     const bar = page.locator(".loading");
     await page.clock.runFor(149);
-    expect(await bar.count()).toBe(0);
+    await expect.poll(() => bar.count()).toBe(0);
     await page.clock.runFor(1);
     expect((await bar.boundingBox())?.y).toBe(0);
     answer();
     await page.locator('th[aria-sort="descending"]', { hasText: "Cost per click" }).waitFor();
-    expect([await isBusy(page), await bar.count()]).toEqual([null, 0]);
+    await expect.poll(async () => [await isBusy(page), await bar.count()]).toEqual([null, 0]);
   });
 
   it.each([
@@ -134,18 +134,22 @@ describe("while it loads", () => {
     await fail(page);
     await heading(page).click();
     await page.getByRole("alert").getByText("Couldn't load.").waitFor();
-    expect([await names(page), await isSamePage(page), await isBusy(page)]).toEqual([before, true, null]);
+    await expect
+      .poll(async () => [await names(page), await isSamePage(page), await isBusy(page)])
+      .toEqual([before, true, null]);
     await findNoViolations(page);
     const again = page.getByRole("button", { name: "Try again" });
     await again.click();
     await page.getByRole("alert").getByText("Couldn't load.").waitFor();
-    expect(await page.locator(".not-loaded").count()).toBe(1);
+    await expect.poll(() => page.locator(".not-loaded").count()).toBe(1);
     await page.context().setOffline(false);
     await page.unrouteAll();
     await again.press("Enter");
     await page.locator('th[aria-sort="descending"]', { hasText: "Cost per click" }).waitFor();
-    expect([await page.locator(".not-loaded").count(), await isSamePage(page)]).toEqual([0, true]);
-    expect(await focused(page)).toBe("Cost per click ▼");
+    await expect
+      .poll(async () => [await page.locator(".not-loaded").count(), await isSamePage(page)])
+      .toEqual([0, true]);
+    await expect.poll(() => focused(page)).toBe("Cost per click ▼");
   });
 
   it("the newest of two clicks counts", async () => {
@@ -161,7 +165,7 @@ describe("while it loads", () => {
     answer();
     await page.getByRole("link", { name: "Open Spring", exact: true }).click();
     await page.getByRole("link", { name: "Runners", exact: true }).waitFor();
-    expect(await page.locator(".not-loaded").count()).toBe(0);
+    await expect.poll(() => page.locator(".not-loaded").count()).toBe(0);
   });
 });
 
@@ -170,7 +174,7 @@ describe("with the keyboard", () => {
     const page = await openPage(`${PAGE}?sort=-clicks`);
     const heads = page.locator("thead a");
     await page.locator("thead [tabindex='0']").focus();
-    expect(await focused(page)).toBe("Clicks ▼");
+    await expect.poll(() => focused(page)).toBe("Clicks ▼");
     for (const [key, name] of [
       ["ArrowRight", "Change"],
       ["End", "Signal"],
@@ -183,7 +187,7 @@ describe("with the keyboard", () => {
     }
     await page.keyboard.press("Shift+Tab");
     await page.keyboard.press("Tab");
-    expect(await focused(page)).toBe("Campaign");
+    await expect.poll(() => focused(page)).toBe("Campaign");
     expect(await heads.evaluateAll((all) => all.filter((one) => one.tabIndex === 0).length)).toBe(1);
     await page.locator(".by [aria-current]").focus();
     await page.keyboard.press("End");
@@ -201,7 +205,7 @@ describe("with the keyboard", () => {
     await page.getByText("Columns", { exact: true }).click();
     await page.getByRole("link", { name: "Show Impressions" }).click();
     await page.getByRole("columnheader", { name: "Impressions" }).waitFor();
-    expect(await focused(page)).toBe("Hide✓ Impressions");
+    await expect.poll(() => focused(page)).toBe("Hide✓ Impressions");
     await page.getByRole("link", { name: "Show Cost per install" }).click();
     await page.getByRole("columnheader", { name: "Cost per install" }).waitFor();
     await checkEveryWidth(page, "performance-columns");
@@ -219,7 +223,7 @@ it("two clicks from sign-in say which campaign has the highest cost per click th
   await page.getByRole("columnheader", { name: "Cost per click" }).getByRole("link").click();
   await page.locator('th[aria-sort="descending"]', { hasText: "Cost per click" }).waitFor();
   expect(clicks).toBe(2);
-  expect(await page.locator(".period").innerText()).toMatch(/Last 7 days/);
+  await expect.poll(() => page.locator(".period").innerText()).toMatch(/Last 7 days/);
   const [first] = await rowsOf(page).all();
   const cells = await first?.locator("th, td").allInnerTexts();
   const [name = "", , , , , cost = "", change = ""] = cells?.map((text) => text.trim()) ?? [];
@@ -250,7 +254,7 @@ it("a view that is not saved keeps the name and leads to its field", async () =>
   await page.getByRole("link", { name: "You have a view with this name." }).click();
   await page.keyboard.press("End");
   await page.keyboard.type(" and week");
-  expect(await page.getByLabel("Name of the view").inputValue()).toBe("By partner and week");
+  await expect.poll(() => page.getByLabel("Name of the view").inputValue()).toBe("By partner and week");
   await checkEveryWidth(page, "performance-rejected");
   await page.getByRole("button", { name: "Save view" }).click();
   await page.getByRole("status").getByText("View saved.").waitFor();
@@ -275,7 +279,7 @@ describe("is accessible and fits", () => {
     const page = await openPage(PAGE, { viewport: { width: 794, height: 1123 } });
     await page.emulateMedia({ media: "print" });
     await checkFits(page);
-    expect(await page.getByRole("button", { name: "Search" }).isVisible()).toBe(false);
+    await expect.poll(() => page.getByRole("button", { name: "Search" }).isVisible()).toBe(false);
     const table = page.getByRole("region", { name: /^Performance by/ });
     // Nothing is cut at the edge of a sheet of A4.
     expect(await table.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0);
@@ -288,7 +292,7 @@ describe("is accessible and fits", () => {
       await page.emulateMedia({ media: "print" });
       const cut =
         "[...document.querySelectorAll('.table')].filter((t) => t.scrollWidth > t.clientWidth).length";
-      expect(await page.locator(".table").count()).toBeGreaterThan(0);
+      await expect.poll(() => page.locator(".table").count()).toBeGreaterThan(0);
       expect(await page.evaluate(cut)).toBe(0);
     },
   );
@@ -385,8 +389,8 @@ describe("is accessible and fits", () => {
 
   it("on a phone, without courses, with figures below each other and a signal in the line of its name", async () => {
     const page = await openPage(PAGE, { viewport: { width: 390, height: 844 } });
-    expect(await page.locator(".spark").count()).toBeGreaterThan(1);
-    expect(await page.locator(".spark:visible").count()).toBe(0);
+    await expect.poll(() => page.locator(".spark").count()).toBeGreaterThan(1);
+    await expect.poll(() => page.locator(".spark:visible").count()).toBe(0);
     const rows = await page.evaluate<{ lefts: Record<string, number>; signal?: [number, number] }[]>(`
       [...document.querySelectorAll(".performance tbody tr")].map((row) => {
         const leftOf = (cell) => cell && cell.firstChild && cell.checkVisibility() ? [Math.round(cell.getBoundingClientRect().left)] : [];
@@ -428,7 +432,7 @@ describe("is accessible and fits", () => {
     await menu.getByRole("link", { name: "Cost per click, change ▼" }).click();
     expect(new URL(page.url()).searchParams.get("sort")).toBe("cost_per_click_change");
     await page.setViewportSize({ width: 1280, height: 800 });
-    expect(await menu.isVisible()).toBe(false);
+    await expect.poll(() => menu.isVisible()).toBe(false);
   });
 
   it("in forced colors, each line of the chart and of the legend with dashes of its own", async () => {
@@ -458,16 +462,16 @@ describe("what changed", () => {
     async (path, state) => {
       const page = await openPage(path, { javaScriptEnabled: false });
       const part = page.locator(".what-changed").first();
-      expect(await part.locator("p").first().innerText()).toMatch(/^Spend (fell|rose) \$/);
+      await expect.poll(() => part.locator("p").first().innerText()).toMatch(/^Spend (fell|rose) \$/);
       // On Overview, the rows of the table say what changed, and the list has what happened.
-      expect(await part.locator("summary").innerText()).toBe(
-        state === "closed" ? "What changed most and 1 event" : "1 event",
-      );
-      expect(await first(page).isVisible()).toBe(state === "open");
+      await expect
+        .poll(() => part.locator("summary").innerText())
+        .toBe(state === "closed" ? "What changed most and 1 event" : "1 event");
+      await expect.poll(() => first(page).isVisible()).toBe(state === "open");
       if (state === "closed") await part.locator("summary").first().click();
       const href = await first(page).getAttribute("href");
       await first(page).click();
-      expect(await page.locator("h1").innerText()).toBe("Performance");
+      await expect.poll(() => page.locator("h1").innerText()).toBe("Performance");
       expect(page.url()).toContain(href);
       expect(href).toMatch(/[?&]link=demo1nk\d{3}/);
     },
@@ -476,10 +480,10 @@ describe("what changed", () => {
   it("has the list closed on a phone", async () => {
     const page = await openPage(PAGE, { viewport: { width: 390, height: 800 } });
     const part = page.locator(".what-changed");
-    expect(await part.locator("p").first().isVisible()).toBe(true);
-    expect(await first(page).isVisible()).toBe(false);
+    await expect.poll(() => part.locator("p").first().isVisible()).toBe(true);
+    await expect.poll(() => first(page).isVisible()).toBe(false);
     await part.locator("summary").first().click();
-    expect(await first(page).isVisible()).toBe(true);
+    await expect.poll(() => first(page).isVisible()).toBe(true);
     await checkFits(page);
   });
 });

@@ -38,11 +38,11 @@ const status = (page: Page) => page.locator("#search").getByRole("status");
 test("goes on by itself to the end, and adds what it finds", async () => {
   const page = await search(async () => undefined);
   await status(page).getByText("Searched 90,000 IDs.").waitFor();
-  expect(await page.locator("#found tbody tr").count()).toBe(1);
+  await expect.poll(() => page.locator("#found tbody tr").count()).toBe(1);
   await page.getByRole("link", { name: "searched-090000" }).waitFor();
-  expect(await page.getByRole("button", { name: "Stop" }).count()).toBe(0);
-  expect(await page.getByRole("link", { name: "Continue" }).count()).toBe(0);
-  expect(await page.locator("#search").getAttribute("aria-busy")).toBe("false");
+  await expect.poll(() => page.getByRole("button", { name: "Stop" }).count()).toBe(0);
+  await expect.poll(() => page.getByRole("link", { name: "Continue" }).count()).toBe(0);
+  await expect.poll(() => page.locator("#search").getAttribute("aria-busy")).toBe("false");
   await page.getByRole("link", { name: "First page" }).waitFor();
 });
 
@@ -64,9 +64,9 @@ test("stops when somebody presses Stop, with a keyboard too, and goes on from th
   release();
   const goOn = page.getByRole("link", { name: "Continue" });
   await goOn.waitFor();
-  expect(await status(page).textContent()).toContain("Searched 60,000");
-  expect(await page.evaluate("document.activeElement.textContent")).toBe("Continue");
-  expect(await page.locator("#search").getAttribute("aria-busy")).toBe("false");
+  await expect.poll(() => status(page).textContent()).toContain("Searched 60,000");
+  await expect.poll(() => page.evaluate("document.activeElement.textContent")).toBe("Continue");
+  await expect.poll(() => page.locator("#search").getAttribute("aria-busy")).toBe("false");
   expect(asked).toEqual([1, 2]);
   await page.keyboard.press("Enter");
   await page.getByRole("link", { name: "searched-090000" }).waitFor();

@@ -216,7 +216,7 @@ test("task 9: a partner from nothing to live", async () => {
   await button(page, "Open round and create link");
   // The secret is where one looks.
   await page.getByText("Copy this now.").waitFor();
-  expect(await page.evaluate("document.activeElement.textContent")).toContain("Copy this now.");
+  await expect.poll(() => page.evaluate("document.activeElement.textContent")).toContain("Copy this now.");
   const text = await page.getByLabel(`Text for ${name}`).inputValue();
   const [, opened = ""] = /^ +(http\S+\?cost_id=\S+)$/m.exec(text) ?? [];
   expect((await fetch(`${opened}&s2s=1`)).status).toBe(200);
@@ -235,8 +235,12 @@ test("task 9: a partner from nothing to live", async () => {
   await button(page, "Approve cpc");
   await button(page, "Issue live credential");
   await page.getByText("Copy this now.").waitFor();
-  expect(await page.getByRole("group", { name: "live credential" }).textContent()).toMatch(/^ll_live_/);
-  expect(await page.getByLabel(`Text for ${name}`).inputValue()).toContain("Your cost data is live.");
+  await expect
+    .poll(() => page.getByRole("group", { name: "live credential" }).textContent())
+    .toMatch(/^ll_live_/);
+  await expect
+    .poll(() => page.getByLabel(`Text for ${name}`).inputValue())
+    .toContain("Your cost data is live.");
   expect(clicks.count).toBe(8);
 });
 
@@ -318,7 +322,7 @@ test("a link is tested on its page, by keyboard, and nothing is recorded", async
   const result = page.getByRole("region", { name: "Test result" });
   await result.waitFor();
   expect(new URL(page.url()).pathname).toBe(`/apps/${DEMO.appToken}/links/demo1nk002`);
-  expect(await page.evaluate("document.activeElement.id")).toBe("test-result");
+  await expect.poll(() => page.evaluate("document.activeElement.id")).toBe("test-result");
   const top = () => page.evaluate<number>("document.activeElement.getBoundingClientRect().top");
   expect(await top()).toBeLessThan(100);
   const field = page.getByLabel("Click or impression URL");
@@ -342,12 +346,12 @@ test("a link is tested on its page, by keyboard, and nothing is recorded", async
   await field.fill("what was entered");
   await button(page, "Test URL");
   await page.getByRole("alert").getByText("Couldn't load.").waitFor();
-  expect(await field.inputValue()).toBe("what was entered");
-  expect(await page.locator("#test-panel").innerText()).not.toContain("null");
+  await expect.poll(() => field.inputValue()).toBe("what was entered");
+  await expect.poll(() => page.locator("#test-panel").innerText()).not.toContain("null");
   await button(page, "Close test");
-  expect(await page.getByRole("region", { name: "Test result" }).count()).toBe(0);
+  await expect.poll(() => page.getByRole("region", { name: "Test result" }).count()).toBe(0);
   await page.reload();
-  expect(await page.getByText(/^Today so far: /).innerText()).toBe(today);
+  await expect.poll(() => page.getByText(/^Today so far: /).innerText()).toBe(today);
 });
 
 test("a link is tested on a page of its own without a script", async () => {

@@ -44,15 +44,21 @@ describe("by mouse", () => {
     await page.getByLabel("Name, path or token").fill("video");
     await page.getByRole("button", { name: "Search" }).click();
     await row(page, "Video 15s").getByText("Acme › Spring › Runners").waitFor();
-    expect(await row(page, "Video 15s").locator('[data-label="Clicks"]').textContent()).toMatch(/^[\d,]+$/);
+    await expect
+      .poll(() => row(page, "Video 15s").locator('[data-label="Clicks"]').textContent())
+      .toMatch(/^[\d,]+$/);
     await row(page, "Video 15s").locator("summary", { hasText: "Copy" }).click();
     await row(page, "Video 15s").getByRole("button", { name: "Copy click URL of Video 15s" }).click();
     await page.getByRole("status").getByText("Copied").waitFor();
-    expect(await page.evaluate("navigator.clipboard.readText()")).toBe(await readClickUrl("demo1nk004"));
+    await expect
+      .poll(() => page.evaluate("navigator.clipboard.readText()"))
+      .toBe(await readClickUrl("demo1nk004"));
     await page.getByRole("link", { name: "Video 15s", exact: true }).click();
     await page.getByRole("heading", { name: "Video 15s", level: 1 }).waitFor();
     await page.getByRole("button", { name: "Copy impression URL" }).click();
-    expect(await page.evaluate("navigator.clipboard.readText()")).toContain("/impression/demo1nk004");
+    await expect
+      .poll(() => page.evaluate("navigator.clipboard.readText()"))
+      .toContain("/impression/demo1nk004");
     await page.getByRole("navigation", { name: "Breadcrumb" }).getByRole("link", { name: "Runners" }).click();
     await page.getByRole("heading", { name: "Runners", level: 1 }).waitFor();
   });
@@ -106,12 +112,12 @@ it("with only the keyboard: searches, opens a branch, and reaches a link's page"
     throw new Error(`${name} cannot be reached with Tab`);
   };
   await page.keyboard.press("Tab");
-  expect(await focused()).toBe("Skip to content");
+  await expect.poll(() => focused()).toBe("Skip to content");
   await page.keyboard.press("Enter");
   await tabTo(/^▸Open Acme,/);
   await page.keyboard.press("Enter");
   await row(page, "Spring").waitFor();
-  expect(await focused()).toContain("Close Acme,");
+  await expect.poll(() => focused()).toContain("Close Acme,");
   await tabTo(/^▸Open Spring,/);
   await page.keyboard.press("Enter");
   await row(page, "Runners").waitFor();
@@ -131,7 +137,7 @@ it("with only the keyboard: searches, opens a branch, and reaches a link's page"
 describe("without scripts", () => {
   it("opens branches, filters, orders, and reads everything about a link", async () => {
     const page = await openPage(`${APP}/links`, { javaScriptEnabled: false });
-    expect(await page.getByRole("button", { name: /^Copy/ }).count()).toBe(0);
+    await expect.poll(() => page.getByRole("button", { name: /^Copy/ }).count()).toBe(0);
     await page.getByRole("link", { name: "Open Acme," }).click();
     await page.getByRole("link", { name: "Open Spring," }).click();
     await row(page, "Runners").waitFor();
@@ -144,7 +150,7 @@ describe("without scripts", () => {
     await page.getByLabel("Name, path or token").fill("Acme");
     await page.getByRole("button", { name: "Search" }).click();
     await page.getByText("Ordered by spend in").waitFor();
-    expect(await page.getByRole("row").count()).toBe(2);
+    await expect.poll(() => page.getByRole("row").count()).toBe(2);
     await page.getByRole("link", { name: "Clear filters" }).click();
     const image = page.waitForResponse(/demo1nk003\/qr\.svg$/);
     await page.getByRole("link", { name: "Runners", exact: true }).click();
@@ -152,7 +158,9 @@ describe("without scripts", () => {
     await page.locator(".urls summary").click();
     await page.getByRole("img", { name: /^QR code of http/ }).waitFor();
     expect((await image).status()).toBe(200);
-    expect(await page.locator("#click-url + code").textContent()).toBe(await readClickUrl("demo1nk003"));
+    await expect
+      .poll(() => page.locator("#click-url + code").textContent())
+      .toBe(await readClickUrl("demo1nk003"));
     await page.getByRole("link", { name: "Show in Links" }).click();
     await row(page, "Video 30s").waitFor();
   });
