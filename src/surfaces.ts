@@ -71,7 +71,7 @@ const SURFACES: Surface[] = [
     hasPages: true,
     segments: [
       ...["apps", "workspace.js", "links.js", "link-test.js", "create.js", "chart.js"],
-      ...["workspace.css", "performance.css"],
+      ...["workspace.css", "performance.css", "link.css"],
     ],
     load: async () => (await import("./workspace/routes.ts")).workspaceRoutes,
   },

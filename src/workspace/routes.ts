@@ -27,6 +27,7 @@ import { backToOverview, submitHidden, submitShown } from "./reports/hide.ts";
 import { ignoredPage } from "./reports/ignored.ts";
 import {
   createScript,
+  linkStyles,
   linksScript,
   linkTestScript,
   performanceStyles,
@@ -63,6 +64,7 @@ export const workspaceRoutes: Route[] = [
   linkTestScript.route,
   workspaceStyles.route,
   performanceStyles.route,
+  linkStyles.route,
   createScript.route,
   chartScript.route,
   { path: "/apps", methods: { GET: withSession(appsReport) } },

@@ -4,6 +4,7 @@ import compact from "../pages/assets/compact.css";
 import lowCharts from "../pages/assets/low-charts.css";
 import { script as creation } from "./create/create.client.js";
 import { script as linkTest } from "./link-test.client.js";
+import link from "./links/link.css";
 import { script as links } from "./links/links.client.js";
 import performance from "./performance/performance.css";
 import { script as text } from "./workspace.client.js";
@@ -13,6 +14,8 @@ export const workspaceScript = servedScript("/workspace.js", text);
 export const workspaceStyles = servedStyles("/workspace.css", stylesheet + compact);
 /** For the Performance page, in the place of those of the workspace. */
 export const performanceStyles = servedStyles("/performance.css", lowCharts + performance);
+/** For a link's page, after those of the workspace. */
+export const linkStyles = servedStyles("/link.css", lowCharts + link);
 /** For the list of links, before that of the workspace. */
 export const linksScript = servedScript("/links.js", links);
 /** For a link's page, in the place of that of the workspace. */

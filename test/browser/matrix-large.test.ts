@@ -298,7 +298,7 @@ describe("the table of Performance on a phone", () => {
 describe("a link's page at 1280 x 800 px", () => {
   const PAGE = `/apps/${LARGE.appToken}/links/atlas01000`;
 
-  it("has its URL with Copy, its QR code, its figures and its first chart in the window", async () => {
+  it("has its URL with Copy, its QR code, its figures and its charts in the window, and no more than 1,200 px below", async () => {
     const page = await windowOf("demo");
     await page.emulateMedia({ colorScheme: "light", forcedColors: "none" });
     await page.setViewportSize({ width: 1280, height: 800 });
@@ -310,8 +310,13 @@ describe("a link's page at 1280 x 800 px", () => {
     expect(await bottomOf(".urls [data-copy]")).toBeLessThan(300);
     expect(await bottomOf(".urls .menu > summary")).toBeLessThan(350);
     expect(await bottomOf(".figures")).toBeLessThan(560);
-    const [chart] = await page.locator(".daily-chart .plot").all();
-    expect((await chart?.boundingBox())?.y).toBeLessThan(700);
+    const plots = await page.locator(".daily-chart .plot").all();
+    const boxes = await Promise.all(plots.map((plot) => plot.boundingBox()));
+    expect(boxes).toHaveLength(2);
+    expect(boxes[1]?.y).toBe(boxes[0]?.y);
+    expect((boxes[0]?.y ?? 800) + (boxes[0]?.height ?? 0)).toBeLessThan(740);
+    expect(await bottomOf(".daily-chart .readout")).toBeLessThan(800);
+    expect(await page.evaluate("document.documentElement.scrollHeight")).toBeLessThanOrEqual(2000);
     await page.locator(".urls summary").click();
     const code = page.getByRole("img", { name: /^QR code of http/ });
     expect((await code.boundingBox())?.height).toBe(176);

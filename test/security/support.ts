@@ -29,6 +29,7 @@ const PUBLIC_PAGES = [
   "GET /links.js",
   "GET /link-test.js",
   "GET /workspace.css",
+  "GET /link.css",
   "GET /performance.css",
   "GET /chart.js",
   "GET /create.js",

@@ -59,8 +59,8 @@ describe("a link's page", () => {
       'class="figures"',
       'class="daily-chart"',
       'id="sub-links"',
-      'id="leads"',
       'id="costs"',
+      'id="leads"',
     ];
     const places = parts.map((part) => page.indexOf(part));
     expect(places.every((place) => place > 0)).toBe(true);

@@ -59,6 +59,7 @@ export function audienceSection(
   audience: LinkAudience | undefined,
   hrefOf: (query: Record<string, string>) => string,
 ): Markup {
+  const [, ...others] = currenciesOf(audience?.spend ?? []);
   const isEmpty = audience?.spend.length === 0 && audience.counts.length === 0;
   const content = !audience
     ? html`<p class="muted">Choose at most ${MAX_AUDIENCE_DAYS.link} days to see countries and platforms.</p>`
@@ -68,7 +69,7 @@ export function audienceSection(
           ${cutNotice(audience.period, audience.from)}
           ${audienceTable(url, audience, "country", (currency) => hrefOf({ group_by: "country", currency }))}
           ${audienceTable(url, audience, "platform", (currency) => hrefOf({ group_by: "platform", currency }))}
-          <p class="hint">Cloudflare estimates the country, and the browser names the platform. For clicks sent by a server, both are unknown unless the URL has them. Adjustments have neither. <a href="/docs/privacy">What is stored</a></p>`;
+          <p class="hint">${others.length > 0 ? `Costs in ${showList(others)} are left out. ` : ""}Cloudflare estimates the country, and the browser names the platform. For clicks sent by a server, both are unknown unless the URL has them. Adjustments have neither. <a href="/docs/privacy">What is stored</a></p>`;
   return card({ id: "audience", title: "Countries and platforms" }, content);
 }
 
@@ -78,7 +79,7 @@ function audienceTable(
   by: Key,
   hrefOf: (currency: string) => string,
 ): Markup {
-  const [currency = null, ...others] = currenciesOf(spend);
+  const [currency = null] = currenciesOf(spend);
   const keys = new Set([...spend, ...counts].map((row) => row[by] ?? null));
   const of = <Row extends Partial<Record<Key, string | null>>>(rows: Row[], key: string | null) =>
     rows.filter((row) => (row[by] ?? null) === key);
@@ -121,8 +122,7 @@ function audienceTable(
       ],
       rows,
     })}
-    ${more}
-    ${others.length > 0 ? html`<p class="hint">Costs in ${showList(others)} are left out.</p>` : ""}`;
+    ${more}`;
 }
 
 /** The most clicks first, and adjustments last. */

@@ -33,7 +33,7 @@ import { partnerLink } from "../partners/link.ts";
 import { adjustedNote } from "../reports/adjusted.ts";
 import { countChart, spendCharts } from "../reports/day-charts.ts";
 import { addUp } from "../reports/lines.ts";
-import { linkTestScript } from "../script.ts";
+import { linkStyles, linkTestScript, workspaceStyles } from "../script.ts";
 import { audienceSection } from "./audience.ts";
 import { costCell, countsText, keepDays, partnerCell, partnerOf, partnerSignal, testBadge } from "./cells.ts";
 import { type LinkView, MOST_SUB_LINKS, readLinkView } from "./link-view.ts";
@@ -49,6 +49,7 @@ export const linkPage: Show = async (context, member) => {
   return {
     title: row.label,
     scripts: [chartScript.href, linkTestScript.href],
+    styles: [workspaceStyles.href, linkStyles.href],
     body: html`
       ${trail(member, url, row)}
       <div class="head">
@@ -66,16 +67,18 @@ export const linkPage: Show = async (context, member) => {
       ${figures(member, view, context.now)}
       ${charts(member, view, dayOf(context.now))}
       ${subLinks(context, member, view)}
-      ${targetSection(view.destination, row, `${member.path}/links/${row.token}/settings`)}
+      <div class="halves">
       ${costsByType(member, view)}
+        ${targetSection(view.destination, row, `${member.path}/links/${row.token}/settings`)}
+        ${problems(view)}
+        ${historySection(member, view.history, view.partners, `${member.path}/links/${row.token}/history`)}
       ${audienceSection(
         url,
         view.audience,
         (query) =>
           `${member.path}/performance?${new URLSearchParams({ ...periodQuery(period), link: link.token, ...query })}`,
       )}
-      ${problems(view)}
-      ${historySection(member, view.history, view.partners, `${member.path}/links/${row.token}/history`)}
+      </div>
       <p class="hint">Token <code>${link.token}</code>, created on ${describeDay(dayOf(row.createdAt))}</p>`,
   };
 };

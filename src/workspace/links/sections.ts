@@ -104,7 +104,7 @@ export function problems({ dropped }: LinkView): Markup | "" {
   ];
   return card(
     { id: "problems", title: "Dropped parameters" },
-    html`<p>Parameters of the URLs of this link that were dropped in the last ${DROPPED_DAYS} days. The clicks and impressions count, unless the reason says that they were not recorded.</p>`,
+    html`<p>From the URLs of this link, in the last ${DROPPED_DAYS} days. The clicks and impressions count, unless the reason says that they were not recorded.</p>`,
     table({ label: "Dropped parameters and reasons", layout: "compact", columns, rows }),
   );
 }
