@@ -527,7 +527,7 @@ GROUP BY ALL ORDER BY ALL;</pre>
 ||The number of those rows
 |1 row for each app, day and database
 |${FACTS["retention time"]}
-||Dropped parameters of a link on a day
+||Dropped URL parameters of a link on a day
 |${FACTS["dropped names"]} names, each 1 row for each of ${FACTS["drop reasons"]} reasons. Other names are ignored
 |${FACTS["count time"]}
 ||Bots on a link on a day, and messages that the queue delivers too late
@@ -1230,7 +1230,7 @@ LINK_TOKEN=…</pre>
 |${FACTS["audience time"]}, then the purge deletes them within a day
 ||What an import, a change of several links or the settings of a link changed, so that it can be undone
 |24 hours, then the purge deletes it
-||Daily counts of dropped parameters for each link, without their values
+||Daily counts of dropped URL parameters for each link, without their values
 |${FACTS["count time"]}, then the purge deletes them within a day
 ||Daily counts of rejected costs for each partner and app, without their IDs
 |${FACTS["count time"]}, then the hourly purge deletes them
@@ -1593,7 +1593,7 @@ npx wrangler d1 execute DB --remote --yes --file linkledger.sql</pre>
 <ul>
 <li>the URL had the same ~cost_id~, with the same uppercase and lowercase letters, and no unfilled macro
 <li>the link is attached to this partner
-<li>a person, an app or a server opened it: crawlers and link previews are not recorded. The page of the link counts them under "Dropped parameters", as ~engagement~ with the reason "A bot opened the link"
+<li>a person, an app or a server opened it: crawlers and link previews are not recorded. The page of the link counts them under "Dropped URL parameters", as ~engagement~ with the reason "A bot opened the link"
 </ul>
 <p>In a round, the report at ~/partner~ says why.` },
       { title: "A cost or cost ID is rejected", body: `<p>To see what was rejected, open !Costs! at ~/partner~ and choose the state "Rejected", or send ~GET /cost?match=rejected~: the newest ones with ID, reason, tag and time, for ${FACTS["rejection time"]}. For one ID, ~GET /cost/{cost_id}~ returns ~404~ with its rejections, the click or impression that has it, and what a cost for it would get now. Operators find the same on the page of the partner.

@@ -134,9 +134,9 @@ function figures({ path, app }: Member, overview: Overview, totals: Sums[], now:
         countOf(engagements, "impression"),
         countOf(engagementsBefore, "impression"),
       ),
-      count("No amount", `${overview.partnersHref}&sort=-unpriced`, unpriced, unpricedBefore),
+      count("Costs without amount", `${overview.partnersHref}&sort=-unpriced`, unpriced, unpricedBefore),
       count(
-        "Dropped parameters",
+        "Dropped URL parameters",
         ignoredHref({ path }, period),
         dropped.reduce((sum, link) => sum + link.count, 0),
       ),

@@ -14,8 +14,8 @@ export const workspaceScript = servedScript("/workspace.js", text);
 export const workspaceStyles = servedStyles("/workspace.css", stylesheet + compact);
 /** For the Performance page, in the place of those of the workspace. */
 export const performanceStyles = servedStyles("/performance.css", lowCharts + performance);
-/** For a link's page, after those of the workspace. */
-export const linkStyles = servedStyles("/link.css", lowCharts + link);
+/** For a link's page, in the place of those of the workspace. */
+export const linkStyles = servedStyles("/link.css", stylesheet + compact + lowCharts + link);
 /** For the list of links, before that of the workspace. */
 export const linksScript = servedScript("/links.js", links);
 /** For a link's page, in the place of that of the workspace. */

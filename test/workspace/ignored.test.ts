@@ -20,7 +20,7 @@ const lines = (page: string) => (tablesOf(page)[0] ?? []).slice(1).map(({ cells 
 
 it("adds up to the figure of the Overview, which leads to it, and leaves out bots", async () => {
   const overview = await open(browser, `${APP}?period=today`);
-  const figure = figuresOf(overview).find((text) => text.startsWith("Dropped parameters")) ?? "";
+  const figure = figuresOf(overview).find((text) => text.startsWith("Dropped URL parameters")) ?? "";
   const page = await open(browser, hrefOf(overview, figure));
   const [, count] = /(\d+)$/.exec(figure) ?? [];
   expect(lines(page).at(-1)?.[0]).toBe("Total");

@@ -48,7 +48,7 @@ describe("without a URL", () => {
     expect(Object.keys(found)).toEqual(
       expect.arrayContaining(["iPhone and iPad", "Android", "Computers", "Recorded today so far"]),
     );
-    expect(textOf(page)).toContain("Dropped parameters None.");
+    expect(textOf(page)).toContain("Dropped URL parameters None.");
   });
 
   it("stores nothing, with and without sub-links in the URL", async () => {

@@ -89,14 +89,14 @@ describe("a link's page", () => {
       "Clicks 2",
       "Impressions 1",
       "Matched costs 2",
-      "No amount 1",
+      "Costs without amount 1",
     ]);
     expect(section(page, "sub-links")).toMatch(
       /Video 15s.*1 \$1\.50 \$1\.500.*Video 30s.*0 <€0\.01 only cpm/,
     );
     const [costs] = tablesOf(page.slice(page.indexOf('id="costs"')));
     expect(costs?.map(({ cells }) => cells)).toEqual([
-      ["Type", "Spend", "Average cost", "Matched", "No amount"],
+      ["Type", "Spend", "Average cost", "Matched costs", "Costs without amount"],
       ["cpc , cost per click in USD", "$1.50", "$1.50", "1", "1"],
       ["cpm , cost per 1,000 impressions in EUR", "<€0.01", "€3.00", "1", "0"],
     ]);

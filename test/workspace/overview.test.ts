@@ -83,14 +83,16 @@ describe("the figures", () => {
         `${name} ${count.toLocaleString("en-US")} ${percent(count, earlier)}`,
       );
     }
-    expect(figuresOf(page).filter((text) => text.startsWith("No amount"))).toEqual(["No amount 3 ▲ +50.0%"]);
+    expect(figuresOf(page).filter((text) => text.startsWith("Costs without amount"))).toEqual([
+      "Costs without amount 3 ▲ +50.0%",
+    ]);
     expect(figuresOf(page).map((text) => text.replace(/ [^A-Za-z]*\d.*/, ""))).toEqual([
       "Spend in USD",
       "Spend in EUR",
       "Clicks",
       "Impressions",
-      "No amount",
-      "Dropped parameters",
+      "Costs without amount",
+      "Dropped URL parameters",
     ]);
     expect(textOf(page)).toContain("Compared with 1 – 7 Mar 2026.");
   });
@@ -281,8 +283,8 @@ describe("needs attention", () => {
       text: "3 URL parameters were dropped, most of them on “Acme”. Show the reasons",
       href: `${APP}/ignored?period=today`,
     });
-    expect(figuresOf(page)).toContain("Dropped parameters 3");
-    expect(figuresOf(await overview("from=2026-03-13&to=2026-03-14"))).toContain("Dropped parameters 0");
+    expect(figuresOf(page)).toContain("Dropped URL parameters 3");
+    expect(figuresOf(await overview("from=2026-03-13&to=2026-03-14"))).toContain("Dropped URL parameters 0");
   });
 
   it("says that rejected costs are those up to now, beside days that are over", async () => {
@@ -405,7 +407,7 @@ describe("the database budget", () => {
   const OTHER = 120;
 
   it.each([
-    // Two reports cover two weeks, four cover one of them, and two cover two days. Dropped parameters read the engagements of a week.
+    // Two reports cover two weeks, four cover one of them, and two cover two days. Dropped URL parameters read the engagements of a week.
     ["", 3 * (2 * 2 + 4) * WEEK + 3 * 2 * LINKS * 4 + 2 * WEEK],
     ["/performance.csv?group_by=partner", 3 * 4 * WEEK],
     ["/performance.csv?level=4&open=budget1", 3 * 4 * WEEK],

@@ -52,7 +52,7 @@ const linesOf = (page: string) => {
       clicks: at("Clicks"),
       cost: at("Cost per click"),
       costChange: at("Cost per click", 1),
-      matched: at("Matched"),
+      matched: at("Matched costs"),
       coverage: at("Coverage"),
       signal: at("Signal"),
       href,

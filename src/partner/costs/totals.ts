@@ -164,7 +164,12 @@ export const TOTAL_COLUMNS: Column<Total>[] = [
   { heading: "Cost type", cell: ({ costType }) => costTypeName(costType) },
   { heading: "Currency", isMinor: true, cell: ({ currency }) => currency },
   { heading: "Costs", kind: "number", cell: ({ costs }) => showCount(costs) },
-  { heading: "No amount", kind: "number", isMinor: true, cell: ({ unpriced }) => showCount(unpriced) },
+  {
+    heading: "Costs without amount",
+    kind: "number",
+    isMinor: true,
+    cell: ({ unpriced }) => showCount(unpriced),
+  },
   { heading: "Amount", kind: "number", cell: ({ amount, currency }): Markup => moneyText(amount, currency) },
 ];
 

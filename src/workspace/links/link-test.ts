@@ -223,9 +223,9 @@ function ignored(check: CheckedEngagement, { kind }: OpenedLink, url: URL, skipp
   ]);
   const others = [...new Set(searchParams.keys())].filter((name) => !known.has(name));
   return html`
-    <h3>Dropped parameters</h3>
+    <h3>Dropped URL parameters</h3>
     ${table<IgnoredRow>({
-      label: "Dropped parameters",
+      label: "Dropped URL parameters",
       rows: rows.slice(0, MOST_ROWS),
       empty: html`<p>None.</p>`,
       columns: [

@@ -33,7 +33,7 @@ import { partnerLink } from "../partners/link.ts";
 import { adjustedNote } from "../reports/adjusted.ts";
 import { countChart, spendCharts } from "../reports/day-charts.ts";
 import { addUp } from "../reports/lines.ts";
-import { linkStyles, linkTestScript, workspaceStyles } from "../script.ts";
+import { linkStyles, linkTestScript } from "../script.ts";
 import { audienceSection } from "./audience.ts";
 import { costCell, countsText, keepDays, partnerCell, partnerOf, partnerSignal, testBadge } from "./cells.ts";
 import { type LinkView, MOST_SUB_LINKS, readLinkView } from "./link-view.ts";
@@ -49,7 +49,7 @@ export const linkPage: Show = async (context, member) => {
   return {
     title: row.label,
     scripts: [chartScript.href, linkTestScript.href],
-    styles: [workspaceStyles.href, linkStyles.href],
+    styles: [linkStyles.href],
     body: html`
       ${trail(member, url, row)}
       <div class="head">
@@ -197,7 +197,9 @@ function figures(member: Member, view: LinkView, now: number): Markup {
       count("Clicks", "click"),
       count("Impressions", "impression"),
       { name: "Matched costs", value: showCount(costs("matched")) },
-      ...(costs("unpriced") > 0 ? [{ name: "No amount", value: showCount(costs("unpriced")) }] : []),
+      ...(costs("unpriced") > 0
+        ? [{ name: "Costs without amount", value: showCount(costs("unpriced")) }]
+        : []),
     ])}
     <p class="hint">${hints.join(" ")} ${finality(period, now)}</p>
     ${adjustedNote(member, sums, adjustments, partners)}`;

@@ -45,9 +45,9 @@ export function costsByType(member: Member, view: LinkView): Markup {
       kind: "number",
       cell: ({ average, currency }) => (average === undefined ? NONE : moneyText(average, currency)),
     },
-    { heading: "Matched", kind: "number", cell: ({ matched }) => showCount(matched) },
+    { heading: "Matched costs", kind: "number", cell: ({ matched }) => showCount(matched) },
     rows.some(({ unpriced }) => unpriced > 0) && {
-      heading: "No amount",
+      heading: "Costs without amount",
       kind: "number",
       isMinor: true,
       cell: ({ unpriced }) => showCount(unpriced),
@@ -103,8 +103,8 @@ export function problems({ dropped }: LinkView): Markup | "" {
     { heading: "Last seen", kind: "day", cell: ({ last }) => describeDay(last) },
   ];
   return card(
-    { id: "problems", title: "Dropped parameters" },
+    { id: "problems", title: "Dropped URL parameters" },
     html`<p>From the URLs of this link, in the last ${DROPPED_DAYS} days. The clicks and impressions count, unless the reason says that they were not recorded.</p>`,
-    table({ label: "Dropped parameters and reasons", layout: "compact", columns, rows }),
+    table({ label: "Dropped URL parameters and reasons", layout: "compact", columns, rows }),
   );
 }

@@ -98,7 +98,7 @@ function figures({ status, period, compared, hrefOf }: View, now: number): Marku
       name: `Spend in ${currency}`,
       value: moneyText(own.spend, currency),
       href: hrefOf("performance", { ...ofPartner, currency }),
-      ...noteOf("spend", own, currency, unpriced > 0 ? `${showPlural(unpriced, "cost")} with no amount` : ""),
+      ...noteOf("spend", own, currency, unpriced > 0 ? `${showPlural(unpriced, "cost")} without amount` : ""),
     },
     {
       name: `Cost per click in ${currency}`,

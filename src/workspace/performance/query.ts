@@ -23,7 +23,7 @@ export const METRICS = {
   cost_per_install: "Cost per install",
   cost_per_event: "Cost per event",
   cost_per_mille: "Cost per 1,000 impressions",
-  matched: "Matched",
+  matched: "Matched costs",
   coverage: "Coverage",
 } as const satisfies Partial<Record<FigureName | PriceName, string>>;
 export type Metric = keyof typeof METRICS;

@@ -148,10 +148,10 @@ export const ignoredPage: Show = async (context, member) => {
     partner: (first) => html`<a href="${byLink({ partner: partnerOf(first) })}">${NAMES.partner(first)}</a>`,
   };
   return {
-    title: "Dropped parameters",
+    title: "Dropped URL parameters",
     body: html`
-      ${breadcrumb([["Overview", `${member.path}${keepDays(url)}`]], "Dropped parameters")}
-      ${pageHead("Dropped parameters")}
+      ${breadcrumb([["Overview", `${member.path}${keepDays(url)}`]], "Dropped URL parameters")}
+      ${pageHead("Dropped URL parameters")}
       <div class="toolbar">${periodPicker(url, period)}${choices(
         "Break down by",
         (Object.keys(GROUPS) as Group[]).map((one) => [
@@ -163,7 +163,7 @@ export const ignoredPage: Show = async (context, member) => {
       ${cutNotice(period, from)}
       ${isTooMany ? notice("Too many links had clicks or impressions to read their parameters. Choose fewer days.", "warn") : ""}
       ${table<Line>({
-        label: `Dropped parameters by ${GROUPS[group].toLowerCase()}`,
+        label: `Dropped URL parameters by ${GROUPS[group].toLowerCase()}`,
         layout: "compact",
         rows: list.rows,
         empty:

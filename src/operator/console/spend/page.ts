@@ -204,7 +204,7 @@ function currencySection(
         hasAdjustments &&
           number("Adjusted", ({ adjusted }) => (adjusted === 0n ? NONE : moneyText(adjusted, currency))),
         number("Costs", ({ matched }) => showCount(matched)),
-        total.unpriced > 0 && number("No amount", ({ unpriced }) => showCount(unpriced)),
+        total.unpriced > 0 && number("Costs without amount", ({ unpriced }) => showCount(unpriced)),
       ],
     })}
     </section>`;
