@@ -167,7 +167,7 @@ export async function readPerformance<More extends Batch = Record<never, never>>
       ? { spend: [], engagements: [] }
       : { spend: found.rowsOf("spendBefore", level), engagements: found.rowsOf("engagementsBefore", level) },
   });
-  const seriesAt = (level: number) => ({
+  const seriesAt = once((level: number) => ({
     now: { spend: found.seriesOf("spend", level), engagements: found.seriesOf("engagements", level) },
     before: isCut
       ? { spend: [], engagements: [] }
@@ -175,6 +175,10 @@ export async function readPerformance<More extends Batch = Record<never, never>>
           spend: found.seriesOf("spendBefore", level),
           engagements: found.seriesOf("engagementsBefore", level),
         },
+  }));
+  const costsAt = once((level) => {
+    const { now, before } = seriesAt(level);
+    return Map.groupBy([...now.spend, ...before.spend], ({ partnerId }) => partnerId);
   });
   const level = query.level ?? DEFAULT_LEVEL;
   const sums = sumsAt(level);
@@ -198,16 +202,26 @@ export async function readPerformance<More extends Batch = Record<never, never>>
     rowsAt: (level) => toRows(sumsAt(level), { ...scope, group }),
     totalOf: (rows) => toTotal(sums, { ...scope, group }, rows),
     rowsBy: (group, isOf) => toRows(sums, { ...scope, group }, isOf),
-    lastCost: (partnerId) => {
-      const { now, before } = seriesAt(level);
-      const own = [...now.spend, ...before.spend].filter((row) => row.partnerId === partnerId);
-      return lastCostOf(partnerId, sumDays("spend", own) as unknown as ReportRow<"spend">[]);
-    },
+    lastCost: (partnerId) =>
+      lastCostOf(
+        partnerId,
+        sumDays("spend", costsAt(level).get(partnerId) ?? []) as unknown as ReportRow<"spend">[],
+      ),
     daily: (rows, span) => toDaily(seriesAt(level), { now, rows, group, currency, costType }, span),
     courses: (rows, of, at = level, days = now) =>
       toCourses(seriesAt(at).now, { now: days, rows, group, currency, costType }, of),
     total,
     more: found.more,
+  };
+}
+
+/** A function of a level that keeps its results, which several parts of a page ask for. */
+function once<T>(of: (level: number) => T): (level: number) => T {
+  const found = new Map<number, T>();
+  return (level) => {
+    const value = found.get(level) ?? of(level);
+    found.set(level, value);
+    return value;
   };
 }
 

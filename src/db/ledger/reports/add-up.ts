@@ -121,26 +121,38 @@ export interface DaySeries extends AnyRow {
 /** The sums of these series by day, and by what figures need: the cost type and the currency, or the kind. */
 export function sumDays(report: ReportName, series: DaySeries[]): AnyRow[] {
   const money = Object.keys(SOURCES[report].money);
-  const names = [...money, ...Object.keys(SOURCES[report].counts)];
-  const days = new Map<string, { row: AnyRow; sums: bigint[] }>();
-  for (const { series: text, ...row } of series) {
+  const counts = Object.keys(SOURCES[report].counts);
+  type Sums = { row: AnyRow; money: bigint[]; counts: number[] };
+  const groups = new Map<string, Map<string, Sums>>();
+  for (const row of series) {
     const key = [row.costType, row.currency, row.kind].join();
-    for (const entry of text.split(",")) {
-      const [day = "", ...values] = entry.split(" ");
-      const sum = days.get(day + key) ?? { row: { ...row, day: Number(day) }, sums: names.map(() => 0n) };
-      days.set(day + key, sum);
-      values.forEach((value, index) => {
-        if (value !== "0") sum.sums[index] = (sum.sums[index] ?? 0n) + BigInt(value);
-      });
+    const days = groups.get(key) ?? new Map<string, Sums>();
+    groups.set(key, days);
+    for (const entry of row.series.split(",")) {
+      const values = entry.split(" ");
+      const day = values[0] ?? "";
+      let sums = days.get(day);
+      if (!sums) {
+        const { series: _, ...own } = row;
+        sums = { row: { ...own, day: Number(day) }, money: money.map(() => 0n), counts: counts.map(() => 0) };
+        days.set(day, sums);
+      }
+      for (let at = 1; at < values.length; at++) {
+        const value = values[at] ?? "0";
+        const place = at - 1 - money.length;
+        if (value === "0") continue;
+        if (place < 0) sums.money[at - 1] = (sums.money[at - 1] ?? 0n) + BigInt(value);
+        else sums.counts[place] = (sums.counts[place] ?? 0) + Number(value);
+      }
     }
   }
-  return [...days.values()].map(({ row, sums }) => {
-    for (const [index, name] of names.entries()) {
-      const value = sums[index] ?? 0n;
-      row[name] = index < money.length ? String(value) : Number(value);
-    }
-    return row;
-  });
+  return [...groups.values()].flatMap((days) =>
+    [...days.values()].map((sums) => {
+      for (const [at, name] of money.entries()) sums.row[name] = String(sums.money[at]);
+      for (const [at, name] of counts.entries()) sums.row[name] = sums.counts[at] ?? 0;
+      return sums.row;
+    }),
+  );
 }
 
 /** The series of a sum of one day. */
