@@ -4,7 +4,7 @@
  */
 export function script() {
   const current = document.querySelector(".tabs [aria-current]");
-  if (current) current.parentElement.scrollLeft = current.offsetLeft - current.parentElement.offsetLeft;
+  if (current) current.parentElement.scrollLeft = current.offsetLeft - current.parentElement.offsetLeft - 20;
 
   // A script that replaces a part of the page dispatches the event "replaced".
   function showCopyButtons() {
