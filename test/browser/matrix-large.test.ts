@@ -240,6 +240,13 @@ describe("Performance in one window", () => {
       .evaluateAll((all) => all.map((one) => Math.round(one.getBoundingClientRect().top)));
     expect(choices.length).toBe(5);
     expect(new Set(choices).size).toBe(1);
+    // Whichever is chosen.
+    await page.goto(`${PAGE}?group_by=partner`);
+    const tops = await page
+      .locator(".by :is(.choices a, .menu > summary)")
+      .evaluateAll((all) => all.map((one) => Math.round(one.getBoundingClientRect().top)));
+    expect(new Set(tops).size).toBe(1);
+    await page.goto(PAGE);
     // What the chart says is not cut.
     for (const selector of [".readout", ".legend th span"])
       for (const part of await page.locator(selector).all())
@@ -536,6 +543,102 @@ it("adjustments have one line each, and on a phone their partner, amount and rea
   expect(await rows.first().locator("th a").getAttribute("href")).toMatch(/^\/operator\/partners\//);
   for (const label of ["Amount", "Reason"])
     expect(await rows.first().locator(`[data-label="${label}"]`).isVisible()).toBe(true);
+});
+
+describe("rows of the console", () => {
+  /** Their heights; by how much tables are wider than their place; the headings; actions that are not beside the badge of their row. */
+  const ROWS = `(() => {
+    const rows = [...document.querySelectorAll(".two-lines tbody tr")];
+    return {
+      count: rows.length,
+      heights: [...new Set(rows.map((row) => Math.round(row.getBoundingClientRect().height)))],
+      wide: [...document.querySelectorAll(".table")].map((table) => table.scrollWidth - table.clientWidth).filter((px) => px > 0),
+      heads: [...document.querySelectorAll("main thead th:not(.action)")].map((head) => head.innerText.replace(/\\s*[▲▼]$/, "")),
+      below: [...document.querySelectorAll("td.action")].filter((cell) => {
+        const badge = cell.parentElement.querySelector(".badge");
+        return badge && cell.firstElementChild && Math.abs(middleOf(badge) - middleOf(cell.firstElementChild)) > 4;
+      }).length,
+      page: document.documentElement.scrollHeight,
+    };
+    function middleOf(one) {
+      const { top, bottom } = one.getBoundingClientRect();
+      return (top + bottom) / 2;
+    }
+  })()`;
+  const at = async (path: string, width: number) => {
+    const page = await windowOf("operator");
+    await page.emulateMedia({ colorScheme: "light", forcedColors: "none" });
+    await page.setViewportSize({ width, height: 844 });
+    await page.goto(path);
+    return page;
+  };
+  const rowsAt = async (path: string, width: number) =>
+    (await at(path, width)).evaluate<{
+      count: number;
+      heights: number[];
+      wide: number[];
+      heads: string[];
+      below: number;
+      page: number;
+    }>(ROWS);
+
+  it.each([
+    ["/operator/credentials", 1280],
+    ["/operator/credentials", 768],
+    ["/operator/partners/6", 1280],
+    ["/operator/partners/6", 768],
+  ])(
+    "with credentials are one line of 36 px, with Revoke beside the state: %s at %i px",
+    async (path, width) => {
+      const { count, heights, wide, below } = await rowsAt(path, width);
+      expect([count > 0, wide, below]).toEqual([true, [], 0]);
+      expect(Math.min(...heights)).toBeGreaterThanOrEqual(36);
+      expect(Math.max(...heights)).toBeLessThanOrEqual(37);
+    },
+  );
+
+  it("of the audit log have no column for changes, which are below their entry", async () => {
+    const page = await at("/operator/audit", 1280);
+    const { heads, heights } = await rowsAt("/operator/audit", 1280);
+    expect(heads).toEqual(["What happened", "Time"]);
+    expect(Math.min(...heights)).toBe(36);
+    const [row, time] = await Promise.all(
+      [".two-lines tbody tr", ".two-lines tbody time"].map((one) => page.locator(one).first().boundingBox()),
+    );
+    // The sentences have the room that the times leave.
+    expect((row?.x ?? 0) + (row?.width ?? 0) - (time?.x ?? 0) - (time?.width ?? 0)).toBeLessThan(20);
+  });
+
+  it.each([
+    ["/operator/credentials", 72, 2_600],
+    ["/operator/audit", 62, 4_000],
+  ])("have two lines on a phone, and open to the rest: %s", async (path, height, most) => {
+    const { count, heights, wide, page: length } = await rowsAt(path, 390);
+    expect([count > 20, wide]).toEqual([true, []]);
+    expect(Math.max(...heights) - Math.min(...heights)).toBeLessThanOrEqual(1);
+    expect(Math.max(...heights)).toBeLessThanOrEqual(height);
+    expect(length).toBeLessThanOrEqual(most);
+    const page = await at(path, 390);
+    const row = page.locator(".two-lines tbody tr").nth(2);
+    const rest = row.locator(path.endsWith("audit") ? ".sentence" : ".action summary");
+    const isCut = () => rest.evaluate((one) => !one.checkVisibility() || one.scrollWidth > one.clientWidth);
+    expect(await isCut()).toBe(true);
+    await row.locator(".more-figures > summary").click();
+    expect(await isCut()).toBe(false);
+  });
+
+  it.each(["/operator/partners", "/operator/apps", "/operator/users"])(
+    "have a title and text in the lines of other pages on a phone: %s",
+    async (path) => {
+      const page = await at(path, 390);
+      const title = await page.getByRole("heading", { level: 1 }).boundingBox();
+      expect(Math.round(title?.y ?? 0)).toBe(100);
+      const heights = await page.evaluate<number[]>(
+        `[...document.querySelectorAll(".toolbar > :is(p, .count)")].map((one) => parseFloat(getComputedStyle(one).lineHeight))`,
+      );
+      expect(heights.filter((px) => px > 25)).toEqual([]);
+    },
+  );
 });
 
 describe("on a phone", () => {

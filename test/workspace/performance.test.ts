@@ -102,7 +102,10 @@ describe("the rows", () => {
           item !== total && item?.other_currencies === true && !isElsewhere(item) && !isInHeading
             ? "+ EUR"
             : undefined,
-        cost: price(item?.cost_per_click),
+        cost:
+          item?.cost_per_click === null && Number(item.matched) > 0 && group !== "group_by=cost_type"
+            ? expect.stringMatching(/^only cp[ime]/)
+            : price(item?.cost_per_click),
         matched: Number(item?.matched).toLocaleString("en-US"),
         coverage: group === "group_by=cost_type" ? "" : percent(item?.coverage),
       });
@@ -266,6 +269,22 @@ describe("the rows", () => {
     ]);
   });
 });
+
+it.each(["performance?level=4&", "partners?", "links?"])(
+  "a cost per click without costs of type cpc says which costs there are, as on %s",
+  async (page) => {
+    const day = NOW / DAY - 1.5;
+    await inLedger(
+      "DELETE FROM daily_totals",
+      "DELETE FROM daily_engagements",
+      `INSERT INTO daily_engagements VALUES ('${DEMO.appToken}', ${day}, 9, 1, 'click', 100, 100)`,
+      `INSERT INTO daily_totals VALUES ('${DEMO.appToken}', ${day}, 9, 1, 'cpi', 'USD', 'matched', 100, 1000000000)`,
+    );
+    const text = mainOf(await open(browser, `${APP}/${page}from=2026-03-14&to=2026-03-14`));
+    const cells = text.match(/<td data-label="Cost per click"[^>]*>[\s\S]*?<\/td>/g) ?? [];
+    expect(cells.map(textOf)).toContain("only cpi");
+  },
+);
 
 describe("the figures", () => {
   it("are those of the total, and choose what the chart shows", async () => {

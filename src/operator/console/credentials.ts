@@ -77,7 +77,7 @@ export function credentialTable(
         cell: ({ partner_id, partner }) =>
           html`<a href="/operator/partners/${partner_id}">${nameText(partner ?? "")}</a>`,
       },
-      { heading: "Credential", cell: ({ hint }) => html`<code>${hint}</code>` },
+      { heading: "Credential", onPhone: 5, cell: ({ hint }) => html`<code>${hint}</code>` },
       {
         heading: "Mode",
         cell: ({ mode, round_id, roundState }) =>
@@ -85,7 +85,7 @@ export function credentialTable(
             ? "Live"
             : html`Test, <a href="/operator/rounds/${round_id ?? ""}">round ${round_id ?? ""}</a>${roundState && roundState !== "open" ? `, ${roundState}` : ""}`,
       },
-      { heading: "Cost types", cell: ({ cost_types }) => cost_types.join(", ") },
+      { heading: "Cost types", onPhone: 7, cell: ({ cost_types }) => cost_types.join(", ") },
       {
         heading: "Created",
         isMinor: true,
@@ -94,17 +94,22 @@ export function credentialTable(
       },
       {
         heading: "State",
-        cell: ({ id, hint, revoked_at, roundState }) =>
-          html`${credentialBadge(revoked_at !== null, roundState != null && roundState !== "open")} ${
-            revoked_at
-              ? time(revoked_at)
-              : confirmation({
-                  action: `/operator/credentials/${id}/revoke`,
-                  summary: html`Revoke<span class="visually-hidden"> ${hint}</span>`,
-                  explanation: `Requests with ${hint} will be rejected immediately. This can't be undone.`,
-                  button: "Revoke credential",
-                })
-          }`,
+        onPhone: "beside",
+        cell: ({ revoked_at, roundState }) =>
+          credentialBadge(revoked_at !== null, roundState != null && roundState !== "open"),
+      },
+      {
+        heading: "Revoke",
+        kind: "action",
+        cell: ({ id, hint, revoked_at }) =>
+          revoked_at
+            ? time(revoked_at)
+            : confirmation({
+                action: `/operator/credentials/${id}/revoke`,
+                summary: html`Revoke<span class="visually-hidden"> ${hint}</span>`,
+                explanation: `Requests with ${hint} will be rejected immediately. This can't be undone.`,
+                button: "Revoke credential",
+              }),
       },
     ],
   });

@@ -14,6 +14,7 @@ import { moneyText } from "../../pages/money.ts";
 import type { Link } from "../../usecases/links/link.ts";
 import type { Member } from "../frame.ts";
 import { partnerLink } from "../partners/link.ts";
+import { onlyTypes } from "../performance/cells.ts";
 
 /** The query that keeps the days of a page on another one. */
 export function keepDays(url: URL): string {
@@ -124,9 +125,7 @@ export function averageOf(
 export function costPerClickCell(figures: LinkFigures | undefined): Markup {
   const priced = (figures?.spend ?? []).filter(({ matched }) => matched > 0);
   const ofClicks = priced.filter(({ costType }) => costType && TYPES_PER_CLICK.includes(costType));
-  const types = [...new Set(priced.map(({ costType }) => costType))];
-  const only = html`<span class="muted">only ${types.join(", ")}</span>`;
-  return amounts(ofClicks, averageOf, showPrice) ?? (types.length > 0 ? only : NOTHING);
+  return amounts(ofClicks, averageOf, showPrice) ?? onlyTypes(priced) ?? NOTHING;
 }
 
 export const countCell = (count: number | undefined): Markup =>

@@ -2,6 +2,7 @@
 import { html } from "hono/html";
 import type { WhyNoCosts } from "../../domain/figures/groups.ts";
 import {
+  type CostRow,
   type Figures,
   figureOf,
   isInOtherCurrencies,
@@ -73,8 +74,19 @@ const hasMoney = (metric: Metric) => metric === "spend" || SHOWN[metric].isPrice
 export function figure(metric: Metric, figures: Figures, currency: string | null): Markup | string {
   const { of, show } = SHOWN[metric];
   const value = of(figures);
+  // Of one cost type, clicks are null, and its name says it.
+  if (value === null && metric === "cost_per_click" && figures.clicks !== null)
+    return onlyTypes(figures.costs) ?? NONE;
   if (value === null || (currency === null && hasMoney(metric))) return NONE;
   return show(value, currency ?? "");
+}
+
+/** In the place of a cost per click that no cost has: which costs there are. */
+export function onlyTypes(costs: Pick<CostRow, "costType" | "matched">[]): Markup | undefined {
+  const types = new Set(
+    costs.flatMap(({ costType, matched }) => (matched > 0 && costType ? [costType] : [])),
+  );
+  return types.size === 0 ? undefined : html`<span class="muted">only ${[...types].join(", ")}</span>`;
 }
 
 /**

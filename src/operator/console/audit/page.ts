@@ -21,14 +21,14 @@ import { nameText, notice, pageHead } from "../../../pages/elements.ts";
 import type { Option } from "../../../pages/forms/fields.ts";
 import { filterForm, filterSelect, pager } from "../../../pages/lists/list.ts";
 import { readFilters } from "../../../pages/lists/query.ts";
-import { table } from "../../../pages/lists/table.ts";
+import { MORE_FIGURES, table } from "../../../pages/lists/table.ts";
 import { showCount } from "../../../pages/locale.ts";
 import { type Markup, time } from "../../../pages/markup.ts";
 import { AUDIT_ENTRY } from "../../api/audit.ts";
 import type { Show } from "../layout.ts";
 
 const PATH = "/operator/audit";
-const PAGE_SIZE = 100;
+const PAGE_SIZE = 50;
 const MAX_CSV = 5_000;
 
 const text = z.optional(z.string().check(atMost(300)));
@@ -122,12 +122,12 @@ export const auditPage: Show = async (context) => {
         rows: lines,
         empty: notice(next === null ? nothing : "No entries in this part of the log match these filters."),
         columns: [
-          { heading: "What happened", cell: sentence },
+          { heading: "What happened", cell: (line) => html`${sentence(line)}${MORE_FIGURES}` },
           {
-            heading: "Changes",
-            cell: ({ count, shown }) => (count > 1 ? "" : html`${shown.changes.map(changeText)}`),
+            heading: "Time",
+            onPhone: "beside",
+            cell: ({ item }) => time(item.happened_at, "seconds"),
           },
-          { heading: "Time", cell: ({ item }) => time(item.happened_at, "seconds") },
         ],
       })}
       ${pager(isFirst ? null : hrefOf(PATH), next === null ? null : hrefOf(PATH, { before: String(next) }), ["Newest entries", "Older entries"])}`,
@@ -159,18 +159,21 @@ function sentence(line: Line): Markup {
   const name = object.href
     ? html`<a href="${object.href}">${nameText(object.text)}</a>`
     : nameText(object.text);
-  return html`<span class="sentence">${nameActor(item, by)} ${verb} ${name}${more.startsWith(":") ? "" : " "}${more}</span>`;
+  // Of a link, the sentence says them.
+  const changes = item.subject.startsWith("link ") ? [] : shown.changes;
+  const below = changes.map(
+    ({ field, from, to }) =>
+      html`<div class="change">${field}: <del>${nameText(from)}</del> → <ins>${nameText(to)}</ins></div>`,
+  );
+  return html`<div class="sentence"><span class="by">${nameActor(item, by)}</span> ${verb} ${name}${more.startsWith(":") ? "" : " "}${more}${below}</div>`;
 }
-
-const changeText = ({ field, from, to }: Line["shown"]["changes"][number]): Markup =>
-  html`<div>${field}: <del>${nameText(from)}</del> → <ins>${nameText(to)}</ins></div>`;
 
 /** The entries of a request: `demo@example.com created 100 links in Atlas Travel`. */
 function sentenceOfRequest({ item, count, objects }: Line): Markup {
   const { app, appName } = objects.get(item.subject) ?? {};
   const where = app ? html` in <a href="/operator/apps/${app}">${nameText(appName ?? app)}</a>` : "";
   const entries = new URLSearchParams({ request: item.request_id ?? "", before: String(item.id + 1) });
-  return html`<span class="sentence">${nameActor(item, undefined)} ${sentenceOfMany(item.action, count)}${where}. <a href="${PATH}?${entries}">Show</a></span>`;
+  return html`<div class="sentence"><span class="by">${nameActor(item, undefined)}</span> ${sentenceOfMany(item.action, count)}${where}. <a href="${PATH}?${entries}">Show</a></div>`;
 }
 
 function nameActor({ user }: Item, by: string | undefined): string {
