@@ -254,7 +254,7 @@ describe("Performance in one window", () => {
   });
 });
 
-describe("the table of Performance on a phone", () => {
+describe("the table of Performance in a narrow window", () => {
   /** The headings in view; where cells begin, by column; the smallest gap between figures; names that are cut beside a whole second text. */
   const MEASURE = `(() => {
     const box = (one) => {
@@ -265,7 +265,7 @@ describe("the table of Performance on a phone", () => {
     const table = document.querySelector(".performance table");
     const isShown = (cell) => cell.clientWidth > 1 && getComputedStyle(cell).position !== "absolute";
     const heads = [...table.querySelectorAll("thead th")].filter(isShown);
-    const rows = [...table.querySelectorAll("tbody tr, tfoot tr")].map((row) => [...row.querySelectorAll("td.number:not(.folded)")].filter(isShown).map(box));
+    const rows = [...table.querySelectorAll("tbody tr, tfoot tr")].map((row) => [...row.querySelectorAll(innerWidth < 640 ? "td.number:not(.folded)" : "td.number")].filter(isShown).map(box));
     const isCut = (one) => one.scrollWidth > one.clientWidth;
     return {
       heads: heads.map((head) => head.innerText.replace(/\\s+/g, " ").replace(/ [▲▼]$/, "")),
@@ -283,7 +283,9 @@ describe("the table of Performance on a phone", () => {
     ["?level=4", ["Spend", "Change", "Cost per click", "Change"]],
     ["?compare=0", ["Spend", "Clicks", "Cost per click", "Coverage"]],
     ["?columns=clicks,impressions,coverage", ["Clicks", "Change", "Impressions", "Change"]],
-  ])("labels its columns once, whose figures are at least 12 px apart: %j", async (query, expected) => {
+  ])(
+    "labels its columns once on a phone, whose figures are at least 12 px apart: %j",
+    async (query, expected) => {
     const page = await windowOf("demo");
     await page.emulateMedia({ colorScheme: "light", forcedColors: "none" });
     await page.setViewportSize({ width: 390, height: 844 });
@@ -299,6 +301,17 @@ describe("the table of Performance on a phone", () => {
     expect(gap).toBeGreaterThanOrEqual(12);
     // What follows a name loses its end before the name does.
     expect(cut).toEqual([]);
+    },
+  );
+
+  it.each(["", "?group_by=partner"])("has its figures 11 px apart at 768 px: %j", async (query) => {
+    const page = await windowOf("demo");
+    await page.setViewportSize({ width: 768, height: 844 });
+    await page.goto(`/apps/${LARGE.appToken}/performance${query}`);
+    const { gap } = await page.evaluate<{ gap: number }>(MEASURE);
+    expect(gap).toBeGreaterThanOrEqual(11);
+    const table = page.locator(".performance .table");
+    expect(await table.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0);
   });
 });
 

@@ -277,8 +277,8 @@ it.each(["performance?level=4&", "partners?", "links?"])(
     await inLedger(
       "DELETE FROM daily_totals",
       "DELETE FROM daily_engagements",
-      `INSERT INTO daily_engagements VALUES ('${DEMO.appToken}', ${day}, 9, 1, 'click', 100, 100)`,
-      `INSERT INTO daily_totals VALUES ('${DEMO.appToken}', ${day}, 9, 1, 'cpi', 'USD', 'matched', 100, 1000000000)`,
+      `INSERT INTO daily_engagements VALUES ('${DEMO.appToken}', ${day}, 3, 1, 'click', 100, 100)`,
+      `INSERT INTO daily_totals VALUES ('${DEMO.appToken}', ${day}, 3, 1, 'cpi', 'USD', 'matched', 100, 1000000000)`,
     );
     const text = mainOf(await open(browser, `${APP}/${page}from=2026-03-14&to=2026-03-14`));
     const cells = text.match(/<td data-label="Cost per click"[^>]*>[\s\S]*?<\/td>/g) ?? [];
