@@ -286,21 +286,21 @@ describe("the table of Performance in a narrow window", () => {
   ])(
     "labels its columns once on a phone, whose figures are at least 12 px apart: %j",
     async (query, expected) => {
-    const page = await windowOf("demo");
-    await page.emulateMedia({ colorScheme: "light", forcedColors: "none" });
-    await page.setViewportSize({ width: 390, height: 844 });
-    await page.goto(`/apps/${LARGE.appToken}/performance${query}`);
-    const { heads, lefts, gap, cut } = await page.evaluate<{
-      heads: string[];
-      lefts: string[];
-      gap: number;
-      cut: string[];
-    }>(MEASURE);
-    expect(heads).toEqual(expected);
-    expect([lefts.length > 9, new Set(lefts).size]).toEqual([true, 1]);
-    expect(gap).toBeGreaterThanOrEqual(12);
-    // What follows a name loses its end before the name does.
-    expect(cut).toEqual([]);
+      const page = await windowOf("demo");
+      await page.emulateMedia({ colorScheme: "light", forcedColors: "none" });
+      await page.setViewportSize({ width: 390, height: 844 });
+      await page.goto(`/apps/${LARGE.appToken}/performance${query}`);
+      const { heads, lefts, gap, cut } = await page.evaluate<{
+        heads: string[];
+        lefts: string[];
+        gap: number;
+        cut: string[];
+      }>(MEASURE);
+      expect(heads).toEqual(expected);
+      expect([lefts.length > 9, new Set(lefts).size]).toEqual([true, 1]);
+      expect(gap).toBeGreaterThanOrEqual(12);
+      // What follows a name loses its end before the name does.
+      expect(cut).toEqual([]);
     },
   );
 
