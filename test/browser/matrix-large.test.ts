@@ -65,6 +65,41 @@ it("nothing moves when a link is selected or a day of the chart is under the poi
   expect(labels.filter((label) => label.includes("was stopped by an operator"))).toHaveLength(1);
 });
 
+it.each([1280, 768])(
+  "the values of a day are beside it, in the window, with one line for its events: %i px",
+  async (width) => {
+    const page = await windowOf("demo");
+    await page.emulateMedia({ colorScheme: "light", forcedColors: "none" });
+    await page.setViewportSize({ width, height: 800 });
+    await page.goto(`/apps/${LARGE.appToken}`);
+    const [chart, tip] = [page.locator(".daily-chart"), page.locator(".chart-tip")];
+    const days = chart.locator(".plot a .area");
+    const events: string[] = [];
+    for (const isLow of [false, true]) {
+      // Once as the page begins, and once with the end of the chart below the window.
+      await page.evaluate(
+        `scrollTo(0, ${isLow ? 'document.querySelector(".plot").getBoundingClientRect().bottom + scrollY - 790' : 0})`,
+      );
+      for (let day = 0; day < 7; day++) {
+        await days.nth(day).hover();
+        const [area, box] = [await days.nth(day).boundingBox(), await tip.boundingBox()];
+        if (!area || !box) throw new Error("no box");
+        expect([day, box.y >= 0, box.y + box.height <= 800]).toEqual([day, true, true]);
+        expect([day, box.x >= 0, box.x + box.width <= width]).toEqual([day, true, true]);
+        expect([day, box.x + box.width <= area.x || box.x >= area.x + area.width]).toEqual([day, true]);
+        expect(box.height).toBeLessThanOrEqual(165);
+        const lines = await tip.locator("> div:not(:first-child):not(:has(svg))").allInnerTexts();
+        events.push(lines.filter((line) => line !== "Not final").join("|"));
+      }
+    }
+    // The newest day has several.
+    expect(events.slice(0, 7)).toEqual([
+      ...["", "", "", expect.stringMatching(/^.+ was stopped by an operator$/)],
+      ...[expect.stringMatching(/^No cost from .+ after \d+ \w+$/), "", expect.stringMatching(/^\d events$/)],
+    ]);
+  },
+);
+
 describe("Performance in one window", () => {
   const PAGE = `/apps/${LARGE.appToken}/performance`;
   const at = async (width: number, query = "") => {
@@ -223,10 +258,12 @@ describe("Performance in one window", () => {
     const rows = await heightsOf(page, ".performance tbody tr");
     expect(rows.length).toBe(50);
     expect(Math.max(...rows)).toBeLessThanOrEqual(72);
-    // The first one is in the window, below tiles of one height.
-    const { y = 0 } = (await page.locator(".performance tbody tr").first().boundingBox()) ?? {};
-    expect(y).toBeGreaterThan(0);
-    expect(y).toBeLessThanOrEqual(844);
+    // The chart is in the window, below tiles of one height, and high enough to be read.
+    const [plot = 0] = await heightsOf(page, ".plot .area");
+    expect(Math.round(plot)).toBe(140);
+    const end = await page.locator(".daily-chart").boundingBox();
+    expect((end?.y ?? 844) + (end?.height ?? 0)).toBeLessThanOrEqual(844);
+    expect(await page.locator(".legend td").first().isVisible()).toBe(true);
     // As on other pages, the title is at the top.
     const title = await page.getByRole("heading", { level: 1 }).boundingBox();
     expect([Math.round(title?.y ?? 0), title?.x, (title?.width ?? 0) > 100]).toEqual([100, 20, true]);
@@ -247,6 +284,24 @@ describe("Performance in one window", () => {
       .evaluateAll((all) => all.map((one) => Math.round(one.getBoundingClientRect().top)));
     expect(new Set(tops).size).toBe(1);
     await page.goto(PAGE);
+    // Marks of days are beside each other, also over 90 days, as in a wide window.
+    for (const [width, least] of [
+      [390, 4],
+      [1280, 7],
+    ] as const) {
+      await page.setViewportSize({ width, height: 844 });
+      await page.goto(`${PAGE}?period=90d`);
+      const marks = (await page.locator(".event path").evaluateAll((all) =>
+        all
+          .filter((one) => one.checkVisibility())
+          .map((one) => one.getBoundingClientRect().toJSON())
+          .sort((one, other) => one.left - other.left),
+      )) as { left: number; right: number }[];
+      expect(marks.length).toBeGreaterThanOrEqual(least);
+      const over = marks.filter(({ left }, at) => at > 0 && left < (marks[at - 1]?.right ?? 0));
+      expect([width, over]).toEqual([width, []]);
+    }
+    await page.setViewportSize({ width: 390, height: 844 });
     // What the chart says is not cut.
     for (const selector of [".readout", ".legend th span"])
       for (const part of await page.locator(selector).all())

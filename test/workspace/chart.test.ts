@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { type Chart, dailyChart } from "../../src/pages/chart/chart.ts";
 import { dayTicks, logarithmicTicks, rangeTicks, valueTicks } from "../../src/pages/chart/scales.ts";
 import { countUnit, moneyUnit, percentUnit, priceUnit } from "../../src/pages/chart/units.ts";
+import { describeDay } from "../../src/pages/locale.ts";
 
 describe("the ticks of values", () => {
   it.each([
@@ -433,6 +434,36 @@ describe("the chart", () => {
     expect(await draw({ ...shown, days: { from: FIRST - 2, to: FIRST + 6 } })).not.toContain(
       "No day is final",
     );
+  });
+
+  it("has one line for the events of a day, and marks them all in one place", async () => {
+    const event = (day: number, text: string) => ({ day, text });
+    const marksOf = (markup: string) =>
+      [...markup.matchAll(/<svg class="(event[^"]*)"[^>]*><title>([^<]*)</g)].map(([, ...mark]) => mark);
+    const days = { from: FIRST, to: FIRST + 89 };
+    const events = [
+      event(FIRST + 60, "A"),
+      event(FIRST + 60, "B"),
+      event(FIRST + 58, "C"),
+      event(FIRST + 57, "D"),
+    ];
+    const shown = { series: [named("", [0, USD])], days, events };
+    const markup = await draw(shown);
+    const [first = "", second = ""] = [60, 58].map(
+      (at) => new RegExp(`aria-label="(${describeDay(FIRST + at)}[^"]*)"`).exec(markup)?.[1] ?? "",
+    );
+    expect([first, second]).toEqual([
+      expect.stringMatching(/\(2 events\)$/),
+      expect.stringMatching(/\(C\)$/),
+    ]);
+    // In a narrow window, the second one would be on the first, and the third one has room.
+    expect(marksOf(markup)).toEqual([
+      ["event", `${describeDay(FIRST + 60)}:\nA\nB`],
+      ["event near", `${describeDay(FIRST + 58)}:\nC`],
+      ["event", `${describeDay(FIRST + 57)}:\nD`],
+    ]);
+    const year = await draw({ ...shown, days: { from: FIRST, to: FIRST + 364 } });
+    expect(marksOf(year)).toEqual([["event", `${describeDay(FIRST + 60)}:\nA\nB`]]);
   });
 
   it("has an axis for the range of ratios, which says where it starts", async () => {

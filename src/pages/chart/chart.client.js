@@ -43,17 +43,17 @@ export function script() {
       });
       tip.replaceChildren(...lines);
     };
-    // In the plot, beside the day, on the side with more room. On a phone, the stylesheet has it below the chart.
+    // In the window, beside the day, on the side of the plot with more room if it fits. On a phone, the stylesheet has it below the chart.
     const placeTip = (day) => {
-      const { left, top } = chart.getBoundingClientRect();
+      const { left, right, top } = chart.getBoundingClientRect();
       const [box, area] = [plot, day.querySelector(".area")].map((one) => one.getBoundingClientRect());
-      const width = tip.offsetWidth;
-      const isBefore = area.left - box.left > box.right - area.right;
-      const x = isBefore
-        ? Math.max(area.left - width - 6, box.left)
-        : Math.min(area.right + 6, box.right - width);
+      const { offsetWidth: width, offsetHeight: height } = tip;
+      const before = area.left - width - 6;
+      const isBefore = area.left - box.left > box.right - area.right && before > left;
+      const x = isBefore ? before : Math.min(area.right + 6, right - width);
+      const y = Math.max(Math.min(box.top, innerHeight - height - 4), 0);
       tip.style.setProperty("--x", `${x - left}px`);
-      tip.style.setProperty("--y", `${box.top - top}px`);
+      tip.style.setProperty("--y", `${y - top}px`);
     };
     // One day at a time can be reached with Tab, and the others with the arrow keys.
     const choose = (day) => {

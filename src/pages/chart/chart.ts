@@ -7,7 +7,7 @@ import type { DayRange } from "../../db/ledger/reports/statements.ts";
 import { DAY_MS, firstOpenDay } from "../../domain/time.ts";
 import { servedScript } from "../../http/served-file.ts";
 import { nameText, pathText } from "../elements.ts";
-import { describeDay, describeShortDay, NONE } from "../locale.ts";
+import { describeDay, describeShortDay, NONE, showPlural } from "../locale.ts";
 import type { Markup } from "../markup.ts";
 import { script } from "./chart.client.js";
 import { areas, LINES_HEIGHT, line } from "./lines.ts";
@@ -203,13 +203,15 @@ function dayMarkup(
   const { unit, id, hrefOf, today, open, before, kind, events = [] } = chart;
   const isNamed = series.some(({ name }) => name);
   const earlier = before?.get(stack.day);
+  const [happened, ...more] = events.filter(({ day }) => day === stack.day);
   const details = [
     ...(isNamed
       ? stack.parts.map(({ color, name, from, to }) => [`${color}`, `${name} ${unit.show(to - from)}`])
       : []),
     ...(earlier === undefined ? [] : [["before", `Previous period ${unit.show(earlier)}`]]),
     ...(open !== undefined && stack.day >= open ? [[isHatched(chart) ? "open" : "", NOT_FINAL]] : []),
-    ...events.filter(({ day }) => day === stack.day).map(({ text }) => ["", text]),
+    // The mark of the day and the list have all of them.
+    ...(happened ? [["", more.length > 0 ? showPlural(more.length + 1, "event") : happened.text]] : []),
   ];
   const name = [
     describeDay(stack.day),
@@ -230,14 +232,29 @@ function dayMarkup(
         `;
 }
 
-/** A mark below each day on which something happened. The name of the day's link says it too. */
+/** So many marks have room beside each other in a wide window, and in a narrow one. */
+const MOST_MARKS = [90, 30] as const;
+
+/**
+ * A mark below each day on which something happened. The name of the day's link says it too. One that would be on a newer one is left
+ * out, by the stylesheet where it would only be in a narrow window.
+ */
 function eventMarks({ days, events = [] }: Chart): Markup[] {
   const shown = events.filter(({ day }) => day >= days.from && day <= days.to);
-  const width = 100 / (days.to - days.from + 1);
-  return [...Map.groupBy(shown, ({ day }) => day)].map(
-    ([day, same]) =>
-      html`<svg class="event" x="${percent((day - days.from + 0.5) * width)}" y="100%" aria-hidden="true"><title>${[`${describeDay(day)}:`, ...same.map(({ text }) => text)].join("\n")}</title><path d="M0 1l5 8h-10z"/></svg>`,
-  );
+  const count = days.to - days.from + 1;
+  const last: [wide?: number, narrow?: number] = [];
+  return [...Map.groupBy(shown, ({ day }) => day)]
+    .toSorted(([one], [other]) => other - one)
+    .map(([day, same]) => {
+      const [isOn, isNear] = MOST_MARKS.map((most, at) => {
+        const isNear = ((last[at] ?? Number.POSITIVE_INFINITY) - day) * most < count;
+        if (!isNear) last[at] = day;
+        return isNear;
+      });
+      return isOn
+        ? html``
+        : html`<svg class="event${isNear ? " near" : ""}" x="${percent(((day - days.from + 0.5) * 100) / count)}" y="100%" aria-hidden="true"><title>${[`${describeDay(day)}:`, ...same.map(({ text }) => text)].join("\n")}</title><path d="M0 1l4 8h-8z"/></svg>`;
+    });
 }
 
 function summarize(stacks: Stack[], { show }: Unit): string {
