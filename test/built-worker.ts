@@ -1,6 +1,6 @@
 /** Runs the Worker as `wrangler deploy` builds it, in a separate workerd without proxies, on a migrated D1 with the demo data. */
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { buildSync } from "esbuild";
@@ -9,6 +9,7 @@ import { unstable_readConfig } from "wrangler";
 import { runStatements } from "../src/dev/demo/rows.ts";
 import { demoStatements } from "../src/dev/demo.ts";
 import { migrateLocal } from "../src/dev/local-migrations.ts";
+import { MIGRATIONS_TABLE } from "./migrations-table.ts";
 import "../src/dev/quiet.ts";
 
 const ROOT = join(import.meta.dirname, "..");
@@ -180,9 +181,14 @@ function buildWrapper(file: string): string {
   return outputFiles[0]?.text ?? "";
 }
 
-/** Migrates a database, and fills an empty one. */
+/** Migrates a database, and fills an empty one. That one gets all migrations in one call, which takes a third of the time. */
 async function migrate(db: D1Database, root: string, seed: string[]): Promise<void> {
-  const there = await db.prepare("SELECT 1 FROM sqlite_master WHERE name = 'links'").first();
-  await migrateLocal(db, join(root, "migrations"));
-  if (!there) await runStatements(db, seed);
+  const folder = join(root, "migrations");
+  if (await db.prepare("SELECT 1 FROM sqlite_master WHERE name = 'links'").first())
+    return migrateLocal(db, folder);
+  const names = readdirSync(folder).filter((name) => /^\d.*\.sql$/.test(name));
+  const migrations = names.sort().map((name) => readFileSync(join(folder, name), "utf8"));
+  const note = `INSERT INTO d1_migrations (name) VALUES ${names.map((name) => `('${name}')`).join(", ")}`;
+  await db.batch([MIGRATIONS_TABLE, ...migrations, note].map((sql) => db.prepare(sql)));
+  return runStatements(db, seed);
 }

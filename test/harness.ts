@@ -19,6 +19,7 @@ import { recordQueued } from "../src/engagement/queue.ts";
 import type { Env } from "../src/env.ts";
 import { serve } from "../src/index.ts";
 import { checkResponse } from "./contract-check.ts";
+import { MIGRATIONS_TABLE } from "./migrations-table.ts";
 import { once } from "./once.ts";
 import { type Kept, keep, noteDifferences, restoreAll } from "./restore.ts";
 import { noteReset, type Writes, watchWrites } from "./writes.ts";
@@ -189,10 +190,6 @@ async function migrate(db: D1Database, identity: string): Promise<void> {
   ]);
   await db.batch([MIGRATIONS_TABLE, ...queries, identity].map((sql) => db.prepare(sql)));
 }
-
-const MIGRATIONS_TABLE = `CREATE TABLE d1_migrations (
-  id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT UNIQUE, applied_at TIMESTAMP DEFAULT CURRENT_TIMESTAMP NOT NULL
-)`;
 
 const wrappers = new WeakMap<D1Database, (target: D1Database) => D1Database>();
 
