@@ -243,11 +243,7 @@ describe("the code", () => {
 
   it("has tables, forms and badges only in pages, in the texts of the documentation, and in what renders them", () => {
     const isOutside = (path: string) => isWorker(path) && folderOf(path) !== "pages";
-    expect(mentions(isOutside, /<table|<form|class="badge/)).toEqual([
-      "site/facts.ts",
-      "site/marks.ts",
-      "site/rendered.ts",
-    ]);
+    expect(mentions(isOutside, /<table|<form|class="badge/)).toEqual(["site/facts.ts", "site/rendered.ts"]);
   });
 
   it("reads the clock only in env.ts", () => {

@@ -6,7 +6,6 @@ import { readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { Marked, Renderer, type Token } from "marked";
 import { toAnchor } from "../domain/texts.ts";
-import { withMarks } from "../site/marks.ts";
 import { runRenderer } from "./command.ts";
 
 const SITE = join(import.meta.dirname, "../site");
@@ -41,8 +40,9 @@ function render(markdown: string): RenderedPage {
       paragraph(token) {
         return FACT.test(token.text) ? `${token.text}\n` : Renderer.prototype.paragraph.call(this, token);
       },
+      // A table that is wider than the screen scrolls in its own region.
       table(token) {
-        const table = Renderer.prototype.table.call(this, token).trim();
+        const table = Renderer.prototype.table.call(this, token);
         return `<div class="table" tabindex="0" role="region" aria-label="${escapeHtml(heading)}">${table}</div>\n`;
       },
       code({ text, lang = "" }) {
@@ -99,16 +99,14 @@ function escapeHtml(text: string): string {
 }
 
 /**
- * Without what HTML does not need, so that the script is smaller: escapes of quotes outside of tags, end tags that are optional, and empty
- * lines in tables. With marks.
+ * Without what HTML does not need, so that the script is smaller: escapes of quotes outside of tags, end tags that are optional, and
+ * empty lines in tables.
  */
 const shorten = (html: string) =>
-  withMarks(
-    html
-      .replaceAll(/<\/(?:p|li|td|th|tr|thead|tbody)>/g, "")
-      .replaceAll(/\n*<(tr|tbody|\/table)>/g, "\n<$1>")
-      .replaceAll(/(<[^>]*>)|&quot;|&#39;/g, (found, tag) => tag ?? (found === "&quot;" ? '"' : "'")),
-  );
+  html
+    .replaceAll(/<\/(?:p|li|td|th|tr|thead|tbody)>/g, "")
+    .replaceAll(/\n*<(tr|tbody|\/table)>/g, "\n<$1>")
+    .replaceAll(/(<[^>]*>)|&quot;|&#39;/g, (found, tag) => tag ?? (found === "&quot;" ? '"' : "'"));
 
 /** A template literal. `{cost window}` becomes a fact of site/facts.ts, so that the text follows the code. */
 const quote = (text: string) =>

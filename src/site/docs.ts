@@ -10,7 +10,6 @@ import { searchForm } from "../pages/lists/list.ts";
 import type { Markup } from "../pages/markup.ts";
 import { script } from "./docs.client.js";
 import stylesheet from "./docs.css";
-import { withoutMarks } from "./marks.ts";
 import { AREAS, areaPath } from "./reference/areas.ts";
 import { PAGES } from "./rendered.ts";
 
@@ -146,9 +145,9 @@ function navigation({ path, below }: DocsPage): Markup {
 function toBody({ url }: Context, { lead, sections }: (typeof PAGES)[keyof typeof PAGES]): Markup {
   const origin = String(html`${url.origin}`);
   return html`
-    <p class="lead">${raw(withoutMarks(lead))}</p>
+    <p class="lead">${raw(lead)}</p>
     <nav class="contents" aria-label="On this page">
       <ul>${sections.map(({ title }) => html`<li><a href="#${toAnchor(title)}">${title}</a></li>`)}</ul>
     </nav>
-    ${sections.map(({ title, body }) => html`<section class="card"><h2 id="${toAnchor(title)}">${title}</h2>${raw(withoutMarks(body).replaceAll(SAMPLE_ORIGIN, () => origin))}</section>`)}`;
+    ${sections.map(({ title, body }) => html`<section class="card"><h2 id="${toAnchor(title)}">${title}</h2>${raw(body.replaceAll(SAMPLE_ORIGIN, () => origin))}</section>`)}`;
 }

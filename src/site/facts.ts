@@ -1,4 +1,4 @@
-/** What the pages name in braces, such as `{cost window}`, as HTML with marks (marks.ts). Read in the repository, a page has the name of the fact. */
+/** What the pages name in braces, such as `{cost window}`, as HTML. Read in the repository, a page has the name of the fact. */
 import { TEMPORARY } from "../auth/passwords.ts";
 import { MAX_ENTRIES_AN_HOUR } from "../db/accounts/failures.ts";
 import { ATTEMPT_MS, MAX_ATTEMPTS } from "../db/accounts/identities.ts";
@@ -51,9 +51,9 @@ const SOURCES = {
 const tableOf = (label: string, headings: string[], rows: string[][]) => {
   const toRow = (tag: "th" | "td", cells: string[]) =>
     `<tr>${cells.map((cell) => `<${tag}>${cell}</${tag}>`).join("")}</tr>`;
-  return `<table "${label}">
+  return `<div class="table" tabindex="0" role="region" aria-label="${label}"><table>
 <thead>${toRow("th", headings)}</thead>
-<tbody>${rows.map((cells) => toRow("td", cells)).join("\n")}</tbody></table>`;
+<tbody>${rows.map((cells) => toRow("td", cells)).join("\n")}</tbody></table></div>`;
 };
 
 /** The order in which a click takes its target, from the list that decides it. */

@@ -4,7 +4,6 @@ import { toAnchor } from "../domain/texts.ts";
 import { ERRORS } from "../errors.ts";
 import type { Markup } from "../pages/markup.ts";
 import { DOCS } from "./docs.ts";
-import { withoutMarks } from "./marks.ts";
 import { operationPath, type Reference } from "./reference/areas.ts";
 import { PAGES } from "./rendered.ts";
 
@@ -182,18 +181,15 @@ function buildIndex({ areas }: Reference): Entry[] {
     if (!page) return [];
     const { title, lead, sections } = page;
     return [
-      { title, path, place: "Guide", text: toText(withoutMarks(lead)) },
-      ...sections.map((section) => {
-        const body = withoutMarks(section.body);
-        return {
-          title: section.title,
-          path: `${path}#${toAnchor(section.title)}`,
-          place: title,
-          text: toText(body.replace(SAMPLES, " ")),
-          terms: toText(termsOf(body)),
-          samples: toText(body.match(SAMPLES)?.join(" ") ?? ""),
-        };
-      }),
+      { title, path, place: "Guide", text: toText(lead) },
+      ...sections.map((section) => ({
+        title: section.title,
+        path: `${path}#${toAnchor(section.title)}`,
+        place: title,
+        text: toText(section.body.replace(SAMPLES, " ")),
+        terms: toText(termsOf(section.body)),
+        samples: toText(section.body.match(SAMPLES)?.join(" ") ?? ""),
+      })),
     ];
   });
   const operations = areas.flatMap((area) => [
