@@ -209,7 +209,7 @@ describe("an entry of the audit log", () => {
     await new Browser().signIn(DEMO.email, "not-the-password");
     const operator = await signedIn(DEMO.operatorEmail, DEMO.operatorPassword);
     const { text } = await operator.get("/operator/audit");
-    const [sentence = ""] = /<span class="sentence">Somebody[\s\S]*?<\/th>/.exec(text) ?? [];
+    const [sentence = ""] = /<div class="sentence"><span class="by">Somebody[\s\S]*?<\/div>/.exec(text) ?? [];
     expect(sentence.replace(/<[^>]*>/g, "").replace(/\s+/g, " ")).toBe(
       "Somebody failed to sign in as demo@example.com (wrong password)",
     );
