@@ -410,6 +410,38 @@ describe("a link's page at 1280 x 800 px", () => {
     await expect.poll(() => url.evaluate((code) => code.scrollLeft)).toBeGreaterThan(0);
   });
 
+  it.each(["", "?period=90d"])(
+    "has tables within their frames, 8 px below their headings, with the currency once: %j",
+    async (query) => {
+      const page = await windowOf("demo");
+      await page.setViewportSize({ width: 1280, height: 800 });
+      for (const path of [PAGE, `/apps/${LARGE.appToken}/links/atlas01070`]) {
+        await page.goto(path + query);
+        const tables = await page
+          .locator(".halves .table")
+          .evaluateAll((all) => all.map((one) => one.scrollWidth - one.clientWidth));
+        expect(tables.length).toBeGreaterThan(2);
+        expect(Math.max(...tables)).toBe(0);
+        const section = page.locator("section[aria-labelledby=audience]");
+        const heading = section.getByRole("heading", {
+          name: "Countries and platforms, in USD",
+          exact: true,
+        });
+        const [above, below] = await Promise.all([
+          heading.boundingBox(),
+          section.locator(".table").first().boundingBox(),
+        ]);
+        expect((below?.y ?? 0) - (above?.y ?? 0) - (above?.height ?? 0)).toBeGreaterThanOrEqual(8);
+        const heads = (await section.locator("thead th").allInnerTexts()).map((head) =>
+          head.replace(/\s+/g, " "),
+        );
+        expect(heads.filter((head) => /Spend|Cost/.test(head))).toEqual(
+          Array(2).fill(["Spend", "Cost per click"]).flat(),
+        );
+      }
+    },
+  );
+
   it.each(["", "?period=90d"])("has charts that fill their card: %j", async (query) => {
     const page = await windowOf("demo");
     await page.setViewportSize({ width: 1280, height: 800 });

@@ -205,6 +205,14 @@ describe("is accessible and fits", () => {
     await checkFits(page);
   });
 
+  it("a link without spend, with its tiles up to the right", async () => {
+    const page = await openPage(`${APP}/links/demo1nk006`, { viewport: { width: 1280, height: 800 } });
+    const rights = await page
+      .locator(".figures > li")
+      .evaluateAll((tiles) => tiles.map((tile) => tile.getBoundingClientRect().right));
+    expect([rights.length, rights.at(-1)]).toEqual([3, 1260]);
+  });
+
   it("the list of links, with the box that selects all beside its heading", async () => {
     const page = await openPage(`${APP}/links`);
     const middles = await page.evaluate<number[]>(

@@ -59,7 +59,7 @@ export function audienceSection(
   audience: LinkAudience | undefined,
   hrefOf: (query: Record<string, string>) => string,
 ): Markup {
-  const [, ...others] = currenciesOf(audience?.spend ?? []);
+  const [currency, ...others] = currenciesOf(audience?.spend ?? []);
   const isEmpty = audience?.spend.length === 0 && audience.counts.length === 0;
   const content = !audience
     ? html`<p class="muted">Choose at most ${MAX_AUDIENCE_DAYS.link} days to see countries and platforms.</p>`
@@ -70,7 +70,10 @@ export function audienceSection(
           ${audienceTable(url, audience, "country", (currency) => hrefOf({ group_by: "country", currency }))}
           ${audienceTable(url, audience, "platform", (currency) => hrefOf({ group_by: "platform", currency }))}
           <p class="hint">${others.length > 0 ? `Costs in ${showList(others)} are left out. ` : ""}Cloudflare estimates the country, and the browser names the platform. For clicks sent by a server, both are unknown unless the URL has them. Adjustments have neither. <a href="/docs/privacy">What is stored</a></p>`;
-  return card({ id: "audience", title: "Countries and platforms" }, content);
+  return card(
+    { id: "audience", title: `Countries and platforms${currency ? `, in ${currency}` : ""}` },
+    content,
+  );
 }
 
 function audienceTable(
@@ -90,7 +93,6 @@ function audienceTable(
   const clicks = total.clicks ?? 0n;
   const { rows, more } = firstRows(url, lines, by);
   return html`
-    <h3>${HEADINGS[by]}</h3>
     ${table<Line>({
       label: `Clicks and spend by ${by}`,
       layout: "compact",
@@ -110,12 +112,12 @@ function audienceTable(
           cell: ({ figures }) => showCount(Number(figures.impressions)),
         },
         currency !== null && {
-          heading: `Spend in ${currency}`,
+          heading: "Spend",
           kind: "number",
           cell: ({ figures }) => spendIn(figures, currency, hrefOf),
         },
         currency !== null && {
-          heading: `Cost per click in ${currency}`,
+          heading: "Cost per click",
           kind: "number",
           cell: ({ figures }) => figure("cost_per_click", figures, currency),
         },

@@ -37,7 +37,7 @@ export function costsByType(member: Member, view: LinkView): Markup {
     {
       heading: "Type",
       cell: ({ costType, currency }) =>
-        html`<a href="${performanceHref(member, view, { cost_type: costType ?? "", currency, group_by: "day" })}">${costType && html`${costType}<span class="wide-only">, ${COST_TYPE[costType].name}</span>`}${hasOne ? "" : ` in ${currency}`}</a>`,
+        html`<a href="${performanceHref(member, view, { cost_type: costType ?? "", currency, group_by: "day" })}">${costType && html`${costType}<span class="wide-only">, ${COST_TYPE[costType].name}</span>`}${hasOne ? "" : `\u00a0in\u00a0${currency}`}</a>`,
     },
     { heading: "Spend", kind: "number", cell: ({ spend, currency }) => moneyText(spend, currency) },
     {
