@@ -144,11 +144,10 @@ function noteConfirmed({ operation, headers, path }: FuzzRequest, text: string):
       if (isLive && one.status === "ok" && one.cost_id) confirmed.costs.add(one.cost_id);
     }
   }
-  if (
-    (operation === "voidCost" && isLive) ||
-    (operation === "voidPartnerCost" && path.includes("/partners/1/"))
-  ) {
-    confirmed.voids.add((JSON.parse(text) as Confirmation).cost_id ?? "");
+  if (operation === "voidCost" || (operation === "voidPartnerCost" && path.includes("/partners/1/"))) {
+    const { cost_id } = JSON.parse(text) as Confirmation;
+    // Without the ID, the prices of a day were voided.
+    if (cost_id !== undefined) confirmed.voids.add(cost_id);
   }
   if (operation === "createAdjustment") {
     for (const { id } of (JSON.parse(text) as Confirmation).data?.items ?? [])
@@ -199,24 +198,27 @@ export async function fuzz(count: number, seed: number): Promise<void> {
   // The demo's totals of earlier days have no costs: they would be purged.
   const contradictions = await findContradictions(db, Math.floor(Date.now() / DAY_MS) - 12);
   const lost = await findLost(db, 1, [...confirmed.costs]);
-  const found = {
-    links: await countOf("links", "token", confirmed.links),
-    engagements: await countOf("ledger_entries", "click_at IS NOT NULL AND cost_id", confirmed.engagements),
-    voids: await countOf(
+  const missing = {
+    links: await findMissing("links", "token", confirmed.links),
+    engagements: await findMissing(
+      "ledger_entries",
+      "click_at IS NOT NULL AND cost_id",
+      confirmed.engagements,
+    ),
+    voids: await findMissing(
       "ledger_entries",
       "partner_id = 1 AND void_state IS NOT NULL AND cost_id",
       confirmed.voids,
     ),
-    adjustments: await countOf("adjustments", "CAST(id AS TEXT)", confirmed.adjustments),
+    adjustments: await findMissing("adjustments", "CAST(id AS TEXT)", confirmed.adjustments),
   };
   await service.stop();
   console.log(String(service.shared));
 
   if (lost.length > 0) errors.push(`${lost.length} costs that got a 200 are missing: ${lost.slice(0, 5)}`);
-  for (const name of ["links", "engagements", "voids", "adjustments"] as const) {
-    const missing = confirmed[name].size - found[name];
-    if (missing > 0) errors.push(`${missing} ${name} that were confirmed are missing`);
-  }
+  for (const [name, values] of Object.entries(missing))
+    if (values.length > 0)
+      errors.push(`${values.length} ${name} that were confirmed are missing: ${values.slice(0, 5)}`);
   errors.push(...contradictions);
 
   const unreached = Object.values(document.paths)
@@ -243,13 +245,13 @@ export async function fuzz(count: number, seed: number): Promise<void> {
   if (errors.length > 0) process.exitCode = 1;
 }
 
-/** Returns how many of the given values exist. */
-async function countOf(table: string, column: string, values: Set<string>): Promise<number> {
-  const row = await db
+/** Which of these values no row has. */
+async function findMissing(table: string, column: string, values: Set<string>): Promise<string[]> {
+  const { results } = await db
     .prepare(
-      `SELECT count(*) AS n FROM json_each(?) j WHERE (SELECT count(*) FROM ${table} WHERE ${column} = j.value) >= 1`,
+      `SELECT value FROM json_each(?) j WHERE NOT EXISTS (SELECT 1 FROM ${table} WHERE ${column} = j.value)`,
     )
     .bind(JSON.stringify([...values]))
-    .first<{ n: number }>();
-  return row?.n ?? 0;
+    .all<{ value: string }>();
+  return results.map(({ value }) => value);
 }
