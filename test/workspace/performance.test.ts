@@ -837,6 +837,8 @@ describe("the chart", () => {
       if (filter.includes("country") && metric !== "clicks") continue;
       const days = daysOf(await show(`${WEEK}&currency=USD&metric=${metric}&${group}`));
       expect(days).toHaveLength(7);
+      // The price of the others is that of all, whose line they would be on.
+      const isApart = metric !== "cost_per_click" || group === "group_by=link&level=2";
       const found = (items: Item[], index: number) =>
         items.find(({ day }) => day === `2026-03-0${index + 1}`);
       for (const [index, { total, parts }] of days.entries()) {
@@ -845,13 +847,13 @@ describe("the chart", () => {
         if (whole) expect([...label, total]).toEqual([...label, write[metric](whole)]);
         const isNone = !part || !Number(part[metric]);
         const shown = isNone ? undefined : write[metric](part);
-        if (metric !== "cost_per_click" || shown)
+        if (isApart && (metric !== "cost_per_click" || shown))
           expect([...label, parts.get(name)]).toEqual([...label, shown]);
         const before = whole?.previous;
         if (before && Number(before[metric]))
           expect([...label, parts.get("Previous period")]).toEqual([...label, write[metric](before)]);
       }
-      expect(days.some(({ parts }) => parts.has(name))).toBe(true);
+      expect(days.some(({ parts }) => parts.has(name))).toBe(isApart);
     }
   });
 });
@@ -862,12 +864,12 @@ it("the chart of one day has its figures", async () => {
   expect(await show(day)).toContain(`aria-label="5 Mar 2026: ${usd(total?.spend)}`);
 });
 
-describe("the legend", () => {
-  const legendOf = (page: string) => {
-    const legend = /<table class="legend"[^>]*>([\s\S]*?)<\/table>/.exec(page)?.[1] ?? "";
-    return (tablesOf(`<table>${legend}</table>`)[0] ?? []).map(({ cells }) => cells);
-  };
+const legendOf = (page: string) => {
+  const legend = /<table class="legend"[^>]*>([\s\S]*?)<\/table>/.exec(page)?.[1] ?? "";
+  return (tablesOf(`<table>${legend}</table>`)[0] ?? []).map(({ cells }) => cells);
+};
 
+describe("the legend", () => {
   it.each(["-spend", "spend", "-cost_per_click", "name", "-clicks_change"])(
     "has the first rows of the table sorted by %s, with their values and changes",
     async (sort) => {
@@ -876,7 +878,7 @@ describe("the legend", () => {
         const lines = linesOf(page)
           .slice(0, -1)
           .map((line) => [
-            line.name.replace(/^(\S.*?)((?: Acme.*)?) direct$/, "$1 (direct)$2"),
+            line.name,
             metric === "spend" ? line.spend : line.cost,
             metric === "spend" ? line.spendChange : line.costChange,
             line.signal,
@@ -906,6 +908,31 @@ describe("the legend", () => {
   );
 });
 
+it.each(["clicks", "impressions", "cost_per_click", "coverage"])(
+  "without a chosen order, the first rows of the table and of the chart are those with the most of %s",
+  async (metric) => {
+    const shown = `${WEEK}&level=4&currency=USD&metric=${metric}&columns=spend,clicks,impressions,cost_per_click,coverage`;
+    const [page, sorted, bySpend] = await Promise.all(
+      ["", `&sort=-${metric}`, "&sort=-spend"].map((sort) => show(shown + sort)),
+    );
+    const namesOf = (page = "") => linesOf(page).map(({ name }) => name);
+    expect(namesOf(page)).toEqual(namesOf(sorted));
+    expect(namesOf(page)).not.toEqual(namesOf(bySpend));
+    expect(legendOf(page ?? "")).toEqual(legendOf(sorted ?? ""));
+    // Only money has a change that the sentence explains.
+    expect(/Spend (rose|fell)/.test(textOf(page ?? ""))).toBe(metric === "cost_per_click");
+  },
+);
+
+it("a row whose price is that of all has no line and no place in the legend", async () => {
+  const shown = `${WEEK}&group_by=partner&partner_id=1&currency=USD`;
+  const namesOf = async (metric: string) =>
+    legendOf(await show(`${shown}&metric=${metric}`)).map(([name]) => name);
+  expect(await namesOf("clicks")).toEqual(["Acme Ads", "Previous period"]);
+  expect(await namesOf("cost_per_click")).toEqual(["All", "Previous period"]);
+  expect(await namesOf("coverage")).toEqual(["All", "Previous period"]);
+});
+
 describe("a direct row", () => {
   it("opens the figures of its link without what is below it", async () => {
     const page = await show(`${WEEK}&currency=USD&group_by=link&open=demo1nk002`);
@@ -929,7 +956,7 @@ describe("a direct row", () => {
     expect(figures(stray)).toEqual(figures(all));
     // By campaign, it is one row.
     const [row, total] = linesOf(await show(`${WEEK}&link=demo1nk002&direct=1`));
-    expect([row?.name, row?.clicks]).toEqual(["Spring Acme direct", total?.clicks]);
+    expect([row?.name, row?.clicks]).toEqual(["Spring direct Acme", total?.clicks]);
   });
 
   it("has only its own adjustments and changes of cost data", async () => {

@@ -2,7 +2,7 @@
 import { daysOf } from "../../domain/figures/groups.ts";
 import { type Figures, signalOf } from "../../domain/figures/performance.ts";
 import { type Chart, dailyChart } from "../../pages/chart/chart.ts";
-import type { Series } from "../../pages/chart/series.ts";
+import { max, type Series } from "../../pages/chart/series.ts";
 import { countUnit, moneyUnit, percentUnit, priceUnit, type Unit } from "../../pages/chart/units.ts";
 import { chartEvents } from "../../pages/events.ts";
 import { showCount } from "../../pages/locale.ts";
@@ -53,8 +53,7 @@ export function performanceChart(
   const shown = byDate
     ? []
     : page.rows.flatMap(({ row, depth }) => (depth === 0 && isShown(row) ? [row] : []));
-  const isPrice = unit.isRatio && unit.most === undefined;
-  const top = isPrice
+  const top = unit.isRatio
     ? apart(shown, (row) => of(row.now) ?? 0n, of(report.total.now) ?? 0n)
     : shown.slice(0, MOST);
   const { from, to } = report.now;
@@ -72,7 +71,7 @@ export function performanceChart(
   const changeOf = (row: PerformanceRow) =>
     compared.isCompared ? { change: change(metric, row, compared) } : {};
   const rows: Series[] = top.map((row) => ({
-    name: rowName(group_by, row) + (isDirect(row, query.level) ? " (direct)" : ""),
+    name: rowName(group_by, row) + (isDirect(row, query.level) ? " direct" : ""),
     key: row.key,
     values: valuesOf(daily.rows.get(row.key)),
     total: of(row.now),
@@ -104,21 +103,20 @@ export function performanceChart(
   });
 }
 
-const FEW = 3;
-
-/** The first rows whose prices are a tenth apart, and from that of all: other lines would cover each other. Without many of these, also others. */
+/** The first rows whose ratios are a tenth apart, of them or of their range, and from that of all: other lines would cover each other. */
 function apart(
   rows: PerformanceRow[],
-  priceOf: (row: PerformanceRow) => bigint,
+  ratioOf: (row: PerformanceRow) => bigint,
   all: bigint,
 ): PerformanceRow[] {
-  const prices = [all];
-  const found = rows.filter((row) => {
-    const price = priceOf(row);
-    const isApart = prices.every((other) => 10n * (price > other ? price - other : other - price) >= other);
-    return isApart && prices.push(price) <= MOST + 1;
+  const gap = (one: bigint, other: bigint) => (one > other ? one - other : other - one);
+  const range = rows.reduce((most, row) => max(most, gap(ratioOf(row), all)), 0n);
+  const ratios = [all];
+  return rows.filter((row) => {
+    const ratio = ratioOf(row);
+    const isApart = ratios.every((other) => 10n * gap(ratio, other) > (other < range ? other : range));
+    return isApart && ratios.push(ratio) <= MOST + 1;
   });
-  return [...new Set([...found, ...rows])].slice(0, Math.max(found.length, FEW));
 }
 
 /** What the other rows have. */

@@ -24,7 +24,7 @@ import { missingCondition, NO_COSTS } from "../reports/attention.ts";
 import { findingText } from "../reports/finding.ts";
 import { whatChanged } from "../reports/what-changed.ts";
 import { performanceStyles, workspaceScript } from "../script.ts";
-import { COVERAGE, type Compared, INKS } from "./cells.ts";
+import { COVERAGE, type Compared, INKS, SHOWN } from "./cells.ts";
 import { performanceChart } from "./chart.ts";
 import { FILTERS, filterChips, filterMenu, rowSearch, withCountryCode, without } from "./filters.ts";
 import { DIRECT, isDirect, onlyLink, rowName } from "./groups.ts";
@@ -100,8 +100,8 @@ export async function showPerformance(
 }
 
 const linesHint = (page: PerformancePage) =>
-  shownMetric(page).startsWith("cost_per") && daysOf(page.query.group_by) === undefined
-    ? " In the chart, rows with nearly the same price as another line are left out."
+  SHOWN[shownMetric(page)].isRatio && daysOf(page.query.group_by) === undefined
+    ? " In the chart, rows with nearly the same value as another line are left out."
     : "";
 
 const noRows = (url: URL, words: string) =>
@@ -172,12 +172,8 @@ function comparison({ query, report }: PerformancePage, { isCompared }: Compared
 }
 
 /** Why spend changed. The rows that changed most lead to their own figures. */
-function explanation(
-  url: URL,
-  member: Member,
-  { query, report, explained }: PerformancePage,
-  compared: Compared,
-): Markup | "" {
+function explanation(url: URL, member: Member, page: PerformancePage, compared: Compared): Markup | "" {
+  const { query, report, explained } = page;
   const { rows, partners } = report;
   const { group_by, level } = query;
   const filter = filterOf(group_by);
@@ -205,7 +201,7 @@ function explanation(
     {
       explained,
       report,
-      isCompared: compared.isCompared,
+      isCompared: compared.isCompared && /^(spend|cost)/.test(shownMetric(page)),
       most,
       state:
         since === null || isEvent

@@ -193,7 +193,7 @@ function linkName(url: URL, member: Member, page: PerformancePage, shown: ShownR
   const href = isOwn
     ? withQuery(url, only)
     : `${member.path}/links/${row.key}?${new URLSearchParams(shownDays(page))}`;
-  return html`${isOpen === undefined ? "" : toggle(url, page.query.open, row.key, isOpen, label)}<a href="${href}">${nameText(label)}</a>${above.length > 0 ? html` <span class="path muted"${path.length > ROOM ? html` title="${path}"` : ""}>${pathText(above)}</span>` : ""}${isOwn ? DIRECT : ""}${row.isTest ? html` ${badge("Test")}` : ""}`;
+  return html`${isOpen === undefined ? "" : toggle(url, page.query.open, row.key, isOpen, label)}<a href="${href}">${nameText(label)}</a>${isOwn ? DIRECT : ""}${above.length > 0 ? html` <span class="path muted"${path.length > ROOM ? html` title="${path}"` : ""}>${pathText(above)}</span>` : ""}${row.isTest ? html` ${badge("Test")}` : ""}`;
 }
 
 /** Shows the campaigns of the days. Says how many they are, if the report does not have all of them. */

@@ -49,7 +49,10 @@ export interface PerformancePage {
 }
 
 /** Clicks where there is no spend to show. */
-export function shownMetric({ query: { metric }, report: { total } }: PerformancePage): Metric {
+export function shownMetric({
+  query: { metric },
+  report: { total },
+}: Pick<PerformancePage, "query" | "report">): Metric {
   const hasSpend = total.now.spend !== 0n || total.before.spend !== 0n;
   return metric === "spend" && !hasSpend && total.now.clicks ? "clicks" : metric;
 }
@@ -105,7 +108,11 @@ export async function readPage(
   const partnerName =
     query.partner_id === undefined ? undefined : report.partners.get(query.partner_id)?.displayName;
   if (isPartnerGone) throw new AppError("not_found", "There is no partner with this ID.");
-  const sort = query.sort ?? (daysOf(query.group_by) ? BY_NAME : DEFAULT_SORT);
+  const sort =
+    query.sort ??
+    (daysOf(query.group_by)
+      ? { column: "name", isDescending: false }
+      : { column: shownMetric({ query, report }), isDescending: true });
   const isSearched = hasWords(query.q ?? "");
   const found = report.rows.filter((row) => isSearched(rowName(query.group_by, row)));
   const rows = withOpenRows(report, found, query, sort, 0);
@@ -125,9 +132,6 @@ export async function readPage(
     ...more,
   };
 }
-
-export const DEFAULT_SORT: PageSort = { column: "spend", isDescending: true };
-const BY_NAME: PageSort = { column: "name", isDescending: false };
 
 function withOpenRows(
   report: Performance,
