@@ -97,14 +97,14 @@ describe("the ticks of a range", () => {
 
 describe("the ticks of a logarithmic axis", () => {
   it.each([
-    [0.409, 3.6, [0.5, 1, 2]],
-    [0.788, 4.3, [1, 2]],
-    // Only one is between them: the nearer one beside them is another.
-    [2.1, 6.4, [2, 5]],
-    [2.9, 9.1, [5, 10]],
+    [0.409, 3.6, [0.2, 0.5, 1, 2, 5]],
+    [0.19, 3.45, [0.1, 0.2, 0.5, 1, 2, 5]],
+    [2.1, 6.4, [2, 5, 10]],
     [0.01, 0.5, [0.01, 0.02, 0.05, 0.1, 0.2, 0.5]],
     [0.01, 1, [0.01, 0.1, 1]],
-    [0.03, 29, [0.1, 1, 10]],
+    // Beside an end, no power of ten has room.
+    [0.03, 29, [0.02, 0.1, 1, 10, 50]],
+    [0.06, 12, [0.05, 1, 20]],
     [0.01, 10, [0.01, 0.1, 1, 10]],
     [0.01, 10.1, undefined],
     [1, 3, undefined],
@@ -112,6 +112,22 @@ describe("the ticks of a logarithmic axis", () => {
     [2, 2, undefined],
   ])("from %s to %s are %j", (min, max, ticks) => {
     expect(logarithmicTicks(min, max)).toEqual(ticks);
+  });
+
+  it("include every value", () => {
+    fc.assert(
+      fc.property(
+        fc.double({ min: 1e-6, max: 1e6, noNaN: true }),
+        fc.double({ min: 3.01, max: 999, noNaN: true }),
+        (min, times) => {
+          const ticks = logarithmicTicks(min, times * min) ?? [];
+          expect(ticks.length).toBeGreaterThanOrEqual(2);
+          expect(ticks.length).toBeLessThanOrEqual(6);
+          expect(ticks[0]).toBeLessThanOrEqual(min);
+          expect(ticks.at(-1)).toBeGreaterThanOrEqual(times * min);
+        },
+      ),
+    );
   });
 });
 
@@ -414,8 +430,8 @@ describe("the chart", () => {
       whole: { ...named("All", [0, 3n * USD], [2, USD]), total: 2n * USD },
     });
     expect(bars(markup)).toEqual([]);
-    expect(markup).toContain('<path class="line series-1" d="m0 667 2-334"/>');
-    expect(markup).toContain('<path class="line whole" d="m0 0 2 667"/>');
+    expect(markup).toContain('<path class="line series-1" d="m0 680 2-320"/>');
+    expect(markup).toContain('<path class="line whole" d="m0 40 2 640"/>');
     const samples = [...markup.matchAll(/<svg class="sample" aria-hidden="true"><path class="([^"]*)"/g)];
     expect(samples.map(([, name]) => name)).toEqual(["line whole", "line series-1"]);
     expect(labels(markup).slice(0, 2)).toEqual(["1 Mar 2026: $3.000 (A $1.000)", "2 Mar 2026: –"]);
@@ -476,17 +492,19 @@ describe("the chart", () => {
     expect(markup).toContain(">axis from $0.48<");
     expect(markup).not.toContain('class="base"');
     const wide = await draw({ ...shown, unit: priceUnit("USD"), before: named("", [0, CENT]).values });
-    expect(texts(wide, "value")).toEqual(["$0.01", "$0.02", "$0.05", "$0.10", "$0.20", "$0.50"]);
+    expect(texts(wide, "value")).toEqual(["$0.01", "$0.10", "$1.00"]);
     expect(wide).toContain(">log axis<");
-    // The highest value is at the top.
-    expect(wide).toMatch(/<path class="line series-\d" d="m0 57 1-57"/);
-    // A third of the way up from $0.01 to $0.62 there is about $0.04.
+    // Above the last tick and below the first one, there is room.
+    expect(wide).toMatch(/<path class="line series-\d" d="m0 183 1-48"/);
+    expect(wide).toContain('y1="96%"');
+    expect(wide).toContain('y1="4%"');
+    // A third of the way up from $0.01 to $1.00 there is about $0.04.
     const placed = await draw({
       ...shown,
       unit: priceUnit("USD"),
       before: named("", [0, CENT], [2, 4n * CENT]).values,
     });
-    expect(placed).toContain('<path class="line before" d="m0 1000 2-336"/>');
+    expect(placed).toContain('<path class="line before" d="m0 960 2-277"/>');
     const zero = await draw({ ...shown, unit: priceUnit("USD"), before: named("", [0, 0n]).values });
     expect(texts(zero, "value")[0]).toBe("$0.00");
     expect(zero).not.toContain("axis from");
@@ -525,7 +543,7 @@ describe("the chart", () => {
     });
     expect(texts(markup, "value")).toEqual(["95%", "96%", "97%", "98%"]);
     expect(markup).toContain(">axis from 95%, lower values at its edge<");
-    expect(markup).toContain('<path class="line series-1" d="m0 1000 1-667"/>');
+    expect(markup).toContain('<path class="line series-1" d="m0 1000 1-653"/>');
   });
 
   it("dots the way to a day that isn't over, and names it on the axis", async () => {

@@ -49,6 +49,9 @@ export interface Plot {
 /** A lowest value below zero that is less than this part of the highest one can't be seen, and gets no room. */
 const LEAST_BELOW = 0.02;
 
+/** Between the end of an axis of ratios and its last tick, in percent. */
+const ROOM = 4;
+
 /** Few bars would be as wide as the whole plot without this limit, in percent. */
 const WIDEST_BAR = 8;
 
@@ -82,16 +85,19 @@ export function toPlot(
     multiples ??
     given ??
     (values.length > 0 ? valueTicks(low, high, isWhole) : valueTicks(0, 0, isWhole));
-  // Below zero, and on a logarithmic axis, the axis ends at the lowest and the highest value.
+  // Below zero, the axis ends at the lowest value.
   const [first = 0] = all;
-  const bottom = low < 0 ? low : multiples ? Math.min(low, first) : first;
+  const bottom = low < 0 ? low : first;
   const ticks = all.filter((tick) => tick >= bottom);
-  const top = Math.max(ticks.at(-1) ?? 1, multiples ? high : 0);
   const slot = 100 / stacks.length;
   const width = Math.min(slot * 0.7, WIDEST_BAR);
   const place = multiples ? Math.log : (tick: number) => tick;
+  const [lowerEnd, upperEnd] = [place(bottom), place(ticks.at(-1) ?? 1)];
+  // Lines have room beyond the last tick, and below the first one unless it is zero.
+  const above = isRatio ? ROOM : 0;
+  const height = 100 - above - (bottom > 0 ? above : 0);
   const yOfTick = (tick: number) =>
-    Math.min(100, ((place(top) - place(tick)) / (place(top) - place(bottom))) * 100);
+    Math.min(100, above + ((upperEnd - place(tick)) / (upperEnd - lowerEnd)) * height);
   return {
     ticks,
     isCut: low < bottom,

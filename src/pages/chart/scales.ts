@@ -35,23 +35,25 @@ export function rangeTicks(min: number, max: number, most = Number.POSITIVE_INFI
 const MOST_LINES = 6;
 
 /**
- * The ticks of a logarithmic axis for values from `min` to `max`: 1, 2 and 5 times powers of ten between them, or only these powers where
- * that would be many, and at least two. Undefined where a value is not above zero, or the highest is at most three times the lowest, or
- * more than 1,000 times.
+ * The ticks of a logarithmic axis around the values from `min` to `max`: 1, 2 and 5 times powers of ten, or of those between the first and
+ * the last only these powers where that would be many. Undefined where a value is not above zero, or the highest is at most three times the
+ * lowest, or more than 1,000 times.
  */
 export function logarithmicTicks(min: number, max: number): number[] | undefined {
   if (!(min > 0 && max > 3 * min && max <= 1_000 * min)) return undefined;
-  const least = Math.floor(Math.log10(min));
-  const ticksOf = (digits: number[]) =>
-    [0, 1, 2, 3, 4].flatMap((more) => digits.map((digit) => exact(digit * 10 ** (least + more))));
-  const isBetween = (tick: number) => tick >= min && tick <= max;
-  const all = ticksOf([1, 2, 5]);
-  const found = all.filter(isBetween);
-  if (found.length > MOST_LINES) return ticksOf([1]).filter(isBetween);
-  if (found.length > 1) return found;
-  const at = all.findIndex(isBetween);
-  const [below = 0, , above = 0] = all.slice(at - 1);
-  return all.slice(...(min / below < above / max ? [at - 1, at + 1] : [at, at + 2]));
+  const least = Math.floor(Math.log10(min) - 1e-9);
+  const all = [0, 1, 2, 3, 4].flatMap((more) =>
+    [1, 2, 5].map((digit) => exact(digit * 10 ** (least + more))),
+  );
+  const [first, last] = [all.findLastIndex((tick) => tick <= min), all.findIndex((tick) => tick >= max)];
+  const isFew = last - first < MOST_LINES;
+  // Beside an end, there is no room for the label of another one.
+  return all.filter(
+    (_, at) =>
+      at === first ||
+      at === last ||
+      (at > first && at < last && (isFew || (at % 3 === 0 && at > first + 1 && at < last - 1))),
+  );
 }
 
 /** Without the error of a division: 0.3 / 0.1 is 2.9999999999999996. */
