@@ -30,16 +30,12 @@ export function signedMoney(units: bigint, currency: string): string {
 export const amountText = (amount: string | null | undefined, currency: string | null | undefined): string =>
   amount == null || currency == null ? "no amount" : showAmount(amount, currency);
 
-/** Half of 0.1%: what is less is written as 0.0%. */
-const LEAST = 50_000n;
-
-/** For a change in units of 0.000001%, as `changeOf` returns it. */
-const arrowOf = (change: bigint): Markup | "" =>
-  change < LEAST && change > -LEAST ? "" : html`<span aria-hidden="true">${change > 0n ? "▲" : "▼"}</span> `;
+/** In units of 0.000001%, as `changeOf` returns a change. What is less than half of 0.1% is written as 0.0%, and from these on as 1.0%. */
+const [LEAST, LEAST_COLORED] = [50_000n, 950_000n];
 
 /**
- * The change of a figure, which isn't zero before: `▲ +2.5%`. Only those of prices are colored: nobody knows of others whether more is
- * good. The other changes on all pages are gray.
+ * The change of a figure, which isn't zero before: `▲ +2.5%`. Only those of prices from 1% on are colored: nobody knows of others
+ * whether more is good. The other changes on all pages are gray.
  */
 export function changeText(
   now: bigint,
@@ -47,7 +43,7 @@ export function changeText(
   { isPrice = false, text = showChange(now, before) } = {},
 ): Markup {
   const change = changeOf(now, before) ?? 0n;
-  const arrow = arrowOf(change);
-  const tone = isPrice && arrow !== "" ? (change < 0n ? " better" : " worse") : "";
-  return html`<span class="change${tone}">${arrow}${text}</span>`;
+  const size = change < 0n ? -change : change;
+  const tone = isPrice && size >= LEAST_COLORED ? (change < 0n ? " better" : " worse") : "";
+  return html`<span class="change${tone}">${size < LEAST ? "" : html`<span aria-hidden="true">${change > 0n ? "▲" : "▼"}</span> `}${text}</span>`;
 }

@@ -401,7 +401,7 @@ describe("the figures", () => {
     const tonesIn = (markup: string) => [...markup.matchAll(/class="change([^"]*)"/g)].map(([, one]) => one);
     // The spend changes as much, and the clicks too.
     expect(tonesIn(row).toSorted()).toEqual(["", "", tone].toSorted());
-    expect(textOf(page).split(" Only changes of prices are colored.").length).toBe(2);
+    expect(textOf(page).split(" Only changes of prices of 1% or more are colored.").length).toBe(2);
   });
 
   it("say that there was nothing before", async () => {

@@ -157,6 +157,9 @@ export interface Measured {
   whyNoCosts?: WhyNoCosts | undefined;
 }
 
+/** Fewer clicks than a price says something of. Of one cost type, they are null. */
+export const hasTooFewClicks = ({ clicks }: Figures): boolean => clicks !== null && clicks < MIN_CLICKS;
+
 /** `hasCoverage`: without that for low coverage, which the row shows by itself. */
 export function signalOf(
   { now, before, recorded, whyNoCosts }: Measured,
@@ -173,7 +176,7 @@ export function signalOf(
   const isEnough = clicks >= MIN_CLICKS && (before.clicks ?? 0n) >= MIN_CLICKS;
   if (isEnough && rise !== null && rise >= MIN_RISE * 1_000_000n)
     return { name: "cost_per_click_up", percent: Number(rise / 1_000_000n) };
-  return now.clicks !== null && clicks < MIN_CLICKS ? { name: "too_few_clicks" } : undefined;
+  return hasTooFewClicks(now) ? { name: "too_few_clicks" } : undefined;
 }
 
 /** The change between two values as a part of the earlier one, in units of 0.00000001; null where there is nothing to compare. */

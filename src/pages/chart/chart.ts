@@ -187,7 +187,7 @@ function nameOf(path: string): Markup {
 /** What a series looks like in the chart: a line, or a filled area. */
 const mark = (id: string, name: string, isLine: boolean): Markup =>
   isLine
-    ? html`<svg class="sample" aria-hidden="true"><path class="line ${/^\d/.test(name) ? "series-" : ""}${name}" d="M0 6H36"/></svg>`
+    ? html`<svg class="sample" aria-hidden="true"><path class="line ${/^\d/.test(name) ? "series-" : ""}${name}" d="M0 6H34"/></svg>`
     : html`<svg class="square" aria-hidden="true"><rect fill="url(#${id}-${name})" ${name === "open" ? OUTLINE : html`width="100%" height="100%"`}/></svg>`;
 
 /** Hatching is hard to see in a small square. */

@@ -5,6 +5,7 @@ import {
   type CostRow,
   type Figures,
   figureOf,
+  hasTooFewClicks,
   isInOtherCurrencies,
   type Measured,
   signalOf,
@@ -119,13 +120,13 @@ export function change(metric: Metric, row: Measured, { isCompared }: Compared):
   const [now, before] = [of(row.now), of(row.before)];
   if (!isCompared || now === null || !before) return NONE;
   return changeText(now, before, {
-    isPrice: isPrice && signalOf(row)?.name !== "too_few_clicks",
+    isPrice: isPrice && !hasTooFewClicks(row.now),
     ...(metric === "coverage" && { text: showPoints(Number(now - before) / 1e8) }),
   });
 }
 
 /** What the colors of changes say. */
-export const INKS = "Only changes of prices are colored.";
+export const INKS = "Only changes of prices of 1% or more are colored.";
 
 /** As lists of links and of partners say it. */
 const WITHOUT: Record<WhyNoCosts, [text: string, tone: Tone]> = {

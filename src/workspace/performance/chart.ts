@@ -1,6 +1,6 @@
 /** The chart of the Performance page: the metric of the chosen tile by day, in total and of the first rows of the table. */
 import { daysOf } from "../../domain/figures/groups.ts";
-import { type Figures, signalOf } from "../../domain/figures/performance.ts";
+import { type Figures, hasTooFewClicks } from "../../domain/figures/performance.ts";
 import { type Chart, dailyChart } from "../../pages/chart/chart.ts";
 import { max, type Series } from "../../pages/chart/series.ts";
 import { countUnit, moneyUnit, percentUnit, priceUnit, type Unit } from "../../pages/chart/units.ts";
@@ -49,7 +49,7 @@ export function performanceChart(
   const byDate = daysOf(group_by) !== undefined;
   // The rate of a row with three clicks says nothing.
   const isShown = (row: PerformanceRow) =>
-    Boolean(of(row.now)) && !(unit.isRatio && signalOf(row)?.name === "too_few_clicks");
+    Boolean(of(row.now)) && !(unit.isRatio && hasTooFewClicks(row.now));
   const shown = byDate
     ? []
     : page.rows.flatMap(({ row, depth }) => (depth === 0 && isShown(row) ? [row] : []));

@@ -6,7 +6,7 @@ import { listAppTokens } from "../../../db/operator/apps.ts";
 import { spendDays } from "../../../db/operator/lists/partner-spend.ts";
 import type { PartnerRow } from "../../../db/operator/partners.ts";
 import type { FoundRates } from "../../../db/operator/rates.ts";
-import { currenciesOf, shareOf, toFigures } from "../../../domain/figures/performance.ts";
+import { currenciesOf, hasTooFewClicks, shareOf, toFigures } from "../../../domain/figures/performance.ts";
 import { dayOf, formatDate } from "../../../domain/time.ts";
 import type { Context } from "../../../env.ts";
 import { costCharts } from "../../../pages/costs/day-charts.ts";
@@ -117,8 +117,8 @@ export function coverageOf({ spend, counts }: PartnerSpend) {
 
 function figures({ id }: PartnerRow, { spend, counts, before }: PartnerSpend): Tile[] {
   const earlier = before ?? { spend: [], counts: [] };
-  const change = (now: bigint | null, previous: bigint | null): Markup | string =>
-    !before || now === null || !previous ? "" : changeText(now, previous);
+  const change = (now: bigint | null, previous: bigint | null, isPrice = false): Markup | string =>
+    !before || now === null || !previous ? "" : changeText(now, previous, { isPrice });
   const money = currenciesOf(spend, earlier.spend).flatMap((currency): Tile[] => {
     const now = toFigures(currency, spend, counts);
     const previous = toFigures(currency, earlier.spend, earlier.counts);
@@ -132,7 +132,7 @@ function figures({ id }: PartnerRow, { spend, counts, before }: PartnerSpend): T
       {
         name: `Cost per click in ${currency}`,
         value: now.costPerClick === null ? NONE : moneyText(now.costPerClick, currency, showPrice),
-        note: change(now.costPerClick, previous.costPerClick),
+        note: change(now.costPerClick, previous.costPerClick, !hasTooFewClicks(now)),
       },
     ];
   });
