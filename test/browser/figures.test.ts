@@ -67,6 +67,25 @@ describe("the chart", () => {
           expect(marks).toHaveLength(linesOf(label).filter((line) => line !== "Not final").length - 1);
           expect(marks.filter((mark) => !inLegend.includes(mark))).toEqual([]);
           const box = await boxOf(".chart-tip");
+          if (width > 640) expect(box.width).toBeLessThanOrEqual(240);
+          // In one column, also with a line beside areas.
+          const places = await chart.evaluate((one) =>
+            [".legend", ".chart-tip"].map((part) =>
+              [...one.querySelectorAll(`${part} svg + *`)].map((name) => {
+                const [text, mark] = [name, name.previousElementSibling].map((part) =>
+                  part?.getBoundingClientRect(),
+                );
+                if (!text || !mark) return [];
+                return [text.left, Math.abs(text.top + text.bottom - mark.top - mark.bottom) <= 2];
+              }),
+            ),
+          );
+          for (const same of places)
+            expect(
+              [
+                ...new Set(same.map(([left, isCentered]) => `${Math.round(Number(left))} ${isCentered}`)),
+              ].join(),
+            ).toMatch(/^\d+ true$/);
           const [first, day, last] = [
             await boxOf(".plot a:first-of-type .area"),
             await boxOf(`.plot a:nth-of-type(${index + 1}) .area`),

@@ -435,6 +435,16 @@ describe("is accessible and fits", () => {
     await expect.poll(() => menu.isVisible()).toBe(false);
   });
 
+  it("with the name of a link before those above it in the box of a day, which has at most 240 px", async () => {
+    const page = await openPage(`${PAGE}?level=4&columns=spend&metric=spend`);
+    await page.locator(".plot a .area").nth(3).hover();
+    const tip = page.locator(".chart-tip:visible");
+    await expect
+      .poll(() => tip.locator("bdi").allInnerTexts())
+      .toContain("Video 15s · Acme › Spring › Runners");
+    expect((await tip.boundingBox())?.width).toBeLessThanOrEqual(240);
+  });
+
   it("in forced colors, each line of the chart and of the legend with dashes of its own", async () => {
     const page = await openPage(`${PAGE}?metric=cost_per_click&level=4&period=30d`, {
       forcedColors: "active",

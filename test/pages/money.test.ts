@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { CURRENCY_CODES, formatMoney } from "../../src/domain/money.ts";
 import { scaleMoney, showAmount, showChange, showShare } from "../../src/pages/locale.ts";
-import { moneyText, signedMoney } from "../../src/pages/money.ts";
+import { changeText, moneyText, signedMoney } from "../../src/pages/money.ts";
 
 it.each([
   [0n, "USD", "$0.00", undefined],
@@ -36,6 +36,22 @@ it.each([
   [1n, "JPY", "+¥0.00000001"],
 ])("shows the difference of %s units of %s as %s", (units, currency, text) => {
   expect(signedMoney(units, currency)).toBe(text);
+});
+
+it.each([
+  [1_136n, true, "change worse", "▲ +13.6%"],
+  [1_010n, true, "change worse", "▲ +1.0%"],
+  [990n, true, "change better", "▼ −1.0%"],
+  // Less than 1% is noise.
+  [1_009n, true, "change", "▲ +0.9%"],
+  [1_001n, true, "change", "▲ +0.1%"],
+  [999n, true, "change", "▼ −0.1%"],
+  [1_000n, true, "change", "no change"],
+  [1_136n, false, "change", "▲ +13.6%"],
+])("shows the change from 1,000 to %s, of a price: %s, as %s: %s", (now, isPrice, name, text) => {
+  const markup = String(changeText(now, 1_000n, { isPrice }));
+  expect(markup).toMatch(new RegExp(`^<span class="${name}">`));
+  expect(markup.replaceAll(/<[^>]*>/g, "")).toBe(text);
 });
 
 it("never changes an amount in a title, in any currency", () => {

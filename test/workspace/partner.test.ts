@@ -54,6 +54,32 @@ it("has the figures and the steps of the API", async () => {
   expect(numbers?.map((text) => Number(text.replaceAll(",", "")))).toEqual(expected);
 });
 
+it.each([
+  [1.5, "worse"],
+  [0.5, "better"],
+])("the color of a price that changed by %s is also that of the operator's page", async (factor, tone) => {
+  const operator = await signedIn(DEMO.operatorEmail, DEMO.operatorPassword);
+  // A price of $0.50 before, and of this factor of it in the last seven days that are over.
+  await inLedger(
+    "DELETE FROM daily_totals",
+    "DELETE FROM daily_engagements",
+    ...[4, 11].flatMap((days) => {
+      const day = Math.floor(NOW / DAY) - days;
+      const amount = 50 * 50_000_000 * (days < 8 ? factor : 1);
+      return [
+        `INSERT INTO daily_engagements VALUES ('${DEMO.appToken}', ${day}, 2, 1, 'click', 100, 100)`,
+        `INSERT INTO daily_totals VALUES ('${DEMO.appToken}', ${day}, 2, 1, 'cpc', 'USD', 'matched', 50, ${amount})`,
+      ];
+    }),
+  );
+  const changesOf = async (pages: Promise<string>[]) =>
+    (await Promise.all(pages)).map((page) =>
+      [...page.matchAll(/Cost per click in USD<[\s\S]*?class="(change[ \w]*)"/g)].map(([, name]) => name),
+    );
+  const shown = [show("/1?period=7d"), open(operator, "/operator/partners/1")];
+  expect(await changesOf(shown)).toEqual([[`change ${tone}`], [`change ${tone}`]]);
+});
+
 describe("the state", () => {
   it("is the same on every page, also of a partner without a link in the app", async () => {
     await env.DB.exec("UPDATE links SET partner_id = 1 WHERE partner_id = 3");

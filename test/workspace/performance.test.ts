@@ -375,34 +375,41 @@ describe("the figures", () => {
   });
 
   it.each([
-    [100_050, " worse", "▲ +0.1%"],
+    [100_950, " worse", "▲ +1.0%"],
+    [100_949, "", "▲ +0.9%"],
+    [100_050, "", "▲ +0.1%"],
     [100_049, "", "0.0%"],
     [100_000, "", "no change"],
     [99_951, "", "0.0%"],
-    [99_950, " better", "▼ −0.1%"],
-  ])("have color if their prices change, and in no other column: 100,000 to %s", async (now, tone, text) => {
-    await inLedger(
-      "DELETE FROM daily_totals",
-      ...[
-        [8, now],
-        [15, 100_000],
-      ].map(
-        ([ago = 0, amount = 0]) =>
-          `INSERT INTO daily_totals VALUES ('${DEMO.appToken}', ${NOW / DAY - 0.5 - ago}, 3, 1, 'cpc', 'USD', 'matched', 100, ${amount * 100})`,
-      ),
-    );
-    const page = await show(`${WEEK}&level=1`);
-    const [, row = ""] = /<tr id="row-demo1nk001"[^>]*>([\s\S]*?)<\/tr>/.exec(page) ?? [];
-    const [, kind, shown = ""] =
-      /<td data-label="Cost per click"[^>]*>[\s\S]*?<span class="change([^"]*)">([\s\S]*?)<\/span><\/td>/.exec(
-        row,
-      ) ?? [];
-    expect([kind, textOf(shown)]).toEqual([tone, text]);
-    const tonesIn = (markup: string) => [...markup.matchAll(/class="change([^"]*)"/g)].map(([, one]) => one);
-    // The spend changes as much, and the clicks too.
-    expect(tonesIn(row).toSorted()).toEqual(["", "", tone].toSorted());
-    expect(textOf(page).split(" Only changes of prices of 1% or more are colored.").length).toBe(2);
-  });
+    [99_051, "", "▼ −0.9%"],
+    [99_050, " better", "▼ −1.0%"],
+  ])(
+    "have color if their prices change by 1% or more, and in no other column: 100,000 to %s",
+    async (now, tone, text) => {
+      await inLedger(
+        "DELETE FROM daily_totals",
+        ...[
+          [8, now],
+          [15, 100_000],
+        ].map(
+          ([ago = 0, amount = 0]) =>
+            `INSERT INTO daily_totals VALUES ('${DEMO.appToken}', ${NOW / DAY - 0.5 - ago}, 3, 1, 'cpc', 'USD', 'matched', 100, ${amount * 100})`,
+        ),
+      );
+      const page = await show(`${WEEK}&level=1`);
+      const [, row = ""] = /<tr id="row-demo1nk001"[^>]*>([\s\S]*?)<\/tr>/.exec(page) ?? [];
+      const [, kind, shown = ""] =
+        /<td data-label="Cost per click"[^>]*>[\s\S]*?<span class="change([^"]*)">([\s\S]*?)<\/span><\/td>/.exec(
+          row,
+        ) ?? [];
+      expect([kind, textOf(shown)]).toEqual([tone, text]);
+      const tonesIn = (markup: string) =>
+        [...markup.matchAll(/class="change([^"]*)"/g)].map(([, one]) => one);
+      // The spend changes as much, and the clicks too.
+      expect(tonesIn(row).toSorted()).toEqual(["", "", tone].toSorted());
+      expect(textOf(page).split(" Only changes of prices of 1% or more are colored.").length).toBe(2);
+    },
+  );
 
   it("say that there was nothing before", async () => {
     await inLedger(

@@ -35,7 +35,8 @@ export function script() {
         const mark = key && chart.querySelector(`.legend tr[data-mark="${key}"] svg`);
         // Amounts have no plain spaces. What has no mark, and what is not final, has no amount.
         const end = index === 0 || (mark && key !== "open") ? text.lastIndexOf(" ") : text.length;
-        name.textContent = text.slice(0, end);
+        // As in the legend, the links above the named one give way first.
+        name.textContent = text.slice(0, end).replace(/^(.+) › (.+)$/, "$2 · $1");
         name.dir = "ltr";
         amount.textContent = text.slice(end);
         line.append(mark ? mark.cloneNode(true) : "", name, amount);
