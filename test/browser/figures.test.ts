@@ -11,10 +11,11 @@ const tipOf = async (page: Page) => (await page.locator(".chart-tip > div").allT
 const labelOf = async (page: Page, index: number) =>
   (await daysOf(page).nth(index).getAttribute("aria-label")) ?? "";
 
-/** A label with each of its details in a line. */
+/** A label with each of its details in a line, and the name of a link before those above it. */
 function linesOf(label: string): string[] {
   const [, day = "", details = ""] = /^(.*?) \((.*)\)$/s.exec(label) ?? [];
-  return [day, ...details.split(",\n")];
+  const lines = details.split(",\n").map((line) => line.replace(/^(.+) › (.+) (\S+)$/, "$2 · $1 $3"));
+  return [day, ...lines];
 }
 
 describe("the chart", () => {

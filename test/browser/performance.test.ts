@@ -439,9 +439,7 @@ describe("is accessible and fits", () => {
     const page = await openPage(`${PAGE}?level=4&columns=spend&metric=spend`);
     await page.locator(".plot a .area").nth(3).hover();
     const tip = page.locator(".chart-tip:visible");
-    await expect
-      .poll(() => tip.locator("bdi").allInnerTexts())
-      .toContain("Video 15s · Acme › Spring › Runners");
+    await expect.poll(() => tip.locator("bdi").allInnerTexts()).toContain("Runners direct · Acme › Spring");
     expect((await tip.boundingBox())?.width).toBeLessThanOrEqual(240);
   });
 
