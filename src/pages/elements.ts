@@ -1,5 +1,6 @@
 /** What pages are made of besides tables, lists and forms: headings, cards, facts, badges, notices, and names in any script. */
 import { html } from "hono/html";
+import { showPlural } from "./locale.ts";
 import type { Markup } from "./markup.ts";
 
 type Content = Markup | string | (Markup | string)[];
@@ -141,6 +142,24 @@ export interface Tile {
   /** Whether the page shows more about this one. */
   isCurrent?: boolean;
 }
+
+type Counted = [count: number, one: string, many: string, href: string];
+
+/** What the line below the tiles counts too, each with its link. Nothing of zero. */
+export function countLinks(...counted: Counted[]): Markup {
+  const links = counted
+    .filter(([count]) => count > 0)
+    .map(([count, one, many, href]) => html`<a href="${href}">${showPlural(count, one, many)}</a>`);
+  return html`${links.map((link, index) => html`${index > 0 ? " · " : ""}${link}`)}`;
+}
+
+/** How pages call costs without amount. */
+export const unpricedCount = (count: number, href: string): Counted => [
+  count,
+  "cost without amount",
+  "costs without amount",
+  href,
+];
 
 /** The most important numbers of a page. */
 export function tiles(label: string, items: Tile[]): Markup {

@@ -8,7 +8,15 @@ import { currency as currencyCode } from "../http/input/fields.ts";
 import { readInput } from "../http/input/input.ts";
 import { sentenceOf } from "../pages/alerts/sentences.ts";
 import { type ChartEvent, chartScript } from "../pages/chart/chart.ts";
-import { card, emptyState, pageHead, type Tile, tiles } from "../pages/elements.ts";
+import {
+  card,
+  countLinks,
+  emptyState,
+  pageHead,
+  type Tile,
+  tiles,
+  unpricedCount,
+} from "../pages/elements.ts";
 import { form } from "../pages/forms/form.ts";
 import { cardStyles } from "../pages/frame.ts";
 import { describeDay, describeDays, showCount, showPlural } from "../pages/locale.ts";
@@ -83,10 +91,10 @@ export const overviewPage: Show = async (context, member) => {
       ${cutNotice(period, overview.period.from)}
       ${figures(member, overview, totals, context.now)}
       ${adjustedNote(member, totals, overview.adjustments, overview.partners)}
-      ${openAlerts(member, overview)}
-      ${attention(member, overview)}
       ${explanation}
       ${charts(overview, member, dayOf(context.now), events)}
+      ${openAlerts(member, overview)}
+      ${attention(member, overview)}
       ${most}`,
   };
 };
@@ -104,13 +112,12 @@ function figures({ path, app }: Member, overview: Overview, totals: Sums[], now:
     isEmptyBefore && !isCut && app.firstDay !== null && app.firstDay > days.to ? app.firstDay : undefined;
   const isCompared = period.to < dayOf(now) && since === undefined && !isCut;
   const noteOf = (now: bigint, before: bigint) => (isCompared ? { note: changeText(now, before) } : {});
-  const count = (name: string, href: string, now: number, before?: number): Tile => ({
+  const count = (name: string, href: string, now: number, before: number): Tile => ({
     name,
     href,
     value: showCount(now),
-    ...(before !== undefined && noteOf(BigInt(now), BigInt(before))),
+    ...noteOf(BigInt(now), BigInt(before)),
   });
-  const unpricedBefore = spendBefore.reduce((sum, row) => sum + row.unpriced, 0);
   const spent = totals.map(
     ({ currency, spend, previous }): Tile => ({
       name: `Spend in ${currency}`,
@@ -134,14 +141,13 @@ function figures({ path, app }: Member, overview: Overview, totals: Sums[], now:
         countOf(engagements, "impression"),
         countOf(engagementsBefore, "impression"),
       ),
-      count("Costs without amount", `${overview.partnersHref}&sort=-unpriced`, unpriced, unpricedBefore),
-      count(
-        "Dropped URL parameters",
-        ignoredHref({ path }, period),
-        dropped.reduce((sum, link) => sum + link.count, 0),
-      ),
     ])}
-    <p class="hint">${isCompared ? `Compared with ${describeDays(days)}.` : isCut ? NOT_READ : since === undefined ? NOT_OVER : `There is no data before ${describeDay(since)} to compare with.`} ${finality(period, now)}</p>`;
+    <p class="hint">${isCompared ? `Compared with ${describeDays(days)}.` : isCut ? NOT_READ : since === undefined ? NOT_OVER : `There is no data before ${describeDay(since)} to compare with.`} ${finality(period, now)}
+${countLinks(unpricedCount(unpriced, `${overview.partnersHref}&sort=-unpriced`), [
+  dropped.reduce((sum, link) => sum + link.count, 0),
+  ...(["dropped URL parameter", "dropped URL parameters"] as const),
+  ignoredHref({ path }, period),
+])}</p>`;
 }
 
 /** The first ones are shown. */
@@ -232,6 +238,7 @@ function charts(overview: Overview, member: Member, today: number, events: Chart
   if (chart === "") return emptyState("No spend in this period", why);
   return html`
     <section class="card charts" aria-label="Chart">
+      <h2 class="visually-hidden">Chart</h2>
       ${ofSpend.length > 0 ? "" : html`<p>No spend${currency ? ` in ${currency}` : ""} in this period. ${why}</p>`}
       ${chart}
     </section>`;

@@ -1026,8 +1026,48 @@ describe("pages with three currencies, 24 partners and 5,000 links", () => {
     const heights = await rows.evaluateAll((all) => all.map((one) => one.getBoundingClientRect().height));
     expect(Math.max(...heights)).toBeLessThanOrEqual(37);
     expect((chart?.y ?? 800) + (chart?.height ?? 0)).toBeLessThanOrEqual(800);
+    // So are its first items, below the chart.
+    const last = await rows.last().boundingBox();
+    expect((last?.y ?? 800) + (last?.height ?? 0)).toBeLessThanOrEqual(800);
     expect(await page.getByRole("list", { name: "Events" }).isVisible()).toBe(false);
+    // A phone has the beginning of the chart at the end of its first window.
+    await page.setViewportSize({ width: 390, height: 844 });
+    expect((await page.locator(".card:has(> .daily-chart)").boundingBox())?.y).toBeLessThanOrEqual(844);
   });
+
+  it.each([APP, `${APP}?period=90d`, `${APP}?period=today`, `${APP}/links/atlas02274`])(
+    "have their tiles in whole rows of one width, as high as their lines: %s",
+    async (path) => {
+      const page = await at(path);
+      for (const width of [320, 390, 640, 641, 768, 1024, 1025, 1280]) {
+        await page.setViewportSize({ width, height: 800 });
+        const { boxes, end, cut, free } = (await page.evaluate(`(() => {
+        const items = [...document.querySelectorAll(".figures > li")];
+        const boxOf = (item) => item.getBoundingClientRect();
+        const texts = (item) => [...item.querySelectorAll(".name, strong, .note")].map(boxOf);
+        return {
+          boxes: items.map(boxOf).map(({ left, right, top, width }) => ({ left, right, top, width })),
+          end: boxOf(document.querySelector(".figures")).right,
+          cut: items.filter((item) => texts(item).some(({ right }) => right >= boxOf(item).right)).length,
+          free: Math.min(...items.map((item) => boxOf(item).bottom - Math.max(...texts(item).map(({ bottom }) => bottom)))),
+        };
+      })()`)) as {
+          boxes: { left: number; right: number; top: number; width: number }[];
+          end: number;
+          cut: number;
+          free: number;
+        };
+        expect([width, cut]).toEqual([width, 0]);
+        // Where no tile has the line of a change, there is no room for it.
+        expect(free, `${width}`).toBeLessThan(19);
+        const rows = [...Map.groupBy(boxes, ({ top }) => top).values()];
+        for (const row of rows)
+          expect([width, Math.round(row.at(-1)?.right ?? 0)]).toEqual([width, Math.round(end)]);
+        // The last one fills its row.
+        expect(new Set(boxes.slice(0, -1).map((one) => Math.round(one.width * 2) / 2)).size).toBe(1);
+      }
+    },
+  );
 
   it("find links by words anywhere in their paths, with the number of matches", async () => {
     const page = await at(`${APP}/links?q=15s+video`);

@@ -76,10 +76,10 @@ export const figures: Mutant[] = [
     tests: ["test/purge/expired.test.ts"],
   },
   {
-    name: "unpriced costs are not compared with those of the days before",
-    file: "src/workspace/overview.ts",
-    search: "unpriced, unpricedBefore)",
-    replace: "unpriced)",
+    name: "counts of zero are in the line below the tiles",
+    file: "src/pages/elements.ts",
+    search: ".filter(([count]) => count > 0)",
+    replace: "",
     tests: ["test/workspace/overview.test.ts"],
   },
   {

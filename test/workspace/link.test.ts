@@ -89,10 +89,10 @@ describe("a link's page", () => {
       "Clicks 2",
       "Impressions 1",
       "Matched costs 2",
-      "Costs without amount 1",
     ]);
+    expect(hrefOf(page, "1 cost without amount")).toBe("#costs");
     expect(section(page, "sub-links")).toMatch(
-      /Video 15s.*1 \$1\.50 \$1\.500.*Video 30s.*0 <€0\.01 only cpm/,
+      /Video 15s.*1 \$1\.50 \$1\.500.*Video 30s.*0 <€0\.01 no cpc costs/,
     );
     const [costs] = tablesOf(page.slice(page.indexOf('id="costs"')));
     expect(costs?.map(({ cells }) => cells)).toEqual([

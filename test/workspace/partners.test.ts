@@ -127,7 +127,7 @@ it("counts unpriced costs in the total that the Overview leads to", async () => 
   expect(headOf(await open(browser, TODAY)).map(([name]) => name)).not.toContain("Costs without amount");
   await sendCost({ cost_id: "partners-click-1" });
   const overview = await open(browser, `${APP}?period=today`);
-  const page = await open(browser, hrefOf(overview, "Costs without amount 1"));
+  const page = await open(browser, hrefOf(overview, "1 cost without amount"));
   expect(lines(page).at(-1)?.[0]).toBe("Total, 5 partners");
   expect(lines(page).at(-1)?.at(-1)).toBe("1");
   expect(lines(page)[0]?.[0]).toBe("Acme Ads");

@@ -14,7 +14,7 @@ import { moneyText } from "../../pages/money.ts";
 import type { Link } from "../../usecases/links/link.ts";
 import type { Member } from "../frame.ts";
 import { partnerLink } from "../partners/link.ts";
-import { onlyTypes } from "../performance/cells.ts";
+import { noClickCosts } from "../performance/cells.ts";
 
 /** The query that keeps the days of a page on another one. */
 export function keepDays(url: URL): string {
@@ -121,11 +121,11 @@ export function averageOf(
   return (sumCosts(rows) * (isPerMille ? 1_000n : 1n)) / BigInt(matched);
 }
 
-/** As on Performance: of cpc costs only. Without one, it says which costs there are. */
+/** As on Performance: of cpc costs only. Without one, it says that there are only others. */
 export function costPerClickCell(figures: LinkFigures | undefined): Markup {
   const priced = (figures?.spend ?? []).filter(({ matched }) => matched > 0);
   const ofClicks = priced.filter(({ costType }) => costType && TYPES_PER_CLICK.includes(costType));
-  return amounts(ofClicks, averageOf, showPrice) ?? onlyTypes(priced) ?? NOTHING;
+  return amounts(ofClicks, averageOf, showPrice) ?? noClickCosts(priced) ?? NOTHING;
 }
 
 export const countCell = (count: number | undefined): Markup =>

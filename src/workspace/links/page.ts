@@ -13,12 +13,14 @@ import {
   breadcrumb,
   buttonLink,
   copyButton,
+  countLinks,
   facts,
   menu,
   nameText,
   notice,
   type Tile,
   tiles,
+  unpricedCount,
 } from "../../pages/elements.ts";
 import { chartEvents, eventList } from "../../pages/events.ts";
 import { describeDay, describeDays, describeShortDay, showCount } from "../../pages/locale.ts";
@@ -197,11 +199,8 @@ function figures(member: Member, view: LinkView, now: number): Markup {
       count("Clicks", "click"),
       count("Impressions", "impression"),
       { name: "Matched costs", value: showCount(costs("matched")) },
-      ...(costs("unpriced") > 0
-        ? [{ name: "Costs without amount", value: showCount(costs("unpriced")) }]
-        : []),
     ])}
-    <p class="hint">${hints.join(" ")} ${finality(period, now)}</p>
+    <p class="hint">${hints.join(" ")} ${finality(period, now)} ${countLinks(unpricedCount(costs("unpriced"), "#costs"))}</p>
     ${adjustedNote(member, sums, adjustments, partners)}`;
 }
 

@@ -108,7 +108,7 @@ function figures({ status, period, compared, hrefOf }: View, now: number): Marku
   ]);
   const { recorded, impressionCoverage } = figures;
   return html`
-    <div class="even">${tiles("Figures", [
+    ${tiles("Figures", [
       ...(money.length === 0 ? [{ name: "Spend", value: "None" }] : money),
       count("Clicks", "clicks"),
       count("Impressions", "impressions"),
@@ -127,7 +127,7 @@ function figures({ status, period, compared, hrefOf }: View, now: number): Marku
         value: highest ? discrepancyBadge(highest.discrepancyRate, highest.isWithinThreshold) : NONE,
         ...(highest && { note: `${highest.costType}, last ${RATE_DAYS} days` }),
       },
-    ])}</div>
+    ])}
     <p class="hint">${aboutChanges(period, compared.isCompared, status.before !== undefined)} ${finality(period, now)} ${COVERAGE} ${DISCREPANCY}</p>`;
 }
 

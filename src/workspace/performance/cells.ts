@@ -77,17 +77,16 @@ export function figure(metric: Metric, figures: Figures, currency: string | null
   const value = of(figures);
   // Of one cost type, clicks are null, and its name says it.
   if (value === null && metric === "cost_per_click" && figures.clicks !== null)
-    return onlyTypes(figures.costs) ?? NONE;
+    return noClickCosts(figures.costs) ?? NONE;
   if (value === null || (currency === null && hasMoney(metric))) return NONE;
   return show(value, currency ?? "");
 }
 
-/** In the place of a cost per click that no cost has: which costs there are. */
-export function onlyTypes(costs: Pick<CostRow, "costType" | "matched">[]): Markup | undefined {
-  const types = new Set(
-    costs.flatMap(({ costType, matched }) => (matched > 0 && costType ? [costType] : [])),
-  );
-  return types.size === 0 ? undefined : html`<span class="muted">only ${[...types].join(", ")}</span>`;
+/** In the place of a cost per click that no cost has, if there are costs of other types. */
+export function noClickCosts(costs: Pick<CostRow, "costType" | "matched">[]): Markup | undefined {
+  return costs.some(({ costType, matched }) => matched > 0 && costType)
+    ? html`<span class="muted">no cpc costs</span>`
+    : undefined;
 }
 
 /**

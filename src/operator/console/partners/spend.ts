@@ -83,7 +83,7 @@ export function spendSection(
       aside: html`<p class="actions"><span class="muted">${describeDays(read.days)}, UTC</span> <a href="/operator/spend?partner_id=${partner.id}">Spend by app</a> <a href="/operator/adjustments/new?partner_id=${partner.id}">Adjust spend</a></p>`,
     },
     read.cut,
-    html`<div class="even">${tiles("Figures", figures(partner, read))}</div>`,
+    tiles("Figures", figures(partner, read)),
     html`<p class="hint">${read.before ? `Compared with ${describeDays(read.before.days)}.` : NOT_READ} In all apps, with adjustments. ${finality(read.days, now)}</p>`,
     costCharts({
       name: "Spend",
