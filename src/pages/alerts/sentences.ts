@@ -100,7 +100,7 @@ const LIMITS: { [K in RuleKind]: (settings: Settings[K]) => string } = {
   spend_above: ({ amount, currency, period }) =>
     `More than ${showAmount(formatAmount(amount), currency)} in a ${period} (UTC)`,
   discrepancy: ({ percent }) =>
-    `${showPercent(percent / 100)} or more of at least ${MIN_EXPECTED} clicks or impressions, counted once a day`,
+    `${showPercent(percent / 100)} or more without a matching cost, of at least ${MIN_EXPECTED} clicks or impressions, counted once a day`,
   purge_late: ({ hours }) => `Not run for more than ${showPlural(hours, "hour")}`,
   database_large: ({ gigabytes }) => `More than ${showCount(gigabytes)} of 10 GB`,
   url_prices_limited: () => "Prices on URLs are held",

@@ -8,7 +8,17 @@ import { chartScript } from "../../pages/chart/chart.ts";
 import { DISCREPANCY, discrepancyBadge } from "../../pages/costs/rates.ts";
 import { reasonLink } from "../../pages/costs/rejections.ts";
 import { coverageBadge, partnerSignals } from "../../pages/costs/states.ts";
-import { breadcrumb, card, nameText, pageHead, pathText, type Tile, tiles } from "../../pages/elements.ts";
+import {
+  breadcrumb,
+  card,
+  countLinks,
+  nameText,
+  pageHead,
+  pathText,
+  type Tile,
+  tiles,
+  unpricedCount,
+} from "../../pages/elements.ts";
 import { chartEvents, eventList } from "../../pages/events.ts";
 import { cardStyles } from "../../pages/frame.ts";
 import { table } from "../../pages/lists/table.ts";
@@ -77,28 +87,26 @@ function figures({ status, period, compared, hrefOf }: View, now: number): Marku
   const { spend, figures, partner, rates, before = { spend: [], counts: [] } } = status;
   const ofPartner = { partner_id: String(partner.id) };
   const highest = worstOf(rates);
-  /** The change, and what else there is to say. */
-  const noteOf = (metric: Metric, own: Figures, currency: string | null, more: Markup | string = "") => {
+  const noteOf = (metric: Metric, own: Figures, currency: string | null) => {
     const measured = {
       now: own,
       before: toFigures(currency, before.spend, before.counts),
       recorded: own.recorded.click,
     };
     const changed = change(metric, measured, compared);
-    const notes = [changed === NONE ? "" : changed, more].filter((note) => note !== "");
-    return notes.length === 0 ? {} : { note: html`${notes.map((note) => html`<div>${note}</div>`)}` };
+    return changed === NONE ? {} : { note: changed };
   };
   const count = (name: string, metric: "clicks" | "impressions"): Tile => ({
     name,
     value: figure(metric, figures, null),
     ...noteOf(metric, figures, null),
   });
-  const money = spend.flatMap(({ currency, figures: own, unpriced }): Tile[] => [
+  const money = spend.flatMap(({ currency, figures: own }): Tile[] => [
     {
       name: `Spend in ${currency}`,
       value: moneyText(own.spend, currency),
       href: hrefOf("performance", { ...ofPartner, currency }),
-      ...noteOf("spend", own, currency, unpriced > 0 ? `${showPlural(unpriced, "cost")} without amount` : ""),
+      ...noteOf("spend", own, currency),
     },
     {
       name: `Cost per click in ${currency}`,
@@ -115,12 +123,7 @@ function figures({ status, period, compared, hrefOf }: View, now: number): Marku
       {
         name: "Coverage",
         value: coverageBadge(shareOf(figures.coverage), Number(recorded.click)),
-        ...noteOf(
-          "coverage",
-          figures,
-          null,
-          html`of ${showPlural(Number(recorded.click), "click")}${impressionCoverage === null ? "" : html`<div>${showPercent(shareOf(impressionCoverage) ?? 0)} of ${showPlural(Number(recorded.impression), "impression")}</div>`}`,
-        ),
+        note: `of ${showPlural(Number(recorded.click), "click")}`,
       },
       {
         name: "Discrepancy",
@@ -128,7 +131,12 @@ function figures({ status, period, compared, hrefOf }: View, now: number): Marku
         ...(highest && { note: `${highest.costType}, last ${RATE_DAYS} days` }),
       },
     ])}
-    <p class="hint">${aboutChanges(period, compared.isCompared, status.before !== undefined)} ${finality(period, now)} ${COVERAGE} ${DISCREPANCY}</p>`;
+    <p class="hint">${aboutChanges(period, compared.isCompared, status.before !== undefined)} ${finality(period, now)} ${countLinks(
+      unpricedCount(
+        spend.reduce((sum, { unpriced }) => sum + unpriced, 0),
+        "#funnel",
+      ),
+    )} ${COVERAGE} ${impressionCoverage === null ? "" : `That of ${showPlural(Number(recorded.impression), "impression")} is ${showPercent(shareOf(impressionCoverage) ?? 0)}.`} ${DISCREPANCY}</p>`;
 }
 
 function charts(

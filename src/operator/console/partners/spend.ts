@@ -147,7 +147,7 @@ function figures({ id }: PartnerRow, { spend, counts, before }: PartnerSpend): T
     {
       name: "Coverage",
       value: coverageBadge(shareOf(coverage), Number(recorded.click)),
-      note: `of ${showPlural(Number(recorded.click), "click")} with a cost ID`,
+      note: `of ${showPlural(Number(recorded.click), "click")}`,
     },
   ];
 }

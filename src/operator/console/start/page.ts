@@ -14,6 +14,7 @@ import {
   describeShortDay,
   describeTime,
   NONE,
+  showCount,
   showPlural,
 } from "../../../pages/locale.ts";
 import type { Markup } from "../../../pages/markup.ts";
@@ -128,11 +129,8 @@ function spendSection({ spend, pending, days }: Start): Markup {
   const waiting = Map.groupBy(pending, ({ currency }) => currency);
   const currencies = [...byCurrency(spend)];
   const pendingText = [...waiting].map(
-    ([currency, rows]) =>
-      html`<li>${showPlural(
-        rows.reduce((total, { count }) => total + count, 0),
-        "pending cost",
-      )} (${moneyText(sumSpend(rows), currency)})</li>`,
+    ([currency, rows], at) =>
+      html`${at > 0 ? ", " : ""}${moneyText(sumSpend(rows), currency)} (${showCount(rows.reduce((total, { count }) => total + count, 0))})`,
   );
   return card(
     head,
@@ -152,7 +150,7 @@ function spendSection({ spend, pending, days }: Start): Markup {
         ),
     pendingText.length === 0
       ? ""
-      : html`<p><a href="/operator/spend#pending">Pending costs</a>, which wait for their click or impression:</p><ul>${pendingText}</ul>`,
+      : html`<p><a href="/operator/spend#pending">Pending</a>: ${pendingText}</p>`,
   );
 }
 
