@@ -84,10 +84,10 @@ function acceptedCard(partner: SignedInPartner, { matched, from, to, complete }:
         {
           heading: "Today",
           kind: "number",
-          onPhone: 5,
+          onPhone: 6,
           cell: (total) => countAndMoney(todayOf(total) ?? { ...total, costs: 0, amount: 0n }),
         },
-        { heading: `Last ${RATE_DAYS} days`, kind: "number", onPhone: 7, cell: countAndMoney },
+        { heading: `Last ${RATE_DAYS} days`, kind: "number", onPhone: 6, cell: countAndMoney },
       ],
       empty: html`<p>None in the last ${RATE_DAYS} days.</p>`,
     }),

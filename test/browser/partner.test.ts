@@ -241,3 +241,19 @@ it("the sign-in is accessible and fits every window", async () => {
   await page.goto("/partner");
   await checkEveryWidth(page, "partner-sign-in");
 });
+
+it("on a phone, what counts today and in the last days are at least 12 px apart", async () => {
+  const page = await signedIn("/partner", { viewport: { width: 390, height: 844 } });
+  const gaps = await page.evaluate<number[]>(
+    `[...document.querySelectorAll("[aria-labelledby=accepted] .table tbody tr")].map((row) => {
+      const [today, days] = [...row.querySelectorAll("td")].map((cell) => {
+        const range = document.createRange();
+        range.selectNodeContents(cell);
+        return range.getBoundingClientRect();
+      });
+      return today.bottom > days.top ? days.left - today.right : 0;
+    })`,
+  );
+  expect(gaps.length).toBeGreaterThan(2);
+  expect(Math.min(...gaps)).toBeGreaterThanOrEqual(12);
+});

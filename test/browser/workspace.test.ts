@@ -213,6 +213,52 @@ describe("is accessible and fits", () => {
     expect([rights.length, rights.at(-1)]).toEqual([3, 1260]);
   });
 
+  it("on a phone, a link with its button beside its name, and the currency of its costs beside their type", async () => {
+    const page = await openPage(`${APP}/links/${service.LINK_TOKEN}`, {
+      viewport: { width: 390, height: 844 },
+    });
+    const [name, button] = await Promise.all(
+      ["h1", "main > .head > .button"].map((one) => page.locator(one).boundingBox()),
+    );
+    const middleOf = (box: typeof name) => (box?.y ?? 0) + (box?.height ?? 0) / 2;
+    expect(Math.abs(middleOf(name) - middleOf(button))).toBeLessThan(4);
+    const types = page.locator("[aria-labelledby=costs] tbody th a");
+    expect(await types.allInnerTexts()).toContain("cpc\u00a0in\u00a0EUR");
+    const heights = await types.evaluateAll((all) => all.map((one) => one.getBoundingClientRect().height));
+    expect(Math.max(...heights)).toBeLessThan(24);
+  });
+
+  it("on a phone, the spend and the price of each currency in a line, below the name", async () => {
+    const page = await openPage(`${APP}/links`, { viewport: { width: 390, height: 844 } });
+    const found = await page.evaluate<{ name: number; lines: { text: string; left: number; gap: number }[] }>(
+      `(() => {
+        const boxOf = (one) => {
+          const range = document.createRange();
+          range.selectNodeContents(one);
+          return range.getBoundingClientRect();
+        };
+        const row = [...document.querySelectorAll(".links tbody tr")].find((one) => one.querySelector("a bdi").textContent === "Acme");
+        const [spend, price] = ["Spend", "Cost per click"].map((label) => [...row.querySelectorAll("[data-label='" + label + "'] > div")]);
+        const clicks = boxOf(row.querySelector("[data-label=Clicks]"));
+        return {
+          name: Math.round(row.querySelector("a bdi").getBoundingClientRect().left),
+          lines: spend.map((one, index) => {
+            const [left, right] = [boxOf(one), boxOf(price[index])];
+            return { text: one.textContent + " " + price[index].textContent, isOne: left.top === right.top, left: Math.round(left.left), gap: Math.min(right.left - left.right, left.left - clicks.right) };
+          }),
+        };
+      })()`,
+    );
+    expect(found.lines).toMatchObject([
+      { text: expect.stringMatching(/^\$[\d.]+ \$[\d.]+$/), isOne: true },
+      { text: expect.stringMatching(/^€[\d.]+ €[\d.]+$/), isOne: true },
+    ]);
+    for (const { left, gap } of found.lines) {
+      expect(Math.abs(left - found.name)).toBeLessThanOrEqual(2);
+      expect(gap).toBeGreaterThanOrEqual(12);
+    }
+  });
+
   it("the list of links, with the box that selects all beside its heading", async () => {
     const page = await openPage(`${APP}/links`);
     const middles = await page.evaluate<number[]>(

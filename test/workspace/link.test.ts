@@ -97,14 +97,14 @@ describe("a link's page", () => {
     const [costs] = tablesOf(page.slice(page.indexOf('id="costs"')));
     expect(costs?.map(({ cells }) => cells)).toEqual([
       ["Type", "Spend", "Average cost", "Matched costs", "Costs without amount"],
-      ["cpc , cost per click in USD", "$1.50", "$1.50", "1", "1"],
-      ["cpm , cost per 1,000 impressions in EUR", "<€0.01", "€3.00", "1", "0"],
+      ["cpc in USD", "$1.50", "$1.50", "1", "1"],
+      ["cpm in EUR", "<€0.01", "€3.00", "1", "0"],
     ]);
     expect(page.match(/<figure class="daily-chart/g)).toHaveLength(3);
     expect(page.match(/aria-label="15 Mar 2026, so far: /g)).toHaveLength(3);
     // Today isn't over, so it isn't compared.
     expect(page).not.toContain("Previous period");
-    await open(browser, hrefOf(page, "cpc , cost per click in USD"));
+    await open(browser, hrefOf(page, "cpc in USD"));
     expect(textOf(await open(browser, hrefOf(page, "Show in Links")))).toContain("Close Runners");
   });
 

@@ -381,7 +381,7 @@ describe("figures", () => {
       clicks: "3",
       spend: "$2.00 €3.00",
       // Of cpc costs only.
-      perClick: "$1.000",
+      perClick: "$1.000 –",
     });
     expect(of("Newsletter")).toMatchObject({ clicks: "1", spend: "–", perClick: "–" });
   });

@@ -19,7 +19,7 @@ export interface Column<Row> {
    * Where a phone shows it, if its cards have two lines: beside the name, or below it in so many twelfths of the line. The other columns
    * of such a table are shown when a card is opened.
    */
-  onPhone?: "beside" | 3 | 4 | 5 | 7 | 8;
+  onPhone?: "beside" | 3 | 4 | 5 | 6 | 7 | 8;
   /** Whether a phone shows it only when a card is opened, in a table with styles of its own. */
   isFolded?: boolean;
   /** Where the heading leads: to the order by this column, or to more about it. */

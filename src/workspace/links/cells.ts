@@ -85,7 +85,10 @@ export function costCell(
 
 const NOTHING = html`<span class="muted">–</span>`;
 
-/** Two currencies below each other, those with the most costs first. Of more, the others are counted, and named in a title. */
+/**
+ * Two currencies below each other, those with the most costs first. Of more, the others are counted, and named in a title. Each line is
+ * that of the same currency in every column. Undefined without an amount.
+ */
 function amounts(
   rows: SpendSum[],
   amountOf: (rows: SpendSum[]) => bigint | undefined,
@@ -95,17 +98,19 @@ function amounts(
     sums.reduce((sum, { matched, unpriced }) => sum + matched + unpriced, 0);
   const [first, ...others] = [...Map.groupBy(rows, ({ currency }) => currency)]
     .sort(([one, left], [other, right]) => costs(right) - costs(left) || (one < other ? -1 : 1))
-    .flatMap(([currency, sums]): [bigint, string][] => {
-      const amount = amountOf(sums);
-      return amount === undefined ? [] : [[amount, currency]];
-    });
-  if (!first) return undefined;
-  const [second] = others;
+    .map(([currency, sums]) => ({ currency, amount: amountOf(sums) }));
+  if (!first || [first, ...others].every(({ amount }) => amount === undefined)) return undefined;
+  type Sum = typeof first;
+  const line = ({ currency, amount }: Sum) =>
+    amount === undefined
+      ? html`<div class="muted">–</div>`
+      : html`<div>${moneyText(amount, currency, show)}</div>`;
+  const title = others.map(({ currency, amount }) => (amount === undefined ? "–" : show(amount, currency)));
   const below =
     others.length > 1
-      ? html`<div class="below" title="${others.map((one) => show(...one)).join(", ")}">+${others.length} more</div>`
-      : second && html`<div>${moneyText(...second, show)}</div>`;
-  return html`<div>${moneyText(...first, show)}</div>${below ?? ""}`;
+      ? html`<div class="below" title="${title.join(", ")}">+${others.length} more</div>`
+      : others.map(line);
+  return html`${line(first)}${below}`;
 }
 
 export const spendCell = (figures: LinkFigures | undefined): Markup =>
@@ -124,8 +129,9 @@ export function averageOf(
 /** As on Performance: of cpc costs only. Without one, it says that there are only others. */
 export function costPerClickCell(figures: LinkFigures | undefined): Markup {
   const priced = (figures?.spend ?? []).filter(({ matched }) => matched > 0);
-  const ofClicks = priced.filter(({ costType }) => costType && TYPES_PER_CLICK.includes(costType));
-  return amounts(ofClicks, averageOf, showPrice) ?? noClickCosts(priced) ?? NOTHING;
+  const ofClicks = (rows: SpendSum[]) =>
+    averageOf(rows.filter(({ costType }) => costType && TYPES_PER_CLICK.includes(costType)));
+  return amounts(figures?.spend ?? [], ofClicks, showPrice) ?? noClickCosts(priced) ?? NOTHING;
 }
 
 export const countCell = (count: number | undefined): Markup =>

@@ -1,7 +1,7 @@
 /** The sections of a link's page about its costs and its problems. */
 
 import { html } from "hono/html";
-import { COST_TYPE } from "../../domain/cost-types.ts";
+import { COST_TYPE, type CostType } from "../../domain/cost-types.ts";
 import { DROP_REASONS } from "../../domain/engagements/sub-links.ts";
 import { card } from "../../pages/elements.ts";
 import { type Column, table } from "../../pages/lists/table.ts";
@@ -33,11 +33,14 @@ export function costsByType(member: Member, view: LinkView): Markup {
   });
   type Line = (typeof rows)[number];
   const hasOne = new Set(rows.map(({ currency }) => currency)).size < 2;
+  const hasUnpriced = rows.some(({ unpriced }) => unpriced > 0);
+  const nameOf = (type: CostType) =>
+    hasOne && !hasUnpriced ? html`<span class="wide-only">, ${COST_TYPE[type].name}</span>` : "";
   const columns: (Column<Line> | false)[] = [
     {
       heading: "Type",
       cell: ({ costType, currency }) =>
-        html`<a href="${performanceHref(member, view, { cost_type: costType ?? "", currency, group_by: "day" })}">${costType && html`${costType}<span class="wide-only">, ${COST_TYPE[costType].name}</span>`}${hasOne ? "" : `\u00a0in\u00a0${currency}`}</a>`,
+        html`<a href="${performanceHref(member, view, { cost_type: costType ?? "", currency, group_by: "day" })}">${costType && html`${costType}${nameOf(costType)}`}${hasOne ? "" : `\u00a0in\u00a0${currency}`}</a>`,
     },
     { heading: "Spend", kind: "number", cell: ({ spend, currency }) => moneyText(spend, currency) },
     {
@@ -46,7 +49,7 @@ export function costsByType(member: Member, view: LinkView): Markup {
       cell: ({ average, currency }) => (average === undefined ? NONE : moneyText(average, currency)),
     },
     { heading: "Matched costs", kind: "number", cell: ({ matched }) => showCount(matched) },
-    rows.some(({ unpriced }) => unpriced > 0) && {
+    hasUnpriced && {
       heading: "Costs without amount",
       kind: "number",
       isMinor: true,

@@ -98,7 +98,7 @@ export function performanceTable(
               number("Change", `${metric}_change`, (row) => change(metric, row, compared)),
           ].map((column) => column && { ...column, isFolded: !onPhone.includes(metric) }),
         ),
-        rows.some((one) => signalIn(one) !== "") && {
+        (page.sort.column === "signal" || shown.rows.some((one) => signalIn(one) !== "")) && {
           ...sortable("Signal", "signal"),
           cell: signalIn,
         },
