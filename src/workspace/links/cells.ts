@@ -102,9 +102,7 @@ function amounts(
   if (!first || [first, ...others].every(({ amount }) => amount === undefined)) return undefined;
   type Sum = typeof first;
   const line = ({ currency, amount }: Sum) =>
-    amount === undefined
-      ? html`<div class="muted">–</div>`
-      : html`<div>${moneyText(amount, currency, show)}</div>`;
+    html`<div>${amount === undefined ? NOTHING : moneyText(amount, currency, show)}</div>`;
   const title = others.map(({ currency, amount }) => (amount === undefined ? "–" : show(amount, currency)));
   const below =
     others.length > 1
