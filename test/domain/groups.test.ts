@@ -57,14 +57,20 @@ describe("groups of reports", () => {
     );
   });
 
-  it("know why no costs can arrive for a link, by its nearest switch, and for a partner", () => {
+  it("know why no costs can arrive for a link, by its nearest switch and its partner, and for a partner", () => {
     const partners = new Map([
       [1, { supportsCostData: 1, stoppedAt: null }],
       [2, { supportsCostData: 1, stoppedAt: 1 }],
       [3, { supportsCostData: 0, stoppedAt: null }],
     ]);
-    const ofLink = [1, 0, null].map((costSwitch) => GROUPS.link.whyNoCosts({ ...SUM, costSwitch }));
-    expect([...ofLink, GROUPS.link.whyNoCosts(SUM)]).toEqual([undefined, "off", "off", undefined]);
+    const ofLink = [1, 0, null, undefined].map((costSwitch) =>
+      [1, 2, 3, 0].map((partnerId) =>
+        GROUPS.link.whyNoCosts({ ...SUM, costSwitch: costSwitch as number, partnerId }, partners),
+      ),
+    );
+    const none = [undefined, undefined, undefined, undefined];
+    const off = ["off", "stopped", "not_yet", "no_partner"];
+    expect(ofLink).toEqual([none, off, off, none]);
     const ofPartner = [1, 2, 3, 0].map((partnerId) =>
       GROUPS.partner.whyNoCosts({ ...SUM, partnerId }, partners),
     );

@@ -39,8 +39,8 @@ interface Group {
   /** Why no costs can arrive for a link or a partner; undefined: they can, or rows are about neither. */
   whyNoCosts: ((sum: Grouped, partners: Partners) => WhyNoCosts | undefined) | undefined;
 }
-/** `off`: cost data of the link; the others are of the partner. */
-export type WhyNoCosts = "off" | "not_yet" | "stopped";
+/** `off`: cost data of the link. */
+export type WhyNoCosts = "off" | "no_partner" | "not_yet" | "stopped";
 type FilterName = "link" | "partner_id" | "cost_type" | "kind" | "country" | "platform";
 
 const weekFrom = (from: number): Days => ({ from, to: from + 6 });
@@ -54,6 +54,11 @@ export const within = (days: Days, { from, to }: Days): Days => ({
   to: Math.min(days.to, to),
 });
 export const lengthOf = ({ from, to }: Days) => to - from + 1;
+
+function whyNotFrom(partner: ReturnType<Partners["get"]>): WhyNoCosts | undefined {
+  if (!partner || (partner.supportsCostData && partner.stoppedAt === null)) return undefined;
+  return partner.stoppedAt === null ? "not_yet" : "stopped";
+}
 
 export const GROUPS = {
   day: {
@@ -82,7 +87,12 @@ export const GROUPS = {
     name: "link_name",
     sumsBy: "link",
     only: { filter: "link" },
-    whyNoCosts: ({ costSwitch }) => (costSwitch === undefined || costSwitch === 1 ? undefined : "off"),
+    whyNoCosts: ({ costSwitch, partnerId }, partners) =>
+      costSwitch === undefined || costSwitch === 1
+        ? undefined
+        : partnerId
+          ? (whyNotFrom(partners.get(partnerId)) ?? "off")
+          : "no_partner",
   },
   partner: {
     fields: {
@@ -92,11 +102,7 @@ export const GROUPS = {
     name: "partner_name",
     sumsBy: "partner",
     only: { filter: "partner_id" },
-    whyNoCosts: ({ partnerId }, partners) => {
-      const partner = partners.get(partnerId ?? 0);
-      if (!partner || (partner.supportsCostData && partner.stoppedAt === null)) return undefined;
-      return partner.stoppedAt === null ? "not_yet" : "stopped";
-    },
+    whyNoCosts: ({ partnerId }, partners) => whyNotFrom(partners.get(partnerId ?? 0)),
   },
   cost_type: {
     fields: { cost_type: ({ costType }) => costType ?? null },

@@ -130,6 +130,7 @@ export const INKS = "Only changes of prices of 1% or more are colored.";
 /** As lists of links and of partners say it. */
 const WITHOUT: Record<WhyNoCosts, [text: string, tone: Tone]> = {
   off: ["Cost data off", ""],
+  no_partner: ["No partner", ""],
   not_yet: STATES.not_integrated,
   stopped: STATES.stopped,
 };
