@@ -87,11 +87,11 @@ function acceptedCard(partner: SignedInPartner, { matched, from, to, complete }:
           onPhone: 6,
           cell: (total) => countAndMoney(todayOf(total) ?? { ...total, costs: 0, amount: 0n }),
         },
-        { heading: `Last ${RATE_DAYS} days`, kind: "number", onPhone: 6, cell: countAndMoney },
+        { heading: `Last ${RATE_DAYS} days with today`, kind: "number", onPhone: 6, cell: countAndMoney },
       ],
       empty: html`<p>None in the last ${RATE_DAYS} days.</p>`,
     }),
-    html`<p class="hint">The last ${RATE_DAYS} days include today. ${ABOUT}</p>`,
+    html`<p class="hint">${ABOUT}</p>`,
     chartsOf(partner, matched, { from, to }, to),
   );
 }

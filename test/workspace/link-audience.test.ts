@@ -55,7 +55,7 @@ it("shows clicks, their share, spend and cost per click of each, the most clicks
   expect(tables[0]).toEqual([
     ["Germany", "3", "75.0%", "0", "$3.00", "$1.500"],
     ["Unknown", "1", "25.0%", "0", "$0.00", "–"],
-    ["France", "0", "0.0%", "1", "$0.50", "no cpc costs"],
+    ["France", "0", "0.0%", "1", "$0.50", "no cpc"],
     ["Adjustments", "0", "0.0%", "0", "$3.00", "–"],
   ]);
   expect(tables[1]?.map(([name]) => name)).toEqual(["iOS", "Android", "Adjustments"]);

@@ -206,7 +206,7 @@ describe("the figures", () => {
       expect(figuresOf(mainOf(await open(browser, href ?? "")))[0]).toBe(
         `Spend ${cells[1]}${cells[2] === "–" ? "" : ` ${cells[2]}`}`,
       );
-    expect(hrefOf(page, "Show all")).toBe(`${APP}/performance?${days}&sort=-spend_change&currency=USD`);
+    expect(hrefOf(page, "Show all")).toBe(`${APP}/performance?${days}&currency=USD`);
     // The note says what the colors of prices mean, so that a phone shows these too.
     expect(page).toMatch(
       /<td data-label="Cost per click"[^>]*>.*?<td data-label="Change" class="number phone-/s,

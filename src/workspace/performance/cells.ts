@@ -85,7 +85,7 @@ export function figure(metric: Metric, figures: Figures, currency: string | null
 /** In the place of a cost per click that no cost has, if there are costs of other types. */
 export function noClickCosts(costs: Pick<CostRow, "costType" | "matched">[]): Markup | undefined {
   return costs.some(({ costType, matched }) => matched > 0 && costType)
-    ? html`<span class="muted">no cpc costs</span>`
+    ? html`<span class="muted">no cpc</span>`
     : undefined;
 }
 

@@ -62,7 +62,7 @@ export function overviewChanges(member: Member, overview: Overview, now: number)
   const most = card(
     {
       ...title,
-      aside: html`<a href="${performanceHref({ sort: "-spend_change", ...inCurrency })}">Show all</a>`,
+      aside: html`<a href="${performanceHref(inCurrency)}">Show all</a>`,
     },
     table<PerformanceRow>({
       label: "Campaigns whose spend changed most",
