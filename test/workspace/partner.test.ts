@@ -147,7 +147,7 @@ it("compares its figures with the days before, and says of what a percentage is"
   expect(figures.find((text) => text.startsWith("Clicks"))).toMatch(/[▲▼] [+−]?[\d.]+%$/);
   expect(figures.find((text) => text.startsWith("Coverage"))).toMatch(/^Coverage [\d.]+% of [\d,]+ clicks$/);
   // The coverage of impressions is in the text below.
-  expect(textOf(page)).toMatch(/in any currency\. That of \d+ impressions is [\d.]+%\./);
+  expect(textOf(page)).toMatch(/in any currency\. Coverage of \d+ impressions: [\d.]+%\./);
   expect(textOf(page)).toContain("Compared with 1 – 7 Mar 2026.");
   expect(textOf(page)).toMatch(/With a cost ID [\d,]+ [\d.]+% of all/);
   // The chart has a line of the days before.

@@ -36,7 +36,7 @@ export function script() {
         // Amounts have no plain spaces. What has no mark, and what is not final, has no amount.
         const end = index === 0 || (mark && key !== "open") ? text.lastIndexOf(" ") : text.length;
         // As in the legend, the links above the named one give way first.
-        name.textContent = text.slice(0, end).replace(/(.+) › (.+)/, "$2 · $1");
+        name.textContent = text.slice(0, end).replace(/^(.+) › (.+)/, "$2 · $1");
         name.dir = "ltr";
         amount.textContent = text.slice(end);
         line.append(mark ? mark.cloneNode(true) : "", name, amount);

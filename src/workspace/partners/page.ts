@@ -136,7 +136,7 @@ function figures({ status, period, compared, hrefOf }: View, now: number): Marku
         spend.reduce((sum, { unpriced }) => sum + unpriced, 0),
         "#funnel",
       ),
-    )} ${COVERAGE} ${impressionCoverage === null ? "" : `That of ${showPlural(Number(recorded.impression), "impression")} is ${showPercent(shareOf(impressionCoverage) ?? 0)}.`} ${DISCREPANCY}</p>`;
+    )} ${COVERAGE} ${impressionCoverage === null ? "" : `Coverage of ${showPlural(Number(recorded.impression), "impression")}: ${showPercent(shareOf(impressionCoverage) ?? 0)}.`} ${DISCREPANCY}</p>`;
 }
 
 function charts(
