@@ -131,12 +131,12 @@ function figures({ status, period, compared, hrefOf }: View, now: number): Marku
         ...(highest && { note: `${highest.costType}, last ${RATE_DAYS} days` }),
       },
     ])}
-    <p class="hint">${aboutChanges(period, compared.isCompared, status.before !== undefined)} ${finality(period, now)} ${countLinks(
+    <p class="hint">${aboutChanges(period, compared.isCompared, status.before !== undefined)} ${finality(period, now)} ${COVERAGE} ${impressionCoverage === null ? "" : `Coverage of ${showPlural(Number(recorded.impression), "impression")}: ${showPercent(shareOf(impressionCoverage) ?? 0)}.`} ${DISCREPANCY} ${countLinks(
       unpricedCount(
         spend.reduce((sum, { unpriced }) => sum + unpriced, 0),
         "#funnel",
       ),
-    )} ${COVERAGE} ${impressionCoverage === null ? "" : `Coverage of ${showPlural(Number(recorded.impression), "impression")}: ${showPercent(shareOf(impressionCoverage) ?? 0)}.`} ${DISCREPANCY}</p>`;
+    )}</p>`;
 }
 
 function charts(
