@@ -4,15 +4,15 @@
  */
 import { html } from "hono/html";
 import type { DayRange } from "../../db/ledger/reports/statements.ts";
-import { DAY_MS, firstOpenDay } from "../../domain/time.ts";
+import { firstOpenDay } from "../../domain/time.ts";
 import { servedScript } from "../../http/served-file.ts";
 import { nameText, pathText } from "../elements.ts";
-import { describeDay, describeShortDay, NONE, showPlural } from "../locale.ts";
+import { describeDay, NONE, showPlural } from "../locale.ts";
 import type { Markup } from "../markup.ts";
+import { dayAxis, valueAxis } from "./axes.ts";
 import { script } from "./chart.client.js";
 import { areas, LINES_HEIGHT, line } from "./lines.ts";
 import { type Plot, percent, type Stack, toPlot, toStacks } from "./plot.ts";
-import { dayTicks } from "./scales.ts";
 import { type Drawing, max, type Series, toDrawing, totalOf, type Values } from "./series.ts";
 import type { Unit } from "./units.ts";
 
@@ -261,30 +261,6 @@ function summarize(stacks: Stack[], { show }: Unit): string {
   const highest = stacks.reduce((best, stack) => (stack.total > best.total ? stack : best));
   return highest.total === 0n ? "" : `Highest: ${describeDay(highest.day)}, ${show(highest.total)}`;
 }
-
-function valueAxis({ ticks, yOfTick }: Plot, labelOf: (tick: number) => string): Markup[] {
-  return ticks.map((tick) => {
-    const y = percent(yOfTick(tick));
-    return html`<line class="${tick === 0 ? "base" : "grid"}" x1="0" x2="100%" y1="${y}" y2="${y}"/><text class="value" x="-8" y="${y}" dy="0.32em">${labelOf(tick)}</text>`;
-  });
-}
-
-function dayAxis(days: DayRange, today: number | undefined): Markup[] {
-  const isOneYear = yearOf(days.from) === yearOf(days.to);
-  const width = 100 / (days.to - days.from + 1);
-  let year = isOneYear ? yearOf(days.from) : 0;
-  return dayTicks(days).map((day, index) => {
-    const x = percent((day - days.from + 0.5) * width);
-    const below = day === today ? "so far" : yearOf(day) !== year ? yearOf(day) : "";
-    year = yearOf(day);
-    const second = below === "" ? "" : html`<tspan x="${x}" dy="1.2em">${below}</tspan>`;
-    // A narrow window has room for every second label, and beside the last day of many there is none.
-    const place = `${index % 2 ? " second" : ""}${day === days.to && width < 7 ? " last" : ""}`;
-    return html`<rect class="tick" x="${x}" y="100%" width="1" height="5"/><text class="day${place}" x="${x}" y="100%" dy="1.75em">${describeShortDay(day)}${second}</text>`;
-  });
-}
-
-const yearOf = (day: number) => new Date(day * DAY_MS).getUTCFullYear();
 
 /** The marks on the color of each series, in a square of 8, for print, forced colors and more contrast. */
 const PATTERNS = [
