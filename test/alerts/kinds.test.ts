@@ -4,6 +4,7 @@ import { judgeAlerts, judgePurge } from "../../src/alerts.ts";
 import { storeRates } from "../../src/db/operator/stored-rates.ts";
 import { KIND_NAMES } from "../../src/pages/alerts/sentences.ts";
 import { ask, click, countingDatabase, DAY, DEMO, env, ledgerOn, NOW, rows, sendCost } from "../harness.ts";
+import { isWhole } from "../part.ts";
 import { changedBefore, freshEmptyLedger, inLedger } from "../support.ts";
 
 const HOUR = 3_600_000;
@@ -39,7 +40,7 @@ describe("spend_above", () => {
   const SPEND = { kind: "spend_above", amount: "10", currency: "USD", period: "day" };
   const DAY_OF_NOW = "2026-03-15";
 
-  it("opens above the amount, not at it, and closes with the day or below it", async () => {
+  it.runIf(isWhole)("opens above the amount, not at it, and closes with the day or below it", async () => {
     await create({ ...SPEND, app_token: DEMO.appToken });
     await cost("spent-click-0001", "10");
     await run();
@@ -60,7 +61,7 @@ describe("spend_above", () => {
     expect((await alerts()).map(({ closed }) => closed)).toEqual([1, 1]);
   });
 
-  it("finds what arrives on the day after, and says why its alert closes then", async () => {
+  it.runIf(isWhole)("finds what arrives on the day after, and says why its alert closes then", async () => {
     await create({ ...SPEND, app_token: DEMO.appToken, partner_id: 1 });
     await create({ ...SPEND, app_token: DEMO.appToken, period: "month" });
     await env.DB.prepare(
@@ -114,7 +115,7 @@ describe("spend_above", () => {
     ]);
   });
 
-  it("is about a link and those below it", async () => {
+  it.runIf(isWhole)("is about a link and those below it", async () => {
     const above = await create({ ...SPEND, app_token: DEMO.appToken, link_token: DEMO.linkToken });
     const beside = await create({ ...SPEND, app_token: DEMO.appToken, link_token: "demo1nk008" });
     await click("below-click-0001", { now: NOW - 1, query: "&campaign=Below" });
@@ -127,7 +128,7 @@ describe("spend_above", () => {
     expect(beside).toBeGreaterThan(above);
   });
 
-  it("of operators about a link names its app", async () => {
+  it.runIf(isWhole)("of operators about a link names its app", async () => {
     const { body } = await ask(PATH, {
       json: { ...SPEND, link_token: DEMO.linkToken },
       token: DEMO.operatorToken,
@@ -136,29 +137,32 @@ describe("spend_above", () => {
   });
 });
 
-it("discrepancy opens from the percentage and 20 clicks or impressions on, for each cost type", async () => {
-  await create({ kind: "discrepancy", percent: 29 });
-  await env.DB.batch(
-    [
-      [1, "cpc", 100, 71],
-      [1, "cpm", 100, 72],
-      [4, "cpc", 19, 0],
-      [4, "cpm", 20, 0],
-      [5, "cpi", null, null],
-    ].map((row) => env.DB.prepare("INSERT INTO partner_rates VALUES (?, ?, 0, 0, 0, ?, ?)").bind(...row)),
-  );
-  await run();
-  expect(await alerts()).toEqual([
-    {
-      ...{ kind: "discrepancy", subject: "partner 1 cpc", closed: 0 },
-      data: { partner_id: 1, partner: "Acme Ads", cost_type: "cpc", discrepancy: 0.29 },
-    },
-    {
-      ...{ kind: "discrepancy", subject: "partner 4 cpm", closed: 0 },
-      data: { partner_id: 4, partner: "Delta Reach", cost_type: "cpm", discrepancy: 1 },
-    },
-  ]);
-});
+it.runIf(isWhole)(
+  "discrepancy opens from the percentage and 20 clicks or impressions on, for each cost type",
+  async () => {
+    await create({ kind: "discrepancy", percent: 29 });
+    await env.DB.batch(
+      [
+        [1, "cpc", 100, 71],
+        [1, "cpm", 100, 72],
+        [4, "cpc", 19, 0],
+        [4, "cpm", 20, 0],
+        [5, "cpi", null, null],
+      ].map((row) => env.DB.prepare("INSERT INTO partner_rates VALUES (?, ?, 0, 0, 0, ?, ?)").bind(...row)),
+    );
+    await run();
+    expect(await alerts()).toEqual([
+      {
+        ...{ kind: "discrepancy", subject: "partner 1 cpc", closed: 0 },
+        data: { partner_id: 1, partner: "Acme Ads", cost_type: "cpc", discrepancy: 0.29 },
+      },
+      {
+        ...{ kind: "discrepancy", subject: "partner 4 cpm", closed: 0 },
+        data: { partner_id: 4, partner: "Delta Reach", cost_type: "cpm", discrepancy: 1 },
+      },
+    ]);
+  },
+);
 
 it("discrepancy of an app is of its own clicks, counted once a day", async () => {
   const rule = { kind: "discrepancy", app_token: DEMO.appToken };
@@ -208,32 +212,35 @@ it("url_prices_limited is open while prices are held", async () => {
   expect(await alerts()).toMatchObject([{ subject: "partner 1", closed: 1 }]);
 });
 
-it("sub_links_full is about an app, and about a network, that clicks can add no link to today", async () => {
-  await create({ kind: "sub_links_full" });
-  const today = Math.floor(NOW / DAY);
-  const set = (app: number, network: number) =>
-    env.DB.batch([
-      env.DB.prepare(
-        "UPDATE apps SET max_new_sub_links = 2, new_sub_link_day = ?, new_sub_link_count = ? WHERE token = ?",
-      ).bind(today, app, DEMO.appToken),
-      env.DB.prepare("UPDATE links SET new_sub_link_day = ?, new_sub_link_count = ? WHERE token = ?").bind(
-        today,
-        network,
-        DEMO.linkToken,
-      ),
+it.runIf(isWhole)(
+  "sub_links_full is about an app, and about a network, that clicks can add no link to today",
+  async () => {
+    await create({ kind: "sub_links_full" });
+    const today = Math.floor(NOW / DAY);
+    const set = (app: number, network: number) =>
+      env.DB.batch([
+        env.DB.prepare(
+          "UPDATE apps SET max_new_sub_links = 2, new_sub_link_day = ?, new_sub_link_count = ? WHERE token = ?",
+        ).bind(today, app, DEMO.appToken),
+        env.DB.prepare("UPDATE links SET new_sub_link_day = ?, new_sub_link_count = ? WHERE token = ?").bind(
+          today,
+          network,
+          DEMO.linkToken,
+        ),
+      ]);
+    await set(9, 1);
+    await run();
+    expect(await alerts()).toEqual([]);
+    await set(10, 2);
+    await run();
+    expect((await alerts()).map(({ subject }) => subject)).toEqual([
+      `app ${DEMO.appToken}`,
+      `link ${DEMO.linkToken}`,
     ]);
-  await set(9, 1);
-  await run();
-  expect(await alerts()).toEqual([]);
-  await set(10, 2);
-  await run();
-  expect((await alerts()).map(({ subject }) => subject)).toEqual([
-    `app ${DEMO.appToken}`,
-    `link ${DEMO.linkToken}`,
-  ]);
-  await run(NOW + DAY);
-  expect((await alerts()).map(({ closed }) => closed)).toEqual([1, 1]);
-});
+    await run(NOW + DAY);
+    expect((await alerts()).map(({ closed }) => closed)).toEqual([1, 1]);
+  },
+);
 
 describe("purge_late", () => {
   const LIMIT = { kind: "purge_late", hours: 3 };
@@ -243,21 +250,24 @@ describe("purge_late", () => {
     );
   const minute = (now: number) => judgePurge(ledgerOn(), now, false);
 
-  it("is judged each minute, after more than its hours, and not before the first purge", async () => {
-    await create(LIMIT);
-    await minute(NOW);
-    await purged(NOW);
-    await minute(NOW + 3 * HOUR);
-    expect(await alerts()).toEqual([]);
-    await minute(NOW + 3 * HOUR + 60_000);
-    await minute(NOW + 3 * HOUR + 120_000);
-    const data = { database: "DB", purged_at: "2026-03-15T12:00:00.000Z" };
-    const open = { kind: "purge_late", subject: "database DB", data, closed: 0 };
-    expect(await alerts()).toEqual([open]);
-    await purged(NOW + 4 * HOUR);
-    await minute(NOW + 4 * HOUR);
-    expect(await alerts()).toEqual([{ ...open, closed: 1 }]);
-  });
+  it.runIf(isWhole)(
+    "is judged each minute, after more than its hours, and not before the first purge",
+    async () => {
+      await create(LIMIT);
+      await minute(NOW);
+      await purged(NOW);
+      await minute(NOW + 3 * HOUR);
+      expect(await alerts()).toEqual([]);
+      await minute(NOW + 3 * HOUR + 60_000);
+      await minute(NOW + 3 * HOUR + 120_000);
+      const data = { database: "DB", purged_at: "2026-03-15T12:00:00.000Z" };
+      const open = { kind: "purge_late", subject: "database DB", data, closed: 0 };
+      expect(await alerts()).toEqual([open]);
+      await purged(NOW + 4 * HOUR);
+      await minute(NOW + 4 * HOUR);
+      expect(await alerts()).toEqual([{ ...open, closed: 1 }]);
+    },
+  );
 
   it("leaves the alerts of other rules and of shards to the hourly run", async () => {
     await create(LIMIT);
@@ -280,7 +290,7 @@ describe("purge_late", () => {
   });
 });
 
-it("a rule for a partner is in the place of the one for all", async () => {
+it.runIf(isWhole)("a rule for a partner is in the place of the one for all", async () => {
   await create({ kind: "partner_silent", hours: 2 });
   await create({ kind: "partner_silent", hours: 4, partner_id: 1 });
   await run(NOW);
@@ -329,7 +339,7 @@ it("costs_rejected is above a number an hour, after a pause of the cron too", as
   expect(await alerts()).toMatchObject([{ subject: "partner 1", data: { rejected: 3, costs: 3, hours: 2 } }]);
 });
 
-it("a run that a later one overtakes stores nothing", async () => {
+it.runIf(isWhole)("a run that a later one overtakes stores nothing", async () => {
   await create({ kind: "costs_rejected", count: 0, percent: 1 });
   await run(NOW);
   await sendCost({ cost_id: "short" }, { now: NOW + 1 });
@@ -344,7 +354,7 @@ it("a run that a later one overtakes stores nothing", async () => {
   expect(hour).toBe((NOW + 2 * HOUR) / HOUR);
 });
 
-it("closes the alerts of a rule that was deleted, and says so", async () => {
+it.runIf(isWhole)("closes the alerts of a rule that was deleted, and says so", async () => {
   const id = await create({ kind: "partner_silent", hours: 2, app_token: DEMO.appToken });
   await env.DB.prepare(
     "INSERT INTO webhooks (app_token, url, secret, created_at) VALUES (?, 'https://example.com', '', 0)",
@@ -369,6 +379,6 @@ it("closes the alerts of a rule that was deleted, and says so", async () => {
   ]);
 });
 
-it("has a name for every kind", () => {
+it.runIf(isWhole)("has a name for every kind", () => {
   expect(new Set(Object.values(KIND_NAMES)).size).toBe(Object.keys(KIND_NAMES).length);
 });

@@ -17,6 +17,7 @@ import {
   sendCost,
   view,
 } from "../harness.ts";
+import { isWhole } from "../part.ts";
 import { signedIn } from "../partner/support.ts";
 import { SESSIONS, startSessions } from "../security/support.ts";
 import { freshLedger } from "../support.ts";
@@ -90,48 +91,54 @@ describe("GET /cost?match=rejected", () => {
     expect((await ask<Page>("/cost", { token: DEMO.costToken })).body.items).toEqual([]);
   });
 
-  it("names the parameters that were wrong, of each cost of a batch or a file, and no others that were sent", async () => {
-    await batch([
-      { ...COST, cost_id: ID, cost_currency: "ZZZ", cost_amount: "1e3" },
-      { ...COST, cost_id: `${ID}-2`, tag: "" },
-      "no cost",
-    ]);
-    const wrong = (await list()).body.items.map(({ cost_id, params }) => [cost_id, params.join()]);
-    expect(wrong.toSorted()).toEqual([
-      [null, ""],
-      [ID, "cost_currency,cost_amount"],
-      [`${ID}-2`, "tag"],
-    ]);
-    await call("/cost", {
-      method: "POST",
-      token: DEMO.costToken,
-      headers: { "content-type": "application/json" },
-      body: `{"cost_type":"cpc","secret":1,"secret":2,"tag":3}`,
-      now: NOW + 1,
-    });
-    expect((await list("&limit=1")).body.items[0]?.params).toEqual(["cost_currency", "cost_id", "tag"]);
-    await call("/cost/batch", {
-      method: "POST",
-      token: DEMO.costToken,
-      headers: { "content-type": "text/csv" },
-      body: `${Object.keys(COST).join()},cost_id\ncpc,USD,t`,
-      now: NOW + 2,
-    });
-    expect((await list("&limit=1")).body.items[0]?.params).toEqual(["row"]);
-    await startSessions();
-    const page = await (
-      await call("/operator/partners/1/rejections", {
-        headers: { cookie: SESSIONS.operator, accept: "text/html" },
-      })
-    ).text();
-    expect(page).toContain('<span class="muted">cost_currency, cost_amount</span>');
-  });
+  it.runIf(isWhole)(
+    "names the parameters that were wrong, of each cost of a batch or a file, and no others that were sent",
+    async () => {
+      await batch([
+        { ...COST, cost_id: ID, cost_currency: "ZZZ", cost_amount: "1e3" },
+        { ...COST, cost_id: `${ID}-2`, tag: "" },
+        "no cost",
+      ]);
+      const wrong = (await list()).body.items.map(({ cost_id, params }) => [cost_id, params.join()]);
+      expect(wrong.toSorted()).toEqual([
+        [null, ""],
+        [ID, "cost_currency,cost_amount"],
+        [`${ID}-2`, "tag"],
+      ]);
+      await call("/cost", {
+        method: "POST",
+        token: DEMO.costToken,
+        headers: { "content-type": "application/json" },
+        body: `{"cost_type":"cpc","secret":1,"secret":2,"tag":3}`,
+        now: NOW + 1,
+      });
+      expect((await list("&limit=1")).body.items[0]?.params).toEqual(["cost_currency", "cost_id", "tag"]);
+      await call("/cost/batch", {
+        method: "POST",
+        token: DEMO.costToken,
+        headers: { "content-type": "text/csv" },
+        body: `${Object.keys(COST).join()},cost_id\ncpc,USD,t`,
+        now: NOW + 2,
+      });
+      expect((await list("&limit=1")).body.items[0]?.params).toEqual(["row"]);
+      await startSessions();
+      const page = await (
+        await call("/operator/partners/1/rejections", {
+          headers: { cookie: SESSIONS.operator, accept: "text/html" },
+        })
+      ).text();
+      expect(page).toContain('<span class="muted">cost_currency, cost_amount</span>');
+    },
+  );
 
-  it("keeps an ID and a tag up to their greatest lengths, without control characters", async () => {
-    await sendCost({ ...COST, cost_id: `${"x".repeat(255)}\u{1f600}y`, tag: `\u0007${"t".repeat(200)}` });
-    const [item] = (await list()).body.items;
-    expect(item).toMatchObject({ cost_id: `${"x".repeat(255)}\u{1f600}`, tag: `\ufffd${"t".repeat(127)}` });
-  });
+  it.runIf(isWhole)(
+    "keeps an ID and a tag up to their greatest lengths, without control characters",
+    async () => {
+      await sendCost({ ...COST, cost_id: `${"x".repeat(255)}\u{1f600}y`, tag: `\u0007${"t".repeat(200)}` });
+      const [item] = (await list()).body.items;
+      expect(item).toMatchObject({ cost_id: `${"x".repeat(255)}\u{1f600}`, tag: `\ufffd${"t".repeat(127)}` });
+    },
+  );
 
   it("returns each once, page by page, also those of the same millisecond", async () => {
     await stop();
@@ -149,7 +156,7 @@ describe("GET /cost?match=rejected", () => {
     expect(seen).toEqual(all);
   });
 
-  it("rejects a cursor of another list, and one that is made up", async () => {
+  it.runIf(isWhole)("rejects a cursor of another list, and one that is made up", async () => {
     await stop();
     await batch(late(0, 3));
     const cursor = (await list("&limit=1")).body.paging.cursor ?? "";
@@ -158,7 +165,7 @@ describe("GET /cost?match=rejected", () => {
     expect([other.status, (await list(`&cursor=${made}`)).status]).toEqual([400, 400]);
   });
 
-  it("returns CSV as sent, with the next page in its Link header", async () => {
+  it.runIf(isWhole)("returns CSV as sent, with the next page in its Link header", async () => {
     await stop();
     await batch([{ ...COST, cost_id: "=HYPERLINK(1234)", tag: "a,b" }, ...late(0, 1)]);
     const file = await call("/cost?match=rejected&limit=1", {
@@ -175,20 +182,23 @@ describe("GET /cost?match=rejected", () => {
     );
   });
 
-  it("has the rejected submissions of a round for its test credential, and never those of a live one", async () => {
-    await sendCost({ ...COST, cost_id: "short" });
-    await sendCost({ ...COST, cost_id: "short-1", tag: "round" }, { token: DEMO.testCostToken });
-    await sendCost({ ...COST, cost_id: "short-2", tag: "round" }, { token: DEMO.testCostToken });
-    const first = (await list("&limit=1", DEMO.testCostToken)).body;
-    expect(first).toMatchObject({
-      items: [{ cost_id: "short-2", code: "invalid_request", tag: "round" }],
-      test: true,
-    });
-    const second = await list(`&limit=1&cursor=${first.paging.cursor}`, DEMO.testCostToken);
-    expect(second.body.items).toMatchObject([{ cost_id: "short-1" }]);
-  });
+  it.runIf(isWhole)(
+    "has the rejected submissions of a round for its test credential, and never those of a live one",
+    async () => {
+      await sendCost({ ...COST, cost_id: "short" });
+      await sendCost({ ...COST, cost_id: "short-1", tag: "round" }, { token: DEMO.testCostToken });
+      await sendCost({ ...COST, cost_id: "short-2", tag: "round" }, { token: DEMO.testCostToken });
+      const first = (await list("&limit=1", DEMO.testCostToken)).body;
+      expect(first).toMatchObject({
+        items: [{ cost_id: "short-2", code: "invalid_request", tag: "round" }],
+        test: true,
+      });
+      const second = await list(`&limit=1&cursor=${first.paging.cursor}`, DEMO.testCostToken);
+      expect(second.body.items).toMatchObject([{ cost_id: "short-1" }]);
+    },
+  );
 
-  it("is for the partner of the credential only", async () => {
+  it.runIf(isWhole)("is for the partner of the credential only", async () => {
     await rows(
       "INSERT INTO recent_rejections VALUES (2, 'window_closed', 1, ?, 'of-another-one', 't', '', NULL)",
       NOW,
@@ -220,7 +230,7 @@ describe("what is kept", () => {
     else expect(full.every((part) => part.every((number) => number >= 13_000))).toBe(true);
   });
 
-  it("takes two written rows a rejection, also in the place of the oldest", async () => {
+  it.runIf(isWhole)("takes two written rows a rejection, also in the place of the oldest", async () => {
     await click(ID, { now: LATE });
     for (let count = 0; count < 201; count += 100)
       await batch(
@@ -241,7 +251,7 @@ describe("what is kept", () => {
     expect(number).toBe(200);
   });
 
-  it("keeps those of yesterday when there are as many today", async () => {
+  it.runIf(isWhole)("keeps those of yesterday when there are as many today", async () => {
     await stop();
     await batch(late(0, 3), NOW - DAY);
     await batch(late(10, 3));
@@ -278,7 +288,7 @@ describe("an ID without an accepted cost", () => {
     expect(await detailOf("many-costs-249")).toContain("invalid_request (cost_currency) at");
   });
 
-  it.each(["rejected-cost-01%20", "%E2%80%8Brejected-cost-01", ID])(
+  it.runIf(isWhole).each(["rejected-cost-01%20", "%E2%80%8Brejected-cost-01", ID])(
     "that was invalid is found, whatever is invisible at its ends: %s",
     async (id) => {
       await sendCost({ ...COST, cost_id: `${ID}\u00a0 `, cost_type: "cpx" });
@@ -367,7 +377,7 @@ describe("pages", () => {
     await sendCost({ ...COST, cost_id: "a\u202eshort" });
   };
 
-  it("of the partner list them, and say of an ID what a cost would get now", async () => {
+  it.runIf(isWhole)("of the partner list them, and say of an ID what a cost would get now", async () => {
     await reject();
     const browser = await signedIn();
     const listed = (await browser.get("/partner/costs?match=rejected")).markup;
@@ -387,7 +397,7 @@ describe("pages", () => {
     expect(page.markup).toContain("<dt>cpm</dt><dd>Accepted, and it waits");
   });
 
-  it("of the console do so too", async () => {
+  it.runIf(isWhole)("of the console do so too", async () => {
     await reject();
     await startSessions();
     const get = async (path: string) =>
@@ -405,7 +415,7 @@ describe("pages", () => {
     expect(invalid).toContain("Cost ID must have 1 to 256 characters.");
   });
 
-  it("of an accepted cost have those with its ID, as the API of operators", async () => {
+  it.runIf(isWhole)("of an accepted cost have those with its ID, as the API of operators", async () => {
     await click(ID);
     const cost = { ...COST, cost_id: ID };
     await sendCost(cost);

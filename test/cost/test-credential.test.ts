@@ -19,6 +19,7 @@ import {
   sendCost,
   view,
 } from "../harness.ts";
+import { isWhole } from "../part.ts";
 
 const token = DEMO.testCostToken;
 const link = "demo1nk007";
@@ -55,7 +56,7 @@ async function openRound(partner_id: number, cost_types: string[]): Promise<stri
 }
 
 describe("a cost that was sent with a test credential", () => {
-  it("has the fields of a live cost, and says that it is a test", async () => {
+  it.runIf(isWhole)("has the fields of a live cost, and says that it is a test", async () => {
     await click("read-test-0001", { link });
     await send("read-test-0001", { cost_amount: "0.2", tag: "first" });
     const { status, body } = await read("read-test-0001");
@@ -83,7 +84,7 @@ describe("a cost that was sent with a test credential", () => {
     expect(listed.items).toEqual([item]);
   });
 
-  it("is not marked as a test with a live credential", async () => {
+  it.runIf(isWhole)("is not marked as a test with a live credential", async () => {
     await sendCost({ cost_id: "read-live-0001" });
     const live = { token: DEMO.costToken };
     expect((await read("read-live-0001", live)).body).not.toHaveProperty("test");
@@ -106,7 +107,7 @@ describe("a cost that was sent with a test credential", () => {
     expect(await states(NOW + COST_WINDOW_MS)).toBe("matched");
   });
 
-  it("says why it does not match an engagement of another kind", async () => {
+  it.runIf(isWhole)("says why it does not match an engagement of another kind", async () => {
     await click("read-test-0001", { link });
     await send("read-test-0001", { cost_type: "cpm", cost_amount: "1" });
     expect((await read("read-test-0001")).body).toMatchObject({
@@ -116,7 +117,7 @@ describe("a cost that was sent with a test credential", () => {
     });
   });
 
-  it("has the amount that a later call added, or the price on the URL", async () => {
+  it.runIf(isWhole)("has the amount that a later call added, or the price on the URL", async () => {
     await env.DB.exec("UPDATE partners SET cost_parameters = 'cost_amount={price}' WHERE id = 3");
     await click("read-test-0001", { link, query: "&cost_type=cpc&cost_amount=0.3&cost_currency=USD" });
     await send("read-test-0001");
@@ -127,28 +128,34 @@ describe("a cost that was sent with a test credential", () => {
     expect((await list()).items).toMatchObject([{ amount: "0.3" }, { amount: "0.4" }]);
   });
 
-  it("keeps the values of the first call after a conflict, and those of the correction after a difference from the URL", async () => {
-    await send("read-test-0001", { cost_amount: "1" });
-    expect((await send("read-test-0001", { cost_amount: "2" })).status).toBe(400);
-    await click("read-test-0002", { link, query: "&cost_type=cpc&cost_amount=0.3&cost_currency=USD" });
-    await send("read-test-0002", { cost_amount: "9" });
-    expect((await read("read-test-0002")).body).toMatchObject({ match: "matched", amount: "9" });
-    await send("read-test-0002", { cost_amount: "0.3" });
-    expect((await list()).items).toMatchObject([{ amount: "1" }, { amount: "0.3" }]);
-  });
+  it.runIf(isWhole)(
+    "keeps the values of the first call after a conflict, and those of the correction after a difference from the URL",
+    async () => {
+      await send("read-test-0001", { cost_amount: "1" });
+      expect((await send("read-test-0001", { cost_amount: "2" })).status).toBe(400);
+      await click("read-test-0002", { link, query: "&cost_type=cpc&cost_amount=0.3&cost_currency=USD" });
+      await send("read-test-0002", { cost_amount: "9" });
+      expect((await read("read-test-0002")).body).toMatchObject({ match: "matched", amount: "9" });
+      await send("read-test-0002", { cost_amount: "0.3" });
+      expect((await list()).items).toMatchObject([{ amount: "1" }, { amount: "0.3" }]);
+    },
+  );
 
-  it("still has its click after the click was forgotten, and after the round has ended", async () => {
-    await click("read-test-0001", { link });
-    await send("read-test-0001", { cost_amount: "1" });
-    await call("/operator/v1/rounds/1/close", { method: "POST", token: DEMO.operatorToken });
-    expect((await read("read-test-0001")).body).toMatchObject({ engagement: { link_token: link } });
-    expect((await read("read-test-0001", { now: NOW + RETENTION_MS + DAY })).body).toMatchObject({
-      match: "matched",
-      engagement: { kind: "click", link_token: null },
-    });
-  });
+  it.runIf(isWhole)(
+    "still has its click after the click was forgotten, and after the round has ended",
+    async () => {
+      await click("read-test-0001", { link });
+      await send("read-test-0001", { cost_amount: "1" });
+      await call("/operator/v1/rounds/1/close", { method: "POST", token: DEMO.operatorToken });
+      expect((await read("read-test-0001")).body).toMatchObject({ engagement: { link_token: link } });
+      expect((await read("read-test-0001", { now: NOW + RETENTION_MS + DAY })).body).toMatchObject({
+        match: "matched",
+        engagement: { kind: "click", link_token: null },
+      });
+    },
+  );
 
-  it("is absent if it was rejected, and others of the round are not", async () => {
+  it.runIf(isWhole)("is absent if it was rejected, and others of the round are not", async () => {
     await send("read-test-0001", { cost_type: "cpa" });
     await send("short");
     await send("read-test-0003", { cost_type: "cpe" });
@@ -159,7 +166,7 @@ describe("a cost that was sent with a test credential", () => {
     });
   });
 
-  it("never has a void", async () => {
+  it.runIf(isWhole)("never has a void", async () => {
     await send("read-test-0001");
     const { status, body } = await ask<object>("/cost/read-test-0001/void", { method: "POST", token });
     expect([status, body]).toMatchObject([
@@ -210,7 +217,7 @@ describe("the list of a test credential", () => {
   });
 });
 
-describe("a test credential reads only its own round", () => {
+describe.runIf(isWhole)("a test credential reads only its own round", () => {
   const ID = "shared-cost-0001";
 
   it("and neither the ledger of its partner nor other partners' costs, with any ID", async () => {

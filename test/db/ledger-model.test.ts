@@ -13,7 +13,7 @@ import { formatAmount } from "../../src/domain/money.ts";
 import { COST_WINDOW_MS, RETENTION_MS } from "../../src/domain/time.ts";
 import { purge } from "../../src/purge.ts";
 import { ask, DAY, DEMO, env, freshDemo, ledgerOn, NOW, rows } from "../harness.ts";
-import { runs } from "../part.ts";
+import { isWhole, runs } from "../part.ts";
 import { inLedger } from "../support.ts";
 import { LedgerModel, type Sender, type Total } from "./ledger-model.ts";
 import { ledgerRows, ledgerStates, storedAudienceTotals, storedTotals, TOTALS } from "./ledger-state.ts";
@@ -396,8 +396,10 @@ it("judges, matches, voids, totals, lists and forgets costs according to the rul
         expect(await emptyTotals()).toEqual([]);
       })
       .afterEach(emptyLedger),
-    { ...runs(60, 10), examples: [[CHANGED_TWICE], [UNPRICED]] },
+    { ...runs(60, isWhole ? 10 : 4), examples: [[CHANGED_TWICE], [UNPRICED]] },
   );
+  // Few runs do not reach all.
+  if (!isWhole) return;
   expect([...reached].sort()).toEqual([
     "call matched",
     "call pending",

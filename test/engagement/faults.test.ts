@@ -16,6 +16,7 @@ import {
   view,
   withMethods,
 } from "../harness.ts";
+import { isWhole } from "../part.ts";
 import { failingDatabase, freshLedger, LINK } from "../support.ts";
 
 beforeEach(freshLedger);
@@ -83,7 +84,7 @@ it("returns 503 with Retry-After if neither KV nor D1 can provide the destinatio
   expect(response.headers.get("retry-after")).toBe("5");
 });
 
-describe.each<[string, (() => Promise<unknown>) | undefined]>([
+describe.runIf(isWhole).each<[string, (() => Promise<unknown>) | undefined]>([
   ["that is down", undefined],
   ["that is not migrated", resetStorage],
   [

@@ -5,6 +5,7 @@ import type { ArchivedCost } from "../../src/db/archive/record.ts";
 import { RETENTION_MS } from "../../src/domain/time.ts";
 import { purge } from "../../src/purge.ts";
 import { ask, call, click, DAY, DEMO, env, NOW, rejection, rows, sendCost, withMethods } from "../harness.ts";
+import { isWhole } from "../part.ts";
 import { archiving, bindArchive, DUE } from "../purge/archive-support.ts";
 import { sessionFor, startSessions } from "../security/support.ts";
 import { freshEmptyLedger, inLedger } from "../support.ts";
@@ -31,7 +32,7 @@ async function purged(id = ID, tag = "july") {
 }
 
 describe("GET /operator/v1/archive", () => {
-  it("finds a purged cost by partner and cost ID, on its day and without a day", async () => {
+  it.runIf(isWhole)("finds a purged cost by partner and cost ID, on its day and without a day", async () => {
     await purged();
     const cost = { partner_id: 1, cost_id: ID, call: { amount: "0.25" }, counts: [{ amount: "0.25" }] };
     expect(await find()).toMatchObject([cost]);
@@ -49,7 +50,7 @@ describe("GET /operator/v1/archive", () => {
     expect(await find({ cost_id: `${ID}0` })).toBe(404);
   });
 
-  it("finds it on the day of its click and on that of its call", async () => {
+  it.runIf(isWhole)("finds it on the day of its click and on that of its call", async () => {
     await click(ID);
     await sendCost({ cost_id: ID, cost_amount: "0.25" }, { now: NOW + 2 * DAY });
     await purge(archiving(), DUE);
@@ -65,7 +66,7 @@ describe("GET /operator/v1/archive", () => {
       expect(await find({ partner_id: String(id) })).toMatchObject([{ partner_id: id, cost_id: ID }]);
   });
 
-  it("finds once what is in two objects", async () => {
+  it.runIf(isWhole)("finds once what is in two objects", async () => {
     await purged();
     const [object] = (await env.TEST_BUCKET.list()).objects;
     const again = object?.key.replace(".000Z", ".001Z") ?? "";
@@ -103,7 +104,7 @@ describe("GET /operator/v1/archive", () => {
     expect(await find({ cost_id: "aaaaaaaaaaaaa" })).toBe(404);
   });
 
-  it("names every invalid parameter", async () => {
+  it.runIf(isWhole)("names every invalid parameter", async () => {
     expect(await rejection("/operator/v1/archive?cost_id=&day=today&x=1", options)).toEqual({
       status: 400,
       code: "invalid_request",
@@ -111,7 +112,7 @@ describe("GET /operator/v1/archive", () => {
     });
   });
 
-  it("says that no archive is bound", async () => {
+  it.runIf(isWhole)("says that no archive is bound", async () => {
     const { status, code } = await rejection(path(), { token: DEMO.operatorToken });
     expect({ status, code }).toEqual({ status: 409, code: "archive_not_bound" });
   });
@@ -143,7 +144,7 @@ describe("GET /operator/v1/archive", () => {
   });
 });
 
-describe("the page of the console without a bucket", () => {
+describe.runIf(isWhole)("the page of the console without a bucket", () => {
   it.each(["", "?partner_id=1&cost_id=proved-cost-0001"])("says how to bind one: %j", async (query) => {
     const headers = { cookie: sessionFor("operator_session"), accept: "text/html" };
     await startSessions();
@@ -155,7 +156,7 @@ describe("the page of the console without a bucket", () => {
   });
 });
 
-describe("the page of the console", () => {
+describe.runIf(isWhole)("the page of the console", () => {
   const open = async (params: Record<string, string>, more = bound as Partial<typeof env>) => {
     const cookie = sessionFor("operator_session");
     const response = await call(`/operator/archive?${new URLSearchParams(params)}`, {

@@ -16,6 +16,7 @@ import {
   sendCost,
   view,
 } from "../harness.ts";
+import { isWhole } from "../part.ts";
 import { SESSIONS, startSessions } from "../security/support.ts";
 import { freshEmptyLedger } from "../support.ts";
 import { tablesOf, textOf } from "../workspace/page-text.ts";
@@ -65,7 +66,7 @@ const addOne = (id: string) =>
     .bind(id)
     .run();
 
-describe("filters", () => {
+describe.runIf(isWhole)("filters", () => {
   beforeEach(async () => {
     await click("cost-matched-01", { now: NOW - 2 * DAY });
     await sendCost({ ...COST, cost_id: "cost-matched-01", cost_amount: "6" });
@@ -297,7 +298,7 @@ describe("the number of costs", () => {
       await sendCost({ ...COST, cost_id: `waiting-cost-0${days}` }, { now: NOW - days * DAY });
   });
 
-  it.each([
+  it.runIf(isWhole).each([
     ["match=matched&day=2026-03-15", 2],
     ["match=matched&day=2026-03-15&amount_over=0", 2],
     ["match=matched&day=2026-03-15&cost_type=cpm", 0],
@@ -342,7 +343,7 @@ describe("the number of costs", () => {
   });
 });
 
-it.each([
+it.runIf(isWhole).each([
   [{ found: 12, expected: 15 }, "12 of 15 found. Searched 40,000 IDs."],
   [{ found: 0, expected: null }, "0 found. Searched 40,000 IDs."],
   [{ found: 1, expected: 54, isExact: false }, "1 of up to 54 found. Searched 40,000 IDs."],
@@ -355,7 +356,7 @@ it.each([
   expect(describeSearch(all)).toBe(expected);
 });
 
-describe("the share of a range of IDs", () => {
+describe.runIf(isWhole)("the share of a range of IDs", () => {
   it.each([
     ["a", "c", "b", 0.5],
     ["acme-a", "acme-c", "acme-b", 0.5],

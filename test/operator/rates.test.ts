@@ -18,6 +18,7 @@ import {
   sendCost,
   view,
 } from "../harness.ts";
+import { isWhole } from "../part.ts";
 import { freshLedger, inLedger, setSwitch } from "../support.ts";
 
 const token = DEMO.operatorToken;
@@ -66,7 +67,7 @@ beforeEach(async () => {
 });
 
 describe("the rates of a partner", () => {
-  it("are null without engagements, for each integrated type", async () => {
+  it.runIf(isWhole)("are null without engagements, for each integrated type", async () => {
     const none = { matched: 0, recorded: 0, coverage: null, discrepancy: null, within_threshold: null };
     const unjudged = { ...none, expected: null, agreeing: null };
     const judged = { ...none, expected: 0, agreeing: 0 };
@@ -131,7 +132,7 @@ describe("the rates of a partner", () => {
     });
   });
 
-  it.each<[string, () => Promise<unknown>]>([
+  it.runIf(isWhole).each<[string, () => Promise<unknown>]>([
     ["a missing cost", () => clicked()],
     ["a cost without an amount", () => clicked({})],
     ["another amount", () => clicked({ cost_amount: "0.4" }, { query: FULL_URL })],
@@ -163,7 +164,7 @@ describe("the rates of a partner", () => {
     expect(await ratesOf("cpc")).toMatchObject({ recorded: 4, expected: 1, agreeing: 1 });
   });
 
-  it("cover today and the six days before it in UTC", async () => {
+  it.runIf(isWhole)("cover today and the six days before it in UTC", async () => {
     const start = Date.UTC(2026, 2, 9);
     await clicked({ cost_amount: "1" }, { now: start });
     await clicked({ cost_amount: "1" }, { now: start - 1 });
@@ -182,7 +183,7 @@ describe("the rates of a partner", () => {
     expect(await ratesOf("cpc")).toMatchObject({ matched: 1, recorded: 1 + 3 * databases });
   });
 
-  it("are bounded: beyond the limits they are incomplete, without coverage", async () => {
+  it.runIf(isWhole)("are bounded: beyond the limits they are incomplete, without coverage", async () => {
     const ids: string[] = [];
     for (let index = 0; index < 12; index++) ids.push(await clicked({ cost_amount: "1" }));
     const ledger = ledgerOn();
@@ -265,7 +266,7 @@ describe("the rates of a round", () => {
     ]);
   });
 
-  it("are on its page, and those of a partner on its page", async () => {
+  it.runIf(isWhole)("are on its page, and those of a partner on its page", async () => {
     for (let index = 0; index < 9; index++) await clicked({ cost_amount: "1" });
     for (let index = 0; index < 10; index++) await clicked();
     const operator = new Browser();
@@ -287,23 +288,26 @@ describe("the rates of a round", () => {
     expect((await operator.get("/operator/partners/2")).text).not.toContain('id="rates"');
   });
 
-  it("say what is next if cost data was off for all clicks, on the page of the partner and on the start page", async () => {
-    const operator = new Browser();
-    await operator.signIn(DEMO.operatorEmail, DEMO.operatorPassword);
-    const off = "cost data is off on all links";
-    let day = 0;
-    const steps = async () => {
-      day += DAY;
-      await storeRates(ledgerOn(), NOW + day);
-      const pages = ["/operator/partners/1", "/operator"].map((path) => operator.get(path));
-      return (await Promise.all(pages)).map(({ text }) => text.includes(off));
-    };
-    expect(await steps()).toEqual([false, false]);
-    await setSwitch(DEMO.linkToken, false);
-    await clicked();
-    expect(await steps()).toEqual([true, true]);
-    await setSwitch(DEMO.linkToken, true);
-    await clicked();
-    expect(await steps()).toEqual([false, false]);
-  });
+  it.runIf(isWhole)(
+    "say what is next if cost data was off for all clicks, on the page of the partner and on the start page",
+    async () => {
+      const operator = new Browser();
+      await operator.signIn(DEMO.operatorEmail, DEMO.operatorPassword);
+      const off = "cost data is off on all links";
+      let day = 0;
+      const steps = async () => {
+        day += DAY;
+        await storeRates(ledgerOn(), NOW + day);
+        const pages = ["/operator/partners/1", "/operator"].map((path) => operator.get(path));
+        return (await Promise.all(pages)).map(({ text }) => text.includes(off));
+      };
+      expect(await steps()).toEqual([false, false]);
+      await setSwitch(DEMO.linkToken, false);
+      await clicked();
+      expect(await steps()).toEqual([true, true]);
+      await setSwitch(DEMO.linkToken, true);
+      await clicked();
+      expect(await steps()).toEqual([false, false]);
+    },
+  );
 });

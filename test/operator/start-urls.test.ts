@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { databasesOf } from "../../src/db/ledger/shards.ts";
 import { type Browser, freshSession } from "../account/support.ts";
 import { ask, countingDatabase, DAY, DEMO, env, freshDemo, ledgerOn, NOW, rows } from "../harness.ts";
+import { isWhole } from "../part.ts";
 import { mainOf, tablesOf } from "../workspace/page-text.ts";
 
 let operator: Browser;
@@ -36,7 +37,7 @@ const count = (
 describe("prices on URLs", () => {
   beforeEach(() => rows("UPDATE partners SET max_url_spend = 1000 * 100000 WHERE id = 1"));
 
-  it.each([
+  it.runIf(isWhole).each([
     [799 * MONEY, []],
     [
       800 * MONEY,
@@ -56,7 +57,7 @@ describe("prices on URLs", () => {
     expect(await waiting()).toEqual(found);
   });
 
-  it("wait if a day has more than five times the usual sum", async () => {
+  it.runIf(isWhole)("wait if a day has more than five times the usual sum", async () => {
     for (let ago = 1; ago <= 7; ago++) await count(today - ago, 25 * MONEY);
     await count(today, 125 * MONEY);
     expect(await waiting()).toEqual([]);
@@ -106,7 +107,7 @@ describe("prices on URLs", () => {
   });
 });
 
-describe("a cost ID that another app had first", () => {
+describe.runIf(isWhole)("a cost ID that another app had first", () => {
   const other = "demo1nk009";
   const click = (link: string, id: string, now = NOW) => ask(`/${link}?s2s=1&cost_id=${id}`, { now });
 

@@ -15,6 +15,7 @@ import {
   withMethods,
   wrapDatabases,
 } from "../harness.ts";
+import { isWhole } from "../part.ts";
 import { inLedger, SINGLE_SIGN_ON } from "../support.ts";
 import { figuresOf, mainOf, tablesOf, textOf } from "../workspace/page-text.ts";
 
@@ -73,7 +74,7 @@ describe("what waits", () => {
     ]);
   });
 
-  it("names more than three of a kind in one line", async () => {
+  it.runIf(isWhole)("names more than three of a kind in one line", async () => {
     await rows(
       "INSERT INTO users (id, email, role, password_hash, created_at) SELECT value, value || '@example.com', 'member', 'x', 7 FROM json_each('[11,12,13,14]')",
     );
@@ -90,7 +91,7 @@ describe("what waits", () => {
     expect(textOf(await open())).toContain("Later 1 Jan 1970 ");
   });
 
-  it("names users who can't sign in, because single sign-on isn't set up", async () => {
+  it.runIf(isWhole)("names users who can't sign in, because single sign-on isn't set up", async () => {
     const insert = (ids: string, role: string) =>
       rows(
         "INSERT INTO users (id, email, role, created_at) SELECT value, value || '@example.com', ?, 7 FROM json_each(?)",
@@ -119,7 +120,7 @@ describe("what waits", () => {
     expect(textOf(await open())).not.toContain(LOCKED_OUT);
   });
 
-  it("says when it was checked if it is nothing", async () => {
+  it.runIf(isWhole)("says when it was checked if it is nothing", async () => {
     await rows("UPDATE rounds SET state = 'closed'");
     await rows("UPDATE partners SET stopped_at = 1");
     expect(textOf(await open())).toContain(
@@ -129,7 +130,7 @@ describe("what waits", () => {
     expect(textOf(await open())).toContain("Nothing is waiting for you. Checked 15 Mar 2026, 12:00 UTC.");
   });
 
-  it("has an archive that fails, and a cron that does not run", async () => {
+  it.runIf(isWhole)("has an archive that fails, and a cron that does not run", async () => {
     await rows("UPDATE archive_state SET failing_since = ? WHERE id = 1", NOW - HOUR);
     await rows("UPDATE purge_positions SET walked_at = ?", NOW - 3 * HOUR - 1);
     expect((await waiting()).slice(0, 3)).toEqual([
@@ -308,7 +309,7 @@ it("shows the spend of the last seven complete days by currency, with the change
   ]);
 });
 
-it("lists what a new deployment still needs, until it is done", async () => {
+it.runIf(isWhole)("lists what a new deployment still needs, until it is done", async () => {
   const steps = async (options = {}) => {
     const text = await open(options);
     const section = text.slice(text.indexOf('id="setup"'));

@@ -1,6 +1,7 @@
 /** A file of costs: the check, the confirmation, the result, and what a file that is wrong gets. */
 import { beforeEach, describe, expect, it } from "vitest";
 import { call, countingDatabase, DEMO, freshDemo, ledgerOn, NOW, rows, sendCost } from "../harness.ts";
+import { isWhole } from "../part.ts";
 import { failingDatabase } from "../support.ts";
 import { downloadOf, type PartnerBrowser, rowsOf, signedIn, tableOf } from "./support.ts";
 
@@ -126,7 +127,7 @@ describe("the check of a file", () => {
     }
   });
 
-  it("offers its result as a file, in which no ID is a formula", async () => {
+  it.runIf(isWhole)("offers its result as a file, in which no ID is a formula", async () => {
     const checked = await browser.upload(
       file("cpc,USD,=SUM(A1:A9)-00,1,t", "cpc,USD,upload-sent-0001,1,july"),
     );
@@ -140,13 +141,13 @@ describe("the check of a file", () => {
     expect(await costsOf("=SUM")).toHaveLength(1);
   });
 
-  it("has nothing to import if every row is rejected, and says so", async () => {
+  it.runIf(isWhole)("has nothing to import if every row is rejected, and says so", async () => {
     const checked = await browser.upload(file("cpc,USD,short,1,t"));
     expect(checked.text).toContain("There's nothing to import. Fix the rejected rows");
     expect(checked.markup).not.toContain("/partner/upload/import");
   });
 
-  it.each([
+  it.runIf(isWhole).each([
     ["supports_cost_data = 0", "The partner has not integrated this cost type"],
     [`stopped_at = ${NOW}`, "An operator stopped this partner"],
   ])("rejects every row of a partner that may not send costs: %s", async (change, title) => {
@@ -156,7 +157,7 @@ describe("the check of a file", () => {
   });
 });
 
-describe("the same file again", () => {
+describe.runIf(isWhole)("the same file again", () => {
   it("changes nothing, and says that all costs were sent before", async () => {
     const content = file(...numbered(20));
     await browser.confirm(await browser.upload(content));
@@ -166,7 +167,7 @@ describe("the same file again", () => {
     expect(await ledger()).toEqual(before);
   });
 
-  it("changes nothing if the confirmation is sent twice", async () => {
+  it.runIf(isWhole)("changes nothing if the confirmation is sent twice", async () => {
     const checked = await browser.upload(file(...numbered(3)));
     await browser.confirm(checked);
     const before = await ledger();
@@ -177,7 +178,7 @@ describe("the same file again", () => {
   });
 });
 
-describe("the confirmation", () => {
+describe.runIf(isWhole)("the confirmation", () => {
   it("is validated again: what became wrong in the meantime is rejected, and the rest is imported", async () => {
     const checked = await browser.upload(file(...numbered(2)));
     await sendCost({ cost_id: "numbered-cost-1", cost_amount: "9" });
@@ -229,7 +230,7 @@ describe("the confirmation", () => {
   });
 });
 
-describe("a file that cannot be read", () => {
+describe.runIf(isWhole)("a file that cannot be read", () => {
   it.each<[string, string | Uint8Array<ArrayBuffer>, number, string]>([
     ["is empty", "", 400, "file is missing or empty; choose a CSV file."],
     ["has no rows", HEADER, 400, "The file must have at least one row below the header."],
@@ -341,7 +342,7 @@ describe("a file that cannot be read", () => {
   });
 });
 
-describe("a part of a larger file", () => {
+describe.runIf(isWhole)("a part of a larger file", () => {
   const send = async (path: string, body: string, headers: Record<string, string> = {}) => {
     const accept = "application/json";
     const response = await call(path, {

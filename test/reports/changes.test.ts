@@ -13,6 +13,7 @@ import {
   rejection,
   sendCost,
 } from "../harness.ts";
+import { isWhole } from "../part.ts";
 import { freshLedger } from "../support.ts";
 import { CHANGES, type ChangesBody, readChanges, spend } from "./changes-support.ts";
 
@@ -80,7 +81,7 @@ describe("the change", () => {
     });
   });
 
-  it("is nothing without any cost", async () => {
+  it.runIf(isWhole)("is nothing without any cost", async () => {
     const { about, ...item } = await readChanges(DAYS);
     expect(about.currency).toBe(null);
     expect(item).toEqual({
@@ -105,7 +106,7 @@ describe("the change", () => {
     expect((await readChanges("from=2026-03-07&to=2026-03-07")).about.final).toBe(true);
   });
 
-  it.each([
+  it.runIf(isWhole).each([
     [19, 0, true],
     [20, 0, false],
     [0, 20, false],
@@ -120,7 +121,7 @@ describe("the change", () => {
     expect((await readChanges(`${DAYS}&cost_type=cpc`)).too_few_clicks).toBe(true);
   });
 
-  it("is of what is below the link of a filter, one level deeper", async () => {
+  it.runIf(isWhole)("is of what is below the link of a filter, one level deeper", async () => {
     await spend("at-the-creative", { days: 1, link: "demo1nk004" });
     await spend("at-the-ad-group", { days: 1, link: "demo1nk003", amount: "3" });
     await spend("at-the-network", { days: 1, amount: "9" });
@@ -144,7 +145,7 @@ describe("the change", () => {
     });
   });
 
-  it("takes no groups, order or pages", async () => {
+  it.runIf(isWhole)("takes no groups, order or pages", async () => {
     const query = "group_by=link&level=2&sort=spend&limit=5&cursor=x";
     const { status, params } = await rejection(`${CHANGES}?${query}`, { token: DEMO.apiToken });
     expect([status, params]).toEqual([400, ["group_by", "level", "sort", "limit", "cursor"]]);
@@ -177,7 +178,7 @@ describe("events", () => {
     ]);
   });
 
-  it("say which cost types went live", async () => {
+  it.runIf(isWhole)("say which cost types went live", async () => {
     const round = { partner_id: 1, cost_types: ["cpc", "cpi"], approved: ["cpi"], state: {}, entries: 2 };
     await env.DB.prepare(
       "INSERT INTO audit_log (happened_at, user_id, action, subject, detail) VALUES (?, 2, 'approve round', 'round 1', ?)",
@@ -261,7 +262,7 @@ describe("events", () => {
     expect(await eventsOf("from=2026-03-11&to=2026-03-12")).toEqual([]);
   });
 
-  it("add up the adjustments of a day in the currency of the figures", async () => {
+  it.runIf(isWhole)("add up the adjustments of a day in the currency of the figures", async () => {
     const adjust = (amount: string, more: object = {}) =>
       asOperator("/adjustments", {
         ...{ app_token: DEMO.appToken, link_token: DEMO.linkToken, day: "2026-03-13", partner_id: 1 },
@@ -284,7 +285,7 @@ describe("events", () => {
       expect((await readChanges(`${DAYS}&partner_id=1&${audience}`)).events).toEqual([]);
   });
 
-  it("have nothing that is only an absence", async () => {
+  it.runIf(isWhole)("have nothing that is only an absence", async () => {
     await freshLedger();
     await spend("many-before-this", { days: 5, count: 20 });
     expect(await readChanges(DAYS)).toMatchObject({ change: "-20", rest: "-20", events: [] });
@@ -305,7 +306,7 @@ describe("events", () => {
     ]);
   });
 
-  it("are the newest 100, and the answer says whether there are more", async () => {
+  it.runIf(isWhole)("are the newest 100, and the answer says whether there are more", async () => {
     const add = (count: number, time: number) =>
       env.DB.prepare(
         `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?1)

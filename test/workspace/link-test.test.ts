@@ -7,6 +7,7 @@ import { readReported } from "../../src/usecases/engagements/read.ts";
 import { type Browser, freshSession } from "../account/support.ts";
 import { createLink, patchLink } from "../campaign/support.ts";
 import { call, click, DEMO, IPHONE, ledgerOn, NOW, ORIGIN, rows } from "../harness.ts";
+import { isWhole } from "../part.ts";
 import { everything } from "../security/support.ts";
 import { freshLedger } from "../support.ts";
 import { APP, mainOf, open, tablesOf, textOf } from "./page-text.ts";
@@ -69,7 +70,7 @@ describe("without a URL", () => {
 });
 
 /** Each is judged, then recorded, and both say the same. */
-describe("says what recording does", () => {
+describe.runIf(isWhole)("says what recording does", () => {
   const cases: [name: string, query: string, prepare?: string][] = [
     ["nothing on the URL", ""],
     ["a cost ID", "cost_id=same-click-00001"],
@@ -264,7 +265,7 @@ describe("the page explains", () => {
   });
 });
 
-it.each(["\t", "\r\n", "\n", " ", "\u00a0", "\ufeff"])(
+it.runIf(isWhole).each(["\t", "\r\n", "\n", " ", "\u00a0", "\ufeff"])(
   "a URL is read without %j around it",
   async (space) => {
     const url = `${space}${ORIGIN}/${DEMO.linkToken}?utm_source=mail${space}`;
@@ -273,7 +274,7 @@ it.each(["\t", "\r\n", "\n", " ", "\u00a0", "\ufeff"])(
   },
 );
 
-it("a URL is read without the line ends in it, as a browser reads it", async () => {
+it.runIf(isWhole)("a URL is read without the line ends in it, as a browser reads it", async () => {
   const page = await pageOf(DEMO.linkToken, "utm_so\r\nurce=m\tail");
   expect(textOf(page)).toContain("Not parameters of linkledger: utm_source .");
 });

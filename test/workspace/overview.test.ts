@@ -16,7 +16,7 @@ import {
   rows,
   sendCost,
 } from "../harness.ts";
-import { isLong } from "../part.ts";
+import { isLong, isWhole } from "../part.ts";
 import { inLedger } from "../support.ts";
 import { APP, figuresOf, hrefOf, linksOf, mainOf, open, tablesOf, textOf } from "./page-text.ts";
 
@@ -135,7 +135,7 @@ describe("the figures", () => {
     expect(textOf(gbp)).toContain("No spend in GBP in this period.");
   });
 
-  it("of today are not compared", async () => {
+  it.runIf(isWhole)("of today are not compared", async () => {
     for (const days of ["period=today", "from=2026-03-09&to=2026-03-15"]) {
       const page = await overview(days);
       expect(textOf(page)).toContain("Today isn't over, so it isn't compared with the days before.");
@@ -144,7 +144,7 @@ describe("the figures", () => {
     }
   });
 
-  it("have no changes where no day before them has data, and say so", async () => {
+  it.runIf(isWhole)("have no changes where no day before them has data, and say so", async () => {
     const older = `DELETE FROM {} WHERE day < ${today - 3}`;
     await inLedger(...["daily_engagements", "daily_totals"].map((table) => older.replace("{}", table)));
     const page = await overview();
@@ -153,7 +153,7 @@ describe("the figures", () => {
     expect(figuresOf(page).length).toBeGreaterThan(3);
   });
 
-  it("lead to pages with the same days", async () => {
+  it.runIf(isWhole)("lead to pages with the same days", async () => {
     const page = await overview("from=2026-03-09&to=2026-03-15");
     const days = "from=2026-03-09&to=2026-03-15";
     const links = linksOf(/<ul class="figures"[\s\S]*?<\/ul>/.exec(page)?.[0] ?? "");
@@ -214,7 +214,7 @@ describe("the figures", () => {
     expect(page).not.toContain("more-figures");
   });
 
-  it("are not followed by what changed if there was nothing before", async () => {
+  it.runIf(isWhole)("are not followed by what changed if there was nothing before", async () => {
     expect(await overview("period=90d")).not.toContain("Changed most");
   });
 });
@@ -222,7 +222,7 @@ describe("the figures", () => {
 describe("needs attention", () => {
   const partnersPage = `${APP}/partners`;
 
-  it("names partners that have no cost data yet", async () => {
+  it.runIf(isWhole)("names partners that have no cost data yet", async () => {
     expect(problems(await overview())).toEqual([
       {
         text: "Beacon Network and Corsair Media have no cost data yet: 61 clicks without a cost. Open partners",
@@ -235,7 +235,7 @@ describe("needs attention", () => {
     ]);
   });
 
-  it("shows three items, and the others in a closed list", async () => {
+  it.runIf(isWhole)("shows three items, and the others in a closed list", async () => {
     await inLedger(`DELETE FROM daily_totals WHERE day >= ${today - 1}`);
     await env.DB.prepare("INSERT INTO daily_totals VALUES (?, ?, 1, 1, 'cpc', 'USD', 'unpriced', 2, 0)")
       .bind(DEMO.appToken, today - 3)
@@ -250,7 +250,7 @@ describe("needs attention", () => {
     ]);
   });
 
-  it("names a stopped partner", async () => {
+  it.runIf(isWhole)("names a stopped partner", async () => {
     await env.DB.exec("UPDATE partners SET supports_cost_data = 1, integrated_types = 1 WHERE id = 2");
     await env.DB.exec("UPDATE links SET cost_switch = 1 WHERE partner_id = 2");
     await env.DB.exec("UPDATE partners SET stopped_at = 1 WHERE id = 1");
@@ -290,7 +290,7 @@ describe("needs attention", () => {
     expect(textOf(await open(browser, unpriced?.href ?? ""))).toContain("−2 The cost has no amount");
   });
 
-  it("counts dropped parameters and leads to their report", async () => {
+  it.runIf(isWhole)("counts dropped parameters and leads to their report", async () => {
     for (const id of ["short", "too-short"]) await click(id);
     await call("/demo1nk003?cost_id=short", { headers: { "user-agent": IPHONE } });
     const page = await overview("period=today");
@@ -332,7 +332,7 @@ describe("needs attention", () => {
     );
   });
 
-  it("says what is missing in an app without spend", async () => {
+  it.runIf(isWhole)("says what is missing in an app without spend", async () => {
     await inLedger("DELETE FROM daily_totals");
     await env.DB.exec("UPDATE links SET cost_switch = 0");
     const page = await overview();
@@ -376,7 +376,7 @@ it.runIf(isLong || ledgerOn().shards.length === 0)(
   },
 );
 
-it("rejects unknown parameters and days with a way back", async () => {
+it.runIf(isWhole)("rejects unknown parameters and days with a way back", async () => {
   for (const query of ["period=x", "from=2026-03-01", "compare=1", "by=day"]) {
     const { status, text } = await browser.get(`${APP}?${query}`);
     expect([query, status]).toEqual([query, 400]);
@@ -384,7 +384,7 @@ it("rejects unknown parameters and days with a way back", async () => {
   }
 });
 
-it("is only for members, and shows nothing of another app", async () => {
+it.runIf(isWhole)("is only for members, and shows nothing of another app", async () => {
   for (const app of [DEMO.otherAppToken, "nosuchapp000"])
     expect((await browser.get(`/apps/${app}`)).status).toBe(404);
   await inLedger(

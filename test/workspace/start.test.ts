@@ -15,6 +15,7 @@ import {
   rows,
   sendCost,
 } from "../harness.ts";
+import { isWhole } from "../part.ts";
 import { inLedger } from "../support.ts";
 import { APP, decode, mainOf, open, textOf } from "./page-text.ts";
 
@@ -84,7 +85,7 @@ it("tick as links, a partner, clicks and costs arrive, and end with the first co
   expect(await page()).not.toContain('id="start"');
 });
 
-it("end a week after the first click, also without a cost", async () => {
+it.runIf(isWhole)("end a week after the first click, also without a cost", async () => {
   const link = await createLink("Only clicks");
   await call(`/${link.token}`, { headers: { "user-agent": IPHONE } });
   expect(await page()).toContain('id="start"');
@@ -94,7 +95,7 @@ it("end a week after the first click, also without a cost", async () => {
   expect(await page()).not.toContain('id="start"');
 });
 
-it("show the URL of the link with a partner, and not of the first one by name", async () => {
+it.runIf(isWhole)("show the URL of the link with a partner, and not of the first one by name", async () => {
   const first = await createLink("Acme");
   const archived = await createLink("Beta");
   await patchLink(archived.token, { partner_id: 1, archived: true });
@@ -126,7 +127,7 @@ it("are not shown for an app that only has costs of other days", async () => {
   expect(await page()).not.toContain('id="start"');
 });
 
-describe("a link that tests a partner", () => {
+describe.runIf(isWhole)("a link that tests a partner", () => {
   let token = "";
   beforeEach(async () => {
     const opened = await call("/operator/v1/rounds/1/links", {
@@ -172,7 +173,7 @@ describe("a link that tests a partner", () => {
   });
 });
 
-it("an app whose links have no partner has nothing that needs attention", async () => {
+it.runIf(isWhole)("an app whose links have no partner has nothing that needs attention", async () => {
   const link = await createLink("Newsletter");
   await call(`/${link.token}`, { headers: { "user-agent": IPHONE } });
   expect(await page()).not.toContain('id="attention"');

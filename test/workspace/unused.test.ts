@@ -4,6 +4,7 @@ import { DEFAULT_MAX_NEW_SUB_LINKS } from "../../src/domain/engagements/sub-link
 import { type Browser, signedIn } from "../account/support.ts";
 import { createLink, patchLink } from "../campaign/support.ts";
 import { ask, DAY, DEMO, NOW, rows } from "../harness.ts";
+import { isWhole } from "../part.ts";
 import { freshLedger } from "../support.ts";
 import { APP, decode, mainOf, open, textOf } from "./page-text.ts";
 
@@ -84,7 +85,7 @@ async function fill(count: number) {
   await insert("'a' || token", 3, "SELECT token, id AS parent FROM links WHERE token LIKE 'jnk%'");
 }
 
-describe("a stranger fills the places of a network's day", () => {
+describe.runIf(isWhole)("a stranger fills the places of a network's day", () => {
   it("and a member archives them in one form, so that the next campaign of the day has its own link", async () => {
     await fill(DEFAULT_MAX_NEW_SUB_LINKS);
     expect(await click("campaign=Honest")).toEqual(["campaign"]);
@@ -160,7 +161,7 @@ describe("what stays", () => {
   });
 });
 
-describe("the form", () => {
+describe.runIf(isWhole)("the form", () => {
   it("has an Undo that restores the links of its step", async () => {
     await click("campaign=Junk");
     const { text: page } = await browser.post(UNUSED, { network: DEMO.linkToken, level: "2", after: "" });
