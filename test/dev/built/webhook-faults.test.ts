@@ -4,8 +4,8 @@
  */
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { DEMO } from "../../../src/dev/demo.ts";
+import { api, BINDINGS, create, type Received, run, startReceiver, verify } from "../../receiver.ts";
 import { type FaultyWorker, startFaulty } from "./faulty.ts";
-import { api, BINDINGS, create, type Received, run, startReceiver, verify } from "./receiver.ts";
 
 const HOUR = 3_600_000;
 const LOST = "D1_ERROR: Network connection lost.";

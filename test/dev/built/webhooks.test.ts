@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { DEMO } from "../../../src/dev/demo.ts";
 import { type BuiltWorker, startBuilt } from "../../built-worker.ts";
-import * as receiver from "./receiver.ts";
-import { type Received, startReceiver, verify } from "./receiver.ts";
+import * as receiver from "../../receiver.ts";
+import { type Received, startReceiver, verify } from "../../receiver.ts";
 import { verifyWithSample } from "./verify-sample.ts";
 import { script } from "./worker.ts";
 

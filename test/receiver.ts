@@ -1,10 +1,11 @@
-/** A real receiver of webhooks, and the built Worker's API for them. */
+/** A real receiver of webhooks, and the API and the crons of the built Worker, for tests of the events that it sends. */
+import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
 import { Webhook } from "standardwebhooks";
-import { expect } from "vitest";
-import { DEMO } from "../../../src/dev/demo.ts";
-import type { BuiltWorker } from "../../built-worker.ts";
+import { DEMO } from "../src/dev/demo.ts";
+import type { BuiltWorker } from "./built-worker.ts";
+import { freePort } from "./live-service.ts";
 
 export interface Received {
   path: string;
@@ -19,7 +20,7 @@ export const BINDINGS = {
 };
 
 /** What it does with an event, by its path. */
-const behaviors: Record<string, (response: ServerResponse, request: IncomingMessage) => void> = {
+const BEHAVIORS: Record<string, (response: ServerResponse, request: IncomingMessage) => void> = {
   "/ok": (response) => response.writeHead(204).end(),
   "/fine": (response) => response.writeHead(200).end("fine"),
   "/error": (response) => response.writeHead(500).end("broken"),
@@ -40,19 +41,25 @@ const behaviors: Record<string, (response: ServerResponse, request: IncomingMess
   "/silent": () => undefined,
 };
 
-/** Adds what it receives to `received`. */
-export async function startReceiver(received: Received[]) {
+const behave = ({ path }: Received, response: ServerResponse, request: IncomingMessage) =>
+  BEHAVIORS[path]?.(response, request);
+
+/** Adds what it receives to `received`, and answers by the path, unless `answer` does. */
+export async function startReceiver(received: Received[], answer: typeof behave = behave) {
   const server = createServer(async (request, response) => {
-    const parts: Buffer[] = [];
-    for await (const part of request) parts.push(part);
-    const path = request.url ?? "";
+    const body = await text(request).catch(() => undefined);
+    // The sender was killed.
+    if (body === undefined) return;
     const headers = request.headers as Record<string, string>;
-    received.push({ path, headers, body: Buffer.concat(parts).toString() });
-    behaviors[path]?.(response, request);
+    const event = { path: request.url ?? "", headers, body };
+    received.push(event);
+    answer(event, response, request);
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const port = await freePort();
+  server.listen(port, "127.0.0.1");
+  await once(server, "listening");
   return {
-    base: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    base: `http://127.0.0.1:${port}`,
     stop: () => {
       server.closeAllConnections();
       server.close();
@@ -82,8 +89,8 @@ export async function api<Item = { id: number; secret: string }>(
 /** Creates a webhook. */
 export async function create(built: BuiltWorker, url: string, app_token?: string) {
   const { status, items } = await api(built, "webhooks", "POST", { url, ...(app_token && { app_token }) });
-  expect(status).toBe(201);
-  return items[0] as { id: number; secret: string };
+  if (!items[0]) throw new Error(`Status ${status} instead of a webhook`);
+  return items[0];
 }
 
 /** Runs a cron: that of each minute, unless there is another. */
