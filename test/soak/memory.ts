@@ -2,6 +2,17 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { openInspector } from "../inspector.ts";
 
+/** In the first requests of a server, an isolate compiles its code and fills its caches, and workerd grows. */
+export const WARM_UP_REQUESTS = 6_000;
+/** Over fewer requests, noise of some 100 KiB would be more than the limits below. */
+const MIN_REQUESTS = 5_000;
+/**
+ * How much memory may grow per request, by the best-fit line of one server's samples. A leak of 1 KiB per request would be four
+ * times the heap's limit. The noise is far lower: requests in flight and V8's compilation are about 100 KiB over thousands of
+ * requests. The processes have more noise: megabytes that the allocator keeps.
+ */
+const MAX_BYTES_PER_REQUEST = { heap: 256, resident: 2048 };
+
 export interface Sample {
   requests: number;
   /** Bytes that the isolate uses after a full collection, including memory outside V8's heap. */
@@ -53,11 +64,35 @@ export function readResident(group: number): number {
 }
 
 /** Returns the bytes that stay in use per request: the slope of the best-fit line. Throws for fewer than three samples. */
-export function bytesPerRequest(samples: Sample[], what: "heap" | "resident"): number {
+function bytesPerRequest(samples: Sample[], what: "heap" | "resident"): number {
   if (samples.length < 3) throw new Error("There are too few memory samples.");
   const mean = (pick: (sample: Sample) => number) =>
     samples.reduce((sum, sample) => sum + pick(sample), 0) / samples.length;
   const [x, y] = [mean(({ requests }) => requests), mean((sample) => sample[what])];
   const covariance = mean((sample) => (sample.requests - x) * (sample[what] - y));
   return covariance / mean(({ requests }) => (requests - x) ** 2);
+}
+
+/** Prints the samples of each server, and returns which grow. */
+export function findLeaks(servers: Sample[][]): string[] {
+  const errors: string[] = [];
+  for (const [index, samples] of servers.entries()) {
+    const span = (samples.at(-1)?.requests ?? 0) - (samples[0]?.requests ?? 0);
+    console.log(
+      `Server ${index + 1}, ${samples.length} memory samples over ${span} requests after the first ${WARM_UP_REQUESTS}`,
+    );
+    if (span < MIN_REQUESTS) {
+      console.log(`  Its memory is not judged: that takes ${MIN_REQUESTS} requests.`);
+      continue;
+    }
+    for (const what of ["heap", "resident"] as const) {
+      const growth = bytesPerRequest(samples, what);
+      const name = what === "heap" ? "the Worker's heap after a collection" : "workerd";
+      const sizes = samples.map((sample) => (sample[what] / 1024).toFixed(0)).join(" ");
+      console.log(`  ${name}, KiB: ${sizes}; ${growth.toFixed(0)} bytes per request`);
+      if (growth > MAX_BYTES_PER_REQUEST[what])
+        errors.push(`${name} of server ${index + 1} grows by ${growth.toFixed(0)} bytes per request`);
+    }
+  }
+  return errors;
 }

@@ -3,7 +3,8 @@ import { COUNT, readOnly, runCommand } from "../../src/dev/command.ts";
 
 const USAGE = `Usage: npm run soak [-- FLAGS]
 
-Puts load on the built Worker, kills it halfway, and checks that every confirmed cost is stored once and that memory does not grow.
+Puts load on the built Worker, kills it halfway, and checks that every confirmed cost is stored once, that no event of a webhook is lost,
+and that memory does not grow.
 
   --minutes NUMBER  how long (default: 10)
   --clients NUMBER  how many clients send requests (default: 16)`;

@@ -1,7 +1,7 @@
 /**
- * Puts mixed load on the built Worker with a cron run every few seconds, cuts some connections, kills it halfway, and restarts it on
- * the same state. Every cost that got a 200 must be stored once, no other request may notice a cut, and memory must not grow with the
- * number of requests. Loading this module starts the server.
+ * Puts mixed load on the built Worker with the crons every few seconds, cuts some connections, kills it halfway, and restarts it on
+ * the same state. Every cost that got a 200 must be stored once, no event of an alert or a webhook may be lost, no other request may
+ * notice a cut, and memory must not grow with the number of requests.
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomInt } from "node:crypto";
@@ -9,40 +9,44 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { demoToken } from "../../src/dev/demo/secrets.ts";
 import { DEMO } from "../../src/dev/demo.ts";
-import { buildWorker, type Settings, startBuilt } from "../built-worker.ts";
+import { dayOf } from "../../src/domain/time.ts";
+import { type BuiltWorker, buildWorker, startBuilt } from "../built-worker.ts";
 import { findContradictions, findLost, freePort } from "../live-service.ts";
-import { bytesPerRequest, openHeap, readResident, type Sample } from "./memory.ts";
-
-const DAY_MS = 24 * 3600 * 1000;
-/** In the first requests of a server, an isolate compiles its code and fills its caches, and workerd grows. */
-const WARM_UP_REQUESTS = 6_000;
-/** Over fewer requests, noise of some 100 KiB would be more than the limits below. */
-const MIN_REQUESTS = 5_000;
-/**
- * How much memory may grow per request, by the best-fit line of one server's samples. A leak of 1 KiB per request would be four
- * times the heap's limit. The noise is far lower: requests in flight and V8's compilation are about 100 KiB over thousands of
- * requests. The processes have more noise: megabytes that the allocator keeps.
- */
-const MAX_BYTES_PER_REQUEST = { heap: 256, resident: 2048 };
+import { BINDINGS } from "../receiver.ts";
+import { addWebhooks, drain, findEventErrors, type Kill, readKill } from "./events.ts";
+import { findLeaks, openHeap, readResident, type Sample, WARM_UP_REQUESTS } from "./memory.ts";
+import { Receiver } from "./receiver.ts";
+import type { ServerSettings } from "./server.ts";
 
 const state = mkdtempSync(join(tmpdir(), "linkledger-soak-"));
-const settings: Settings & { port: number; inspectorPort: number } = {
-  name: "worker",
-  script: join(state, "index.js"),
-  state: join(state, "data"),
-  port: await freePort(),
-  inspectorPort: await freePort(),
-};
-writeFileSync(settings.script, buildWorker().script);
-const BASE_URL = `http://127.0.0.1:${settings.port}`;
+const { script } = buildWorker();
+const settings = { name: "worker", bindings: BINDINGS, state: join(state, "data") };
+const [port, inspectorPort] = [await freePort(), await freePort()];
+const BASE_URL = `http://127.0.0.1:${port}`;
 const LINKS = `/public/v1/apps/${DEMO.appToken}/trackers`;
 const IPHONE = "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X)";
+
+/** The partner of most costs, and one whose costs pause in bad times, and its clicks do not. `costs`: those that got a 200. */
+const ACME = { id: 1, token: DEMO.costToken, costs: new Set<string>() };
+const ECHO = { id: 5, token: demoToken("live", "Echo"), costs: new Set<string>() };
+const ECHO_LINK = "demo1nk016";
 
 /** The share of requests whose client leaves, and within how many milliseconds. */
 const CUT = { share: 0.1, within: 50 };
 
-const confirmed = { costs: new Set<string>(), links: 0, engagements: 0 };
+/** An hour of the crons, and the hours that pass at most, so that the purge keeps all costs. */
+const SHORTEST_HOUR_MS = 5_000;
+const MOST_HOURS = 120;
+/** Times in which alerts open, and those in which they close, take so many of these hours in turn. */
+const HOURS_IN_TURN = 5;
+const TEST_EVERY_MS = 1_000;
+const ECHO_EVERY_MS = 300;
+
+const confirmed = { links: 0, engagements: 0, tests: 0 };
+const receiver = new Receiver();
+const kills: Kill[] = [];
 /** How many times each status or event occurred. */
 const counts = new Map<string, number>();
 const errors: string[] = [];
@@ -52,6 +56,9 @@ let isOver = false;
 /** What the running server last said about requests that shared calls. */
 let shared = "";
 let nextId = 0;
+/** Costs are rejected, and those of ECHO pause. */
+let isBad = true;
+let starting: Promise<ChildProcess>;
 
 const count = (what: string) => counts.set(what, (counts.get(what) ?? 0) + 1);
 
@@ -59,7 +66,12 @@ const count = (what: string) => counts.set(what, (counts.get(what) ?? 0) + 1);
  * Returns undefined if the server is down. Waits until it is ready: before that, miniflare makes blocking calls to workerd, and both
  * hang if log lines fill the pipe between them.
  */
-async function send(path: string, token?: string, init: RequestInit = {}): Promise<Response | undefined> {
+async function send(
+  path: string,
+  token?: string,
+  init: RequestInit = {},
+  isWrong = false,
+): Promise<Response | undefined> {
   await starting;
   const headers = {
     "user-agent": IPHONE,
@@ -72,7 +84,8 @@ async function send(path: string, token?: string, init: RequestInit = {}): Promi
     const text = await response.text();
     count(String(response.status));
     // Another report of the same user may still run.
-    const expected = [200, 201, 302, 503, ...(path.includes("/spend?") ? [429] : [])];
+    const ofKind = isWrong ? [400] : path.includes("/spend?") ? [200, 429] : [200, 201, 302];
+    const expected = [...ofKind, 503];
     if (!expected.includes(response.status)) errors.push(`${response.status} to ${path}: ${text}`);
     return new Response(text || null, { status: response.status === 302 ? 200 : response.status });
   } catch {
@@ -99,16 +112,22 @@ const json = (body: unknown): RequestInit => ({
   body: JSON.stringify(body),
 });
 
+const POST = { method: "POST" };
+
 /** Sends a cost until it is confirmed, as a partner would. */
-async function sendCost(cost_id: string): Promise<void> {
+async function sendCost(cost_id: string, { token, costs } = ACME): Promise<void> {
   while (!isOver) {
-    const response = await send(`/cost?${new URLSearchParams(costOf(cost_id))}`, DEMO.costToken, {
-      method: "POST",
-    });
+    const response = await send(`/cost?${new URLSearchParams(costOf(cost_id))}`, token, POST);
     if (response?.status !== 200) continue;
-    confirmed.costs.add(cost_id);
+    costs.add(cost_id);
     return;
   }
+}
+
+/** Sends a cost that is rejected, because another one with its ID was confirmed. */
+async function sendConflict(cost_id: string): Promise<void> {
+  const cost = { ...costOf(cost_id), cost_currency: "EUR" };
+  await send(`/cost?${new URLSearchParams(cost)}`, ACME.token, POST, true);
 }
 
 async function sendBatch(ids: string[]): Promise<void> {
@@ -116,7 +135,7 @@ async function sendBatch(ids: string[]): Promise<void> {
   if (response?.status !== 200) return;
   const { results } = (await response.json()) as { results: { status: unknown; cost_id: string }[] };
   for (const result of results) {
-    if (result.status === "ok") confirmed.costs.add(result.cost_id);
+    if (result.status === "ok") ACME.costs.add(result.cost_id);
     else errors.push(`rejected in a batch: ${JSON.stringify(result)}`);
   }
 }
@@ -133,6 +152,7 @@ async function work(): Promise<void> {
       else {
         if ((await click)?.status === 200 && s2s) confirmed.engagements++;
         await sendCost(id);
+        if (s2s && isBad && ACME.costs.has(id)) await Promise.all([sendConflict(id), sendConflict(id)]);
       }
     } else if (kind < 6) await sendCost(id);
     else if (kind === 6) await sendBatch(Array.from({ length: 20 }, (_, index) => `${id}-${index}`));
@@ -145,8 +165,27 @@ async function work(): Promise<void> {
   }
 }
 
+/** Asks for an event of each webhook in turn. */
+async function testWebhooks(): Promise<void> {
+  for (let number = 0; !isOver; number++) {
+    const { id } = [...receiver.hooks.values()][number % receiver.hooks.size] ?? {};
+    const response = await send(`/operator/v1/webhooks/${id}/test`, DEMO.operatorToken, POST);
+    if (response?.ok) confirmed.tests++;
+    await sleep(TEST_EVERY_MS);
+  }
+}
+
+async function sendOfEcho(): Promise<void> {
+  for (let number = 0; !isOver; number++) {
+    const id = `soak-echo-${String(number).padStart(8, "0")}`;
+    await send(`/${ECHO_LINK}?cost_id=${id}&s2s=1`);
+    if (!isBad) await sendCost(id, ECHO);
+    await sleep(ECHO_EVERY_MS);
+  }
+}
+
 /** Starts the server in a separate process group, so that it can be killed together with its workerd. */
-async function startServer(): Promise<ChildProcess> {
+async function startServer(settings: ServerSettings): Promise<ChildProcess> {
   const server = spawn(process.execPath, [join(import.meta.dirname, "server.ts"), JSON.stringify(settings)], {
     stdio: ["ignore", "pipe", "inherit"],
     detached: true,
@@ -157,6 +196,7 @@ async function startServer(): Promise<ChildProcess> {
       if (line === "ready") resolve(line);
       else if (line.startsWith("shared: ")) shared = line;
       else count(line);
+      if (line.startsWith("cron ") && line !== "cron ok") errors.push(line);
     });
     server.once("exit", () => reject(new Error("The server exited before it was ready.")));
   });
@@ -167,13 +207,22 @@ async function kill(server: ChildProcess): Promise<void> {
   const ended = new Promise((resolve) => server.once("exit", resolve));
   if (server.pid) process.kill(-server.pid, "SIGKILL");
   await ended;
+  kills.push(await whileStopped((built) => readKill(built, receiver)));
+}
+
+/** Uses the state while no server runs. */
+async function whileStopped<T>(use: (built: BuiltWorker) => Promise<T>): Promise<T> {
+  const built = await startBuilt({ ...settings, script });
+  const result = await use(built);
+  await built.miniflare.dispose();
+  return result;
 }
 
 /** Samples the memory of a server under load, with `pause` milliseconds between two samples, until a time. */
 async function watch(server: ChildProcess, until: number, pause: number): Promise<void> {
   const samples: Sample[] = [];
   memory.push(samples);
-  const { readHeap, close } = await openHeap(settings.inspectorPort, settings.name);
+  const { readHeap, close } = await openHeap(inspectorPort, settings.name);
   const before = countAll();
   while (Date.now() + pause < until) {
     await sleep(pause);
@@ -187,39 +236,53 @@ async function watch(server: ChildProcess, until: number, pause: number): Promis
 
 const sleep = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
-let starting = startServer();
-
 export async function soak(minutes: number, clients: number): Promise<void> {
   const duration = minutes * 60_000;
   const pause = Math.min(15_000, duration / 16);
-  let server = await starting;
+  const { base, stop } = await receiver.start();
+  await whileStopped((built) => addWebhooks(built, base, receiver.hooks));
   const startedAt = Date.now();
+  const hour = Math.max(SHORTEST_HOUR_MS, duration / MOST_HOURS);
+  const file = join(state, "index.js");
+  writeFileSync(file, script);
+  const ofServer = { ...settings, script: file, port, inspectorPort, startedAt, hour };
+  // With a queue for the clicks, and after the kill without one.
+  starting = startServer({ ...ofServer, queue: true });
+  let server = await starting;
   console.log(`${minutes} minutes of ${clients} clients on ${BASE_URL}`);
-  const workers = Array.from({ length: clients }, work);
+  const turns = setInterval(() => {
+    isBad = !isBad;
+  }, HOURS_IN_TURN * hour);
+  const workers = [...Array.from({ length: clients }, work), testWebhooks(), sendOfEcho()];
   await watch(server, startedAt + duration / 2, pause);
-  const before = confirmed.costs.size;
+  await Promise.race([receiver.nextAccepted(), sleep(30_000)]);
+  const before = ACME.costs.size;
   console.log(`Killing the server after ${before} costs; ${shared}`);
-  await kill(server);
   const killedAt = Date.now();
-  starting = startServer();
+  starting = kill(server).then(() => startServer(ofServer));
   server = await starting;
   console.log(`The server restarted in ${((Date.now() - killedAt) / 1000).toFixed(1)} s`);
   await watch(server, startedAt + duration, pause);
+  clearInterval(turns);
   isOver = true;
   await Promise.all(workers);
   await kill(server);
+  receiver.isReliable = true;
 
   const seconds = (Date.now() - startedAt) / 1000;
-  const { db, miniflare } = await startBuilt({ name: settings.name, script: "", state: join(state, "data") });
-  const found = {
-    contradictions: await findContradictions(db, Math.floor(startedAt / DAY_MS) - 1),
-    lost: await findLost(db, 1, [...confirmed.costs]),
-    costs: await db.prepare("SELECT count(*) AS n FROM ledger_entries WHERE tag = 'soak'").first<number>("n"),
-    links: await db
-      .prepare("SELECT count(*) AS n FROM links WHERE label LIKE 'soak-cost-%'")
-      .first<number>("n"),
-  };
-  await miniflare.dispose();
+  const found = await whileStopped(async (built) => {
+    errors.push(...(await drain(built)));
+    const { db } = built;
+    const countOf = (from: string) => db.prepare(`SELECT count(*) AS n FROM ${from}`).first<number>("n");
+    errors.push(...(await findEventErrors(db, receiver, kills, confirmed.tests)));
+    return {
+      contradictions: await findContradictions(db, dayOf(startedAt) - 1),
+      lost: (await Promise.all([ACME, ECHO].map(({ id, costs }) => findLost(db, id, [...costs])))).flat(),
+      costs: await countOf("ledger_entries WHERE tag = 'soak'"),
+      links: await countOf("links WHERE label LIKE 'soak-cost-%'"),
+    };
+  });
+  stop();
   rmSync(state, { recursive: true, force: true });
 
   if (found.lost.length > 0)
@@ -227,34 +290,19 @@ export async function soak(minutes: number, clients: number): Promise<void> {
   if ((found.links ?? 0) < confirmed.links)
     errors.push(`${confirmed.links} links got a 201, but only ${found.links} are stored`);
   errors.push(...found.contradictions);
-  for (const [index, samples] of memory.entries()) {
-    const span = (samples.at(-1)?.requests ?? 0) - (samples[0]?.requests ?? 0);
-    console.log(
-      `Server ${index + 1}, ${samples.length} memory samples over ${span} requests after the first ${WARM_UP_REQUESTS}`,
-    );
-    if (span < MIN_REQUESTS) {
-      console.log(`  Its memory is not judged: that takes ${MIN_REQUESTS} requests.`);
-      continue;
-    }
-    for (const what of ["heap", "resident"] as const) {
-      const growth = bytesPerRequest(samples, what);
-      const name = what === "heap" ? "the Worker's heap after a collection" : "workerd";
-      const sizes = samples.map((sample) => (sample[what] / 1024).toFixed(0)).join(" ");
-      console.log(`  ${name}, KiB: ${sizes}; ${growth.toFixed(0)} bytes per request`);
-      if (growth > MAX_BYTES_PER_REQUEST[what])
-        errors.push(`${name} of server ${index + 1} grows by ${growth.toFixed(0)} bytes per request`);
-    }
-  }
+  errors.push(...findLeaks(memory));
   console.log(`After the kill, ${shared}`);
   if (!/at most (?!1 )\d/.test(shared)) errors.push("no requests shared a call to D1");
   console.log(
     `${seconds.toFixed(0)} s, responses ${[...counts].map(([what, times]) => `${what}: ${times}`).join(", ")}`,
   );
   console.log(
-    `${confirmed.costs.size} costs got a 200 (${before} before the kill), ${found.costs} stored; ${confirmed.links} links, ${confirmed.engagements} clicks with s2s=1`,
+    `${ACME.costs.size + ECHO.costs.size} costs got a 200 (${before} before the kill), ${found.costs} stored; ${confirmed.links} links, ${confirmed.engagements} clicks with s2s=1`,
   );
   for (const error of errors.slice(0, 20)) console.error(error.slice(0, 500));
-  console.log(errors.length === 0 ? "No cost was lost or stored twice." : `${errors.length} errors.`);
+  console.log(
+    errors.length === 0 ? "No cost or event was lost or stored twice." : `${errors.length} errors.`,
+  );
   if (errors.length > 0) process.exitCode = 1;
 }
 
