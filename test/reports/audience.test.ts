@@ -1,5 +1,5 @@
 /** Reports by country and platform: what is recorded, what is not, the days they cover, and their budget. */
-import { beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { databasesOf } from "../../src/db/ledger/shards.ts";
 import { createLink } from "../campaign/support.ts";
 import {
@@ -202,15 +202,15 @@ describe("the budget", () => {
       0,
     );
 
-  beforeEach(async () => {
+  beforeAll(async () => {
     await freshLedger();
     const links = `FROM json_each('${JSON.stringify(Array.from({ length: LINKS }, (_, index) => 1_000 + index))}') l`;
     await env.DB.prepare(
       `INSERT INTO links (id, token, app_token, parent_id, level, label, created_at)
        SELECT l.value, 'audience' || l.value, '${DEMO.appToken}', iif(l.value < 1004, 1, 2), 2, 'Audience ' || l.value, 0 ${links}`,
     ).run();
-    // 200 days of every link, of which a report covers some.
-    const days = `json_each('${JSON.stringify(Array.from({ length: 200 }, (_, index) => today - index))}') d`;
+    // 100 days of every link, of which a report covers some.
+    const days = `json_each('${JSON.stringify(Array.from({ length: 100 }, (_, index) => today - index))}') d`;
     const countries = `json_each('${JSON.stringify(COUNTRIES)}') c`;
     const app = `'${DEMO.appToken}'`;
     const last = isSharded ? ledgerOn().shards.at(-1) : env.DB;
@@ -264,9 +264,9 @@ describe("the budget", () => {
     expect(counts.read).toBeLessThanOrEqual(3 * totals + 3 * 93 * COUNTRIES.length + 20);
   });
 
-  it("of an app of more than 200,000 rows is the same in ranges of days", async () => {
+  it("of an app of more rows than a call reads is the same in ranges of days", async () => {
     const many = JSON.stringify(
-      Array.from({ length: 170 }, (_, index) => `${String.fromCharCode(65 + (index % 26))}${index}`),
+      Array.from({ length: 70 }, (_, index) => `${String.fromCharCode(65 + (index % 26))}${index}`),
     );
     await inLedger(
       `INSERT INTO daily_audience SELECT app_token, link_id, day, 1, 'click', j.value, 'ios', 1, 1
@@ -274,7 +274,7 @@ describe("the budget", () => {
     );
     const read = await measure("engagements", "from=2026-02-13&to=2026-03-15&group_by=country");
     expect(read.calls).toBeGreaterThan(3 * databasesOf(ledgerOn()).length - 1);
-    expect(read.items).toHaveLength(COUNTRIES.length + 170);
+    expect(read.items).toHaveLength(COUNTRIES.length + 70);
     const one = await get("engagements", `from=2026-02-13&to=2026-03-15&group_by=country&link=audience1003`);
     expect(one.status).toBe(200);
   });
