@@ -309,7 +309,7 @@ describe("search and filters", () => {
     expect(some.read - 5_000).toBeLessThan(others);
     expect(some.text).not.toContain("first 20,000");
     await rows(
-      `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 95000)
+      `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 16000)
        INSERT INTO links (token, app_token, parent_id, level, label, created_at)
        SELECT 'more' || i, ?, 8, 2, 'More ' || i, 0 FROM n`,
       DEMO.appToken,
@@ -536,6 +536,6 @@ describe("a view that doesn't exist says so, with a way back", () => {
     expect(textOf(text)).toContain(message);
     // An old link still shows what it can.
     expect(names(text)).toEqual(TOP);
-    expect(names(await open(browser, hrefOf(text, "Reset filters and dates")))).toEqual(TOP);
+    expect(hrefOf(text, "Reset filters and dates")).toBe(PAGE);
   });
 });

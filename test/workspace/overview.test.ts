@@ -367,7 +367,6 @@ it.runIf(isLong || ledgerOn().shards.length === 0)(
     const page = await overview("period=today");
     expect(textOf(page)).toContain("Too many links had spend or clicks to compare them. Choose fewer days.");
     expect(figuresOf(page)[0]).toMatch(/^Spend in USD \$50,0\d\d\.\d\d/);
-    await open(browser, `${APP}/performance?group_by=partner&period=today`);
     const total = textOf(mainOf(await open(browser, `${APP}/performance?level=4&period=today`)));
     expect(total).toContain(
       "There are too many rows to list. Choose another breakdown, or filter by a link.",
@@ -427,7 +426,6 @@ describe("the database budget", () => {
     ["/performance.csv?group_by=partner", 3 * 4 * WEEK],
     ["/performance.csv?level=4&open=budget1", 3 * 4 * WEEK],
     // With the days of the chart.
-    ["/performance?group_by=partner", (3 + 2) * 4 * WEEK],
     ["/performance?level=4&metric=cost_per_click", (3 + 3) * 4 * WEEK],
   ])("of %j: one call for the session, and one for everything else", async (path, budget) => {
     const { database, counts } = countingDatabase();
