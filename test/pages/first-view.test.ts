@@ -27,11 +27,25 @@ const sizeOf = (path: string, cookie: string) => {
   return size;
 };
 
+/** Both tests are about the same answers. */
+const answers = new Map<string, Promise<{ type: string; text: string }>>();
+const answerOf = ({ path, need }: Pick<(typeof pages)[number], "path" | "need">) => {
+  const cookie = need === "public" ? "" : sessionFor(need);
+  const key = `${path} ${need}`;
+  const answer =
+    answers.get(key) ??
+    call(path, { headers: { accept: "text/html", cookie } }).then(async (response) => ({
+      type: response.headers.get("content-type") ?? "",
+      text: await response.text(),
+    }));
+  answers.set(key, answer);
+  return answer;
+};
+
 it.each(pages)("is bounded: $name", async ({ path, need }) => {
   const cookie = need === "public" ? "" : sessionFor(need);
-  const response = await call(path, { headers: { accept: "text/html", cookie } });
-  const markup = await response.text();
-  if (!response.headers.get("content-type")?.startsWith("text/html")) return;
+  const { type, text: markup } = await answerOf({ path, need });
+  if (!type.startsWith("text/html")) return;
   // Not the image of a menu, which is loaded with it.
   const files = [
     ...markup.matchAll(/<(?:link|script|img(?![^>]*loading="lazy"))[^>]*? (?:href|src)="(\/[^"]+)"/g),
@@ -44,13 +58,12 @@ it.each(pages)("is bounded: $name", async ({ path, need }) => {
   expect(total).toBeLessThanOrEqual(MOST);
 });
 
-const textOf = async (path: string) => (await call(path)).text();
+const textOf = async (path: string) => (await answerOf({ path, need: "public" })).text;
 const classesIn = (sheets: string[]) =>
   new Set([...sheets.join("\n").matchAll(/\.([a-z][\w-]*)/g)].map(([, name = ""]) => name));
 
 it.each(pages)("loads a rule for each class that has one: $name", async ({ path, need }) => {
-  const cookie = need === "public" ? "" : sessionFor(need);
-  const markup = await (await call(path, { headers: { accept: "text/html", cookie } })).text();
+  const { text: markup } = await answerOf({ path, need });
   const links = [...markup.matchAll(/<link rel="stylesheet" href="([^"]+)"/g)];
   if (links.length === 0) return;
   const sheets = pages.filter((page) => page.path.endsWith(".css"));

@@ -1,15 +1,11 @@
 /** The clicks and impressions without a matching cost: exactly those of the discrepancy, and only the partner's own. */
 import { beforeEach, expect, it } from "vitest";
-import { ask, call, click, DAY, DEMO, freshDemo, NOW, rows, sendCost, view } from "../harness.ts";
+import { ask, call, click, DAY, DEMO, NOW, rows, sendCost, view } from "../harness.ts";
 import { isWhole } from "../part.ts";
-import { freshLedger, inLedger } from "../support.ts";
+import { freshEmptyLedger } from "../support.ts";
 import { signedIn, tableOf } from "./support.ts";
 
-beforeEach(async () => {
-  await freshDemo();
-  await freshLedger();
-  await inLedger("DELETE FROM ledger_entries");
-});
+beforeEach(freshEmptyLedger);
 
 interface Rates {
   expected: number | null;

@@ -1,15 +1,10 @@
 /** The costs that count, by day, type and currency, for the partner that sent them. */
 import { beforeEach, expect, it } from "vitest";
-import { call, click, DAY, DEMO, env, freshDemo, ledgerOn, NOW, rows, sendCost, view } from "../harness.ts";
-import { freshLedger, inLedger } from "../support.ts";
+import { call, click, DAY, DEMO, env, ledgerOn, NOW, rows, sendCost, view } from "../harness.ts";
+import { freshEmptyLedger } from "../support.ts";
 import { signedIn, tableOf } from "./support.ts";
 
-beforeEach(async () => {
-  await freshDemo();
-  await freshLedger();
-  for (const table of ["ledger_entries", "daily_totals", "daily_engagements"])
-    await inLedger(`DELETE FROM ${table}`);
-});
+beforeEach(freshEmptyLedger);
 
 const open = async (path: string) => (await signedIn()).get(path);
 

@@ -1,7 +1,7 @@
 /** Adjustments of operators on the pages of members: how much of the spend they are, and why. */
 import { beforeEach, describe, expect, it } from "vitest";
 import { type Browser, freshSession } from "../account/support.ts";
-import { ask, DEMO, freshWholeDemo } from "../harness.ts";
+import { ask, DAY, DEMO, freshWholeDemo, NOW, rows } from "../harness.ts";
 import { APP, mainOf, open, tablesOf, textOf } from "./page-text.ts";
 
 const [ACME, SPRING, RUNNERS, BEACON] = ["demo1nk001", "demo1nk002", "demo1nk003", "demo1nk006"];
@@ -9,12 +9,16 @@ const DAYS = "from=2026-03-09&to=2026-03-15";
 
 let browser: Browser;
 beforeEach(async () => {
-  browser = await freshSession(freshWholeDemo);
+  browser = await freshSession(adjustedDemo);
+});
+
+async function adjustedDemo(): Promise<void> {
+  await freshWholeDemo();
   await adjust({ link_token: RUNNERS, amount: "-25", reason: "Credit note <4711>" });
   await adjust({ day: "2026-03-10", amount: "1.5", reason: "Clicks of a test", cost_type: "cpi" });
   await adjust({ link_token: BEACON, partner_id: 2, currency: "EUR", amount: "3", reason: "Late invoice" });
   await adjust({ day: "2026-03-01", amount: "-7", reason: "Before these days" });
-});
+}
 
 let lastKey = 0;
 async function adjust(body: object) {
@@ -75,7 +79,12 @@ describe("spend that an operator adjusted", () => {
   });
 
   it("names the newest 100 only, and says so", async () => {
-    for (let count = 0; count < 98; count++) await adjust({ amount: "1", reason: "Again" });
+    await rows(
+      `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 98)
+       INSERT INTO adjustments (app_token, day, link_id, partner_id, cost_type, currency, amount, reason, user_id, created_at)
+       SELECT ?, ?, 1, 1, 'cpc', 'USD', 100000000, 'Again', 2, ? FROM n`,
+      ...[DEMO.appToken, Date.parse("2026-03-14") / DAY, NOW],
+    );
     const { lines } = await noteOn(`?${DAYS}`);
     expect(lines).toHaveLength(100);
     expect(textOf(await open(browser, `${APP}?${DAYS}`))).toContain("The newest 100 of these days.");

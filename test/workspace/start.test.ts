@@ -1,7 +1,7 @@
 /** The steps of a new app, in the place of figures that are all zero. */
 import { beforeEach, describe, expect, it } from "vitest";
 import { databasesOf } from "../../src/db/ledger/shards.ts";
-import { type Browser, signedIn } from "../account/support.ts";
+import { type Browser, freshSession } from "../account/support.ts";
 import { createLink, patchLink } from "../campaign/support.ts";
 import {
   call,
@@ -21,8 +21,12 @@ import { APP, decode, mainOf, open, textOf } from "./page-text.ts";
 
 let browser: Browser;
 beforeEach(async () => {
+  browser = await freshSession(newApp);
+});
+
+/** As an operator creates it. */
+async function newApp(): Promise<void> {
   await freshDemo();
-  // As an operator creates it.
   await inLedger(
     "DELETE FROM daily_totals",
     "DELETE FROM daily_engagements",
@@ -33,8 +37,7 @@ beforeEach(async () => {
   await rows("DELETE FROM adjustments");
   await rows("UPDATE links SET archived = 1, partner_id = NULL");
   await rows("UPDATE apps SET link_count = 0, created_link_count = 0");
-  browser = await signedIn();
-});
+}
 
 const page = async () => mainOf(await open(browser, APP));
 /** `Done` or `To do` of each step. */

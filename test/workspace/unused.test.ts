@@ -1,7 +1,7 @@
 /** The form that archives the sub-links that clicks created and that have no cost. */
 import { beforeEach, describe, expect, it } from "vitest";
 import { DEFAULT_MAX_NEW_SUB_LINKS } from "../../src/domain/engagements/sub-links.ts";
-import { type Browser, signedIn } from "../account/support.ts";
+import { type Browser, freshSession } from "../account/support.ts";
 import { createLink, patchLink } from "../campaign/support.ts";
 import { ask, DAY, DEMO, NOW, rows } from "../harness.ts";
 import { isWhole } from "../part.ts";
@@ -13,12 +13,15 @@ const OTHER_LINK = "demo1nk009";
 
 let browser: Browser;
 beforeEach(async () => {
+  browser = await freshSession(withoutSubLinks);
+});
+
+async function withoutSubLinks(): Promise<void> {
   await freshLedger();
   await rows("UPDATE links SET archived = 1, archived_through = 1000000 WHERE from_engagement");
   await rows("UPDATE links SET new_sub_link_count = 0");
   await rows("UPDATE apps SET new_sub_link_count = 0");
-  browser = await signedIn();
-});
+}
 
 const click = async (query: string, link: string = DEMO.linkToken) =>
   (await ask<{ dropped: string[] }>(`/${link}?s2s=1&${query}`)).body.dropped;
