@@ -3,7 +3,9 @@
  * part of the operations each, so that two processes share the work.
  */
 import { beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-import { isLong } from "../part.ts";
+import { env } from "../harness.ts";
+import { isLong, oneOf } from "../part.ts";
+import { writtenBy } from "../writes.ts";
 import {
   faultyDatabase,
   type InjectedFault,
@@ -13,6 +15,7 @@ import {
   kvThrows,
   kvWith,
   notedKv,
+  oldLinks,
   TRANSIENT,
   withoutPauses,
 } from "./faulty.ts";
@@ -34,21 +37,25 @@ const FAULTS = [OVERLOADED, LOST, HANGS].flatMap((message): Omit<InjectedFault, 
   { when: "after", message },
 ]);
 
+/** The calls that failed and only read, by their SQL. */
+const failedReads = new Set<string>();
+
 /**
  * The faults of a call, counted from 1. `npm test` tries a failure before an odd call and a lost answer after it, and a missing answer
- * after an even call. An operation that reads has one outcome for all faults: 503, and nothing has changed.
+ * after an even call. A call that only reads has one outcome for all faults, wherever it is, so the same one fails once.
  */
-const faultsFor = (changes: boolean, call: number) => {
-  const isOdd = call % 2 === 1;
-  const faults = isLong
-    ? FAULTS
-    : FAULTS.filter(({ when, message }) =>
-        when === "after" ? message === (isOdd ? LOST : HANGS) : message === OVERLOADED && (isOdd || !changes),
-      );
-  return changes ? faults : faults.filter(({ when }) => when === "before");
-};
+function faultsFor(changes: boolean, call: number, query: string) {
+  if (isLong) return changes ? FAULTS : FAULTS.filter(({ when }) => when === "before");
+  if (changes && writtenBy(query).length > 0)
+    return FAULTS.filter(({ when, message }) =>
+      when === "after" ? message === (call % 2 ? LOST : HANGS) : message === OVERLOADED && call % 2 === 1,
+    );
+  const isKnown = failedReads.has(query);
+  failedReads.add(query);
+  return isKnown ? [] : FAULTS.slice(0, 1);
+}
 
-/** `npm test` tries a KV that fails and one that is empty. */
+/** `npm test` tries a KV that fails or one that is empty. */
 const KV_FAULTS: KvMethods[] = [
   { get: kvFails, put: kvFails },
   { get: async () => null },
@@ -156,7 +163,7 @@ export function injectFaults(part: keyof typeof PARTS): void {
   describe.each(each)("%s", (name, { send, repeats, isWrite }) => {
     async function sendWithoutFault() {
       const before = await settled();
-      const { database, calls } = faultyDatabase();
+      const { database, sent } = faultyDatabase();
       const kv = notedKv();
       const later: Promise<unknown>[] = [];
       const execution = { waitUntil: (work: Promise<unknown>) => void later.push(work) };
@@ -165,15 +172,15 @@ export function injectFaults(part: keyof typeof PARTS): void {
       const after = await settled();
       await restoreState();
       return {
-        ...{ before, status, after, calls: calls(), changes: !isEqual(before, after) },
-        ...{ callsKv: kv.isCalled(), hasLaterWork: later.length > 0 },
+        ...{ before, status, after, sent, changes: !isEqual(before, after) },
+        ...{ kv: kv.called, hasLaterWork: later.length > 0 },
       };
     }
-    let sent: ReturnType<typeof sendWithoutFault> | undefined;
+    let first: ReturnType<typeof sendWithoutFault> | undefined;
     /** What the request does without a fault. Sends it the first time, and restores the state. */
     const withoutFault = () => {
-      sent ??= sendWithoutFault();
-      return sent;
+      first ??= sendWithoutFault();
+      return first;
     };
 
     it("succeeds or returns 503, stores everything or nothing, and stores it once after a retry", async () => {
@@ -182,8 +189,9 @@ export function injectFaults(part: keyof typeof PARTS): void {
       expect(normal.status).toBeLessThan(400);
       expect(changes).toBe(isWrite && !CHANGES_NOTHING.includes(name));
       let isDirty = false;
-      for (let number = 1; number <= normal.calls; number++) {
-        for (const { when, message } of faultsFor(changes, number)) {
+      for (const [index, query] of normal.sent.entries()) {
+        const number = index + 1;
+        for (const { when, message } of faultsFor(changes, number, query)) {
           if (isDirty) await restoreState();
           const label = `call ${number}, ${when}: ${message}`;
           const fault: InjectedFault = { at: (call) => call === number, when, message };
@@ -204,39 +212,33 @@ export function injectFaults(part: keyof typeof PARTS): void {
     });
 
     it("returns 503 and changes nothing when every call fails, with any transient error", async () => {
-      const { calls, before, status } = await withoutFault();
+      const { sent, before, status } = await withoutFault();
       for (const message of messagesFor(name)) {
         const { database } = faultyDatabase({ at: () => true, when: "before", message });
         const response = await withoutPauses(() => send({ DB: database }));
-        expect(response.status).toBe(calls === 0 || name.startsWith(WITHOUT_DATABASE) ? status : 503);
+        expect(response.status).toBe(sent.length === 0 || name.startsWith(WITHOUT_DATABASE) ? status : 503);
       }
       expect(await settled()).toEqual(before);
     });
 
-    it("responds the same when KV fails, hangs, is empty or cannot be written", async () => {
+    it("responds the same when KV fails, hangs, is empty, is outdated or cannot be written, and before it is written", async () => {
       const normal = await withoutFault();
-      for (const kv of normal.callsKv ? KV_FAULTS : []) {
-        if (normal.changes) await restoreState();
-        const response = await withoutPauses(() => send(kvWith(kv)));
+      const put = vi.fn(() => new Promise(() => undefined));
+      const { status } = normal;
+      const some: { sent: Parameters<typeof send>; status: number }[] = [];
+      if (normal.hasLaterWork)
+        some.push({ sent: [kvWith({ put }), { execution: { waitUntil: () => undefined } }], status });
+      for (const kv of normal.kv.size > 0 ? oneOf(KV_FAULTS.length, KV_FAULTS, name.length) : []) {
         // The readiness check reports the state of KV.
-        const status =
-          name === "readReadiness" && (kv.get === kvFails || kv.get === kvHangs) ? 503 : normal.status;
-        expect(response.status).toBe(status);
+        const isReported = name === "readReadiness" && (kv.get === kvFails || kv.get === kvHangs);
+        some.push({ sent: [kvWith(kv)], status: isReported ? 503 : status });
+      }
+      if (normal.kv.has(env.LINKS)) some.push({ sent: [{ LINKS: oldLinks() }], status });
+      for (const [index, one] of some.entries()) {
+        if (normal.changes && index > 0) await restoreState();
+        expect((await withoutPauses(() => send(...one.sent))).status).toBe(one.status);
         expect(await settled()).toEqual(normal.after);
       }
-    });
-
-    it("responds even if the work after the response never ends", async () => {
-      const normal = await withoutFault();
-      if (!normal.hasLaterWork) {
-        expect(WRITES_LATER).not.toContain(name);
-        return;
-      }
-      const execution = { waitUntil: () => undefined };
-      const put = vi.fn(() => new Promise(() => undefined));
-      const response = await send(kvWith({ put }), { execution });
-      expect(response.status).toBe(normal.status);
-      expect(await settled()).toEqual(normal.after);
       expect(put.mock.calls.length > 0).toBe(WRITES_LATER.includes(name));
     });
   });

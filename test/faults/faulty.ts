@@ -1,7 +1,8 @@
 /** Wraps real D1, KV and queues so that a chosen call fails, hangs or returns an old value. */
 import { vi } from "vitest";
 import type { OpenedLink } from "../../src/domain/costs.ts";
-import { env, withMethods, wrapDatabases } from "../harness.ts";
+import type { Destination } from "../../src/domain/engagements/click-target.ts";
+import { DEMO, env, withMethods, wrapDatabases } from "../harness.ts";
 
 /** D1's documented errors after which the same request may succeed when it is repeated. */
 export const TRANSIENT = [
@@ -68,18 +69,24 @@ export async function withoutPauses<T>(work: () => Promise<T>): Promise<T> {
 }
 
 /** Wraps D1, with every database of the ledger, so that the chosen calls fail before or after they are committed. */
-export function faultyDatabase(fault?: InjectedFault): { database: D1Database; calls: () => number } {
-  let calls = 0;
+export function faultyDatabase(fault?: InjectedFault): {
+  database: D1Database;
+  calls: () => number;
+  /** The SQL of each call. */
+  sent: string[];
+} {
+  const sent: string[] = [];
   const database = wrapDatabases((real) =>
     withMethods(real, {
       batch: (statements: D1PreparedStatement[]) => {
-        calls++;
+        const queries = statements as unknown as { statement: string }[];
+        sent.push(queries.map(({ statement }) => statement).join(";\n"));
         const work = () => real.batch(statements);
-        return fault?.at(calls) ? runWithFault(fault, work) : work();
+        return fault?.at(sent.length) ? runWithFault(fault, work) : work();
       },
     }),
   );
-  return { database, calls: () => calls };
+  return { database, calls: () => sent.length, sent };
 }
 
 type Rows = Record<string, unknown>[];
@@ -104,18 +111,32 @@ export function kvWith(methods: KvMethods): { TOKENS: KVNamespace; LINKS: KVName
   return { TOKENS: withMethods(env.TOKENS, { ...methods }), LINKS: withMethods(env.LINKS, { ...methods }) };
 }
 
-/** Both KV namespaces, and whether one was called. */
+/** Both KV namespaces, and those that were called. */
 export function notedKv() {
-  let called = false;
+  const called = new Set<KVNamespace>();
   const noted = (namespace: KVNamespace): KVNamespace =>
     new Proxy(namespace, {
       get(target, name) {
-        called = true;
+        called.add(namespace);
         return Reflect.get(target, name).bind(target);
       },
     });
-  return { isCalled: () => called, bindings: { TOKENS: noted(env.TOKENS), LINKS: noted(env.LINKS) } };
+  return { called, bindings: { TOKENS: noted(env.TOKENS), LINKS: noted(env.LINKS) } };
 }
+
+/** The old destination of an app. */
+export const OLD: Destination = {
+  defaultUrl: "https://old.example/",
+  iosUrl: null,
+  androidUrl: null,
+  redirectHosts: ["old.example"],
+  redirectSchemes: ["https"],
+};
+/** An outdated namespace in which every link belongs to another app, with that app's old destination. */
+export const oldLinks = () =>
+  withMethods(env.LINKS, {
+    get: async (key: string) => (key.startsWith("link:") ? `${DEMO.otherAppToken} 9` : OLD),
+  });
 
 export const kvFails = () => Promise.reject(new Error("KV GET failed: 503 Service Unavailable"));
 export const kvThrows = () => {

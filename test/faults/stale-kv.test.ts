@@ -2,11 +2,9 @@
 
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import type { TokenEntry } from "../../src/auth/tokens.ts";
-import type { Destination } from "../../src/domain/engagements/click-target.ts";
 import { call, DAY, DEMO, env, IPHONE, NOW, rows } from "../harness.ts";
-import { isLong } from "../part.ts";
-import { kvWith } from "./faulty.ts";
-import { type Sampled, sampled } from "./operations.ts";
+import { kvWith, OLD, oldLinks } from "./faulty.ts";
+import { sampled } from "./operations.ts";
 import { restoreState, settled, startState } from "./state.ts";
 
 beforeAll(startState);
@@ -17,50 +15,29 @@ const OPERATOR = 2;
 const entry: TokenEntry = { user_id: OPERATOR, used_day: Math.floor(NOW / DAY) };
 const tokens = () => kvWith({ get: async () => entry }).TOKENS;
 
-/** An outdated KV in which every link belongs to another app, with that app's old destination. */
-const old: Destination = {
-  defaultUrl: "https://old.example/",
-  iosUrl: null,
-  androidUrl: null,
-  redirectHosts: ["old.example"],
-  redirectSchemes: ["https"],
-};
-const links = () =>
-  kvWith({
-    get: async (key: string) => (key.startsWith("link:") ? `${DEMO.otherAppToken} 9` : old),
-  }).LINKS;
+const needing = (...needs: string[]) => sampled.filter(({ need }) => needs.includes(need));
 
-const needing = (...needs: string[]) =>
-  sampled.filter(({ need }) => needs.includes(need)).map((one): [string, Sampled] => [one.name, one]);
-
-describe.each(needing("api_token", "operator_token"))("%s", (_, { send }) => {
-  it("rejects a reset token that KV still has", async () => {
-    await env.DB.prepare("DELETE FROM api_tokens").run();
-    const before = await settled();
-    expect((await send({ TOKENS: tokens() })).status).toBe(401);
-    expect(await settled()).toEqual(before);
-  });
-
-  it("rejects a disabled user whose token KV still has", async () => {
-    await env.DB.prepare("UPDATE users SET disabled_at = 1").run();
-    const before = await settled();
-    expect((await send({ TOKENS: tokens() })).status).toBe(401);
-    expect(await settled()).toEqual(before);
-  });
+it.each([
+  ["reset token", "DELETE FROM api_tokens"],
+  ["token of a disabled user", "UPDATE users SET disabled_at = 1"],
+])("every operation rejects a %s that KV still has", async (_, change) => {
+  await env.DB.prepare(change).run();
+  const before = await settled();
+  for (const { name, send } of needing("api_token", "operator_token"))
+    expect((await send({ TOKENS: tokens() })).status, name).toBe(401);
+  expect(await settled()).toEqual(before);
 });
 
-it.each(needing("operator_token"))(
-  "%s rejects a member whose token is an operator's in KV",
-  async (_, { send }) => {
-    const before = await settled();
-    expect((await send({ TOKENS: tokens() }, { token: DEMO.apiToken })).status).toBe(403);
-    expect(await settled()).toEqual(before);
-  },
-);
+it("every operation of operators rejects a member whose token is an operator's in KV", async () => {
+  const before = await settled();
+  for (const { name, send } of needing("operator_token"))
+    expect((await send({ TOKENS: tokens() }, { token: DEMO.apiToken })).status, name).toBe(403);
+  expect(await settled()).toEqual(before);
+});
 
 it.each(needing("api_token"))(
-  "%s acts as the token's own user when KV has another user",
-  async (name, { send }) => {
+  "$name acts as the token's own user when KV has another user",
+  async ({ name, send }) => {
     const { status } = await send();
     const after = await settled();
     await restoreState();
@@ -76,35 +53,19 @@ it.each(needing("api_token"))(
   },
 );
 
-/** `npm test` leaves out those of surfaces without links. */
-const ofLinks = sampled.filter(
-  ({ pattern }) => isLong || !/^\/(account|docs|log|operator|partner)/.test(pattern),
-);
-
-it.each(ofLinks.map((one): [string, Sampled] => [one.name, one]))(
-  "%s responds and stores the same when KV has another app and an old destination for the links",
-  async (_, { send }) => {
-    const { status } = await send();
-    const after = await settled();
-    await restoreState();
-    expect((await send({ LINKS: links() })).status).toBe(status);
-    expect(await settled()).toEqual(after);
-  },
-);
-
 describe("a click on a link with an outdated KV value", () => {
   const open = (query = "") =>
     call(`/demo1nk002?cost_id=stale-click-0001${query}`, {
       headers: { "user-agent": IPHONE },
-      env: { LINKS: links() },
+      env: { LINKS: oldLinks() },
     });
 
   it("redirects to the app's old destination, and to no host that it did not allow", async () => {
-    expect((await open()).headers.get("location")).toBe(old.defaultUrl);
+    expect((await open()).headers.get("location")).toBe(OLD.defaultUrl);
     expect((await open("&redirect=https://old.example/x")).headers.get("location")).toBe(
       "https://old.example/x",
     );
-    expect((await open("&redirect=https://evil.test/")).headers.get("location")).toBe(old.defaultUrl);
+    expect((await open("&redirect=https://evil.test/")).headers.get("location")).toBe(OLD.defaultUrl);
   });
 
   it("is recorded for the link's app and partner in the database", async () => {
