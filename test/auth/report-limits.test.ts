@@ -95,7 +95,13 @@ it.each([
   const oneMore = read(userOf(most), 1, from);
   await vi.advanceTimersByTimeAsync(0);
   expect(await soFar(oneMore)).toBe(BUSY);
-  await vi.advanceTimersByTimeAsync(5_000);
+  expect(new Set(await Promise.all(waiting.map(soFar)))).toEqual(new Set(["waits"]));
+});
+
+it("all of 11 in the line are read", async () => {
+  const from = start();
+  const waiting = Array.from({ length: 11 }, () => read("a", 1, from));
+  await vi.advanceTimersByTimeAsync(2_000);
   expect(new Set(await Promise.all(waiting))).toEqual(new Set(["read"]));
 });
 

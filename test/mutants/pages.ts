@@ -42,7 +42,7 @@ export const pages: Mutant[] = [
     file: "src/pages/frame.ts",
     search: "<title>${page.title} ",
     replace: "<title>${Object.assign(new String(page.title), { isEscaped: true })} ",
-    tests: ["test/operator/console.test.ts"],
+    tests: ["test/security/pages.test.ts"],
   },
   {
     name: "a host that begins like a local address needs no https",

@@ -259,8 +259,8 @@ describe.each(NAMED)("$name", (operation) => {
           sent: JSON.stringify(bodyOf(one, user)),
         }));
     });
-    // Half of the users for an actor, and the others for the other.
-    return oneOf(2, all, place);
+    // A third of the users and actors, other ones for each case.
+    return oneOf(3, all, place);
   });
 
   it.each(cases)("$sent by $actorName for $userName", async ({ one, actor, user }) => {

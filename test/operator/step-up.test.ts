@@ -15,12 +15,12 @@ let operator: Browser;
 checkForLeakedSecrets();
 beforeEach(async () => {
   await freshDemo();
-  await rows("INSERT INTO users (id, email, role, created_at) VALUES (3, 'sso@example.com', 'member', 0)");
   await rows("INSERT INTO webhooks (id, url, secret, created_at) VALUES (1, 'https://example.com', 'x', 0)");
   operator = new Browser();
   await operator.signIn(DEMO.operatorEmail, DEMO.operatorPassword);
 });
 
+/** Those that are not about users, and of those one of each kind. All of them are in test/operator/own-password.test.ts. */
 const FORMS: [path: string, page: string, fields: Record<string, string>][] = [
   [
     "/operator/users/new",
@@ -28,10 +28,8 @@ const FORMS: [path: string, page: string, fields: Record<string, string>][] = [
     { email: "new@example.com", role: "member", sign_in: "password" },
   ],
   ["/operator/users/1", "/operator/users/1", { role: "operator" }],
-  ["/operator/users/1", "/operator/users/1", { sign_in: "sso" }],
   ["/operator/users/1", "/operator/users/1", { email: "renamed@example.com" }],
   ["/operator/users/1/password", "/operator/users/1", {}],
-  ["/operator/users/3/token", "/operator/users/3", {}],
   ["/operator/partners/2/rounds", "/operator/partners/2", { cost_types: "cpc" }],
   ["/operator/partners/1/credentials", "/operator/partners/1", { mode: "live", cost_types: "cpc" }],
   ["/operator/alerts/webhooks/new", "/operator/alerts/webhooks/new", { url: "https://example.com/hooks" }],
@@ -73,7 +71,7 @@ describe.each(FORMS)("%s with %3$j", (path, page, fields) => {
     expect(wrong.text).toContain("Incorrect password");
     // A rejected form is not collapsed.
     const isChangeOfUser = path === "/operator/users/1" && !("role" in fields);
-    const isCollapsible = /(password|token|credentials|rounds|webhooks\/1)$/.test(path) || isChangeOfUser;
+    const isCollapsible = /(password|credentials|rounds|webhooks\/1)$/.test(path) || isChangeOfUser;
     expect(/<details[^>]* open/.test(wrong.text)).toBe(isCollapsible);
     expect(wrong.text).not.toContain(DEMO.password);
     expect(await state()).toEqual(before);
