@@ -114,7 +114,7 @@ describe("a file of costs", () => {
         expect([tableOf(again).length, statesOf(again)]).toEqual([ids.length, new Set(["duplicate"])]);
         expect(await stored()).toBe(before);
       }),
-      runs(100, 10),
+      runs(100, 5),
     );
   });
 
@@ -133,7 +133,7 @@ describe("a file of costs", () => {
         );
         expect(parse(await file("/partner/missing.csv"), { bom: true })).toHaveLength(1);
       }),
-      runs(60, 6),
+      runs(60, 3),
     );
   });
 
@@ -156,7 +156,7 @@ describe("a file of costs", () => {
         expect(again.map(({ cost_id }) => cost_id).sort()).toEqual(ids.toSorted());
         expect(await stored()).toBe(before);
       }),
-      runs(100, 10),
+      runs(100, 5),
     );
   });
 });
@@ -190,7 +190,7 @@ it("a file of links changes nothing and has no difference", async () => {
       ]);
       expect(states).toEqual(found.map(() => ["same", ""]));
     }),
-    runs(60, 6),
+    runs(60, 3),
   );
 });
 

@@ -1,24 +1,23 @@
 /** Accepting, dropping and voiding prices on URLs while the database fails at any call: nothing is half done, and a repeat completes it. */
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { faultyDatabase, type InjectedFault, withoutPauses } from "../faults/faulty.ts";
-import { ask, DEMO, ledgerOn, NOW, rows } from "../harness.ts";
+import { ask, DEMO, freshState, ledgerOn, NOW, rows } from "../harness.ts";
 import { freshLedger, totals } from "../support.ts";
 
 const isSharded = ledgerOn().shards.length > 0;
 const TODAY = new Date(NOW).toISOString().slice(0, 10);
 const COUNT = 8;
 
-beforeEach(async () => {
-  vi.spyOn(console, "error").mockImplementation(() => {});
-  await freshLedger();
-});
+beforeEach(() => void vi.spyOn(console, "error").mockImplementation(() => {}));
 
-/** Prices of 20, which are held or count. */
-async function openMany(isHeld: boolean): Promise<void> {
-  await rows("UPDATE partners SET max_url_spend = ? WHERE id = 1", isHeld ? 0 : null);
-  for (let index = 0; index < COUNT; index++)
-    await ask(`/${DEMO.linkToken}?s2s=1&cost_type=cpc&cost_amount=20&cost_currency=USD`);
-}
+/** Resets to prices of 20, which are held or count. */
+const freshPrices = (isHeld: boolean) =>
+  freshState(`prices of 20, held: ${isHeld}`, async () => {
+    await freshLedger();
+    await rows("UPDATE partners SET max_url_spend = ? WHERE id = 1", isHeld ? 0 : null);
+    for (let index = 0; index < COUNT; index++)
+      await ask(`/${DEMO.linkToken}?s2s=1&cost_type=cpc&cost_amount=20&cost_currency=USD`);
+  });
 const send = (path: string, json: object, database?: D1Database) =>
   withoutPauses(() =>
     ask<Record<string, unknown>>(`/operator/v1/partners/1/${path}`, {
@@ -60,14 +59,11 @@ describe.each([
   ["voiding the prices of a day", "voids", {}, false, 0, [160, 0, 0]],
 ] as const)("%s", (_, path, json, isHeld, spent, left) => {
   it.each(["before", "after"] as const)("completes after a failure %s each call to D1", async (when) => {
-    await openMany(isHeld);
+    await freshPrices(isHeld);
     const before = { spend: await spend(), sums: await sums() };
     let calls = 0;
     for (let call = 1; ; call++) {
-      if (call > 1) {
-        await freshLedger();
-        await openMany(isHeld);
-      }
+      if (call > 1) await freshPrices(isHeld);
       const fault: InjectedFault = { at: (number) => number === call, when, message: MESSAGE };
       const { database, calls: made } = faultyDatabase(fault);
       const failed = await send(path, json, database);

@@ -19,6 +19,7 @@ import {
   rows,
   sendCost,
 } from "../harness.ts";
+import { oneOf } from "../part.ts";
 import { freshLedger, inLedger, openedLink } from "../support.ts";
 
 beforeEach(async () => {
@@ -36,8 +37,9 @@ describe("the dropped parameters of a link", () => {
     await rows("UPDATE partners SET click_parameters = 'campaign={c}&adgroup={a}&creative={k}'");
     const names = DROPPED_NAMES.filter((name) => name !== "engagement");
     const unknown = ["gclid", "utm_source", "a", "engagement", "cost_id2", "%00"];
-    for (const value of ["%FF", "{macro}", "null", "x%00", "1"]) {
-      for (const name of [...names, ...unknown]) {
+    const values = ["%FF", "{macro}", "null", "x%00", "1"];
+    for (const [index, name] of [...names, ...unknown].entries()) {
+      for (const value of oneOf(values.length, values, index)) {
         await open(`s2s=1&${name}=${value}`);
         await open(`${name}=${value}&${name}=2`);
       }
@@ -80,7 +82,8 @@ describe("clicks and impressions", () => {
     await rows(
       "UPDATE partners SET max_url_spend = NULL, cost_parameters = 'cost_id={id}&cost_type=cpc&cost_amount={a}&cost_currency={c}'",
     );
-    for (const currency of [...CURRENCY_CODES, "ZZZ", "QQQ"])
+    const known = oneOf(16, [...CURRENCY_CODES], 0);
+    for (const currency of [...known, "ZZZ", "QQQ"])
       for (let count = 0; count < 2; count++)
         await call(`/${DEMO.linkToken}?cost_type=cpc&cost_amount=1&cost_currency=${currency}`, {
           headers: IPHONE_HEADERS,
@@ -88,7 +91,7 @@ describe("clicks and impressions", () => {
     const [sums] = await rows<{ n: number; counted: number }>(
       "SELECT count(DISTINCT currency) AS n, CAST(sum(counted) / 100000000 AS INTEGER) AS counted FROM daily_url_prices",
     );
-    expect(sums).toEqual({ n: CURRENCY_CODES.size, counted: 2 * CURRENCY_CODES.size });
+    expect(sums).toEqual({ n: known.length, counted: 2 * known.length });
   });
 });
 

@@ -1,7 +1,7 @@
 /** Text of callers stays text on pages, in CSV files and in the log. */
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import { call, click, DEMO, env, freshWholeDemo, NOW, rows, withMethods } from "../harness.ts";
-import { everyOperation, needing, SESSIONS, startSessions } from "./support.ts";
+import { everyOperation, type Need, needing, SESSIONS, startSessions } from "./support.ts";
 
 const MARK = "xss0mark";
 const hostile = (name: string) =>
@@ -66,21 +66,23 @@ const QUERIES = [
   `?next=${encodeURIComponent(HOSTILE)}&notice=${encodeURIComponent(HOSTILE)}&email=${encodeURIComponent(HOSTILE)}&from=${encodeURIComponent(HOSTILE)}`,
 ];
 
+/** Who sees a page. */
+const SENDERS: Partial<Record<Need, Record<string, string>[]>> = {
+  public: [{}, { cookie: SESSIONS.operator }, { cookie: SESSIONS.partner }],
+  session: [{ cookie: SESSIONS.member }, { cookie: SESSIONS.operator }],
+  operator_session: [{ cookie: SESSIONS.member }, { cookie: SESSIONS.operator }],
+  partner_session: [{ cookie: SESSIONS.partner }, { cookie: SESSIONS.partnerInRound }],
+};
+
 describe("a page", () => {
   /** All pages without a query, as each of those who are signed in sees them. */
   let shown = "";
 
-  it.each(pages.map((page) => [page.name, page.path]))(
+  it.each(pages.map((page) => [page.name, page] as const))(
     "shows text of callers as text: %s",
-    async (_, path) => {
+    async (_, { path, need }) => {
       for (const query of QUERIES) {
-        for (const headers of [
-          {},
-          { cookie: SESSIONS.member },
-          { cookie: SESSIONS.operator },
-          { cookie: SESSIONS.partner },
-          { cookie: SESSIONS.partnerInRound },
-        ]) {
+        for (const headers of SENDERS[need] ?? [{}]) {
           const response = await call(path + query, { headers: { accept: "text/html", ...headers } });
           const type = response.headers.get("content-type") ?? "";
           const text = await response.text();

@@ -5,7 +5,7 @@ import { purge } from "../../src/purge.ts";
 import { Browser, signedIn } from "../account/support.ts";
 import { hangingMethod } from "../faults/faulty.ts";
 import { ask, type Call, call, DEMO, env, freshDemo, ledgerOn, NOW, withMethods } from "../harness.ts";
-import { everyRoute } from "../http/every-route.ts";
+import { type Need, needing } from "../security/support.ts";
 
 beforeEach(freshDemo);
 
@@ -50,18 +50,21 @@ test.each([
 });
 
 test("shows the deployment to operators, on each page of the console, and to nobody else", async () => {
-  const showing = async (browser: Browser) => {
+  const showing = async (browser: Browser, ...needs: Need[]) => {
     const found = [];
-    for (const { path, pattern, methods } of everyRoute) {
-      if (!methods.includes("GET")) continue;
+    for (const { path, pattern, method } of needing(...needs)) {
+      if (method !== "GET") continue;
       const { text, headers } = await browser.get(path, { env: running });
       if (`${text}${JSON.stringify([...headers])}`.includes(DEPLOYMENT.slice(0, 8))) found.push(pattern);
     }
     return found;
   };
-  expect(await showing(new Browser())).toEqual([]);
-  expect(await showing(await signedIn())).toEqual([]);
-  const operator = await showing(await signedIn(DEMO.operatorEmail, DEMO.operatorPassword));
+  expect(await showing(new Browser(), "none", "public")).toEqual([]);
+  expect(await showing(await signedIn(), "public", "session")).toEqual([]);
+  const operator = await showing(
+    await signedIn(DEMO.operatorEmail, DEMO.operatorPassword),
+    ...(["public", "session", "operator_session"] as const),
+  );
   expect(operator).toContain("/operator");
   expect(operator.filter((pattern) => !pattern.startsWith("/operator"))).toEqual([]);
 });
