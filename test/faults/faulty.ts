@@ -1,8 +1,9 @@
 /** Wraps real D1, KV and queues so that a chosen call fails, hangs or returns an old value. */
 import { vi } from "vitest";
+import type { TokenEntry } from "../../src/auth/tokens.ts";
 import type { OpenedLink } from "../../src/domain/costs.ts";
 import type { Destination } from "../../src/domain/engagements/click-target.ts";
-import { DEMO, env, withMethods, wrapDatabases } from "../harness.ts";
+import { DAY, DEMO, env, NOW, withMethods, wrapDatabases } from "../harness.ts";
 
 /** D1's documented errors after which the same request may succeed when it is repeated. */
 export const TRANSIENT = [
@@ -122,6 +123,12 @@ export function notedKv() {
       },
     });
   return { called, bindings: { TOKENS: noted(env.TOKENS), LINKS: noted(env.LINKS) } };
+}
+
+/** An outdated namespace in which every token belongs to the operator and was used today. */
+export function oldTokens() {
+  const entry: TokenEntry = { user_id: 2, used_day: Math.floor(NOW / DAY) };
+  return withMethods(env.TOKENS, { get: async () => entry });
 }
 
 /** The old destination of an app. */
