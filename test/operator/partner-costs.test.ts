@@ -10,6 +10,7 @@ import {
   countingDatabase,
   DAY,
   DEMO,
+  freshState,
   ledgerOn,
   NOW,
   rows,
@@ -196,7 +197,7 @@ describe("the page", () => {
   const idsOn = (page: string) =>
     [...page.matchAll(/voids\?cost_id=([^"]*)"/g)].map(([, id]) => decodeURIComponent(id ?? ""));
 
-  beforeEach(async () => {
+  const setUp = async () => {
     await freshEmptyLedger();
     await startSessions();
     await click("sorted-cost-001", { now: NOW - 3 * DAY });
@@ -213,7 +214,8 @@ describe("the page", () => {
       { ...COST, cost_id: "sorted-cost-005", cost_currency: "EUR", cost_amount: "3" },
       { now: NOW - 2 * DAY },
     );
-  });
+  };
+  beforeEach(() => freshState("costs in three orders", setUp));
 
   it("has the newest first, the highest of each currency, or the order of IDs, with the names of links", async () => {
     const page = await open("");

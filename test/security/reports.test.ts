@@ -132,6 +132,10 @@ it.each(reads.map((operation): [string, EveryOperation] => [operation.name, oper
   },
 );
 
+it("has a path for each report", () => {
+  expect(LIMITED.filter((report) => !reads.some(({ pattern }) => pattern === report))).toEqual([]);
+});
+
 describe("above the limit of REPORTS", () => {
   const SPEND = `/public/v1/apps/${DEMO.appToken}/spend`;
   const PAGE = `/apps/${DEMO.appToken}/performance`;
