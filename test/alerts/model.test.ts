@@ -140,6 +140,6 @@ it("opens and closes alerts, each with one event, exactly as a model says", asyn
         );
       },
     ),
-    runs(8, 3),
+    runs(8, 2),
   );
 });

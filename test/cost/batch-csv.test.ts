@@ -501,7 +501,7 @@ describe("any table", () => {
         expect(errors).toEqual([]);
         expect(found?.map(({ item }) => item)).toEqual(items.map(without));
       }),
-      runs(1_000),
+      runs(1_000, 150),
     );
   });
 
@@ -532,7 +532,7 @@ describe("any table", () => {
           }
         },
       ),
-      runs(1_000),
+      runs(1_000, 150),
     );
   });
 
@@ -551,7 +551,7 @@ describe("any table", () => {
           if (!(one instanceof AppError))
             for (const name of Object.keys(one)) expect(COLUMNS).toContain(name);
       }),
-      runs(2_000),
+      runs(2_000, 300),
     );
   });
 
@@ -573,7 +573,7 @@ describe("any table", () => {
         const inJson = (await sendJson((asJson ?? []).map(without))).body;
         expect(same(inCsv.results, prefixes[0])).toEqual(same(inJson.results, prefixes[1]));
       }),
-      runs(30),
+      runs(30, 8),
     );
   });
 });

@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, it, vi } from "vitest";
 import { COST_WINDOW_MS } from "../../src/domain/time.ts";
 import { faultyDatabase, type InjectedFault, withoutPauses } from "../faults/faulty.ts";
 import { ask, type Call, click, DEMO, ledgerOn, NOW, rows, sendCost } from "../harness.ts";
+import { oneOf } from "../part.ts";
 import { freshLedger, totals } from "../support.ts";
 
 beforeEach(async () => {
@@ -103,7 +104,11 @@ const FAULTS = [OVERLOADED, LOST, undefined].flatMap((message): Omit<InjectedFau
   { when: "after", message },
 ]);
 
-describe.each(Object.entries(CORRECTIONS))("%s", (_name, { prepare, correct, state, amount, once = [] }) => {
+const EACH = Object.entries(CORRECTIONS).map(
+  ([name, correction], place) => [name, correction, place] as const,
+);
+
+describe.each(EACH)("%s", (_name, { prepare, correct, state, amount, once = [] }, place) => {
   async function prepared(): Promise<string> {
     const id = newId();
     for (const step of prepare) await step(id);
@@ -118,7 +123,7 @@ describe.each(Object.entries(CORRECTIONS))("%s", (_name, { prepare, correct, sta
     for (const [index, id] of ids.entries())
       expect((await correct(id, index === 0 ? {} : { env: { DB: database } })).status).toBe(200);
     for (let number = 1; number <= calls(); number++) {
-      for (const { when, message } of FAULTS) {
+      for (const { when, message } of oneOf(3, FAULTS, place)) {
         const label = `call ${number}, ${when}: ${message}`;
         const id = await prepared();
         const before = await stateOf(id);

@@ -56,28 +56,12 @@ describe("a click", () => {
       "&redirect=https%3A%2F%2Fshop.example.com%2Fsale",
       "https://shop.example.com/sale",
     ],
-    ["a fallback of a desktop", DESKTOP, "&fallback=https://example.com/f", "https://example.com/f"],
-    [
-      "a fallback of a device with a store",
-      IPHONE,
-      "&fallback=https://example.com/f",
-      "https://apps.apple.com/app/id1234567890",
-    ],
     [
       "a deep_link before a fallback and a redirect",
       IPHONE,
       "&redirect=https%3A%2F%2Fexample.com%2Fr&fallback=https://example.com/f&deep_link=demoapp%3A%2F%2Fpromo",
       "demoapp://promo",
     ],
-    ["a redirect_ios", IPHONE, "&redirect_ios=https://example.com/i", "https://example.com/i"],
-    [
-      "a redirect_ios on Android",
-      ANDROID,
-      "&redirect_ios=https://example.com/i",
-      "https://play.google.com/store/apps/details?id=com.example.demo",
-    ],
-    ["a deep_link", IPHONE, "&deep_link=demoapp%3A%2F%2Fitem%2F1", "demoapp://item/1"],
-    ["a deeplink", IPHONE, "&deeplink=demoapp%3A%2F%2Fitem%2F1", "demoapp://item/1"],
     [
       "a target that is not allowed",
       IPHONE,
@@ -208,14 +192,7 @@ describe("the partner and the cost switch of an engagement", () => {
 describe("recording by user agent", () => {
   const person = {
     "an iPhone": IPHONE,
-    "an Android phone": ANDROID,
-    "an in-app browser": `${ANDROID} [FB_IAB/FB4A;FBAV/490.0.0.0;]`,
-    "a desktop browser": "Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:130.0) Gecko/20100101 Firefox/130.0",
     okhttp: "okhttp/4.12.0",
-    "an iOS app": "CFNetwork/1568 Darwin/24.0.0",
-    "Go's client": "Go-http-client/1.1",
-    "Python's client": "python-requests/2.32.3",
-    curl: "curl/8.5.0",
     "no user agent": "",
   };
   it.each(Object.entries(person))("records %s", async (_client, userAgent) => {
@@ -226,18 +203,7 @@ describe("recording by user agent", () => {
 
   const machine = {
     Googlebot: "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)",
-    bingbot: "Mozilla/5.0 (compatible; bingbot/2.0; +http://www.bing.com/bingbot.htm)",
-    "Slack's preview": "Slackbot-LinkExpanding 1.0 (+https://api.slack.com/robots)",
-    "WhatsApp's preview": "WhatsApp/2.23.20.0 A",
     "Facebook's preview": "facebookexternalhit/1.1 (+http://www.facebook.com/externalhit_uatext.php)",
-    "Twitter's preview": "Twitterbot/1.0",
-    "Telegram's preview": "TelegramBot (like TwitterBot)",
-    "Discord's preview": "Mozilla/5.0 (compatible; Discordbot/2.0; +https://discordapp.com)",
-    "LinkedIn's preview":
-      "LinkedInBot/1.0 (compatible; Mozilla/5.0; Apache-HttpClient +http://www.linkedin.com)",
-    AhrefsBot: "Mozilla/5.0 (compatible; AhrefsBot/7.0; +http://ahrefs.com/robot/)",
-    "a headless browser":
-      "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) HeadlessChrome/130.0.0.0 Safari/537.36",
   };
   it.each(Object.entries(machine))("redirects and only counts %s", async (_client, userAgent) => {
     const before = await counted();
@@ -250,22 +216,15 @@ describe("recording by user agent", () => {
     ]);
   });
 
-  it.each([
-    { "sec-purpose": "prefetch;prerender" },
-    { "sec-purpose": "prefetch" },
-    { purpose: "prefetch" },
-    { "x-purpose": "preview" },
-    { "x-moz": "prefetch" },
-  ] as Record<string, string>[])(
-    "redirects and does not record a prefetch or preview: %j",
-    async (headers) => {
-      const before = await counted();
-      for (const agent of [IPHONE, "Googlebot/2.1"])
-        expect((await click(ID, { headers: { "user-agent": agent, ...headers } })).status).toBe(302);
-      expect(await counted()).toEqual(before);
-      expect(await rows("SELECT * FROM dropped_parameters")).toEqual([]);
-    },
-  );
+  it("redirects and does not record a prefetch or preview", async () => {
+    const before = await counted();
+    for (const agent of [IPHONE, "Googlebot/2.1"]) {
+      const headers = { "user-agent": agent, "sec-purpose": "prefetch" };
+      expect((await click(ID, { headers })).status).toBe(302);
+    }
+    expect(await counted()).toEqual(before);
+    expect(await rows("SELECT * FROM dropped_parameters")).toEqual([]);
+  });
 
   it("redirects and does not record HEAD, even with s2s=1", async () => {
     for (const query of ["", "&s2s=1"]) {
@@ -335,20 +294,10 @@ describe("a click from a partner's server, s2s=1", () => {
   });
 
   it.each([
-    ["{cost_id_here}", false],
-    ["{cost_id}-0001", false],
     ["0001-{cost_id}-0002", false],
-    ["%%COST_ID_HERE%%", false],
-    ["0001-%%COST_ID%%", false],
-    ["[cost_id_here]", false],
     ["            ", false],
-    ["0001-[cost_id]", false],
-    ["__REQUEST_ID__", false],
-    ["%7Bcost_id_here%7D", false],
     ["00000000-0000-0000-0000-000000000000", false],
     ["0001-[abc]-0002", true],
-    ["[cost_id_here}", true],
-    ["%COST_ID_HERE%", false],
   ])(
     "drops an unfilled macro or a blank cost_id, and nothing that only resembles one: %s",
     async (costId, recorded) => {
