@@ -396,7 +396,7 @@ it("judges, matches, voids, totals, lists and forgets costs according to the rul
         expect(await emptyTotals()).toEqual([]);
       })
       .afterEach(emptyLedger),
-    { ...runs(60, isWhole ? 10 : 4), examples: [[CHANGED_TWICE], [UNPRICED]] },
+    { ...runs(60, isWhole ? 7 : 2), examples: [[CHANGED_TWICE], [UNPRICED]] },
   );
   // Few runs do not reach all.
   if (!isWhole) return;
