@@ -1,5 +1,6 @@
 /** The calls to D1 of an hourly run: an invocation can make 1,000, also with 32 shards and much to do. */
 import { expect, it } from "vitest";
+import { judgeAlerts } from "../../src/alerts.ts";
 import { runHourly } from "../../src/cron.ts";
 import { MAX_RULES } from "../../src/db/alerts/rules.ts";
 import type { Ledger } from "../../src/db/ledger/shards.ts";
@@ -71,7 +72,7 @@ it("judge the most rules of many apps with 32 shards, those that waited longest 
   const rules = `${apps}, m(j) AS (SELECT 1 UNION ALL SELECT j + 1 FROM m WHERE j < ${MAX_RULES})
     INSERT INTO alert_rules (app_token, kind, settings)`;
   await env.DB.batch([
-    addKeys(5_000),
+    addKeys(1_000 * JUDGED.length),
     ...[
       "DELETE FROM alert_rules",
       `${apps} INSERT INTO apps (token, name, default_url, redirect_hosts, redirect_schemes, created_at)
@@ -90,10 +91,15 @@ it("judge the most rules of many apps with 32 shards, those that waited longest 
   const { ledger, calls } = ledgerWith(32);
   const opened: number[] = [];
   for (let run = 0, before = 0; run < JUDGED.length; run++, before = calls()) {
-    const results = await runHourly(ledger, PURGED + run * HOUR, true, 1);
-    expect(results.filter(({ status }) => status === "rejected")).toEqual([]);
-    expect(calls() - before).toBeLessThanOrEqual(1_000);
-    expect(calls() - before).toBeGreaterThan(800);
+    const now = PURGED + run * HOUR;
+    // The first time, only with the calls that the purge leaves for it.
+    if (run === 0) await judgeAlerts(ledger, now, true, () => 155 - calls());
+    else {
+      const results = await runHourly(ledger, now, true, 1);
+      expect(results.filter(({ status }) => status === "rejected")).toEqual([]);
+      expect(calls() - before).toBeLessThanOrEqual(1_000);
+      expect(calls() - before).toBeGreaterThan(800);
+    }
     const [found] = await rows<{ apps: number; operators: number }>(
       `SELECT count(DISTINCT app_token) AS apps, sum(app_token IS NULL) AS operators FROM alerts
        WHERE kind = 'spend_above' AND closed_at IS NULL`,

@@ -1,6 +1,6 @@
 /** What the tests of what changed share. */
 import { expect } from "vitest";
-import { ask, type Call, click, DAY, DEMO, NOW, sendCost } from "../harness.ts";
+import { ask, type Call, click, DAY, DEMO, NOW } from "../harness.ts";
 
 export const CHANGES = `/public/v1/apps/${DEMO.appToken}/performance/changes`;
 
@@ -59,9 +59,12 @@ export async function spend(
   }: { days: number; count?: number; amount?: string; link?: string },
 ) {
   const now = NOW - days * DAY;
-  for (let index = 0; index < count; index++) {
-    const cost_id = `${id}-${String(index).padStart(6, "0")}`;
-    await click(cost_id, { ...more, now });
-    expect((await sendCost({ cost_id, cost_amount: amount }, { now })).body.match).toBe("matched");
-  }
+  const ids = Array.from({ length: count }, (_, index) => `${id}-${String(index).padStart(6, "0")}`);
+  for (const cost_id of ids) await click(cost_id, { ...more, now });
+  const cost = { cost_type: "cpc", cost_currency: "USD", cost_amount: amount, tag: "test" };
+  const costs = ids.map((cost_id) => ({ ...cost, cost_id }));
+  const { body } = await ask<{ results: { match: string }[] }>("/cost/batch", {
+    ...{ token: DEMO.costToken, json: { costs }, now },
+  });
+  expect(body.results.map(({ match }) => match)).toEqual(ids.map(() => "matched"));
 }
