@@ -16,10 +16,11 @@ export interface Figures {
 export type Pair = Figures[];
 
 /**
- * In each pair the servers take turns of a fraction of a second, so that other work on the machine
- * affects all of them alike. In trials, longer turns gave a wider spread.
+ * In each pair the servers take turns of a fraction of a second, so that other work on the machine affects all of them alike. In
+ * trials, longer turns gave a wider spread. With many connections a turn is longer, and there are fewer, but always an even number,
+ * so that each server is as often first as last.
  */
-const TURNS = 10;
+const TURNS = { most: 10, least: 4 };
 /** The first pairs warm up the servers and are not counted. */
 const WARM_UP_PAIRS = 2;
 /** A server that uses less CPU than this in this time has finished the work after its responses. A queue waits for a full batch. */
@@ -43,14 +44,15 @@ let next = 0;
 
 async function measurePair(servers: Server[], path: Path, connections: number): Promise<Pair> {
   // Each connection has more than one request, so that they do not all start together.
-  const requests = Math.max(2 * connections, Math.ceil(path.requests / TURNS));
+  const requests = Math.max(2 * connections, Math.ceil(path.requests / TURNS.most));
+  const turns = Math.max(TURNS.least, 2 * Math.ceil(path.requests / requests / 2));
   const runs = servers.map((server) => ({
     server,
     before: server.cpuTime(),
     seconds: 0,
     latencies: [] as number[],
   }));
-  for (let turn = 0; turn < TURNS; turn++) {
+  for (let turn = 0; turn < turns; turn++) {
     for (const run of turn % 2 === 0 ? runs : runs.toReversed()) {
       const { data } = run.server;
       const asks = Array.from({ length: requests }, (_, index) => path.ask(data, next + index));
@@ -60,8 +62,8 @@ async function measurePair(servers: Server[], path: Path, connections: number): 
   }
   await settleAll(servers, path);
   return runs.map(({ server, before, seconds, latencies }) => ({
-    cpu: (server.cpuTime() - before) / (TURNS * requests),
-    throughput: (TURNS * requests) / seconds,
+    cpu: (server.cpuTime() - before) / (turns * requests),
+    throughput: (turns * requests) / seconds,
     p99: quantile(
       latencies.sort((one, other) => one - other),
       0.99,
