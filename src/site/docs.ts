@@ -6,7 +6,7 @@ import type { Context } from "../env.ts";
 import type { Route } from "../http/router.ts";
 import { servedScript, servedStyles } from "../http/served-file.ts";
 import { pageResponse } from "../pages/frame.ts";
-import { searchForm } from "../pages/lists/list.ts";
+import { searchForm } from "../pages/lists/controls.ts";
 import type { Markup } from "../pages/markup.ts";
 import { script } from "./docs.client.js";
 import stylesheet from "./docs.css";

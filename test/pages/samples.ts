@@ -4,7 +4,7 @@ import { AppError } from "../../src/errors.ts";
 import * as elements from "../../src/pages/elements.ts";
 import { errorSummary, RejectedForm } from "../../src/pages/forms/fields.ts";
 import { confirmation, form } from "../../src/pages/forms/form.ts";
-import { filterForm, filterSelect, pager } from "../../src/pages/lists/list.ts";
+import { filterForm, filterSelect, pager } from "../../src/pages/lists/controls.ts";
 import { firstRows, table } from "../../src/pages/lists/table.ts";
 import type { Markup } from "../../src/pages/markup.ts";
 import { moneyText } from "../../src/pages/money.ts";

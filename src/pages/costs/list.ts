@@ -9,7 +9,7 @@ import { amount, costType, plainText, readAs, utcDate } from "../../http/input/f
 import { dayOfCost } from "../../usecases/costs/item.ts";
 import type { FoundCosts, ListedItem } from "../../usecases/costs/listed.ts";
 import type { Option } from "../forms/fields.ts";
-import { filterForm, filterMenu, filterSelect, pager } from "../lists/list.ts";
+import { filterForm, filterMenu, filterSelect, pager } from "../lists/controls.ts";
 import { describeSearch, NONE_SO_FAR, searchedList } from "../lists/search.ts";
 import { type Column, table } from "../lists/table.ts";
 import { describeDay, showCount, showPlural } from "../locale.ts";

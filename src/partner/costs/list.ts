@@ -11,7 +11,7 @@ import { toCsv } from "../../http/csv.ts";
 import { type Parsed, readInput } from "../../http/input/input.ts";
 import { costFilters, costList, costListQuery, sentTo, toFilter, toRange } from "../../pages/costs/list.ts";
 import { rejectionTable } from "../../pages/costs/rejections.ts";
-import { pager } from "../../pages/lists/list.ts";
+import { pager } from "../../pages/lists/controls.ts";
 import { searchScript } from "../../pages/lists/search.ts";
 import { showCount } from "../../pages/locale.ts";
 import { type CostItem, costsResponse } from "../../usecases/costs/item.ts";

@@ -2,7 +2,7 @@
 import { html } from "hono/html";
 import { buttonLink, card, emptyState, menu, nameText, notice, pageHead } from "../../pages/elements.ts";
 import type { Option } from "../../pages/forms/fields.ts";
-import { filterForm, filterMenu, filterSelect } from "../../pages/lists/list.ts";
+import { filterForm, filterMenu, filterSelect } from "../../pages/lists/controls.ts";
 import { keptInputs, withQuery } from "../../pages/lists/query.ts";
 import { showList, showPlural } from "../../pages/locale.ts";
 import type { Markup } from "../../pages/markup.ts";

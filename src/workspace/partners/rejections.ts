@@ -11,7 +11,7 @@ import type { Context } from "../../env.ts";
 import { AppError } from "../../errors.ts";
 import { reasonLink } from "../../pages/costs/rejections.ts";
 import { breadcrumb, nameText, notice, pageHead } from "../../pages/elements.ts";
-import { pager } from "../../pages/lists/list.ts";
+import { pager } from "../../pages/lists/controls.ts";
 import { type Column, table } from "../../pages/lists/table.ts";
 import { time } from "../../pages/markup.ts";
 import {

@@ -6,7 +6,7 @@ import { filterOf } from "../../domain/figures/groups.ts";
 import { countryName, findCountry, platformName } from "../../pages/costs/audience.ts";
 import { chips, menu } from "../../pages/elements.ts";
 import { type Option, type RejectedForm, rejectedWith } from "../../pages/forms/fields.ts";
-import { filterForm, filterSelect, filterText } from "../../pages/lists/list.ts";
+import { filterForm, filterSelect, filterText } from "../../pages/lists/controls.ts";
 import { keptInputs, withQuery } from "../../pages/lists/query.ts";
 import type { Markup } from "../../pages/markup.ts";
 import { sortedPartners } from "../bulk/selection.ts";

@@ -19,7 +19,7 @@ import { subjectsOf, toShown } from "../../../pages/audit/entries.ts";
 import { sentenceOfMany } from "../../../pages/audit/sentences.ts";
 import { nameText, notice, pageHead } from "../../../pages/elements.ts";
 import type { Option } from "../../../pages/forms/fields.ts";
-import { filterForm, filterSelect, pager } from "../../../pages/lists/list.ts";
+import { filterForm, filterSelect, pager } from "../../../pages/lists/controls.ts";
 import { readFilters } from "../../../pages/lists/query.ts";
 import { MORE_FIGURES, table } from "../../../pages/lists/table.ts";
 import { showCount } from "../../../pages/locale.ts";

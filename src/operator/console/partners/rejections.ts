@@ -4,7 +4,7 @@ import { listRecentRejections } from "../../../db/ledger/recent-rejections.ts";
 import { findPartner } from "../../../db/operator/partners.ts";
 import { rejectionTable } from "../../../pages/costs/rejections.ts";
 import { nameText, notice, pageHead } from "../../../pages/elements.ts";
-import { pager } from "../../../pages/lists/list.ts";
+import { pager } from "../../../pages/lists/controls.ts";
 import { checkPosition, KEPT_REJECTIONS, toRejectionItem } from "../../../usecases/costs/rejection-item.ts";
 import { notFound } from "../../api/common.ts";
 import { idOf, partnerTrail, type Show } from "../layout.ts";
