@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { beforeAll, beforeEach, describe, expect, it, test } from "vitest";
 import { AppError, type InputError } from "../../src/errors.ts";
 import { fromCell } from "../../src/http/csv.ts";
-import { readTable } from "../../src/http/input/csv.ts";
+import { readTable } from "../../src/http/input/table.ts";
 import { costInput } from "../../src/usecases/costs/submit.ts";
 import {
   ask,

@@ -7,7 +7,7 @@ import { chooseTarget, platformOf } from "../../src/domain/engagements/click-tar
 import { expectDefined } from "../../src/domain/expect-defined.ts";
 import { isPerson } from "../../src/engagement/agents.ts";
 import type { InputError } from "../../src/errors.ts";
-import { type CsvTable, readTable } from "../../src/http/input/csv.ts";
+import { type CsvTable, readTable } from "../../src/http/input/table.ts";
 import { TABLE as COSTS } from "../../src/usecases/costs/batch.ts";
 import { TABLE as LINKS } from "../../src/workspace/transfer/import-rows.ts";
 import { ANDROID, ask, call, DEMO, freshDemo, IPHONE, rows } from "../harness.ts";

@@ -7,7 +7,7 @@ import fc from "fast-check";
 import { beforeEach, describe, expect, it } from "vitest";
 import { findUnusable } from "../../src/domain/macros.ts";
 import { fromCell } from "../../src/http/csv.ts";
-import { type CsvTable, readTable } from "../../src/http/input/csv.ts";
+import { type CsvTable, readTable } from "../../src/http/input/table.ts";
 import { TABLE as COSTS } from "../../src/usecases/costs/batch.ts";
 import { TABLE as LINKS } from "../../src/workspace/transfer/import-rows.ts";
 import { signedIn as memberSignedIn } from "../account/support.ts";

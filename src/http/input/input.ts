@@ -4,10 +4,10 @@ import type { Context } from "../../env.ts";
 import { AppError, type InputError } from "../../errors.ts";
 import { type ListRange, readPosition, readTextPosition, type TextRange } from "../cursors.ts";
 import { decodeTable, decodeUtf8, isNamedUtf8, MAX_BODY_BYTES, mediaType, readBody } from "./body.ts";
-import type { CsvTable } from "./csv.ts";
 import { type Json, parseJson } from "./json.ts";
 import { parsePairs, readPairs } from "./pairs.ts";
 import { invalidRequest, isOptional, parsePart } from "./parse.ts";
+import type { CsvTable } from "./table.ts";
 
 /** What a request must look like. Path and query values are strings, the body is JSON. */
 export interface Contract {
@@ -79,7 +79,7 @@ export async function readInput<C extends Contract>(context: Context, contract: 
 /** Adds errors and returns undefined if the body is not such a table. */
 async function readCsv(request: Request, contract: Contract, csv: CsvTable, errors: InputError[]) {
   const text = decodeTable(await readBody(request, contract.maxBodyBytes ?? MAX_BODY_BYTES), errors);
-  const { readTable } = await import("./csv.ts");
+  const { readTable } = await import("./table.ts");
   return text === undefined ? undefined : readTable(text, csv, errors);
 }
 

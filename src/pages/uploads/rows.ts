@@ -6,9 +6,9 @@ import { AppError, type InputError } from "../../errors.ts";
 import { wantsPage } from "../../http/accept.ts";
 import { BYTE_ORDER_MARK, type Cell, toCsv } from "../../http/csv.ts";
 import { decodeTable, decodeUtf8, isUtf16, mediaType, readBody } from "../../http/input/body.ts";
-import { type CsvTable, readTable } from "../../http/input/csv.ts";
 import { readMultipart } from "../../http/input/form.ts";
 import { invalidRequest } from "../../http/input/parse.ts";
+import { type CsvTable, readTable } from "../../http/input/table.ts";
 
 /** A row of a file. Its number is that of the line on which it begins. */
 export interface FileRow {

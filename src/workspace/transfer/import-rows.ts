@@ -4,8 +4,8 @@ import type { Partners } from "../../db/links/partner-catalog.ts";
 import { expectDefined } from "../../domain/expect-defined.ts";
 import type { Context } from "../../env.ts";
 import { AppError, type InputError } from "../../errors.ts";
-import type { CsvTable } from "../../http/input/csv.ts";
 import { invalidRequest } from "../../http/input/parse.ts";
+import type { CsvTable } from "../../http/input/table.ts";
 import type { FileRow, Outcome } from "../../pages/uploads/rows.ts";
 import {
   describeRejection,

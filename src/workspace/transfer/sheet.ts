@@ -2,16 +2,9 @@
 import { inEnglish } from "../../domain/texts.ts";
 import { AppError, type InputError } from "../../errors.ts";
 import { fromCell } from "../../http/csv.ts";
-import {
-  isKnown,
-  MAX_TITLE_ROWS,
-  type Row,
-  readCells,
-  type Separated,
-  TITLE,
-  toColumns,
-} from "../../http/input/csv.ts";
+import { type Row, readCells, type Separated } from "../../http/input/csv.ts";
 import { invalidRequest } from "../../http/input/parse.ts";
+import { isKnown, MAX_TITLE_ROWS, TITLE, toColumns } from "../../http/input/table.ts";
 import { type FileRow, MISFIT } from "../../pages/uploads/rows.ts";
 import { FIELD_NAMES, LEVEL_FIELDS } from "../../usecases/links/path-rows.ts";
 import { MAX_ROWS, SENT_COLUMNS, TABLE } from "./import-rows.ts";
