@@ -5,7 +5,7 @@
 import * as z from "zod/mini";
 import { confirmPassword } from "../auth/sign-in/confirm-password.ts";
 import type { Operator } from "../db/audit.ts";
-import { findPassword } from "../db/operator/users.ts";
+import { findPassword } from "../db/operator/users/users.ts";
 import { sha256 } from "../domain/hash.ts";
 import type { Context } from "../env.ts";
 import { AppError, type InputError } from "../errors.ts";

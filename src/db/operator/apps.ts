@@ -7,7 +7,7 @@ import { apps, memberships, users } from "../schema.ts";
 import { runBatch, runForRow } from "../statement.ts";
 import { pagedList } from "./lists/paged.ts";
 import { contains, searchedList } from "./lists/searched.ts";
-import { isErased } from "./users.ts";
+import { isErased } from "./users/users.ts";
 
 const fields = getTableColumns(apps);
 

@@ -10,7 +10,7 @@ import { sizesOf } from "../upkeep/sizes.ts";
 import { readPartners } from "./lists/partner-facts.ts";
 import { spendDays } from "./lists/partner-spend.ts";
 import { pending } from "./pending.ts";
-import { isErased } from "./users.ts";
+import { isErased } from "./users/users.ts";
 
 const hasApp = sql<number>`EXISTS (SELECT 1 FROM ${memberships} WHERE ${memberships.userId} = ${users.id})`;
 /** Users with a temporary password, members without an app, and without single sign-on those who have no password. */

@@ -1,7 +1,7 @@
 /** The members of apps in the operator API. */
 import * as z from "zod/mini";
 import { changeMembership, findApp, listMembers as list } from "../../../db/operator/apps.ts";
-import { findUser } from "../../../db/operator/users.ts";
+import { findUser } from "../../../db/operator/users/users.ts";
 import { AppError } from "../../../errors.ts";
 import { appToken, idNumber, idText } from "../../../http/input/fields.ts";
 import { badField, notFound, page } from "../common.ts";

@@ -5,9 +5,10 @@
 import * as z from "zod/mini";
 import { createTemporaryPassword } from "../../../auth/passwords.ts";
 import { markTokenReset } from "../../../auth/tokens.ts";
-import { eraseUser as erase } from "../../../db/operator/erase-user.ts";
-import { turnOffTwoFactor as removeTwoFactor } from "../../../db/operator/two-factor.ts";
-import * as db from "../../../db/operator/users.ts";
+import { eraseUser as erase } from "../../../db/operator/users/erase-user.ts";
+import { turnOffTwoFactor as removeTwoFactor } from "../../../db/operator/users/two-factor.ts";
+import { updateUser } from "../../../db/operator/users/update-user.ts";
+import * as db from "../../../db/operator/users/users.ts";
 import { expectDefined } from "../../../domain/expect-defined.ts";
 import { AppError } from "../../../errors.ts";
 import { yourPassword } from "../../confirmation.ts";
@@ -47,7 +48,7 @@ export const resetPassword = itemOperation({
     const reset = await changeUser(context, operator, whom, async (target) => {
       const { password, stored } = await createTemporaryPassword(now);
       const change = { password: stored, revokesToken: revoke_api_token ?? false };
-      const user = await db.updateUser(env.DB, operator, target, change);
+      const user = await updateUser(env.DB, operator, target, change);
       return user && { ...USER.toItem(user), temporary_password: password };
     });
     return expectDefined(reset);

@@ -1,7 +1,8 @@
 /** Users in the operator API: who they are, and how they are created and changed. */
 import * as z from "zod/mini";
 import { createTemporaryPassword } from "../../../auth/passwords.ts";
-import * as db from "../../../db/operator/users.ts";
+import { updateUser as saveUser } from "../../../db/operator/users/update-user.ts";
+import * as db from "../../../db/operator/users/users.ts";
 import { toIso } from "../../../domain/time.ts";
 import type { Context } from "../../../env.ts";
 import { AppError, type InputError } from "../../../errors.ts";
@@ -203,7 +204,7 @@ export const updateUser = itemOperation({
     const isSensitive = role !== undefined || email !== undefined || sign_in !== undefined;
     const taken = await findTaken(context, email, id);
     const updated = await changeUser(context, operator, { id, isSensitive, your_password, taken }, (target) =>
-      db.updateUser(DB, operator, target, change),
+      saveUser(DB, operator, target, change),
     );
     if (updated) return USER.toItem(updated);
     const other = email === undefined ? undefined : await db.findUserByEmail(DB, email);

@@ -3,7 +3,7 @@ import { html } from "hono/html";
 import * as z from "zod/mini";
 import { readSums } from "../../../db/ledger/reports/sums.ts";
 import { isMember, listMembers } from "../../../db/operator/apps.ts";
-import { findUserByEmail } from "../../../db/operator/users.ts";
+import { findUserByEmail } from "../../../db/operator/users/users.ts";
 import { currenciesOf } from "../../../domain/figures/performance.ts";
 import { sumSpend } from "../../../domain/money.ts";
 import { dayOf } from "../../../domain/time.ts";

@@ -2,7 +2,7 @@
 import { html } from "hono/html";
 import { nameOfSingleSignOn } from "../../../auth/single-sign-on/settings.ts";
 import { listAllApps } from "../../../db/operator/apps.ts";
-import { searchUsers } from "../../../db/operator/users.ts";
+import { searchUsers } from "../../../db/operator/users/users.ts";
 import type { Context } from "../../../env.ts";
 import type { InputError } from "../../../errors.ts";
 import { parsePart } from "../../../http/input/parse.ts";

@@ -4,7 +4,7 @@ import * as z from "zod/mini";
 import { nameOfSingleSignOn } from "../../../auth/single-sign-on/settings.ts";
 import { readIdentity } from "../../../db/accounts/identities.ts";
 import { listAllApps, listAppsOfUser } from "../../../db/operator/apps.ts";
-import { findUserHistory } from "../../../db/operator/users.ts";
+import { findUserHistory } from "../../../db/operator/users/users.ts";
 import { toIso } from "../../../domain/time.ts";
 import { AppError, type InputError } from "../../../errors.ts";
 import { appToken } from "../../../http/input/fields.ts";

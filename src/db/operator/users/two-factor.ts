@@ -1,9 +1,9 @@
 /** Turns off the two-factor authentication of a user who lost it. */
 import { sql } from "drizzle-orm";
-import { auditChange, type Operator } from "../audit.ts";
-import { query, returning } from "../query.ts";
-import { authenticators, recoveryCodes, sessions, users } from "../schema.ts";
-import { runBatch, statement } from "../statement.ts";
+import { auditChange, type Operator } from "../../audit.ts";
+import { query, returning } from "../../query.ts";
+import { authenticators, recoveryCodes, sessions, users } from "../../schema.ts";
+import { runBatch, statement } from "../../statement.ts";
 import { fields, isJudged, type Target, type UserRow } from "./users.ts";
 
 const id = sql.placeholder("id");

@@ -1,9 +1,17 @@
 /** Erases a user: the email address, and everything that the user can sign in with. What the user did stays in the audit log. */
 import { sql } from "drizzle-orm";
-import { auditChange, type Operator } from "../audit.ts";
-import { names, returning } from "../query.ts";
-import { devices, failedSignIns, identities, memberships, signInAttempts, users, views } from "../schema.ts";
-import { runBatch, statement } from "../statement.ts";
+import { auditChange, type Operator } from "../../audit.ts";
+import { names, returning } from "../../query.ts";
+import {
+  devices,
+  failedSignIns,
+  identities,
+  memberships,
+  signInAttempts,
+  users,
+  views,
+} from "../../schema.ts";
+import { runBatch, statement } from "../../statement.ts";
 import { anotherSignsIn, byId, erasedEmail, isErased, isJudged, type Target, type UserRow } from "./users.ts";
 
 const id = sql.placeholder("id");
