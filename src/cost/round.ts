@@ -4,7 +4,7 @@
  */
 
 import type { CostCaller } from "../auth/guards.ts";
-import * as rounds from "../db/operator/rounds/rounds.ts";
+import * as submissions from "../db/operator/rounds/submissions.ts";
 import { type CostType, KINDS } from "../domain/cost-types.ts";
 import type { Cost } from "../domain/costs.ts";
 import { findUnusable, isListed } from "../domain/macros.ts";
@@ -29,10 +29,10 @@ export async function submitTests(
   items: SentCost[],
 ): Promise<(CostResult | AppError)[]> {
   const ids = items.map(toCostId).filter((id) => id !== null);
-  const found = await rounds.findTestContext(context.ledger, caller.tokenHash, ids, context.now);
+  const found = await submissions.findTestContext(context.ledger, caller.tokenHash, ids, context.now);
   const { round, costTypes } = caller.authorize(found.credential);
   if (round?.state !== "open") throw new AppError("test_credential");
-  const room = rounds.MAX_ROUND_ENTRIES - round.entryCount;
+  const room = submissions.MAX_ROUND_ENTRIES - round.entryCount;
   if (room <= 0) throw new AppError("round_full");
   const bothTypes = costTypes.filter((type) => round.costTypes.includes(type));
   const entries = [...found.entries];
@@ -60,7 +60,7 @@ export async function submitTests(
     return result;
   });
   const added = entries.slice(found.entries.length);
-  const storedCount = await rounds.insertEntries(context.env.DB, caller.tokenHash, added, context.now);
+  const storedCount = await submissions.insertEntries(context.env.DB, caller.tokenHash, added, context.now);
   // The round has ended or was filled by another request since it was read: start again.
   if (storedCount === 0) return submitTests(context, caller, items);
   const stored = results.slice(0, storedCount);

@@ -2,7 +2,8 @@
 
 import { Buffer } from "node:buffer";
 import type { RoundRow } from "../../db/operator/rounds/lists.ts";
-import { type FoundRound, MAX_ROUND_ENTRIES } from "../../db/operator/rounds/rounds.ts";
+import type { FoundRound } from "../../db/operator/rounds/rounds.ts";
+import { MAX_ROUND_ENTRIES } from "../../db/operator/rounds/submissions.ts";
 import { toTypes } from "../../domain/cost-types.ts";
 import { FINDING_KINDS, type Finding } from "../../domain/rounds/findings.ts";
 import { judgeRound, type RoundReport } from "../../domain/rounds/report.ts";
