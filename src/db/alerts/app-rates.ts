@@ -5,7 +5,7 @@ import { RATE_DAYS } from "../../domain/figures/rates.ts";
 import { DAY_MS, dayOf } from "../../domain/time.ts";
 import { COLUMNS } from "../ledger/entries.ts";
 import { databasesOf, type Ledger, runGated } from "../ledger/shards.ts";
-import { countDiscrepancies, type Discrepancies, firstIds, MAX_IDS } from "../operator/rates.ts";
+import { countDiscrepancies, type Discrepancies, firstIds, MAX_IDS } from "../operator/discrepancy.ts";
 import { alias, as, insertInto, jsonValues, pick, query, type Sent } from "../query.ts";
 import { appRates } from "../schema.ts";
 import { type Bound, chunk, statement } from "../statement.ts";

@@ -7,7 +7,7 @@ import { withLinkTokens } from "../ledger/costs.ts";
 import { COLUMNS, entry as e } from "../ledger/entries.ts";
 import { isAfter, mergePages, pageOfKeys, toPageValues } from "../ledger/key-pages.ts";
 import { type Ledger, rowDatabasesOf, runGated } from "../ledger/shards.ts";
-import { expectationOf } from "../operator/rates.ts";
+import { expectationOf } from "../operator/discrepancy.ts";
 import { alias, as, columnsOf } from "../query.ts";
 import { links } from "../schema.ts";
 import { runGroupedIdempotent } from "../statement.ts";

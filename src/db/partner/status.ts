@@ -12,7 +12,7 @@ import { COLUMNS, entry as e, isRemembered } from "../ledger/entries.ts";
 import { addRejections, type Rejected, rejectionsOf } from "../ledger/rejections.ts";
 import type { DayRange } from "../ledger/reports/statements.ts";
 import { databasesOf, type Ledger, runGated } from "../ledger/shards.ts";
-import { expectationOf, MAX_IDS } from "../operator/rates.ts";
+import { expectationOf, MAX_IDS } from "../operator/discrepancy.ts";
 import { alias, as, query, type RowOf } from "../query.ts";
 import {
   dailyEngagements,
