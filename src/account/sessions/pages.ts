@@ -2,7 +2,8 @@
 import { html } from "hono/html";
 import { isRecentlyConfirmed, type Session } from "../../auth/sessions.ts";
 import type { Account } from "../../db/accounts/account.ts";
-import { type ListedSession, toReference } from "../../db/accounts/sessions.ts";
+import type { ListedSession } from "../../db/accounts/sessions.ts";
+import { toReference } from "../../db/accounts/sign-out.ts";
 import { toIso } from "../../domain/time.ts";
 import type { Context } from "../../env.ts";
 import { noticesOf } from "../../http/notices.ts";

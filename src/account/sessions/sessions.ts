@@ -1,7 +1,7 @@
 /** Ends sessions of the user: one from the list, or all. Both ask for the password, or for a new sign-in at the provider. */
 import { endedCookie, type Session, SIGN_IN_NOTICES } from "../../auth/sessions.ts";
 import { markTokenReset } from "../../auth/tokens.ts";
-import { deleteSessions, endOwnSession } from "../../db/accounts/sessions.ts";
+import { deleteSessions, endOwnSession } from "../../db/accounts/sign-out.ts";
 import type { Context } from "../../env.ts";
 import { readForm } from "../../http/input/form.ts";
 import { invalidRequest } from "../../http/input/parse.ts";
