@@ -1,10 +1,9 @@
 /** `GET …/performance`: what the links of an app cost, and how that changed. Beyond the specification. */
 import * as z from "zod/mini";
 import { userOperation } from "../auth/guards.ts";
-import type { DayRange } from "../db/ledger/reports/statements.ts";
 import { CURRENCY_CODES } from "../domain/money.ts";
 import { COST_WINDOW } from "../domain/texts.ts";
-import { formatDate } from "../domain/time.ts";
+import { type DayRange, formatDate } from "../domain/time.ts";
 import { prefers } from "../http/accept.ts";
 import { NOT_OF_LIST } from "../http/cursors.ts";
 import { envelopeV1, jsonResponse } from "../http/envelope.ts";

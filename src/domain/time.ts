@@ -1,5 +1,8 @@
 /** Days and instants in UTC. A day counts days since 1970-01-01; an instant counts milliseconds since then. */
 
+/** Days since 1970 in UTC, both inclusive. */
+export type DayRange = { from: number; to: number };
+
 export const HOUR_MS = 3600 * 1000;
 export const DAY_MS = 24 * HOUR_MS;
 

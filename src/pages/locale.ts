@@ -4,7 +4,7 @@
  */
 import { AsyncLocalStorage } from "node:async_hooks";
 import { formatMoney } from "../domain/money.ts";
-import { DAY_MS, dayOf } from "../domain/time.ts";
+import { DAY_MS, type DayRange, dayOf } from "../domain/time.ts";
 
 /** The number of units of an amount in one of its currency. */
 export const MONEY_SCALE = 100_000_000;
@@ -236,7 +236,7 @@ export const describeMonth = (day: number): string => partsOf(day).slice(1).join
 export const describeShortDay = (day: number): string => partsOf(day).slice(0, 2).join("");
 
 /** `9 – 15 Mar 2026`, `28 Feb – 3 Mar 2026`. What both days share is written once. */
-export function describeDays({ from, to }: { from: number; to: number }): string {
+export function describeDays({ from, to }: DayRange): string {
   if (from === to) return describeDay(to);
   const [day, month, year] = partsOf(from);
   const last = partsOf(to);

@@ -1,8 +1,7 @@
 /** The days that a page shows, and their picker. All days are in UTC, and today is shown only if it is asked for. */
 import { html } from "hono/html";
 import * as z from "zod/mini";
-import type { DayRange } from "../db/ledger/reports/statements.ts";
-import { dayOf, formatDate } from "../domain/time.ts";
+import { type DayRange, dayOf, formatDate } from "../domain/time.ts";
 import { utcDate } from "../http/input/fields.ts";
 import { isWithinLimits, MAX_DAYS } from "../http/input/report-fields.ts";
 import { isFinal, lastArrival } from "../usecases/performance/read.ts";

@@ -3,14 +3,13 @@ import * as z from "zod/mini";
 import type { RejectedInApp } from "../db/ledger/rejections.ts";
 import { type Adjustment, MOST_ADJUSTMENTS } from "../db/ledger/reports/adjustments.ts";
 import type { CostSwitch, PartnerChange, VoidsInApp } from "../db/ledger/reports/events.ts";
-import type { DayRange } from "../db/ledger/reports/statements.ts";
 import type { Partner, Partners } from "../db/links/partner-catalog.ts";
 import { COST_TYPES, type CostType, KINDS } from "../domain/cost-types.ts";
 import { EVENT_TYPES, type Event, newestEvents, newestFirst, type ShownEvent } from "../domain/events.ts";
 import { REJECTION_CODES } from "../domain/matching.ts";
 import { formatMoney } from "../domain/money.ts";
 import { silentSince } from "../domain/partner-state.ts";
-import { dayOf, formatDate } from "../domain/time.ts";
+import { type DayRange, dayOf, formatDate } from "../domain/time.ts";
 
 /** What `findEvents`, `findRejectionsInApp` and `findAdjustments` read. */
 export interface EventRows {

@@ -1,8 +1,8 @@
 /** Reads what a partner is and does in an app: its state, figures of some days, and why clicks and impressions have no cost. */
+
 import type { AppAccess, Viewer } from "../db/accounts/viewers.ts";
 import type { Rejected } from "../db/ledger/rejections.ts";
 import type { ReportRow } from "../db/ledger/reports/sources.ts";
-import type { DayRange } from "../db/ledger/reports/statements.ts";
 import { readSums } from "../db/ledger/reports/sums.ts";
 import type { Ledger } from "../db/ledger/shards.ts";
 import type { Partner, Partners } from "../db/links/partner-catalog.ts";
@@ -13,6 +13,7 @@ import { type Step, toFunnel } from "../domain/figures/funnel.ts";
 import { currenciesOf, type Figures, toFigures } from "../domain/figures/performance.ts";
 import { type Rates, toRates } from "../domain/figures/rates.ts";
 import { type PartnerState, partnerStateOf, silentSince } from "../domain/partner-state.ts";
+import type { DayRange } from "../domain/time.ts";
 import { sumByCode } from "./costs/rejections.ts";
 
 /** A cost type of a partner, and since when it is in this state, in milliseconds since 1970; null if that is not known. */

@@ -1,13 +1,13 @@
 /** Reads a report of an app and formats its rows for JSON and CSV. */
 import type { AppAccess, Viewer } from "../db/accounts/viewers.ts";
 import type { Group, ReportName, ReportRow } from "../db/ledger/reports/sources.ts";
-import { type DayRange, MAX_ROWS, type Part } from "../db/ledger/reports/statements.ts";
+import { MAX_ROWS, type Part } from "../db/ledger/reports/statements.ts";
 import { readSums } from "../db/ledger/reports/sums.ts";
 import type { Ledger } from "../db/ledger/shards.ts";
 import { fieldNames, fieldsOf } from "../domain/figures/groups.ts";
 import { formatAdjusted, formatSpend } from "../domain/money.ts";
 import { inEnglish } from "../domain/texts.ts";
-import { dayOf, formatDate } from "../domain/time.ts";
+import { type DayRange, dayOf, formatDate } from "../domain/time.ts";
 import { AppError } from "../errors.ts";
 import { type Cell, csvResponse, toCsv } from "../http/csv.ts";
 import { invalidRequest } from "../http/input/parse.ts";

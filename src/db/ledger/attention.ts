@@ -1,5 +1,7 @@
 /** What the overview of an app needs to name problems: its partners' links, and the parameters dropped from URLs. */
+
 import { sql } from "drizzle-orm";
+import type { DayRange } from "../../domain/time.ts";
 import { membership as m, perViewer, type Viewer } from "../accounts/viewers.ts";
 import { ancestors, isTest, l1, l2, l3 } from "../links/links.ts";
 import { link as l } from "../links/lists.ts";
@@ -7,7 +9,6 @@ import { alias, as, query, type RowOf } from "../query.ts";
 import { dailyEngagements, droppedParameters } from "../schema.ts";
 import { runBatch } from "../statement.ts";
 import { findRejectionsInShard, type RejectedInApp } from "./rejections.ts";
-import type { DayRange } from "./reports/statements.ts";
 import { IDS } from "./reports/totals.ts";
 import { type Ledger, runOnEveryShard } from "./shards.ts";
 

@@ -2,13 +2,14 @@
  * Counts and keeps invalid costs, and reads the counts of rejected ones. A trigger does so with those that were judged
  * (migrations/rules.sql).
  */
+
 import { type SQL, sql } from "drizzle-orm";
 import type { RejectionCode } from "../../domain/matching.ts";
+import type { DayRange } from "../../domain/time.ts";
 import { membership as m, perViewer, type Viewer } from "../accounts/viewers.ts";
 import { alias, as, insertInto, jsonValues, query, type RowOf, type Sent } from "../query.ts";
 import { dailyRejections, dailyUrlPrices, partners, rejections } from "../schema.ts";
 import { MAX_COVERED, runGrouped, statement, TooLargeError } from "../statement.ts";
-import type { DayRange } from "./reports/statements.ts";
 import { databasesOf, type Ledger, readShards, runGated } from "./shards.ts";
 
 const p = (name: string) => sql`${sql.placeholder(name)}`;

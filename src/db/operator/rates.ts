@@ -9,7 +9,7 @@ import {
 } from "../../domain/cost-types.ts";
 import { type CoverageCounts, RATE_DAYS, type RateCounts } from "../../domain/figures/rates.ts";
 import type { CostSums } from "../../domain/money.ts";
-import { COST_WINDOW_MS, DAY_MS, dayOf } from "../../domain/time.ts";
+import { COST_WINDOW_MS, DAY_MS, type DayRange, dayOf } from "../../domain/time.ts";
 import { moneyOf } from "../cost-types.ts";
 import { COLUMNS, entry as e, isRemembered } from "../ledger/entries.ts";
 import { addRejections, type Rejected, rejectionsOf } from "../ledger/rejections.ts";
@@ -112,7 +112,7 @@ const recorded = sumsBy(
 export async function findMatched(
   ledger: Ledger,
   partnerId: number,
-  days: { from: number; to: number },
+  days: DayRange,
   maxTotals: number = MAX_COVERED,
 ): Promise<{ matched: MatchedSums[]; complete: boolean }> {
   const parts = await Promise.all(

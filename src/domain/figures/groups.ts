@@ -2,10 +2,7 @@
  * The groups of reports. API, CSV, pages and charts read here what the rows of a group are. Two tables beside it have the type of each
  * field (campaign/report.ts) and what pages call a group (workspace/performance/groups.ts). Pure functions.
  */
-import { DAY_MS, formatDate } from "../time.ts";
-
-/** Days since 1970 in UTC, both inclusive. */
-type Days = { from: number; to: number };
+import { DAY_MS, type DayRange, formatDate } from "../time.ts";
 
 /** What a sum is about. What it is not grouped by is null or absent. */
 export interface Grouped {
@@ -29,13 +26,13 @@ type Partners = ReadonlyMap<number, { supportsCostData: number; stoppedAt: numbe
 /** No member is optional, so that a new group decides all of them. */
 interface Group {
   /** The fields of a row, from a sum and the days of the report. The first one identifies the row; null: what has no such thing. */
-  fields: Record<string, (sum: Grouped, days: Days) => Value>;
+  fields: Record<string, (sum: Grouped, days: DayRange) => Value>;
   /** The field with the name of a row. */
   name: string;
   /** What the sums are grouped by. */
   sumsBy: "day" | "link" | "partner" | "cost_type" | "kind" | "country" | "platform";
   /** What shows only one row: a filter with its key, or its days. */
-  only: { filter: FilterName } | { daysOf: (key: string) => Days };
+  only: { filter: FilterName } | { daysOf: (key: string) => DayRange };
   /** Why no costs can arrive for a link or a partner; undefined: they can, or rows are about neither. */
   whyNoCosts: ((sum: Grouped, partners: Partners) => WhyNoCosts | undefined) | undefined;
 }
@@ -43,17 +40,17 @@ interface Group {
 export type WhyNoCosts = "off" | "no_partner" | "not_yet" | "stopped";
 type FilterName = "link" | "partner_id" | "cost_type" | "kind" | "country" | "platform";
 
-const weekFrom = (from: number): Days => ({ from, to: from + 6 });
+const weekFrom = (from: number): DayRange => ({ from, to: from + 6 });
 /** The first day of a day's week. 1 January 1970 was a Thursday. */
 const mondayOf = (day: number) => day - ((day + 3) % 7);
 
 const toDay = (date: string) => Date.parse(date) / DAY_MS;
 /** Those of the days that the report has. */
-export const within = (days: Days, { from, to }: Days): Days => ({
+export const within = (days: DayRange, { from, to }: DayRange): DayRange => ({
   from: Math.max(days.from, from),
   to: Math.min(days.to, to),
 });
-export const lengthOf = ({ from, to }: Days) => to - from + 1;
+export const lengthOf = ({ from, to }: DayRange) => to - from + 1;
 
 function whyNotFrom(partner: ReturnType<Partners["get"]>): WhyNoCosts | undefined {
   if (!partner || (partner.supportsCostData && partner.stoppedAt === null)) return undefined;
@@ -158,13 +155,16 @@ export const isByAudience = (groups: readonly string[]) =>
   groups.includes("country") || groups.includes("platform");
 
 /** Gives the fields of groups, from a sum. `days` are those of the report. */
-export function fieldsOf(groups: readonly GroupName[], days: Days): (sum: Grouped) => Record<string, Value> {
+export function fieldsOf(
+  groups: readonly GroupName[],
+  days: DayRange,
+): (sum: Grouped) => Record<string, Value> {
   const fields = groups.flatMap((group) => Object.entries(TABLE[group].fields));
   return (sum) => Object.fromEntries(fields.map(([name, read]) => [name, read(sum, days)]));
 }
 
 /** Gives what identifies the row of a sum, as text. Empty: the total, and what has no such thing, for example adjustments by country. */
-export function keyOf(group: GroupName | undefined, days: Days): (sum: Grouped) => string {
+export function keyOf(group: GroupName | undefined, days: DayRange): (sum: Grouped) => string {
   const [first] = group ? Object.values(TABLE[group].fields) : [];
   return (sum) => String(first?.(sum, days) ?? "");
 }
@@ -174,7 +174,7 @@ export const isByCostType = (group: GroupName | undefined): boolean =>
   group !== undefined && TABLE[group].sumsBy === "cost_type";
 
 /** The days of a row that is about days, by its key; undefined for other groups. */
-export function daysOf(group: GroupName | undefined): ((key: string) => Days) | undefined {
+export function daysOf(group: GroupName | undefined): ((key: string) => DayRange) | undefined {
   const only = group && TABLE[group].only;
   return only && "daysOf" in only ? only.daysOf : undefined;
 }

@@ -1,7 +1,6 @@
 /** The axes of a chart. */
 import { html } from "hono/html";
-import type { DayRange } from "../../db/ledger/reports/statements.ts";
-import { DAY_MS } from "../../domain/time.ts";
+import { DAY_MS, type DayRange } from "../../domain/time.ts";
 import { describeShortDay } from "../locale.ts";
 import type { Markup } from "../markup.ts";
 import { type Plot, percent } from "./plot.ts";

@@ -3,8 +3,7 @@
  * plot and the stylesheet sets its size, so texts are never distorted and have the same size in every window.
  */
 import { html } from "hono/html";
-import type { DayRange } from "../../db/ledger/reports/statements.ts";
-import { firstOpenDay } from "../../domain/time.ts";
+import { type DayRange, firstOpenDay } from "../../domain/time.ts";
 import { servedScript } from "../../http/served-file.ts";
 import { nameText, pathText } from "../elements.ts";
 import { describeDay, NONE, showPlural } from "../locale.ts";

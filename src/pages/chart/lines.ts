@@ -1,6 +1,7 @@
 /** Lines and areas, as paths over all days of a chart. */
+
 import { html } from "hono/html";
-import type { DayRange } from "../../db/ledger/reports/statements.ts";
+import type { DayRange } from "../../domain/time.ts";
 import type { Markup } from "../markup.ts";
 import type { Plot, Stack } from "./plot.ts";
 import type { Drawing, Values } from "./series.ts";

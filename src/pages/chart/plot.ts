@@ -1,5 +1,5 @@
 /** Where the values and the days of a chart are: stacks of values, and their places in percent of the plot. */
-import type { DayRange } from "../../db/ledger/reports/statements.ts";
+import type { DayRange } from "../../domain/time.ts";
 import { logarithmicTicks, rangeTicks, valueTicks } from "./scales.ts";
 import type { Drawing, Values } from "./series.ts";
 import type { Unit } from "./units.ts";

@@ -1,5 +1,5 @@
 /** Where a chart has its ticks. Pure. */
-import type { DayRange } from "../../db/ledger/reports/statements.ts";
+import type { DayRange } from "../../domain/time.ts";
 
 /** Steps between ticks, times a power of ten. */
 const STEPS = [1, 1.5, 2, 2.5, 3, 4, 5, 6, 8];

@@ -1,7 +1,8 @@
 /** Charts of what costs add up to by day: one for each currency, with a series for each cost type, partner or app. */
+
 import { html } from "hono/html";
-import type { DayRange } from "../../db/ledger/reports/statements.ts";
 import { type SpendSums, sumSpend } from "../../domain/money.ts";
+import type { DayRange } from "../../domain/time.ts";
 import { type ChartEvent, dailyChart } from "../chart/chart.ts";
 import type { Values } from "../chart/series.ts";
 import { moneyUnit } from "../chart/units.ts";

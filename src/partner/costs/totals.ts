@@ -2,14 +2,13 @@
 import { html } from "hono/html";
 import * as z from "zod/mini";
 import type { SignedInPartner } from "../../auth/partner-sessions.ts";
-import type { DayRange } from "../../db/ledger/reports/statements.ts";
 import { findMatched, type MatchedSums } from "../../db/operator/rates.ts";
 import { MAX_COVERED } from "../../db/statement.ts";
 import { COST_TYPES, type CostType } from "../../domain/cost-types.ts";
 import { currenciesOf, MIN_CLICKS } from "../../domain/figures/performance.ts";
 import { formatMoney, sumCosts } from "../../domain/money.ts";
 import { inEnglish } from "../../domain/texts.ts";
-import { DAY_MS, dayOf, formatDate, RETENTION_MS } from "../../domain/time.ts";
+import { DAY_MS, type DayRange, dayOf, formatDate, RETENTION_MS } from "../../domain/time.ts";
 import type { Context } from "../../env.ts";
 import { AppError } from "../../errors.ts";
 import { csvResponse, toCsv } from "../../http/csv.ts";

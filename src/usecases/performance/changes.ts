@@ -3,13 +3,12 @@ import type { Viewer } from "../../db/accounts/viewers.ts";
 import { findRejectionsInApp, findRejectionsInShards } from "../../db/ledger/rejections.ts";
 import { findAdjustments } from "../../db/ledger/reports/adjustments.ts";
 import { findEvents } from "../../db/ledger/reports/events.ts";
-import type { DayRange } from "../../db/ledger/reports/statements.ts";
 import type { Ledger } from "../../db/ledger/shards.ts";
 import { COST_TYPE, type CostType, KINDS } from "../../domain/cost-types.ts";
 import type { Event, ShownEvent } from "../../domain/events.ts";
 import { type Change, splitChange } from "../../domain/figures/change.ts";
 import { type Figures, isInOtherCurrencies, MIN_CLICKS } from "../../domain/figures/performance.ts";
-import { dayOf } from "../../domain/time.ts";
+import { type DayRange, dayOf } from "../../domain/time.ts";
 import { type EventRows, silentDay, toEvents, withStates } from "../events.ts";
 import {
   DEFAULT_LEVEL,

@@ -1,10 +1,11 @@
 /** The figures of a performance report by day, for its chart. */
+
 import { type DaySeries, sumDays } from "../../db/ledger/reports/add-up.ts";
 import type { ReportRow } from "../../db/ledger/reports/sources.ts";
-import type { DayRange } from "../../db/ledger/reports/statements.ts";
 import type { CostType } from "../../domain/cost-types.ts";
 import { isByCostType, keyOf, lengthOf, type PerformanceGroup } from "../../domain/figures/groups.ts";
 import { type Figures, toFigures } from "../../domain/figures/performance.ts";
+import type { DayRange } from "../../domain/time.ts";
 import type { PerformanceRow } from "./rows.ts";
 
 type ByDay = Map<number, Figures>;

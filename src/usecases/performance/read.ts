@@ -2,7 +2,6 @@
 import type { AppAccess, Viewer } from "../../db/accounts/viewers.ts";
 import { sumDays } from "../../db/ledger/reports/add-up.ts";
 import type { ReportRow } from "../../db/ledger/reports/sources.ts";
-import type { DayRange } from "../../db/ledger/reports/statements.ts";
 import { type FilterLink, readSums } from "../../db/ledger/reports/sums.ts";
 import type { Ledger } from "../../db/ledger/shards.ts";
 import type { Partners } from "../../db/links/partner-catalog.ts";
@@ -10,7 +9,7 @@ import { type Batch, type NamedRows, TooLargeError } from "../../db/statement.ts
 import type { CostType } from "../../domain/cost-types.ts";
 import { GROUPS, type PerformanceGroup } from "../../domain/figures/groups.ts";
 import { currenciesOf, type Figures } from "../../domain/figures/performance.ts";
-import { COST_WINDOW_MS, DAY_MS, dayOf, firstOpenDay } from "../../domain/time.ts";
+import { COST_WINDOW_MS, DAY_MS, type DayRange, dayOf, firstOpenDay } from "../../domain/time.ts";
 import { checkAudienceDays, completeDays, type GivenDays, tooManyRows } from "../reports.ts";
 import { type Daily, lastCostOf, toCourses, toDaily } from "./daily.ts";
 import { type AnySum, type BothSums, type PerformanceRow, toRows, toTotal } from "./rows.ts";

@@ -1,6 +1,6 @@
 /** The rows of the performance report: the sums of both periods by their group, and the figures of each. */
+
 import type { ReportRow } from "../../db/ledger/reports/sources.ts";
-import type { DayRange } from "../../db/ledger/reports/statements.ts";
 import type { Partners } from "../../db/links/partner-catalog.ts";
 import { COST_TYPES, type CostType } from "../../domain/cost-types.ts";
 import {
@@ -14,6 +14,7 @@ import {
 } from "../../domain/figures/groups.ts";
 import { FIGURE_NAMES } from "../../domain/figures/names.ts";
 import { type Figures, formatFigure, type Measured, toFigures } from "../../domain/figures/performance.ts";
+import type { DayRange } from "../../domain/time.ts";
 import type { Cell } from "../../http/csv.ts";
 
 /** The sums of a period. */

@@ -1,8 +1,7 @@
 /** The Performance page of an app: which campaign costs what, and whether that is better than in the days before. */
 import { html } from "hono/html";
-import type { DayRange } from "../../db/ledger/reports/statements.ts";
 import { daysOf, filterOf } from "../../domain/figures/groups.ts";
-import { dayOf } from "../../domain/time.ts";
+import { type DayRange, dayOf } from "../../domain/time.ts";
 import type { Context } from "../../env.ts";
 import { ERRORS } from "../../errors.ts";
 import { MAX_AUDIENCE_DAYS, maxDaysOf } from "../../http/input/report-fields.ts";

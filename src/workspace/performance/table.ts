@@ -1,10 +1,9 @@
 /** The table of the Performance page: its rows open in place into the level below, and every heading sorts. */
 
 import { html } from "hono/html";
-import type { DayRange } from "../../db/ledger/reports/statements.ts";
 import { daysOf, filterOf, lengthOf, within } from "../../domain/figures/groups.ts";
 import { isInOtherCurrencies, shareOf } from "../../domain/figures/performance.ts";
-import { formatDate } from "../../domain/time.ts";
+import { type DayRange, formatDate } from "../../domain/time.ts";
 import { daysWithData } from "../../pages/chart/chart.ts";
 import { sparkline } from "../../pages/chart/sparkline.ts";
 import { coverageBadge } from "../../pages/costs/states.ts";

@@ -1,6 +1,7 @@
 /** The charts of spend and of clicks by day: of an app, of a link, and of a partner. */
+
 import type { ReportRow } from "../../db/ledger/reports/sources.ts";
-import type { DayRange } from "../../db/ledger/reports/statements.ts";
+import type { DayRange } from "../../domain/time.ts";
 import { type ChartEvent, dailyChart } from "../../pages/chart/chart.ts";
 import type { Values } from "../../pages/chart/series.ts";
 import { countUnit, moneyUnit } from "../../pages/chart/units.ts";

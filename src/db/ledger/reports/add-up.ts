@@ -1,6 +1,7 @@
 /** Adds up the sums of several databases and ranges of days, of the links below a level, and of days. Pure functions. */
+import type { DayRange } from "../../../domain/time.ts";
 import { type AnyRow, type ReportName, SOURCES } from "./sources.ts";
-import { type DayRange, MAX_ROWS, type Plan } from "./statements.ts";
+import { MAX_ROWS, type Plan } from "./statements.ts";
 import type { LinkChain } from "./totals.ts";
 
 /** The rows of each part, by its name. Undefined: more than MAX_ROWS, so they were not all read. */

@@ -1,12 +1,14 @@
 /** Reads the adjustments that the reports of an app include, newest day first. */
+
 import { type SQL, sql } from "drizzle-orm";
+import type { DayRange } from "../../../domain/time.ts";
 import { membership as m, perViewer, type Viewer } from "../../accounts/viewers.ts";
 import { link as l } from "../../links/lists.ts";
 import { alias, as, pick, query, type RowOf } from "../../query.ts";
 import { adjustments } from "../../schema.ts";
 import type { Bound } from "../../statement.ts";
 import { equals } from "./sources.ts";
-import { type DayRange, type Filters, toValues } from "./statements.ts";
+import { type Filters, toValues } from "./statements.ts";
 import { BELOW, IDS_BELOW } from "./totals.ts";
 
 const a = alias(adjustments, "a");

@@ -3,13 +3,13 @@
  * voids. The audit log has all of it in DB. Never the user, the reason or a value: members of many apps share a partner.
  */
 import { sql } from "drizzle-orm";
-import { DAY_MS } from "../../../domain/time.ts";
+import { DAY_MS, type DayRange } from "../../../domain/time.ts";
 import { membership as m, perViewer, type Viewer } from "../../accounts/viewers.ts";
 import { ancestors, inheritedFields, l1, l2, l3 } from "../../links/links.ts";
 import { link as l } from "../../links/lists.ts";
 import { alias, as, query, type RowOf } from "../../query.ts";
 import { auditLog, isCostSwitch, isPartnerEvent, isVoid, links } from "../../schema.ts";
-import type { DayRange, Filters } from "./statements.ts";
+import type { Filters } from "./statements.ts";
 
 /** The newest entries that a statement reads. Those of one request, such as an import, are one event. */
 const MOST_ENTRIES = sql.raw("5000");

@@ -1,9 +1,10 @@
 /** The parameters of URLs that were not used, of many links: by link, parameter and reason. */
+
 import { sql } from "drizzle-orm";
+import type { DayRange } from "../../../domain/time.ts";
 import { alias, as, pick, query, type RowOf } from "../../query.ts";
 import { droppedParameters } from "../../schema.ts";
 import { databasesOf, type Ledger, runGated } from "../shards.ts";
-import type { DayRange } from "./statements.ts";
 import { IDS } from "./totals.ts";
 
 const d = alias(droppedParameters, "d");

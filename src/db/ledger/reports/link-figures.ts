@@ -1,6 +1,8 @@
 /** The figures of links, each with everything below it, from one read of the totals. */
+
 import { sql } from "drizzle-orm";
 import { silentSince } from "../../../domain/partner-state.ts";
+import type { DayRange } from "../../../domain/time.ts";
 import type { Viewer } from "../../accounts/viewers.ts";
 import { lastActivity } from "../../operator/partner-activity.ts";
 import { query } from "../../query.ts";
@@ -8,7 +10,6 @@ import { links } from "../../schema.ts";
 import type { Ledger } from "../shards.ts";
 import { addTo } from "./add-up.ts";
 import type { AnyRow, ReportRow } from "./sources.ts";
-import type { DayRange } from "./statements.ts";
 import { readSums } from "./sums.ts";
 import type { LinkChain } from "./totals.ts";
 

@@ -2,8 +2,10 @@
  * What a report reads, as a plan and as the statements of a database: for the apps of a viewer or those that DB allowed, and for
  * all links or some of them.
  */
+
 import { type SQL, sql } from "drizzle-orm";
 import { isByAudience } from "../../../domain/figures/groups.ts";
+import type { DayRange } from "../../../domain/time.ts";
 import { membership as m, perViewer, type Viewer } from "../../accounts/viewers.ts";
 import { catalogStatement } from "../../links/partner-catalog.ts";
 import { alias, as, optional, query } from "../../query.ts";
@@ -22,9 +24,6 @@ import {
   newestDaysOf,
   sumsOf,
 } from "./totals.ts";
-
-/** Days since 1970 in UTC, both inclusive. */
-export type DayRange = { from: number; to: number };
 
 /** Which totals reports sum. An undefined value does not filter. */
 export interface Filters {

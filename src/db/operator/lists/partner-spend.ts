@@ -2,7 +2,7 @@
 import { sql } from "drizzle-orm";
 import type { CostType, Kind } from "../../../domain/cost-types.ts";
 import type { CostSums } from "../../../domain/money.ts";
-import { dayOf } from "../../../domain/time.ts";
+import { type DayRange, dayOf } from "../../../domain/time.ts";
 import { moneyOf } from "../../cost-types.ts";
 import { alias, as, query } from "../../query.ts";
 import { adjustments, dailyEngagements, dailyTotals } from "../../schema.ts";
@@ -86,7 +86,7 @@ const daysOf = (now: number) => {
 };
 
 /** The days that are compared with those before. */
-export function spendDays(now: number): { from: number; to: number } {
+export function spendDays(now: number): DayRange {
   const { middle, to } = daysOf(now);
   return { from: middle, to };
 }

@@ -8,7 +8,7 @@ import { listAppsWithArchived, listAppTokens } from "../../../db/operator/apps.t
 import { listPartnerNames } from "../../../db/operator/partners.ts";
 import { listPendingSpend, type PendingSpend } from "../../../db/operator/pending.ts";
 import { sumAdjusted, sumSpend } from "../../../domain/money.ts";
-import { dayOf, formatDate } from "../../../domain/time.ts";
+import { type DayRange, dayOf, formatDate } from "../../../domain/time.ts";
 import { idText } from "../../../http/input/fields.ts";
 import { chartScript } from "../../../pages/chart/chart.ts";
 import { costCharts, mostCharts } from "../../../pages/costs/day-charts.ts";
@@ -50,7 +50,7 @@ export const spendPage: Show = async ({ ledger, env, now, url }) => {
   const partner = partners.find(({ id }) => id === asked.partner_id);
   if (asked.partner_id !== undefined && !partner)
     throw badField("partner_id", "This partner does not exist.");
-  const read = (days: { from: number; to: number }) =>
+  const read = (days: DayRange) =>
     readSums(
       ledger,
       {
