@@ -1,3 +1,4 @@
+/** Prices on the URLs of clicks and impressions: when they count, with a call and without one, and what is dropped. */
 import { beforeEach, describe, expect, it } from "vitest";
 import { COST_TYPES, type CostType, toMask } from "../../src/domain/cost-types.ts";
 import { DEFAULT_MAX_URL_AMOUNT } from "../../src/domain/money.ts";

@@ -1,3 +1,4 @@
+/** Where a click leads: the target in its query, the target of its link, or a fallback, and what is never followed. */
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {

@@ -41,8 +41,8 @@ const cost = {
   tag: "t",
 };
 
-/** The secret of an authenticator app. */
 const your_password = DEMO.operatorPassword;
+/** The secret of an authenticator app. */
 const SECRET = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 const UPLOADED = `${Object.keys(cost).join()}\n${Object.values(cost).join()}`;
 const UPLOADED_PART = `row,${UPLOADED.replace("\n", "\n1,")}`;
