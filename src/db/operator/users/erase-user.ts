@@ -12,13 +12,21 @@ import {
   views,
 } from "../../schema.ts";
 import { runBatch, statement } from "../../statement.ts";
-import { anotherSignsIn, byId, erasedEmail, isErased, isJudged, type Target, type UserRow } from "./users.ts";
+import {
+  anotherSignsIn,
+  byId,
+  erasedEmail,
+  isErased,
+  mayBeChanged,
+  type Target,
+  type UserRow,
+} from "./users.ts";
 
 const id = sql.placeholder("id");
 const erase = returning(
   sql`UPDATE ${users} SET ${names(users.email)} = ${erasedEmail}, ${names(users.role)} = 'member', ${names(users.passwordHash)} = NULL,
       ${names(users.passwordExpiresAt)} = NULL, ${names(users.disabledAt)} = coalesce(${users.disabledAt}, ${sql.placeholder("now")})
-    WHERE ${isJudged} AND (${users.role} = 'member' OR ${anotherSignsIn})`,
+    WHERE ${mayBeChanged} AND (${users.role} = 'member' OR ${anotherSignsIn})`,
   { id: users.id },
 );
 const wasErased = sql`EXISTS (SELECT 1 FROM ${users} WHERE ${users.id} = ${id} AND ${isErased})`;

@@ -4,22 +4,22 @@ import { auditChange, type Operator } from "../../audit.ts";
 import { query, returning } from "../../query.ts";
 import { authenticators, recoveryCodes, sessions, users } from "../../schema.ts";
 import { runBatch, statement } from "../../statement.ts";
-import { fields, isJudged, type Target, type UserRow } from "./users.ts";
+import { fields, mayBeChanged, type Target, type UserRow } from "./users.ts";
 
 const id = sql.placeholder("id");
-const judged = query(fields, sql`FROM ${users} WHERE ${isJudged}`);
+const judged = query(fields, sql`FROM ${users} WHERE ${mayBeChanged}`);
 const removeTwoFactor = returning(
-  sql`DELETE FROM ${authenticators} WHERE ${authenticators.userId} = ${id} AND EXISTS (SELECT 1 FROM ${users} WHERE ${isJudged})`,
+  sql`DELETE FROM ${authenticators} WHERE ${authenticators.userId} = ${id} AND EXISTS (SELECT 1 FROM ${users} WHERE ${mayBeChanged})`,
   { userId: authenticators.userId },
 );
-const hasNoTwoFactor = sql`EXISTS (SELECT 1 FROM ${users} WHERE ${isJudged})
+const hasNoTwoFactor = sql`EXISTS (SELECT 1 FROM ${users} WHERE ${mayBeChanged})
   AND NOT EXISTS (SELECT 1 FROM ${authenticators} WHERE ${authenticators.userId} = ${id})`;
 const removeCodes = statement(
   sql`DELETE FROM ${recoveryCodes} WHERE ${recoveryCodes.userId} = ${id} AND ${hasNoTwoFactor}`,
 );
 /** Before the factor is removed, because a user without one stays signed in. */
 const endSessions = statement(
-  sql`DELETE FROM ${sessions} WHERE ${sessions.userId} = ${id} AND EXISTS (SELECT 1 FROM ${users} WHERE ${isJudged})
+  sql`DELETE FROM ${sessions} WHERE ${sessions.userId} = ${id} AND EXISTS (SELECT 1 FROM ${users} WHERE ${mayBeChanged})
     AND EXISTS (SELECT 1 FROM ${authenticators} WHERE ${authenticators.userId} = ${id})`,
 );
 /**

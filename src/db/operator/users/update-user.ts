@@ -5,13 +5,20 @@ import { setGiven, toValues } from "../../changes.ts";
 import { alias, as, names, returning } from "../../query.ts";
 import { accessTokens, apiTokens, identities, links, sessions, users } from "../../schema.ts";
 import { runBatch, statement } from "../../statement.ts";
-import { anotherSignsIn, byId, isJudged, type StoredPassword, type Target, type UserRow } from "./users.ts";
+import {
+  anotherSignsIn,
+  byId,
+  mayBeChanged,
+  type StoredPassword,
+  type Target,
+  type UserRow,
+} from "./users.ts";
 
 const id = sql.placeholder("id");
 const o = alias(users, "o");
 const t = alias(apiTokens, "t");
 const i = alias(identities, "i");
-const isAllowed = sql`${isJudged}
+const isAllowed = sql`${mayBeChanged}
   AND (${users.role} = 'member' OR ${anotherSignsIn} OR ${sql.placeholder("keepsRole")} AND ${sql.placeholder("keepsPassword")})
   AND NOT EXISTS (SELECT 1 FROM ${as(o)} WHERE ${o.email} = ${sql.placeholder("email")} AND ${o.id} <> ${id})`;
 const update = returning(

@@ -118,9 +118,9 @@ export const anotherSignsIn = sql`EXISTS (
 )`;
 // The conditions are part of the change. So two operators cannot remove each other in concurrent requests, and a member who
 // becomes an operator after the role was judged is not changed.
-export const isJudged = sql`${users.id} = ${id} AND NOT ${isErased}
+export const mayBeChanged = sql`${users.id} = ${id} AND NOT ${isErased}
   AND (${sql.placeholder("isConfirmed")} OR ${users.role} = 'member')`;
-/** Whose user is changed: `isConfirmed` if the operator's own password was entered. Without it, no operator is changed. */
+/** Which user is changed: `isConfirmed` if the operator's own password was entered. Without it, no operator is changed. */
 export type Target = { id: number; isConfirmed: boolean };
 
 const ofUser = sql`${apiTokens.userId} = ${id}`;
@@ -129,7 +129,7 @@ const { tokenHash, hint, createdAt, sealed, lastUsedDay, role } = apiTokens;
 const putToken = returning(
   sql`INSERT INTO ${apiTokens} (${names(tokenHash, apiTokens.userId, hint, createdAt, role)})
     SELECT ${sql.placeholder("tokenHash")}, ${users.id}, ${sql.placeholder("hint")}, ${sql.placeholder("now")}, ${users.role}
-    FROM ${users} WHERE ${isJudged} AND ${users.disabledAt} IS NULL AND ${users.passwordHash} IS NULL
+    FROM ${users} WHERE ${mayBeChanged} AND ${users.disabledAt} IS NULL AND ${users.passwordHash} IS NULL
     ON CONFLICT (${names(apiTokens.userId)}) DO UPDATE SET
       ${excluded(tokenHash, hint, createdAt, role)}, ${names(sealed)} = NULL, ${names(lastUsedDay)} = NULL`,
   { userId: apiTokens.userId },
