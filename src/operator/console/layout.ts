@@ -2,7 +2,6 @@
 
 import { html } from "hono/html";
 import { version } from "../../../package.json";
-import { type Range, toPage } from "../../db/keyset.ts";
 import type { Context } from "../../env.ts";
 import { AppError, ERRORS, type ErrorCode } from "../../errors.ts";
 import { readFields } from "../../http/input/form.ts";
@@ -19,16 +18,13 @@ import { showNotice } from "../../pages/notice.ts";
 import { type OperatorSession, withOperatorSession } from "./session.ts";
 import { confirmationOf } from "./step-up.ts";
 
-/** The error of a rejected form and the fields that were sent. */
-export type FormError = RejectedForm;
-
 /** The fields of a form. Only `cost_types` and `apps` may occur more than once. */
 export type Form = URLSearchParams;
 
 /** Builds a page, with the error of its form if that was rejected. */
 export type Show = (
   context: Context,
-  formError: FormError | undefined,
+  rejected: RejectedForm | undefined,
   session: OperatorSession,
 ) => Promise<Page>;
 
@@ -48,8 +44,8 @@ export function withPage(show: Show, hasForm = false): Handler {
         return consolePage(context, session, page);
       }
       context.trace.outcome = error.code;
-      const formError = new RejectedForm(error, context.url.searchParams);
-      return consolePage(context, session, await show(context, formError, session), formError);
+      const rejected = new RejectedForm(error, context.url.searchParams);
+      return consolePage(context, session, await show(context, rejected, session), rejected);
     }
   });
 }
@@ -77,8 +73,8 @@ export function withForm(act: Act, show: Show, isSensitive: (form: Form) => bool
       const isFormError = error instanceof AppError && isAboutForm(error.code);
       if (!isFormError) throw error;
       context.trace.outcome = error.code;
-      const formError = new RejectedForm(error, form);
-      return consolePage(context, session, await show(context, formError, session), formError);
+      const rejected = new RejectedForm(error, form);
+      return consolePage(context, session, await show(context, rejected, session), rejected);
     }
   });
 }
@@ -95,11 +91,6 @@ export function idOf(context: Context): number {
   const id = context.params.id ?? "";
   if (!/^[1-9]\d{0,14}$/.test(id)) throw new AppError("not_found", "We couldn't find that page.");
   return Number(id);
-}
-
-/** The app token in the path. */
-export function tokenOf(context: Context): string {
-  return context.params.token ?? "";
 }
 
 const SECTIONS = [
@@ -129,19 +120,19 @@ export interface Page {
 }
 
 /** A page of the console, with the notice of the last action or the form's error at the top. */
-function consolePage(context: Context, session: OperatorSession, page: Page, formError?: FormError) {
+function consolePage(context: Context, session: OperatorSession, page: Page, rejected?: RejectedForm) {
   return pageResponse(context, {
-    title: `${(formError ?? page.status) ? "Error: " : ""}${page.title ?? page.section} · Operator console`,
+    title: `${(rejected ?? page.status) ? "Error: " : ""}${page.title ?? page.section} · Operator console`,
     user: session.user,
     wide: true,
     styles: [cardStyles.href],
     ...(page.status && { status: page.status }),
     ...(page.scripts && { scripts: page.scripts }),
     tabs: { label: "Operator console", items: [...SECTIONS], current: page.section },
-    ...(formError && { status: ERRORS[formError.error.code].status, headers: formError.error.headers }),
+    ...(rejected && { status: ERRORS[rejected.error.code].status, headers: rejected.error.headers }),
     body: html`
       ${showNotice(NOTICES, context)}
-      ${formError ? errorSummary(formError, context.request.method === "GET" ? "Fix the errors below and try again." : undefined) : ""}
+      ${rejected ? errorSummary(rejected, context.request.method === "GET" ? "Fix the errors below and try again." : undefined) : ""}
       ${page.body}
       <p class="hint">linkledger ${version}, deployment <code>${context.env.VERSION.id}</code></p>`,
   });
@@ -224,22 +215,6 @@ export const partnerTrail = (
   ...above: [name: string, href: string][]
 ): Markup =>
   breadcrumb([["Partners", "/operator/partners"], [name, `/operator/partners/${id}`], ...above], here);
-
-/** Reads the 100 items of a list after the `after` parameter of the query. */
-export async function readPage<Row extends { id: number }>(
-  { env, url }: Context,
-  list: (db: D1Database, range: Range, values?: Record<string, string>) => Promise<{ rows: Row[] }>,
-  values?: Record<string, string>,
-) {
-  const after = url.searchParams.get("after") ?? "";
-  const range = { after: /^\d{1,15}$/.test(after) ? Number(after) : null, before: null, limit: 100 };
-  return toPage(range, (await list(env.DB, range, values)).rows);
-}
-
-/** The link to the next page of a list, if there is one. `path` is the list's path, which can differ from a rejected form's. */
-export function nextLink(path: string, next: number | null): Markup | "" {
-  return next === null ? "" : html`<p><a href="${path}?after=${next}">Next page</a></p>`;
-}
 
 /** The fields that were sent of those named. */
 export function pick(form: Form, ...names: string[]): Record<string, string> {

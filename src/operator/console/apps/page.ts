@@ -1,12 +1,14 @@
 /** The page of an app: its links and spend in short, its members, its destinations, and the switch that archives it. */
 import { html } from "hono/html";
 import * as z from "zod/mini";
+import { toPage } from "../../../db/keyset.ts";
 import { readSums } from "../../../db/ledger/reports/sums.ts";
 import { isMember, listMembers } from "../../../db/operator/apps.ts";
 import { findUserByEmail } from "../../../db/operator/users/users.ts";
 import { currenciesOf } from "../../../domain/figures/performance.ts";
 import { sumSpend } from "../../../domain/money.ts";
 import { dayOf } from "../../../domain/time.ts";
+import type { Context } from "../../../env.ts";
 import { email as emailField } from "../../../http/input/fields.ts";
 import { parseOrThrow } from "../../../http/input/parse.ts";
 import { archivedBadge } from "../../../pages/costs/states.ts";
@@ -19,11 +21,22 @@ import { moneyText } from "../../../pages/money.ts";
 import { type AppItem, readApp, updateApp } from "../../api/apps/apps.ts";
 import { addMember, removeMember } from "../../api/apps/members.ts";
 import { badField } from "../../api/common.ts";
-import { type Act, done, nextLink, readPage, type Show, tokenOf } from "../layout.ts";
+import { type Act, done, type Show } from "../layout.ts";
 import { ROLE_NAMES } from "../users/common.ts";
 import { appFields, toBody } from "./fields.ts";
 
 const DAYS = 30;
+const MOST_MEMBERS = 100;
+
+/** The app token in the path. */
+const tokenOf = ({ params }: Context) => params.token ?? "";
+
+/** Reads the members after the `after` parameter of the query. */
+async function readMembers({ env, url }: Context, appToken: string) {
+  const after = url.searchParams.get("after") ?? "";
+  const range = { after: /^\d{1,15}$/.test(after) ? Number(after) : null, before: null, limit: MOST_MEMBERS };
+  return toPage(range, (await listMembers(env.DB, range, { appToken })).rows);
+}
 
 export const submitApp: Act = async (context, session, sent) => {
   const path = { token: tokenOf(context) };
@@ -37,7 +50,7 @@ export const appPage: Show = async (context, rejected, session) => {
   const days = { from: to - DAYS + 1, to };
   const [app, page, found, own] = await Promise.all([
     readApp.handle(context, session, { path: { token } }),
-    readPage(context, listMembers, { appToken: token }),
+    readMembers(context, token),
     readSums(context.ledger, {
       whose: { apps: [token] },
       parts: { spend: { report: "spend", ...days, groups: [] } },
@@ -76,7 +89,7 @@ export const appPage: Show = async (context, rejected, session) => {
       ${card(
         { id: "members", title: "Members" },
         memberTable(app, page.items),
-        nextLink(path, page.next),
+        page.next === null ? "" : html`<p><a href="${path}?after=${page.next}">Next page</a></p>`,
         form(
           { action: `${path}/members`, fields: MEMBER_FIELDS, button: "Add member" },
           rejectedAt("/members"),

@@ -10,20 +10,21 @@ import { priceText } from "../../../pages/costs/cost-types.ts";
 import { rejectionsOfId, unacceptedCards } from "../../../pages/costs/rejections.ts";
 import { costBadge } from "../../../pages/costs/states.ts";
 import { card, facts, nameText, pageHead } from "../../../pages/elements.ts";
+import type { RejectedForm } from "../../../pages/forms/fields.ts";
 import { form } from "../../../pages/forms/form.ts";
 import { describeDay } from "../../../pages/locale.ts";
 import { type Markup, time } from "../../../pages/markup.ts";
 import { badField, notFound } from "../../api/common.ts";
 import { findPartnerCost } from "../../api/costs.ts";
 import { newVoid, voidCost } from "../../api/voids.ts";
-import { type Act, done, type FormError, idOf, partnerTrail, pick, type Show } from "../layout.ts";
+import { type Act, done, idOf, partnerTrail, pick, type Show } from "../layout.ts";
 
 type Found = NonNullable<Awaited<ReturnType<typeof findPartnerCost>>["cost"]>;
 
 const pathOf = (partnerId: number) => `/operator/partners/${partnerId}/voids`;
 
 /** The field for the ID of a cost, which leads to its page. */
-const finder = (partnerId: number, costId = "", rejected?: FormError) =>
+const finder = (partnerId: number, costId = "", rejected?: RejectedForm) =>
   form(
     {
       action: pathOf(partnerId),
@@ -44,11 +45,11 @@ export const voidSection = (partnerId: number): Markup =>
     finder(partnerId),
   );
 
-export const costPage: Show = async (context, formError) => {
+export const costPage: Show = async (context, rejected) => {
   const id = idOf(context);
-  const costId = formError?.form.get("cost_id") ?? context.url.searchParams.get("cost_id") ?? "";
+  const costId = rejected?.form.get("cost_id") ?? context.url.searchParams.get("cost_id") ?? "";
   const isId = costId.trim() !== "" && storedCostId.safeParse(costId).success;
-  if (!isId && !formError && costId.trim() !== "") throw badField("cost_id", "must have 1 to 256 characters");
+  if (!isId && !rejected && costId.trim() !== "") throw badField("cost_id", "must have 1 to 256 characters");
   const [partner, { cost: found, unaccepted } = {}] = await Promise.all([
     findPartner(context.env.DB, id),
     isId ? findPartnerCost(context, id, costId) : undefined,
@@ -61,9 +62,9 @@ export const costPage: Show = async (context, formError) => {
     body: html`
       ${partnerTrail({ id, name: partner.displayName }, "Cost")}
       ${isId ? pageHead(shown, found ? costBadge(found.match) : "") : pageHead("Find a cost")}
-      ${found ? html`${values(id, found)}${found.rejections.length > 0 ? rejectionsOfId(found.rejections) : ""}${voidCard(id, found, formError)}` : ""}
+      ${found ? html`${values(id, found)}${found.rejections.length > 0 ? rejectionsOfId(found.rejections) : ""}${voidCard(id, found, rejected)}` : ""}
       ${unaccepted ? unacceptedCards("This partner has", unaccepted) : ""}
-      ${card({ id: "another", title: isId ? "Find another cost" : "Cost ID" }, finder(id, found ? "" : costId, isId ? undefined : formError))}`,
+      ${card({ id: "another", title: isId ? "Find another cost" : "Cost ID" }, finder(id, found ? "" : costId, isId ? undefined : rejected))}`,
   };
 };
 
@@ -111,7 +112,7 @@ function adjustLink(partnerId: number, item: Found): Markup | "" {
   return html`<p><a href="/operator/adjustments/new?${query}">Adjust the spend of this link and day</a></p>`;
 }
 
-function voidCard(partnerId: number, item: Found, rejected?: FormError): Markup {
+function voidCard(partnerId: number, item: Found, rejected?: RejectedForm): Markup {
   if (item.match === "voided")
     return card(
       { id: "void", title: "Voided" },

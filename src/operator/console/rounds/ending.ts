@@ -4,17 +4,17 @@ import { FINDING_KINDS } from "../../../domain/rounds/findings.ts";
 import { costTypeChecks, costTypeName } from "../../../pages/costs/cost-types.ts";
 import { KIND_NAMES, missingOf } from "../../../pages/costs/rounds.ts";
 import { badge, buttonLink, card, type Fact, facts, nameText } from "../../../pages/elements.ts";
+import type { RejectedForm } from "../../../pages/forms/fields.ts";
 import { confirmation, type Fields, form } from "../../../pages/forms/form.ts";
 import { showPlural } from "../../../pages/locale.ts";
 import type { Markup } from "../../../pages/markup.ts";
 import type { Link } from "../../../usecases/links/link.ts";
 import type { FindingItem, RoundWithReport } from "../../../usecases/rounds/serialize.ts";
-import type { FormError } from "../layout.ts";
 
 export function endForms(
   round: RoundWithReport,
   link: (Link & { appToken: string }) | undefined,
-  rejected?: FormError,
+  rejected?: RejectedForm,
 ): Markup {
   const { types, other_findings } = round.report;
   const others = other_findings.filter(isOpen).length;
@@ -73,7 +73,7 @@ function cannotApprove({ report, partner }: RoundWithReport, others: number): st
 
 type CostTypes = RoundWithReport["cost_types"];
 
-function approveForm(round: RoundWithReport, passing: CostTypes, formError?: FormError): Markup {
+function approveForm(round: RoundWithReport, passing: CostTypes, formError?: RejectedForm): Markup {
   const left = round.cost_types.filter((type) => !passing.includes(type));
   const isOther = formError?.form.has("finding") || formError?.form.has("kind");
   const isOne = passing.length === 1;
@@ -93,7 +93,7 @@ function approveForm(round: RoundWithReport, passing: CostTypes, formError?: For
 }
 
 /** Dismisses all open mismatches of a kind, for kinds with more than one. */
-function kindForms(round: RoundWithReport, formError?: FormError): Markup | "" {
+function kindForms(round: RoundWithReport, formError?: RejectedForm): Markup | "" {
   const all = [...round.report.types.flatMap((type) => type.findings), ...round.report.other_findings];
   const kinds = [...FINDING_KINDS, "incomplete" as const]
     .map((kind) => ({ kind, count: all.filter((one) => isOpen(one) && one.kind === kind).length }))

@@ -5,12 +5,13 @@ import { showInvisible } from "../../../domain/characters.ts";
 import { AppError } from "../../../errors.ts";
 import { anchorOf, KIND_NAMES, reportView } from "../../../pages/costs/rounds.ts";
 import { card, nameText, notice } from "../../../pages/elements.ts";
+import type { RejectedForm } from "../../../pages/forms/fields.ts";
 import { confirmation, form } from "../../../pages/forms/form.ts";
 import type { Markup } from "../../../pages/markup.ts";
 import type { FindingItem, RoundWithReport } from "../../../usecases/rounds/serialize.ts";
 import { approveRound, closeRound, dismissFinding, readRound, undoDismissal } from "../../api/rounds.ts";
 import { readNewestTestLink } from "../../api/test-links.ts";
-import { type Act, done, type FormError, idOf, partnerTrail, pick, type Show } from "../layout.ts";
+import { type Act, done, idOf, partnerTrail, pick, type Show } from "../layout.ts";
 import { stoppedNotice } from "../partners/settings.ts";
 import { hasCostId } from "../partners/steps.ts";
 import type { OperatorSession } from "../session.ts";
@@ -42,7 +43,7 @@ export const roundPage: Show = async (context, formError, session) => {
 };
 
 /** Dismisses an open mismatch, or undoes that. */
-function findingForm(round: RoundWithReport, finding: FindingItem, formError?: FormError): Markup {
+function findingForm(round: RoundWithReport, finding: FindingItem, formError?: RejectedForm): Markup {
   const name = html`<span class="visually-hidden">: ${nameOf(finding)}</span>`;
   const path = `/operator/rounds/${round.id}/dismissals`;
   const hidden = { finding: finding.finding };
