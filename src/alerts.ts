@@ -34,15 +34,11 @@ import {
   spendKey,
   spendPeriods,
 } from "./domain/alerts/rules.ts";
-import { COST_WINDOW_MS, DAY_MS, dayOf, hourOf, RETENTION_MS } from "./domain/time.ts";
+import { COUNTED_DAYS, dayOf, hourOf, MAX_PAUSE_DAYS } from "./domain/time.ts";
 import { logError } from "./log.ts";
 import { describeAlert, describeEnd } from "./pages/alerts/sentences.ts";
 
-/** As in partner-activity.ts: a cost can arrive for an engagement of this many days before, or wait as long in the queue. */
-const COUNTED_DAYS = (COST_WINDOW_MS + RETENTION_MS) / DAY_MS + 1;
-/** After a pause of the cron that is longer, nothing is new in the first run. */
-const MAX_DAYS = 2 * COUNTED_DAYS;
-/** What is judged together: so many apps, and of their rules so many that are about a link and those below it. */
+/** How many apps are judged together, and how many of their rules about a link and those below it. */
 const APPS = 100;
 const RULES_WITH_LINK = 20;
 /** The calls to D1 of a part, beside one to each database. */
@@ -141,7 +137,7 @@ async function judgePart(ledger: Ledger, apps: (string | null)[], known: Known, 
   );
   const today = dayOf(now);
   const before = Map.groupBy(
-    stored.filter(({ firstDay }) => firstDay >= today - MAX_DAYS),
+    stored.filter(({ firstDay }) => firstDay >= today - MAX_PAUSE_DAYS),
     ({ appToken }) => appToken,
   );
   const counted = apps.flatMap((app) => scopesOf(app, allTokens, today, before.get(app ?? "")));

@@ -1,8 +1,15 @@
 /** The headers of pages, and redirects between them. */
 
-/** Redirects the browser with a GET request. `path` is on this origin and starts with a slash. */
-export function redirectResponse(path: string, headers: Record<string, string> = {}, status = 303): Response {
-  return new Response(null, { status, headers: { location: path, ...securityHeaders(), ...headers } });
+/**
+ * Redirects the browser with a GET request. `address` is a path on this origin that starts with a slash, or the address of another
+ * origin, which no caller chooses.
+ */
+export function redirectResponse(
+  address: string,
+  headers: Record<string, string> = {},
+  status = 303,
+): Response {
+  return new Response(null, { status, headers: { location: address, ...securityHeaders(), ...headers } });
 }
 
 /** The headers of every page and of every redirect between pages. */

@@ -21,7 +21,7 @@ export const NONE = "–";
 
 const toMinus = (text: string) => text.replaceAll("-", "−");
 
-export class Locale {
+class Locale {
   readonly tag: string;
   /** The formats that were used, by their options. */
   readonly #formats = new Map<string, Intl.NumberFormat>();

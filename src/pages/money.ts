@@ -5,10 +5,14 @@ import { formatMoney } from "../domain/money.ts";
 import { showAmount, showChange, showMoney } from "./locale.ts";
 import type { Markup } from "./markup.ts";
 
+/** A sum, with every digit. */
+export const exactMoney = (units: bigint, currency: string): string =>
+  showAmount(formatMoney(units), currency);
+
 /** A sum, rounded to the digits of its currency or as `rounded` writes it. */
 export function moneyText(units: bigint, currency: string, rounded = showMoney): Markup {
   const text = rounded(units, currency);
-  const exact = showAmount(formatMoney(units), currency);
+  const exact = exactMoney(units, currency);
   return text === exact ? html`${text}` : html`<span title="${exact}">${text}</span>`;
 }
 
@@ -22,7 +26,7 @@ export const eachAmount = (amounts: [currency: string, amount: Markup | string][
 /** A difference, with its sign: `+$12.50`, `−$25.00`. Every digit if it would be rounded to zero: `+$0.0012`. */
 export function signedMoney(units: bigint, currency: string): string {
   const rounded = showMoney(units, currency);
-  const text = /^[<>]/.test(rounded) ? showAmount(formatMoney(units), currency) : rounded;
+  const text = /^[<>]/.test(rounded) ? exactMoney(units, currency) : rounded;
   return `${units > 0n ? "+" : ""}${text}`;
 }
 

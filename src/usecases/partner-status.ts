@@ -1,5 +1,4 @@
 /** Reads what a partner is and does in an app: its state, figures of some days, and why clicks and impressions have no cost. */
-
 import type { AppAccess, Viewer } from "../db/accounts/viewers.ts";
 import type { Rejected } from "../db/ledger/rejections.ts";
 import type { ReportRow } from "../db/ledger/reports/sources.ts";
@@ -10,7 +9,7 @@ import { type FoundActivity, type FoundRound, findLosses, partnerStatements } fr
 import type { Batch, NamedRows } from "../db/statement.ts";
 import { COST_TYPE, COST_TYPES, type CostType } from "../domain/cost-types.ts";
 import { type Step, toFunnel } from "../domain/figures/funnel.ts";
-import { currenciesOf, type Figures, toFigures } from "../domain/figures/performance.ts";
+import { currenciesOf, type Figures, sumOf, toFigures } from "../domain/figures/performance.ts";
 import { type Rates, toRates } from "../domain/figures/rates.ts";
 import { type PartnerState, partnerStateOf, silentSince } from "../domain/partner-state.ts";
 import type { DayRange } from "../domain/time.ts";
@@ -115,8 +114,7 @@ export async function readPartnerStatus<More extends Batch = Record<never, never
   const losses = await findLosses(ledger, { appToken, partnerId, days: read }, now);
   const spend = found.rowsOf("spend");
   const engagements = found.rowsOf("engagements");
-  const sum = <Row>(rows: Row[], of: (row: Row) => number) => rows.reduce((total, row) => total + of(row), 0);
-  const unpriced = sum(spend, (row) => row.unpriced);
+  const unpriced = sumOf(spend, (row) => row.unpriced);
   const types = typesOf(partner, rounds);
   const integration = {
     ...partner,
@@ -137,7 +135,7 @@ export async function readPartnerStatus<More extends Batch = Record<never, never
       spend: currencies.map((currency) => ({
         currency,
         figures: toFigures(currency, spend, engagements),
-        unpriced: sum(spend, (row) => (row.currency === currency ? row.unpriced : 0)),
+        unpriced: sumOf(spend, (row) => (row.currency === currency ? row.unpriced : 0)),
       })),
       figures: toFigures(currencies[0] ?? null, spend, engagements),
       rates: losses.discrepancies
@@ -146,9 +144,9 @@ export async function readPartnerStatus<More extends Batch = Record<never, never
           toRates({ costType, matched: 0, recorded: null, discrepancy }),
         ),
       funnel: toFunnel({
-        recorded: sum(engagements, ({ count }) => count),
-        withId: sum(engagements, ({ recorded }) => recorded),
-        matched: sum(spend, (row) => row.matched + row.unpriced),
+        recorded: sumOf(engagements, ({ count }) => count),
+        withId: sumOf(engagements, ({ recorded }) => recorded),
+        matched: sumOf(spend, (row) => row.matched + row.unpriced),
         unpriced,
         ...losses,
       }),

@@ -94,8 +94,8 @@ export const explained: Mutant[] = [
   {
     name: "costs without an amount match nothing in the funnel",
     file: "src/usecases/partner-status.ts",
-    search: "matched: sum(spend, (row) => row.matched + row.unpriced)",
-    replace: "matched: sum(spend, (row) => row.matched)",
+    search: "matched: sumOf(spend, (row) => row.matched + row.unpriced)",
+    replace: "matched: sumOf(spend, (row) => row.matched)",
     tests: ["test/campaign/read-partner.test.ts", "test/workspace/partner.test.ts"],
   },
   {

@@ -22,7 +22,7 @@ import { HOUR_MS } from "../../domain/time.ts";
 import type { Context } from "../../env.ts";
 import { AppError } from "../../errors.ts";
 import { email as emailField } from "../../http/input/fields.ts";
-import { redirectResponse, securityHeaders } from "../../http/redirect.ts";
+import { redirectResponse } from "../../http/redirect.ts";
 import { signInPage } from "../entry-pages.ts";
 import { chooseNext } from "../rules.ts";
 import { failurePage, unavailablePage } from "./pages.ts";
@@ -74,7 +74,7 @@ export async function readSingleSignOn(context: Context): Promise<Response> {
       ...(isConfirmation && session && { confirms: session.idHash }),
     };
     const sealed = seal(JSON.stringify(cookie), keyOf(settings), PURPOSE);
-    return leadTo(address, { "set-cookie": toSetCookie(context, COOKIE, sealed, BEGUN_MS) });
+    return redirectResponse(address, { "set-cookie": toSetCookie(context, COOKIE, sealed, BEGUN_MS) });
   } catch (error) {
     return explain(context, settings, error, next);
   }
@@ -134,10 +134,10 @@ async function startSession(context: Context, claims: Claims, next: string): Pro
 const createCode = customAlphabet("23456789ABCDEFGHJKMNPQRSTUVWXYZ", 6);
 
 /** Methods of one factor, what somebody knows (RFC 8176). */
-const KNOWN_BY_HEART = ["pwd", "pin", "kba"];
+const KNOWLEDGE_METHODS = ["pwd", "pin", "kba"];
 /** 1 if the provider says that nothing but a password was entered there, otherwise 0. */
 const onlyPasswordOf = ({ amr }: Claims) =>
-  Number(amr?.every((method) => KNOWN_BY_HEART.includes(method)) ?? false);
+  Number(amr?.every((method) => KNOWLEDGE_METHODS.includes(method)) ?? false);
 
 /**
  * The provider confirmed somebody for whom nobody is signed in. `userId` is the user whom an operator can link, or who is disabled.
@@ -223,13 +223,9 @@ function requireSettings({ env }: Context): SingleSignOn {
   return settings;
 }
 
-/** A redirect to another origin. A page of ours never redirects to an address that a caller chose. */
-const leadTo = (location: string, headers: Record<string, string> = {}) =>
-  new Response(null, { status: 303, headers: { location, ...securityHeaders(), ...headers } });
-
 /** The cookie is that of the origin to which the provider returns. */
 const leadToOrigin = ({ url }: Context, { origin }: SingleSignOn) =>
-  leadTo(`${origin}${url.pathname}${url.search}`);
+  redirectResponse(`${origin}${url.pathname}${url.search}`);
 
 const PURPOSE = { userId: 0, secret: "single sign-on" } as const;
 

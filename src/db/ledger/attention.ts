@@ -1,5 +1,4 @@
 /** What the overview of an app needs to name problems: its partners' links, and the parameters dropped from URLs. */
-
 import { sql } from "drizzle-orm";
 import type { DayRange } from "../../domain/time.ts";
 import { membership as m, perViewer, type Viewer } from "../accounts/viewers.ts";

@@ -2,7 +2,6 @@
  * Counts and keeps invalid costs, and reads the counts of rejected ones. A trigger does so with those that were judged
  * (migrations/rules.sql).
  */
-
 import { type SQL, sql } from "drizzle-orm";
 import type { RejectionCode } from "../../domain/matching.ts";
 import type { DayRange } from "../../domain/time.ts";

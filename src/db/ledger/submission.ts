@@ -105,7 +105,7 @@ const isSameCost = sql`(${s.knownType} = ${s.costType} AND ${s.knownCurrency} = 
 type Verdict = (typeof submissions.verdict)["_"]["data"];
 
 /**
- * The design's order: the credential, then the call before this one, then the engagements. A cost ID that nothing has yet is not
+ * In this order: the credential, then the call before this one, then the engagements. A cost ID that nothing has yet is not
  * a macro or a placeholder.
  */
 const verdict = sql<Verdict>`CASE

@@ -3,6 +3,7 @@
  * reads only what it shows, except where a filter has no index of its own.
  */
 import { type SQL, sql } from "drizzle-orm";
+import { expectDefined } from "../../domain/expect-defined.ts";
 import { type AppAccess, type Gate, membership as m, perViewer, type Viewer } from "../accounts/viewers.ts";
 import { alias, as, limitTo, optional, query, type RowOf } from "../query.ts";
 import { links, partners } from "../schema.ts";
@@ -164,13 +165,8 @@ function statementsOf(db: D1Database, viewer: Viewer, appToken: string, list: Li
   return LEVELS.filter((level) => level >= first && level <= last).map((level) => {
     const isStart = level === after?.level;
     const from = isStart ? {} : { start: "", startId: 0 };
-    return expectStatement(levels[level - 1])(viewer)(db, { ...values, ...from });
+    return expectDefined(levels[level - 1])(viewer)(db, { ...values, ...from });
   });
-}
-
-function expectStatement<S>(statement: S | undefined): S {
-  if (!statement) throw new Error("There is no statement for this level.");
-  return statement;
 }
 
 /**
@@ -228,7 +224,6 @@ export function firstLinks(db: D1Database, viewer: Viewer, appToken: string) {
 
 const pageFields = {
   ...fields,
-  createdAt: l.createdAt,
   // The tokens, the own partners and the own targets of the links above it, the nearest first.
   ...optional({ token1: l1.token, token2: l2.token, token3: l3.token }),
   ...optional({ partner1: l1.partnerId, partner2: l2.partnerId, partner3: l3.partnerId }),
@@ -267,6 +262,6 @@ export function linkPageStatements(
   return [
     pageLink(viewer)(db, scope),
     dropped(viewer)(db, { ...scope, firstDay }),
-    expectStatement(children[0]),
+    expectDefined(children[0]),
   ] as const;
 }

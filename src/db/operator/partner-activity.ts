@@ -5,7 +5,7 @@
  */
 import { sql } from "drizzle-orm";
 import { judgeRound } from "../../domain/rounds/report.ts";
-import { COST_WINDOW_MS, DAY_MS, dayOf, HOUR_MS, hourOf, RETENTION_MS } from "../../domain/time.ts";
+import { COUNTED_DAYS, DAY_MS, dayOf, HOUR_MS, hourOf, MAX_PAUSE_DAYS } from "../../domain/time.ts";
 import { pairsOf } from "../ledger/rejections.ts";
 import { databasesOf, type Ledger, runGated } from "../ledger/shards.ts";
 import {
@@ -32,10 +32,6 @@ import {
 import { chunk, runBatch, statement } from "../statement.ts";
 import { findRound } from "./rounds/rounds.ts";
 
-/** A cost can still arrive for an engagement of this many days before, or wait as long in the queue. */
-const COUNTED_DAYS = (COST_WINDOW_MS + RETENTION_MS) / DAY_MS + 1;
-/** After a pause of the cron that is longer, it begins again. */
-const MAX_DAYS = 2 * COUNTED_DAYS;
 /** The calls for the reports of open rounds, which are the largest reads of the run; the newest round is always read. */
 const MAX_ROUND_CALLS = 16;
 
@@ -104,7 +100,7 @@ export async function storeActivity(ledger: Ledger, now: number): Promise<void> 
   );
   const first = dayOf(now) - COUNTED_DAYS;
   // The days of the run before are counted too, so that a day that leaves the range is no change.
-  const from = Math.max(dayOf(now) - MAX_DAYS, Math.min(first, ...before.map((row) => row.firstDay)));
+  const from = Math.max(dayOf(now) - MAX_PAUSE_DAYS, Math.min(first, ...before.map((row) => row.firstDay)));
   const values = { apps: JSON.stringify(["", ...found.map(({ token }) => token)]), from };
   const parts = await Promise.all(
     databasesOf(ledger).map((db) =>

@@ -7,6 +7,7 @@ import {
   type Kind,
   TYPES_WITH_DISCREPANCY,
 } from "../../domain/cost-types.ts";
+import { sumOf } from "../../domain/figures/performance.ts";
 import { type CoverageCounts, RATE_DAYS, type RateCounts } from "../../domain/figures/rates.ts";
 import type { CostSums } from "../../domain/money.ts";
 import { COST_WINDOW_MS, DAY_MS, type DayRange, dayOf } from "../../domain/time.ts";
@@ -197,25 +198,26 @@ export async function findRates(
       ]),
     ),
   );
-  const sum = (of: (part: (typeof parts)[number]) => number) =>
-    parts.reduce((total, part) => total + of(part), 0);
-  const add = <Row>(rows: Row[], of: (row: Row) => number) => rows.reduce((total, row) => total + of(row), 0);
+  const sum = (of: (part: (typeof parts)[number]) => number) => sumOf(parts, of);
   const isCounted = parts.every((part) =>
-    [part[0], part[1]].every((rows) => add<{ scanned: number }>(rows, ({ scanned }) => scanned) <= maxTotals),
+    [part[0], part[1]].every(
+      (rows) => sumOf<{ scanned: number }>(rows, ({ scanned }) => scanned) <= maxTotals,
+    ),
   );
-  const isScanned = parts.every(([, , found]) => add(found, ({ scanned }) => scanned) <= maxIds);
-  const recordedOf = (kind: Kind) => sum(([, rows]) => add(rows, (row) => (row.kind === kind ? row.sum : 0)));
+  const isScanned = parts.every(([, , found]) => sumOf(found, ({ scanned }) => scanned) <= maxIds);
+  const recordedOf = (kind: Kind) =>
+    sum(([, rows]) => sumOf(rows, (row) => (row.kind === kind ? row.sum : 0)));
   const found = parts.flatMap(([, , rows]) =>
     rows.map((row): Discrepancies => JSON.parse(row.discrepancies)),
   );
   const discrepancyOf = (type: CostType) => ({
-    expected: add(found, (row) => row[type]?.expected ?? 0),
-    agreeing: add(found, (row) => row[type]?.agreeing ?? 0),
+    expected: sumOf(found, (row) => row[type]?.expected ?? 0),
+    agreeing: sumOf(found, (row) => row[type]?.agreeing ?? 0),
   });
   const counts = COST_TYPES.map(
     (costType): RateCounts => ({
       costType,
-      matched: sum(([rows]) => add(rows, (row) => (row.costType === costType ? row.sum : 0))),
+      matched: sum(([rows]) => sumOf(rows, (row) => (row.costType === costType ? row.sum : 0))),
       recorded: isCounted ? recordedOf(COST_TYPE[costType].fits[0]) : null,
       discrepancy: TYPES_WITH_DISCREPANCY.includes(costType) ? discrepancyOf(costType) : null,
     }),
@@ -226,14 +228,14 @@ export async function findRates(
     const isOfDay = (row: { day: number }) => row.day === day;
     const matchedOf = (kind: Kind) =>
       sum(([rows]) =>
-        add(rows.filter(isOfDay), (row) => (COST_TYPE[row.costType].fits[0] === kind ? row.sum : 0)),
+        sumOf(rows.filter(isOfDay), (row) => (COST_TYPE[row.costType].fits[0] === kind ? row.sum : 0)),
       );
     const recordedAs = (kind: Kind) =>
       isCounted
-        ? sum(([, rows]) => add(rows.filter(isOfDay), (row) => (row.kind === kind ? row.sum : 0)))
+        ? sum(([, rows]) => sumOf(rows.filter(isOfDay), (row) => (row.kind === kind ? row.sum : 0)))
         : null;
     const reason = (name: keyof typeof reasons) =>
-      sum(([, , rows]) => add(rows.filter(isOfDay), (row) => row[name]));
+      sum(([, , rows]) => sumOf(rows.filter(isOfDay), (row) => row[name]));
     return {
       day,
       matched: { click: matchedOf("click"), impression: matchedOf("impression") },
@@ -252,7 +254,7 @@ export async function findRates(
     counts,
     // Without the groups that only other partners have.
     matched: parts.flatMap(([rows]) => rows.filter((row) => row.sum !== 0)),
-    pending: sum(([, , rows]) => add(rows, (row) => row.pending)),
+    pending: sum(([, , rows]) => sumOf(rows, (row) => row.pending)),
     days,
   };
 }

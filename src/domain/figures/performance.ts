@@ -24,7 +24,11 @@ export interface CostRow extends SpendSums {
 type CurrencyRow = Pick<CostRow, "currency" | "matched">;
 
 /** Engagements of one kind. */
-export type EngagementRow = { kind: "click" | "impression" | null; count: number; recorded: number };
+export type EngagementRow = { kind: Kind | null; count: number; recorded: number };
+
+/** What the rows add up to. */
+export const sumOf = <Row>(rows: readonly Row[], of: (row: Row) => number): number =>
+  rows.reduce((sum, row) => sum + of(row), 0);
 
 /** Money and rates are in units of 0.00000001. Null: there is nothing to divide, or it isn't known by cost type. */
 export interface Figures {

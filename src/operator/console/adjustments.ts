@@ -4,13 +4,13 @@ import { nanoid } from "nanoid";
 import { searchAdjustments } from "../../db/operator/adjustments.ts";
 import { listAppsWithArchived } from "../../db/operator/apps.ts";
 import { listPartnerNames } from "../../db/operator/partners.ts";
-import { DAY_MS } from "../../domain/time.ts";
+import { DAY_MS, dayOf, formatDate } from "../../domain/time.ts";
 import type { Context } from "../../env.ts";
 import { AppError, type InputError } from "../../errors.ts";
 import { invalidRequest, parseForm, parseOrThrow } from "../../http/input/parse.ts";
 import { costTypeName } from "../../pages/costs/cost-types.ts";
 import { buttonLink, card, nameText, notice, pageHead } from "../../pages/elements.ts";
-import type { Option } from "../../pages/forms/fields.ts";
+import { type Option, tokenOption } from "../../pages/forms/fields.ts";
 import { form, sentBody } from "../../pages/forms/form.ts";
 import { chooseLink } from "../../pages/forms/link-field.ts";
 import { noRows, readListView } from "../../pages/lists/list.ts";
@@ -105,7 +105,7 @@ const toOption = ({ id, name }: { id: number; name: string }): Option => [String
 export const newAdjustmentPage: Show = async (context, rejected, session) => {
   const { env, url, now } = context;
   const [apps, partners] = await Promise.all([listAppsWithArchived(env.DB), listPartnerNames(env.DB)]);
-  const appOptions = apps.map(({ token, name }): Option => [token, `${name} (${token})`]);
+  const appOptions = apps.map(tokenOption);
   const only = apps.length === 1 ? apps[0]?.token : undefined;
   const sent = rejected?.form ?? url.searchParams;
   const app = apps.find(({ token }) => token === sent.get("app_token"))?.token ?? only ?? null;
@@ -135,7 +135,7 @@ export const newAdjustmentPage: Show = async (context, rejected, session) => {
   });
   const isUsed = rejected?.error.code === "idempotency_key_reused";
   const key = isUsed ? undefined : rejected?.form.get("idempotency_key");
-  const yesterday = new Date(now - DAY_MS).toISOString().slice(0, 10);
+  const yesterday = formatDate(dayOf(now - DAY_MS));
   return {
     title: "New adjustment",
     section: "Adjustments",

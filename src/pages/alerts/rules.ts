@@ -11,7 +11,7 @@ import { AppError } from "../../errors.ts";
 import { parseForm, parseOrThrow } from "../../http/input/parse.ts";
 import { changeRule, createRule, findRule, judgeRule, settings } from "../../usecases/alerts/rules.ts";
 import { breadcrumb, card, type Fact, facts, pageHead } from "../elements.ts";
-import type { Option } from "../forms/fields.ts";
+import { type Option, tokenOption } from "../forms/fields.ts";
 import { confirmation, type FieldSpec, type Fields, form, sentBody } from "../forms/form.ts";
 import { chooseLink } from "../forms/link-field.ts";
 import { showCount } from "../locale.ts";
@@ -49,7 +49,7 @@ function fieldsOf(kind: RuleKind, isOfApp: boolean, { partners, apps }: Names, l
   if (of.includes("of_app_token") && !isOfApp)
     fields.of_app_token = {
       label: "App",
-      options: [["", "All apps"], ...[...apps].map(([token, name]): Option => [token, `${name} (${token})`])],
+      options: [["", "All apps"], ...[...apps].map(([token, name]) => tokenOption({ token, name }))],
     };
   if (of.includes("partner_id"))
     fields.partner_id = {

@@ -16,6 +16,7 @@ export const isChange = (value: unknown): value is Change =>
   typeof value === "object" && value !== null && "from" in value && "to" in value;
 
 export const quote = (value: unknown) => `“${value}”`;
+export const appOf = (token: unknown, nameOf: NameOf) => nameOf("app", String(token)) ?? token;
 export const partnerOf = (id: unknown, nameOf: NameOf) => nameOf("partner", Number(id)) ?? `partner ${id}`;
 
 /** What a link was created with, in parts. */

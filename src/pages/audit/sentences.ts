@@ -6,11 +6,20 @@ import { showInvisible } from "../../domain/characters.ts";
 import { KIND_NAMES as RULES } from "../alerts/sentences.ts";
 import { KIND_NAMES } from "../costs/rounds.ts";
 import { showAmount, showCount, showList, showPlural } from "../locale.ts";
-import { atCreation, type Detail, isChange, type NameOf, partnerOf, quote, updateOf } from "./changes.ts";
+import {
+  appOf,
+  atCreation,
+  type Detail,
+  isChange,
+  type NameOf,
+  partnerOf,
+  quote,
+  updateOf,
+} from "./changes.ts";
 
 type Text = string | ((detail: Detail, nameOf: NameOf) => string);
 
-export interface Sentence {
+interface Sentence {
   /** Who does it if no user does. */
   by?: string;
   /** What follows the user. The object follows it. */
@@ -114,7 +123,7 @@ const SENTENCES: Record<AuditAction, Sentence> = {
   "create adjustment": {
     verb: "added",
     more: ({ amount, currency, app_token, reason }, nameOf) =>
-      `of ${moneyOf(amount, currency)} in ${nameOf("app", String(app_token)) ?? app_token}: ${reason}`,
+      `of ${moneyOf(amount, currency)} in ${appOf(app_token, nameOf)}: ${reason}`,
   },
   "sign in": { isOwn: true, verb: "signed in", more: ({ browser }) => (browser ? `with ${browser}` : "") },
   "sign-in failed": { verb: "failed to sign in as", more: ({ reason }) => (reason ? `(${reason})` : "") },
@@ -137,7 +146,7 @@ const SENTENCES: Record<AuditAction, Sentence> = {
   "create access token": {
     isOwn: true,
     verb: ({ hint, scope, app_token }, nameOf) =>
-      `created the access token ${hint} (${scope}, ${app_token ? (nameOf("app", String(app_token)) ?? app_token) : "all apps"})`,
+      `created the access token ${hint} (${scope}, ${app_token ? appOf(app_token, nameOf) : "all apps"})`,
   },
   "link identity": {
     verb: ({ by }) =>
@@ -156,12 +165,12 @@ const SENTENCES: Record<AuditAction, Sentence> = {
 
 /** Which rule of alerts it is: its kind, and its app. */
 function ofRule({ kind, app_token }: Detail, nameOf: NameOf): string {
-  const app = app_token ? ` in ${nameOf("app", String(app_token)) ?? app_token}` : "";
+  const app = app_token ? ` in ${appOf(app_token, nameOf)}` : "";
   return `(${nameKind(kind, RULES)})${app}`;
 }
 
 function ofWebhook({ host, app_token }: Detail, nameOf: NameOf): string {
-  const app = app_token ? ` in ${nameOf("app", String(app_token)) ?? app_token}` : "";
+  const app = app_token ? ` in ${appOf(app_token, nameOf)}` : "";
   return `(${host})${app}`;
 }
 
@@ -192,7 +201,7 @@ function ofPrices(verb: string, done: string): Sentence {
       const all = Object.entries((sums ?? {}) as Record<string, string>).map(([currency, sum]) =>
         moneyOf(sum, currency),
       );
-      const where = `in ${nameOf("app", String(app_token)) ?? app_token} on ${day}`;
+      const where = `in ${appOf(app_token, nameOf)} on ${day}`;
       return `${where}${all.length > 0 ? ` (${showList(all)})` : ""}: ${reason}`;
     },
   };
@@ -225,7 +234,7 @@ function itemOf(key: unknown, nameOf: NameOf): string {
   const [kind = "", id] = String(key).split(":");
   return ITEMS[kind]?.(partnerOf(id, nameOf)) ?? kind;
 }
-const subLinkCount = ({ count }: Detail) => `${count} ${count === 1 ? "sub-link" : "sub-links"}`;
+const subLinkCount = ({ count }: Detail) => showPlural(Number(count), "sub-link");
 
 /** For a time that is null while something is not switched. */
 const verbOfSwitch = (change: unknown, on: string, off: string, other: string) =>

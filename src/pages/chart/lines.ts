@@ -1,5 +1,4 @@
 /** Lines and areas, as paths over all days of a chart. */
-
 import { html } from "hono/html";
 import type { DayRange } from "../../domain/time.ts";
 import type { Markup } from "../markup.ts";

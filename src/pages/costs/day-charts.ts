@@ -1,5 +1,4 @@
 /** Charts of what costs add up to by day: one for each currency, with a series for each cost type, partner or app. */
-
 import { html } from "hono/html";
 import { type SpendSums, sumSpend } from "../../domain/money.ts";
 import type { DayRange } from "../../domain/time.ts";

@@ -157,6 +157,12 @@ export const ownPasswordField = (rejected: RejectedForm | undefined, id = "passw
 /** `isOff`: it is shown, and cannot be chosen. */
 export type Option = [value: string, text: string, isOff?: true];
 
+/** An app or a link to choose. */
+export const tokenOption = ({ token, name }: { token: string; name: string }): Option => [
+  token,
+  `${name} (${token})`,
+];
+
 /** Options with a common heading. */
 export interface OptionGroup {
   group: string;

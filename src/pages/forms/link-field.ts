@@ -5,7 +5,7 @@ import type { Context } from "../../env.ts";
 import { card } from "../elements.ts";
 import { showCount, showPlural } from "../locale.ts";
 import type { Markup } from "../markup.ts";
-import type { Field, Option } from "./fields.ts";
+import { type Field, type Option, tokenOption } from "./fields.ts";
 import { type FieldSpec, form } from "./form.ts";
 
 interface LinkChoice {
@@ -48,8 +48,7 @@ function linkField(
   const paths = links.map(({ token, name }): Option => [token, name.replaceAll("::", " › ")]);
   const isOffered = !chosen || links.some(({ token }) => token === chosen);
   if (links.length === MAX_LINK_NAMES || (!isOffered && find === "")) return { ...field, suggestions: paths };
-  const found =
-    none === undefined ? paths.map(([token, path]): Option => [token, `${path} (${token})`]) : paths;
+  const found = none === undefined ? paths.map(([token, name]) => tokenOption({ token, name })) : paths;
   return {
     label: "Link",
     options: [["", none ?? "Choose a link"], ...(isOffered ? [] : [[chosen, chosen] as Option]), ...found],

@@ -1,5 +1,4 @@
 /** The figures of a performance report by day, for its chart. */
-
 import { type DaySeries, sumDays } from "../../db/ledger/reports/add-up.ts";
 import type { ReportRow } from "../../db/ledger/reports/sources.ts";
 import type { CostType } from "../../domain/cost-types.ts";

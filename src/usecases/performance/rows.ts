@@ -1,5 +1,4 @@
 /** The rows of the performance report: the sums of both periods by their group, and the figures of each. */
-
 import type { ReportRow } from "../../db/ledger/reports/sources.ts";
 import type { Partners } from "../../db/links/partner-catalog.ts";
 import { COST_TYPES, type CostType } from "../../domain/cost-types.ts";

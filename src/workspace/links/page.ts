@@ -168,19 +168,17 @@ function figures(member: Member, view: LinkView, now: number): Markup {
   // Without anything before, nothing changed: everything is new.
   const isNew = view.before?.spend.length === 0 && view.before.counts.length === 0;
   const before = isNew ? undefined : view.before;
-  const noteOf = (now: bigint, earlier: bigint) => (before ? { note: changeText(now, earlier) } : {});
+  const noteOf = (sum: bigint, earlier: bigint) => (before ? { note: changeText(sum, earlier) } : {});
   const countIn = (rows: LinkView["counts"], kind: string) =>
     rows.reduce((sum, line) => sum + (line.kind === kind ? line.count : 0), 0);
   const count = (name: string, kind: string): Tile => {
-    const [now, earlier] = [countIn(counts, kind), countIn(before?.counts ?? [], kind)];
-    return { name, value: showCount(now), ...noteOf(BigInt(now), BigInt(earlier)) };
+    const [found, earlier] = [countIn(counts, kind), countIn(before?.counts ?? [], kind)];
+    return { name, value: showCount(found), ...noteOf(BigInt(found), BigInt(earlier)) };
   };
   const costs = (name: "matched" | "unpriced") => spend.reduce((sum, line) => sum + line[name], 0);
   const sums = currenciesOf(spend, before?.spend).map((currency) => {
-    const [now, earlier] = [spend, before?.spend ?? []].map((rows) =>
-      rows.filter((line) => line.currency === currency),
-    );
-    return addUp(currency, now ?? [], earlier ?? []);
+    const ofCurrency = (lines: LinkView["spend"]) => lines.filter((line) => line.currency === currency);
+    return addUp(currency, ofCurrency(spend), ofCurrency(before?.spend ?? []));
   });
   const spent = sums.map(
     ({ currency, spend, previous }): Tile => ({

@@ -1,5 +1,4 @@
 /** The charts of spend and of clicks by day: of an app, of a link, and of a partner. */
-
 import type { ReportRow } from "../../db/ledger/reports/sources.ts";
 import type { DayRange } from "../../domain/time.ts";
 import { type ChartEvent, dailyChart } from "../../pages/chart/chart.ts";

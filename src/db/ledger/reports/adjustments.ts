@@ -1,5 +1,4 @@
 /** Reads the adjustments that the reports of an app include, newest day first. */
-
 import { type SQL, sql } from "drizzle-orm";
 import type { DayRange } from "../../../domain/time.ts";
 import { membership as m, perViewer, type Viewer } from "../../accounts/viewers.ts";

@@ -1,5 +1,4 @@
 /** The parameters of URLs that were not used, of many links: by link, parameter and reason. */
-
 import { sql } from "drizzle-orm";
 import type { DayRange } from "../../../domain/time.ts";
 import { alias, as, pick, query, type RowOf } from "../../query.ts";

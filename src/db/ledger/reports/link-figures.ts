@@ -1,5 +1,4 @@
 /** The figures of links, each with everything below it, from one read of the totals. */
-
 import { sql } from "drizzle-orm";
 import { silentSince } from "../../../domain/partner-state.ts";
 import type { DayRange } from "../../../domain/time.ts";

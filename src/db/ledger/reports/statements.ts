@@ -2,7 +2,6 @@
  * What a report reads, as a plan and as the statements of a database: for the apps of a viewer or those that DB allowed, and for
  * all links or some of them.
  */
-
 import { type SQL, sql } from "drizzle-orm";
 import { isByAudience } from "../../../domain/figures/groups.ts";
 import type { DayRange } from "../../../domain/time.ts";
@@ -45,10 +44,7 @@ export type Part = {
 export type Parts = Record<string, Part>;
 
 /** Whose apps: one of a viewer, all of a viewer, or, for operators, these. The first two are checked in every call to DB. */
-export type Whose =
-  | { viewer: Viewer; appToken: string }
-  | { viewer: Viewer; apps: string[] }
-  | { apps: string[] };
+type Whose = { viewer: Viewer; appToken: string } | { viewer: Viewer; apps: string[] } | { apps: string[] };
 
 export interface SumsRequest<P extends Parts> {
   whose: Whose;

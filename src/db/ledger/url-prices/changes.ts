@@ -5,9 +5,10 @@
  */
 import { sql } from "drizzle-orm";
 import type { AuditAction } from "../../../domain/audit-actions.ts";
+import type { Kind } from "../../../domain/cost-types.ts";
 import { generatedIdsOf } from "../../../domain/engagements/generated-ids.ts";
 import { formatMoney } from "../../../domain/money.ts";
-import { DAY_MS } from "../../../domain/time.ts";
+import { DAY_MS, formatDate } from "../../../domain/time.ts";
 import { insertEntry, type Operator } from "../../audit.ts";
 import { unitsOf } from "../../cost-types.ts";
 import { names, query, type RowOf, returning } from "../../query.ts";
@@ -35,17 +36,17 @@ export interface PricesOfDay {
 }
 
 /** `sums` are money by currency, as decimal text. */
-export type Changed = { count: number; sums: Record<string, string>; left: number };
+type Changed = { count: number; sums: Record<string, string>; left: number };
 
 /** Held prices of one kind of engagement. */
-const heldOf = (kind: "click" | "impression", index: string) =>
+const heldOf = (kind: Kind, index: string) =>
   sql`SELECT ${t.costId} AS costId, ${sql.raw(`'${kind}'`)} AS kind, ${t[`${kind}UrlCurrency`]} AS currency,
     ${unitsOf(sql`${t[`${kind}UrlCostType`]}`, sql`${t[`${kind}UrlAmount`]}`)} AS money, ${t[`${kind}At`]} AS happenedAt
   FROM ${t} INDEXED BY ${sql.raw(index)} WHERE ${t.partnerId} = ${p("partnerId")} AND ${t[`${kind}PriceCounts`]} = 2
     AND ${t[`${kind}AppToken`]} = ${p("appToken")} AND ${t[`${kind}At`]} >= ${p("from")} AND ${t[`${kind}At`]} < ${p("until")}`;
 const found = {
   costId: sql<string>`costId`,
-  kind: sql<"click" | "impression">`kind`,
+  kind: sql<Kind>`kind`,
   currency: sql<string>`currency`,
   money: sql<number>`money`,
 };
@@ -57,7 +58,7 @@ const held = query(
 );
 
 const ids = sql`(SELECT value ->> 'costId' FROM json_each(${p("prices")}) WHERE value ->> 'kind' = `;
-const decided = (kind: "click" | "impression") =>
+const decided = (kind: Kind) =>
   returning(
     sql`UPDATE ${t} SET ${names(t[`${kind}PriceCounts`])} = ${p("counts")}
       WHERE ${t.partnerId} = ${p("partnerId")} AND ${t[`${kind}PriceCounts`]} = 2 AND ${t.costId} IN ${ids}${sql.raw(`'${kind}'`)})`,
@@ -120,7 +121,7 @@ const read = sql`(SELECT * FROM ${t} WHERE ${isInKeys} ORDER BY ${t.costId} LIMI
 const counting = query(
   {
     costId: t.costId,
-    kind: sql<"click" | "impression">`${t.countingPrice}`,
+    kind: sql<Kind>`${t.countingPrice}`,
     currency: sql<string>`${ofCounting("UrlCurrency")}`,
     money: unitsOf(ofCounting("UrlCostType"), ofCounting("UrlAmount")),
   },
@@ -224,12 +225,7 @@ async function carryOut(
   const prices = parts.flatMap((part) => part.prices);
   if (prices.length === 0) return { count: 0, sums: {} };
   const add = (detail: object): Bound<unknown> => {
-    const about = {
-      app_token: appToken,
-      day: new Date(day * DAY_MS).toISOString().slice(0, 10),
-      ...detail,
-      reason,
-    };
+    const about = { app_token: appToken, day: formatDate(day), ...detail, reason };
     const values: Record<string, Value> = { userId, now, action, partnerId, detail: JSON.stringify(about) };
     return entry(control, values);
   };

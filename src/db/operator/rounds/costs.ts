@@ -1,5 +1,6 @@
 /** Reads the submissions of a test credential's round as costs, with one call to DB. */
 import { type SQL, sql } from "drizzle-orm";
+import type { Kind } from "../../../domain/cost-types.ts";
 import { type Engagements, paramsOf } from "../../../domain/costs.ts";
 import { matchOf, preferred, type RejectionCode } from "../../../domain/matching.ts";
 import { storedCostAfter } from "../../../domain/rounds/entries.ts";
@@ -149,8 +150,7 @@ function toRecord(
   known: Row | undefined,
 ): CostRecord & { costId: string } {
   const { match, amount } = matchOf(cost, engagements);
-  const priced = (kind: "click" | "impression") =>
-    engagements[kind]?.priceCounts ? engagements[kind] : undefined;
+  const priced = (kind: Kind) => (engagements[kind]?.priceCounts ? engagements[kind] : undefined);
   return {
     ...cost,
     amount,

@@ -3,14 +3,12 @@
  * not replaced, and when each partner was last active.
  */
 import type { RejectionCode } from "../../../domain/matching.ts";
-import { COST_WINDOW_MS, DAY_MS, dayOf, HOUR_MS, hourOf } from "../../../domain/time.ts";
+import { COST_WINDOW_MS, COUNTED_DAYS, DAY_MS, dayOf, HOUR_MS, hourOf } from "../../../domain/time.ts";
 import { type DemoRow, Sums, type Values } from "../rows.ts";
 import { LARGE } from "./links.ts";
 import { PARTNERS, pendingCosts, REJECTED, SILENT } from "./partners.ts";
 
 const SILENT_DAYS = 3;
-/** The days for which the cron counts costs. */
-const COUNTED_DAYS = 22;
 
 /** The rows without the costs that the silent partner did not send, and with the others. */
 export function withProblems(given: DemoRow[], now: number): DemoRow[] {

@@ -4,7 +4,7 @@ import { findApp, listAllApps } from "../../../db/operator/apps.ts";
 import { readPartners } from "../../../db/operator/lists/partner-facts.ts";
 import { findPartner, type PartnerRow } from "../../../db/operator/partners.ts";
 import { listRoundsOfPartner } from "../../../db/operator/rounds/lists.ts";
-import { COST_TYPES, toTypes } from "../../../domain/cost-types.ts";
+import { COST_TYPES, type Kind, toTypes } from "../../../domain/cost-types.ts";
 import type { Context } from "../../../env.ts";
 import type { InputError } from "../../../errors.ts";
 import { invalidRequest, parsePart } from "../../../http/input/parse.ts";
@@ -12,7 +12,7 @@ import { servedScript } from "../../../http/served-file.ts";
 import { costTypeChecks } from "../../../pages/costs/cost-types.ts";
 import { partnerBadge } from "../../../pages/costs/states.ts";
 import { badge, breadcrumb, card, choices, facts, nameText, pageHead } from "../../../pages/elements.ts";
-import type { Option, RejectedForm } from "../../../pages/forms/fields.ts";
+import { type RejectedForm, tokenOption } from "../../../pages/forms/fields.ts";
 import { form, sentBody } from "../../../pages/forms/form.ts";
 import { withQuery } from "../../../pages/lists/query.ts";
 import { showList, showPlural } from "../../../pages/locale.ts";
@@ -128,21 +128,22 @@ const step = (number: number, name: string, isDone: boolean, ...body: (Markup | 
     ...body,
   );
 
+const NAMES = "campaign={campaign_name}&adgroup={adgroup_name}&creative={creative_name}";
 /** Templates to start from, by the name that the address has. */
 const PRESETS: Record<string, { name: string; values: Record<string, string> }> = {
   calls: {
     name: "Costs by call",
     values: {
-      click_parameters: "campaign={campaign_name}&adgroup={adgroup_name}&creative={creative_name}",
-      impression_parameters: "campaign={campaign_name}&adgroup={adgroup_name}&creative={creative_name}",
+      click_parameters: NAMES,
+      impression_parameters: NAMES,
       cost_parameters: "cost_id={click_id}",
     },
   },
   prices: {
     name: "Prices on URLs",
     values: {
-      click_parameters: "campaign={campaign_name}&adgroup={adgroup_name}&creative={creative_name}",
-      impression_parameters: "campaign={campaign_name}&adgroup={adgroup_name}&creative={creative_name}",
+      click_parameters: NAMES,
+      impression_parameters: NAMES,
       cost_parameters: `cost_id={click_id}&cost_type=${COST_TYPES[0]}&cost_currency=USD&cost_amount={price}`,
     },
   },
@@ -166,7 +167,7 @@ function templates(context: Context, partner: PartnerRow, rejected?: RejectedFor
     impressionParameters: values.impression_parameters,
     costParameters: values.cost_parameters,
   });
-  const preview = (kind: "click" | "impression") =>
+  const preview = (kind: Kind) =>
     html`<code id="preview-${kind}" data-base="${bases[`${kind}_url`]}">${shown[`${kind}_url`]}</code>`;
   const options = Object.entries(PRESETS).map(([key, { name }]): [string, string, boolean] => [
     name,
@@ -206,7 +207,7 @@ function roundForm(
 ): Markup {
   if (apps.length === 0)
     return html`<p>The link needs an app. <a href="/operator/apps/new">Create an app</a> first.</p>`;
-  const options = apps.map(({ token, name }): Option => [token, `${name} (${token})`]);
+  const options = apps.map(tokenOption);
   return form(
     {
       id: "round",

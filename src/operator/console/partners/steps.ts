@@ -9,19 +9,12 @@ import type { StoredRate } from "../../../db/operator/stored-rates.ts";
 import { COST_TYPES, toMask, toTypes } from "../../../domain/cost-types.ts";
 import { DISCREPANCY_THRESHOLD, type Rates, toRates } from "../../../domain/figures/rates.ts";
 import { UNUSUAL_TIMES, USUAL_DAYS } from "../../../domain/figures/url-prices.ts";
-import { formatMoney } from "../../../domain/money.ts";
 import { silentSince } from "../../../domain/partner-state.ts";
 import { judgeTemplates, templatePairs } from "../../../domain/templates.ts";
 import { DAY_MS, dayOf } from "../../../domain/time.ts";
 import type { Tone } from "../../../pages/elements.ts";
-import {
-  describeDay,
-  describeShortDay,
-  showAmount,
-  showList,
-  showPercent,
-  showPlural,
-} from "../../../pages/locale.ts";
+import { describeDay, describeShortDay, showList, showPercent, showPlural } from "../../../pages/locale.ts";
+import { exactMoney } from "../../../pages/money.ts";
 import { toTemplates } from "../../api/partners.ts";
 
 /** What needs an operator. */
@@ -212,23 +205,24 @@ function urlPriceSteps({ urlPrices }: PartnerFacts, path: string): PartnerStep[]
     return [
       {
         tone: "warn",
-        what: `prices on URLs of ${appName} add up to ${moneyOf(counted, currency)} on ${describeDay(day)} (UTC), ${how(first)}${more}`,
+        what: `prices on URLs of ${appName} add up to ${exactMoney(counted, currency)} on ${describeDay(day)} (UTC), ${how(first)}${more}`,
         since: DAY_MS * Math.min(...days.map((one) => one.day)),
       },
     ];
   };
   return [
-    ...found(near, ({ limit = 0n, currency }) => `and above ${moneyOf(limit, currency)} they are held`).map(
-      (item) => ({
-        ...item,
-        ...{ text: "Check the limit", href: `${path}#templates` },
-        kind: list("are near the daily limit for prices on URLs"),
-      }),
-    ),
+    ...found(
+      near,
+      ({ limit = 0n, currency }) => `and above ${exactMoney(limit, currency)} they are held`,
+    ).map((item) => ({
+      ...item,
+      ...{ text: "Check the limit", href: `${path}#templates` },
+      kind: list("are near the daily limit for prices on URLs"),
+    })),
     ...found(unusual, ({ usual = 0n, currency }) =>
       usual === 0n
         ? `and most of the ${USUAL_DAYS} days before have none`
-        : `more than ${UNUSUAL_TIMES} times the ${moneyOf(usual, currency)} that is usual in the ${USUAL_DAYS} days before`,
+        : `more than ${UNUSUAL_TIMES} times the ${exactMoney(usual, currency)} that is usual in the ${USUAL_DAYS} days before`,
     ).map((item) => ({
       ...item,
       ...{ text: "Check, and void what is wrong", href: `${path}/url-prices` },
@@ -236,8 +230,6 @@ function urlPriceSteps({ urlPrices }: PartnerFacts, path: string): PartnerStep[]
     })),
   ];
 }
-
-const moneyOf = (units: bigint, currency: string) => showAmount(formatMoney(units), currency);
 
 /** Cost IDs that two apps have: the second one gets no cost. */
 function otherAppSteps({ otherApps }: PartnerFacts): PartnerStep[] {

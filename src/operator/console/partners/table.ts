@@ -3,7 +3,7 @@ import { html } from "hono/html";
 import type { PartnerFacts } from "../../../db/operator/lists/partner-facts.ts";
 import { type RecordedRow, SPEND_DAYS, type SpendRow } from "../../../db/operator/lists/partner-spend.ts";
 import { COST_TYPE, KINDS } from "../../../domain/cost-types.ts";
-import { changeOf } from "../../../domain/figures/performance.ts";
+import { changeOf, sumOf } from "../../../domain/figures/performance.ts";
 import { RATE_DAYS, worstOf } from "../../../domain/figures/rates.ts";
 import { silentSince } from "../../../domain/partner-state.ts";
 import { discrepancyBadge, USUAL } from "../../../pages/costs/rates.ts";
@@ -43,8 +43,8 @@ export function withFigures({ partners, spend, recorded }: Figures): Row[] {
     const counted = recorded?.filter(({ partnerId }) => partnerId === partner.id) ?? [];
     const kind =
       KINDS.find((kind) => counted.some((row) => row.kind === kind && row.recorded > 0)) ?? "click";
-    const of = sum(counted, (row) => (row.kind === kind ? row.recorded : 0));
-    const matched = sum(spend ?? [], ({ partnerId, isBefore, costType, count = 0, unpriced = 0 }) =>
+    const of = sumOf(counted, (row) => (row.kind === kind ? row.recorded : 0));
+    const matched = sumOf(spend ?? [], ({ partnerId, isBefore, costType, count = 0, unpriced = 0 }) =>
       partnerId === partner.id && !isBefore && costType && COST_TYPE[costType].fits[0] === kind
         ? count + unpriced
         : 0,
@@ -55,8 +55,6 @@ export function withFigures({ partners, spend, recorded }: Figures): Row[] {
     };
   });
 }
-
-const sum = <One>(rows: One[], of: (row: One) => number) => rows.reduce((total, row) => total + of(row), 0);
 
 const mainSums = ({ spend }: Row) => [...(spend?.values() ?? [])][0];
 

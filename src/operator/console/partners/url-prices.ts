@@ -7,7 +7,7 @@ import { DAY_MS, dayOf, formatDate } from "../../../domain/time.ts";
 import type { Context } from "../../../env.ts";
 import { parseOrThrow } from "../../../http/input/parse.ts";
 import { buttonLink, card, nameText, notice, pageHead } from "../../../pages/elements.ts";
-import type { Option, RejectedForm } from "../../../pages/forms/fields.ts";
+import { type Option, type RejectedForm, tokenOption } from "../../../pages/forms/fields.ts";
 import { confirmation, type Fields, form } from "../../../pages/forms/form.ts";
 import { table } from "../../../pages/lists/table.ts";
 import { describeDay, showCount, showList, showPlural } from "../../../pages/locale.ts";
@@ -18,7 +18,7 @@ import { decidePrices, readUrlPrices } from "../../api/url-prices.ts";
 import { anyVoid, voidPricesOfDay } from "../../api/voids.ts";
 import { type Act, idOf, type Page, partnerTrail, pick, type Show } from "../layout.ts";
 
-/** How often a form looks on if it finds nothing to void. */
+/** How many calls in a row a form makes while they find nothing to void. */
 const MAX_CALLS = 10;
 
 const pathOf = (partnerId: number) => `/operator/partners/${partnerId}/url-prices`;
@@ -180,7 +180,7 @@ function voidCard({ now, params }: Context, apps: Apps, rejected?: RejectedForm)
   const fields: Fields = {
     app_token: {
       label: "App",
-      options: apps.map(({ token, name }): Option => [token, `${name} (${token})`]),
+      options: apps.map(tokenOption),
     },
     day: { label: "Day (UTC)", type: "date", required: true },
     generated: { label: "Prices", options: WHICH },

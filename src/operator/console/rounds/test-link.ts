@@ -3,13 +3,13 @@ import { html } from "hono/html";
 import { listAllApps } from "../../../db/operator/apps.ts";
 import { MAX_TEST_LINKS } from "../../../db/operator/test-links.ts";
 import { card, copyable, facts, nameText, pageHead } from "../../../pages/elements.ts";
-import type { Option } from "../../../pages/forms/fields.ts";
+import { type RejectedForm, tokenOption } from "../../../pages/forms/fields.ts";
 import { form } from "../../../pages/forms/form.ts";
 import type { Markup } from "../../../pages/markup.ts";
 import type { Link } from "../../../usecases/links/link.ts";
 import { readRound } from "../../api/rounds.ts";
 import { createTestLink, readNewestTestLink, readTestLink, readTestLinks } from "../../api/test-links.ts";
-import { type Act, done, type FormError, idOf, partnerTrail, pick, type Show } from "../layout.ts";
+import { type Act, done, idOf, partnerTrail, pick, type Show } from "../layout.ts";
 
 export const testLinkPage: Show = async (context, rejected, session) => {
   const { searchParams, origin } = context.url;
@@ -50,7 +50,7 @@ type App = { token: string; name: string };
 function chooseApp(path: string, apps: App[], token: string): Markup {
   if (apps.length === 0)
     return html`<p class="muted">No apps yet. <a href="/operator/apps/new">Create an app</a> first.</p>`;
-  const options = apps.map((one): Option => [one.token, `${one.name} (${one.token})`]);
+  const options = apps.map(tokenOption);
   return form({
     method: "get",
     action: path,
@@ -75,7 +75,7 @@ function existingLinks(path: string, app: App, links: Link[]): Markup {
   );
 }
 
-const newLink = (path: string, app: App, partner: string, rejected?: FormError): Markup =>
+const newLink = (path: string, app: App, partner: string, rejected?: RejectedForm): Markup =>
   card(
     { id: "new", title: "New link" },
     form(

@@ -4,7 +4,7 @@ import { TEMPORARY } from "../../../auth/passwords.ts";
 import type { listAllApps, listAppsOfUser } from "../../../db/operator/apps.ts";
 import { archivedBadge } from "../../../pages/costs/states.ts";
 import { badge, card, nameText } from "../../../pages/elements.ts";
-import type { Option, RejectedForm } from "../../../pages/forms/fields.ts";
+import { type RejectedForm, tokenOption } from "../../../pages/forms/fields.ts";
 import { confirmation, type Fields, form } from "../../../pages/forms/form.ts";
 import { type Markup, time } from "../../../pages/markup.ts";
 import { USER, type UserItem } from "../../api/users/users.ts";
@@ -55,7 +55,7 @@ export function appsSection(
   allApps: Awaited<ReturnType<typeof listAllApps>>,
 ): Markup {
   const others = allApps.filter(({ token }) => !apps.some((one) => one.token === token));
-  const options = others.map(({ token, name }): Option => [token, `${name} (${token})`]);
+  const options = others.map(tokenOption);
   const items = apps.map(
     ({ token, name, archivedAt }) =>
       html`<li><a href="/operator/apps/${token}">${nameText(name)}</a> <code>${token}</code> ${archivedBadge(archivedAt !== null)}</li>`,
