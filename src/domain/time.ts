@@ -20,7 +20,7 @@ export const RETENTION_MS = 2 * COST_WINDOW_MS;
 
 /** A cost can still arrive for an engagement of this many days before, or wait as long in the queue. */
 export const COUNTED_DAYS = (COST_WINDOW_MS + RETENTION_MS) / DAY_MS + 1;
-/** After a pause of the cron that is longer, what it compares with the run before begins again. */
+/** After a longer pause, the next run of the cron has nothing to compare with. */
 export const MAX_PAUSE_DAYS = 2 * COUNTED_DAYS;
 
 /** The purge runs every hour. After so long without one, somebody should look; nothing is lost yet. */
