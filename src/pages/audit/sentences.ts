@@ -163,15 +163,15 @@ const SENTENCES: Record<AuditAction, Sentence> = {
   "create recovery codes": { isOwn: true, verb: "created recovery codes" },
 };
 
+const inApp = (token: unknown, nameOf: NameOf) => (token ? ` in ${appOf(token, nameOf)}` : "");
+
 /** Which rule of alerts it is: its kind, and its app. */
 function ofRule({ kind, app_token }: Detail, nameOf: NameOf): string {
-  const app = app_token ? ` in ${appOf(app_token, nameOf)}` : "";
-  return `(${nameKind(kind, RULES)})${app}`;
+  return `(${nameKind(kind, RULES)})${inApp(app_token, nameOf)}`;
 }
 
 function ofWebhook({ host, app_token }: Detail, nameOf: NameOf): string {
-  const app = app_token ? ` in ${appOf(app_token, nameOf)}` : "";
-  return `(${host})${app}`;
+  return `(${host})${inApp(app_token, nameOf)}`;
 }
 
 const viewOf = (name: unknown, isShared: unknown) => `${isShared ? "shared " : ""}view ${quote(name)}`;
