@@ -6,6 +6,7 @@ import type { CostSwitch, PartnerChange, VoidsInApp } from "../db/ledger/reports
 import type { Partner, Partners } from "../db/links/partner-catalog.ts";
 import { COST_TYPES, type CostType, KINDS } from "../domain/cost-types.ts";
 import { EVENT_TYPES, type Event, newestEvents, newestFirst, type ShownEvent } from "../domain/events.ts";
+import { sumOf } from "../domain/figures/performance.ts";
 import { REJECTION_CODES } from "../domain/matching.ts";
 import { formatMoney } from "../domain/money.ts";
 import { silentSince } from "../domain/partner-state.ts";
@@ -64,7 +65,7 @@ export function toEvents(
       const { partnerId, code } = same[0] as RejectedInApp;
       const firstDay = Math.min(...same.map(({ first }) => first));
       const day = Math.max(...same.map(({ last }) => last));
-      const count = same.reduce((sum, { count }) => sum + count, 0);
+      const count = sumOf(same, ({ count }) => count);
       return { type: "costs_rejected", partnerId, code, firstDay, day, count };
     },
   );

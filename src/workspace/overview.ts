@@ -2,7 +2,7 @@
 import { html } from "hono/html";
 import * as z from "zod/mini";
 import { HIDDEN_DAYS } from "../db/workspace/hidden-attention.ts";
-import { currenciesOf } from "../domain/figures/performance.ts";
+import { currenciesOf, sumOf } from "../domain/figures/performance.ts";
 import { dayOf, formatDate } from "../domain/time.ts";
 import { currency as currencyCode } from "../http/input/fields.ts";
 import { readInput } from "../http/input/input.ts";
@@ -105,7 +105,7 @@ function figures({ path, app }: Member, overview: Overview, totals: Sums[], now:
   const { engagements, engagementsBefore, spendBefore, unpriced, dropped, period, performanceHref, isCut } =
     overview;
   const countOf = (counts: Counts, kind: string) =>
-    counts.reduce((sum, row) => sum + (row.kind === kind ? row.count : 0), 0);
+    sumOf(counts, (row) => (row.kind === kind ? row.count : 0));
   const days = daysBefore(period);
   const isEmptyBefore = engagementsBefore.length + spendBefore.length === 0;
   const since =
@@ -144,7 +144,7 @@ function figures({ path, app }: Member, overview: Overview, totals: Sums[], now:
     ])}
     <p class="hint">${isCompared ? `Compared with ${describeDays(days)}.` : isCut ? NOT_READ : since === undefined ? NOT_OVER : `There is no data before ${describeDay(since)} to compare with.`} ${finality(period, now)}
 ${countLinks(unpricedCount(unpriced, `${overview.partnersHref}&sort=-unpriced`), [
-  dropped.reduce((sum, link) => sum + link.count, 0),
+  sumOf(dropped, (link) => link.count),
   ...(["dropped URL parameter", "dropped URL parameters"] as const),
   ignoredHref({ path }, period),
 ])}</p>`;

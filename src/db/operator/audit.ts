@@ -1,5 +1,6 @@
 /** Reads the audit log. */
 import { type SQL, sql } from "drizzle-orm";
+import { sumOf } from "../../domain/figures/performance.ts";
 import type { Range } from "../keyset.ts";
 import { limitTo, optional, pick, query, type RowOf } from "../query.ts";
 import { adjustments, apps, auditLog, credentials, links, partners, rounds, users } from "../schema.ts";
@@ -163,7 +164,7 @@ export async function searchLines(
   const rows = found.slice(0, limit);
   const following = found[limit];
   if (following) return { rows, next: following.id + 1 };
-  const isFull = found.reduce((sum, { count }) => sum + count, 0) >= MAX_GROUPED;
+  const isFull = sumOf(found, ({ count }) => count) >= MAX_GROUPED;
   return { rows, next: isFull ? (found[0]?.readTo ?? null) : floorOf(filter, before, last) };
 }
 

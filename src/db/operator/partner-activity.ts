@@ -4,6 +4,7 @@
  * counts as a cost that came.
  */
 import { sql } from "drizzle-orm";
+import { sumOf } from "../../domain/figures/performance.ts";
 import { judgeRound } from "../../domain/rounds/report.ts";
 import { COUNTED_DAYS, DAY_MS, dayOf, HOUR_MS, hourOf, MAX_PAUSE_DAYS } from "../../domain/time.ts";
 import { pairsOf } from "../ledger/rejections.ts";
@@ -166,7 +167,7 @@ function lastAt(
 }
 
 const countOpen = ({ types, others }: ReturnType<typeof judgeRound>) =>
-  types.reduce((sum, { open }) => sum + open, 0) + others.filter(({ state }) => state === "open").length;
+  sumOf(types, ({ open }) => open) + others.filter(({ state }) => state === "open").length;
 
 /** What the last run found of a partner, for a subquery. */
 export const activityOf = {

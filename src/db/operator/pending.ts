@@ -1,5 +1,6 @@
 /** Sums the pending costs of all partners. */
 import { sql } from "drizzle-orm";
+import { sumOf } from "../../domain/figures/performance.ts";
 import { COST_WINDOW_MS, DAY_MS } from "../../domain/time.ts";
 import { moneyOf } from "../cost-types.ts";
 import { databasesOf, type Ledger, runGated } from "../ledger/shards.ts";
@@ -51,7 +52,7 @@ export async function listPendingSpend(ledger: Ledger, now: number) {
       partnerId,
       partner: nameOf.get(partnerId) ?? "",
       currency,
-      count: ofCurrency.reduce((sum, { count }) => sum + count, 0),
+      count: sumOf(ofCurrency, ({ count }) => count),
       rows: ofCurrency,
     })),
   );

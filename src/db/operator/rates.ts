@@ -120,7 +120,7 @@ export async function findMatched(
     databasesOf(ledger).map((db) => runGated(ledger, db, [matched(db, { partnerId, ...days, maxTotals })])),
   );
   const rows = parts.flat(2);
-  const scanned = parts.map(([sums]) => sums.reduce((sum, row) => sum + row.scanned, 0));
+  const scanned = parts.map(([sums]) => sumOf(sums, (row) => row.scanned));
   return {
     matched: rows.filter(({ sum }) => sum !== 0),
     complete: scanned.every((count) => count <= maxTotals),

@@ -4,6 +4,7 @@ import { operatorOperation } from "../../auth/guards.ts";
 import { listRecentRejections } from "../../db/ledger/recent-rejections.ts";
 import { findRejections, type Rejected } from "../../db/ledger/rejections.ts";
 import { findPartner } from "../../db/operator/partners.ts";
+import { sumOf } from "../../domain/figures/performance.ts";
 import { formatDate } from "../../domain/time.ts";
 import { envelopeV1, jsonResponse } from "../../http/envelope.ts";
 import { appToken, nextPage } from "../../http/input/fields.ts";
@@ -77,7 +78,7 @@ function toItems(found: Rejected[], groups: readonly ("day" | "code")[]) {
   });
   return [...Map.groupBy(found, (row) => JSON.stringify(keyOf(row)))]
     .sort(([left], [right]) => (left < right ? -1 : 1))
-    .map(([key, same]) => ({ ...JSON.parse(key), count: same.reduce((sum, { count }) => sum + count, 0) }));
+    .map(([key, same]) => ({ ...JSON.parse(key), count: sumOf(same, ({ count }) => count) }));
 }
 
 export const listRejections = operatorOperation({

@@ -5,6 +5,7 @@ import { MATCHES } from "../../db/ledger/cost-list.ts";
 import { COST_ORDERS, type CostOrder, type CostSum, MOST_SORTED } from "../../db/ledger/sorted-costs.ts";
 import { showInvisible } from "../../domain/characters.ts";
 import { COST_TYPES } from "../../domain/cost-types.ts";
+import { sumOf } from "../../domain/figures/performance.ts";
 import { amount, costType, plainText, readAs, utcDate } from "../../http/input/fields.ts";
 import { dayOfCost } from "../../usecases/costs/item.ts";
 import type { FoundCosts, ListedItem } from "../../usecases/costs/listed.ts";
@@ -175,7 +176,7 @@ export function costList(list: FoundList): Markup {
     empty: isFiltered ? html`<p class="notice">No costs match these filters.</p>` : empty,
   });
   if (sums) {
-    const total = sums.reduce((sum, one) => sum + one.count, 0);
+    const total = sumOf(sums, (one) => one.count);
     const { offset } = toRange(query);
     const range =
       total <= PAGE_SIZE ? "" : `${showCount(offset + 1)} to ${showCount(offset + items.length)} of `;
@@ -209,7 +210,7 @@ export function costList(list: FoundList): Markup {
 /** `, 2,981 matched $412.10 + €3.00, 54 pending $12.00` */
 function sumsText(sums: CostSum[]): Markup[] {
   return [...Map.groupBy(sums, ({ match }) => match)].map(([match, same]) => {
-    const count = same.reduce((sum, one) => sum + one.count, 0);
+    const count = sumOf(same, (one) => one.count);
     const money = same.flatMap(({ currency, amount }) => (currency ? [moneyText(amount, currency)] : []));
     return html`, <span class="whole">${showCount(count)} ${COST_STATES[match].name.toLowerCase()}${money.map((one, index) => html`${index > 0 ? " + " : " "}${one}`)}</span>`;
   });

@@ -1,6 +1,7 @@
 /** Coverage, discrepancy and rejected costs, for a partner and for a round. */
 import { html } from "hono/html";
 import type { DayOfRates, FoundRates } from "../../db/operator/rates.ts";
+import { sumOf } from "../../domain/figures/performance.ts";
 import { DISCREPANCY_THRESHOLD, MIN_EXPECTED, RATE_DAYS, toCoverage } from "../../domain/figures/rates.ts";
 import { OF_IMPRESSIONS } from "../../domain/texts.ts";
 import { ERRORS } from "../../errors.ts";
@@ -82,7 +83,7 @@ function coverageByDay({ days, to }: FoundRates): Markup {
   const reason = (heading: string, of: (day: DayOfRates) => number) =>
     days.some((day) => of(day) > 0) && number(heading, (day) => showCount(of(day)));
   const lapsed = reason("Lapsed", ({ lapsed }) => lapsed);
-  const rejected = reason("Rejected", ({ rejected }) => rejected.reduce((sum, { count }) => sum + count, 0));
+  const rejected = reason("Rejected", ({ rejected }) => sumOf(rejected, ({ count }) => count));
   const reasons = [
     reason("Cost data off", ({ costDataOff }) => costDataOff),
     reason("No cost", ({ noCost }) => noCost),

@@ -5,7 +5,7 @@ import type { SignedInPartner } from "../../auth/partner-sessions.ts";
 import { findMatched, type MatchedSums } from "../../db/operator/rates.ts";
 import { MAX_COVERED } from "../../db/statement.ts";
 import { COST_TYPES, type CostType } from "../../domain/cost-types.ts";
-import { currenciesOf, MIN_CLICKS } from "../../domain/figures/performance.ts";
+import { currenciesOf, MIN_CLICKS, sumOf } from "../../domain/figures/performance.ts";
 import { formatMoney, sumCosts } from "../../domain/money.ts";
 import { inEnglish } from "../../domain/texts.ts";
 import { DAY_MS, type DayRange, dayOf, formatDate, RETENTION_MS } from "../../domain/time.ts";
@@ -53,7 +53,7 @@ export function toTotals(rows: MatchedSums[]): Total[] {
       const [first] = same;
       if (!first) return [];
       const { costType, currency } = first;
-      const add = (of: (row: MatchedSums) => number) => same.reduce((sum, row) => sum + of(row), 0);
+      const add = (of: (row: MatchedSums) => number) => sumOf(same, of);
       return {
         costType,
         currency,
@@ -88,7 +88,7 @@ export function chartsOf(
   days: DayRange,
   today: number,
 ): Markup {
-  const isRegular = matched.reduce((sum, one) => sum + one.sum, 0) >= MIN_CLICKS;
+  const isRegular = sumOf(matched, (one) => one.sum) >= MIN_CLICKS;
   const last = Math.max(...matched.map(({ day }) => day));
   const silentOn =
     isRegular && stoppedAt === null ? silentDay(last, { ...days, to: Math.min(days.to, today - 1) }) : null;

@@ -3,6 +3,7 @@ import type { CostCaller } from "../../auth/guards.ts";
 import { findCredential } from "../../db/ledger/costs.ts";
 import { addInvalid, type InvalidCost } from "../../db/ledger/rejections.ts";
 import { MAX_COST_ID, MAX_TAG, paramsOf } from "../../domain/costs.ts";
+import { sumOf } from "../../domain/figures/performance.ts";
 import type { RejectionCode } from "../../domain/matching.ts";
 import type { Context } from "../../env.ts";
 import { AppError } from "../../errors.ts";
@@ -47,6 +48,6 @@ export async function authorizeInvalid(
 /** The number of rejected costs of each code, the largest first. */
 export function sumByCode(rejected: { code: RejectionCode; count: number }[]) {
   return [...Map.groupBy(rejected, ({ code }) => code)]
-    .map(([code, same]) => ({ code, count: same.reduce((sum, row) => sum + row.count, 0) }))
+    .map(([code, same]) => ({ code, count: sumOf(same, (row) => row.count) }))
     .sort((left, right) => right.count - left.count);
 }

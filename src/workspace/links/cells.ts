@@ -4,6 +4,7 @@ import type { LinkFigures, Silent, SpendSum } from "../../db/ledger/reports/link
 import type { BrowsedLink } from "../../db/links/browse.ts";
 import type { Partner, Partners } from "../../db/links/partner-catalog.ts";
 import { COST_TYPE, type Kind, TYPES_PER_CLICK } from "../../domain/cost-types.ts";
+import { sumOf } from "../../domain/figures/performance.ts";
 import { type CostSums, sumCosts, sumSpend } from "../../domain/money.ts";
 import { partnerSignals } from "../../pages/costs/states.ts";
 import { badge } from "../../pages/elements.ts";
@@ -31,7 +32,7 @@ export type Counts = { kind: string | null; count: number }[];
 
 /** `3 clicks, 1 impression`. */
 export function countsText(counts: Counts): string {
-  const of = (kind: Kind) => counts.reduce((sum, one) => sum + (one.kind === kind ? one.count : 0), 0);
+  const of = (kind: Kind) => sumOf(counts, (one) => (one.kind === kind ? one.count : 0));
   return `${showPlural(of("click"), "click")}, ${showPlural(of("impression"), "impression")}`;
 }
 
@@ -118,7 +119,7 @@ export const spendCell = (figures: LinkFigures | undefined): Markup =>
 export function averageOf(
   rows: Pick<SpendSum, "costType" | "matched" | keyof CostSums>[],
 ): bigint | undefined {
-  const matched = rows.reduce((sum, row) => sum + row.matched, 0);
+  const matched = sumOf(rows, (row) => row.matched);
   if (matched === 0) return undefined;
   const isPerMille = rows.some(({ costType }) => costType && COST_TYPE[costType].isPerMille);
   return (sumCosts(rows) * (isPerMille ? 1_000n : 1n)) / BigInt(matched);

@@ -1,7 +1,7 @@
 /** A link's page: its URLs, its figures, its sub-links, its costs by type, and what went wrong with its URLs. */
 import { html } from "hono/html";
 import type { PageLink } from "../../db/links/browse.ts";
-import { currenciesOf } from "../../domain/figures/performance.ts";
+import { currenciesOf, sumOf } from "../../domain/figures/performance.ts";
 import { isTemplateMacro } from "../../domain/macros.ts";
 import { templatePairs } from "../../domain/templates.ts";
 import { dayOf, formatDate } from "../../domain/time.ts";
@@ -170,12 +170,12 @@ function figures(member: Member, view: LinkView, now: number): Markup {
   const before = isNew ? undefined : view.before;
   const noteOf = (sum: bigint, earlier: bigint) => (before ? { note: changeText(sum, earlier) } : {});
   const countIn = (rows: LinkView["counts"], kind: string) =>
-    rows.reduce((sum, line) => sum + (line.kind === kind ? line.count : 0), 0);
+    sumOf(rows, (line) => (line.kind === kind ? line.count : 0));
   const count = (name: string, kind: string): Tile => {
     const [found, earlier] = [countIn(counts, kind), countIn(before?.counts ?? [], kind)];
     return { name, value: showCount(found), ...noteOf(BigInt(found), BigInt(earlier)) };
   };
-  const costs = (name: "matched" | "unpriced") => spend.reduce((sum, line) => sum + line[name], 0);
+  const costs = (name: "matched" | "unpriced") => sumOf(spend, (line) => line[name]);
   const sums = currenciesOf(spend, before?.spend).map((currency) => {
     const ofCurrency = (lines: LinkView["spend"]) => lines.filter((line) => line.currency === currency);
     return addUp(currency, ofCurrency(spend), ofCurrency(before?.spend ?? []));

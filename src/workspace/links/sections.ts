@@ -3,6 +3,7 @@
 import { html } from "hono/html";
 import { COST_TYPE, type CostType } from "../../domain/cost-types.ts";
 import { DROP_REASONS } from "../../domain/engagements/sub-links.ts";
+import { sumOf } from "../../domain/figures/performance.ts";
 import { card } from "../../pages/elements.ts";
 import { type Column, table } from "../../pages/lists/table.ts";
 import { describeDay, NONE, showCount } from "../../pages/locale.ts";
@@ -91,7 +92,7 @@ export function problems({ dropped }: LinkView): Markup | "" {
   const rows = groups
     .map((lines) => ({
       ...lines[0],
-      count: lines.reduce((sum, { count }) => sum + count, 0),
+      count: sumOf(lines, ({ count }) => count),
       last: lines[0]?.day ?? 0,
     }))
     .sort((one, other) => other.count - one.count);

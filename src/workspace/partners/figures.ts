@@ -13,6 +13,7 @@ import {
   currenciesOf,
   type Measured,
   shareOf,
+  sumOf,
   toFigures,
 } from "../../domain/figures/performance.ts";
 import { type Rates, toRates, worstOf } from "../../domain/figures/rates.ts";
@@ -157,12 +158,12 @@ export function toFiguresOf(view: PartnersView, isOf: (partnerId: number | null)
   const attached = [...view.attachments.values()].filter(has);
   const { clicks, coverage, recorded } = toFigures(null, spend, engagements);
   return {
-    links: attached.reduce((sum, { links }) => sum + links, 0),
-    costDataOn: attached.reduce((sum, { costDataOn }) => sum + costDataOn, 0),
+    links: sumOf(attached, ({ links }) => links),
+    costDataOn: sumOf(attached, ({ costDataOn }) => costDataOn),
     clicks: clicks ?? 0n,
     coverage: shareOf(coverage),
     recorded: Number(recorded.click),
-    unpriced: spend.reduce((sum, row) => sum + row.unpriced, 0),
+    unpriced: sumOf(spend, (row) => row.unpriced),
     money: view.currencies.flatMap((currency): InCurrency[] => {
       const isIn = (row: Row) => row.currency === currency;
       if (![...spend, ...before].some(isIn)) return [];

@@ -1,7 +1,7 @@
 /** The page of a partner in an app: its state, its figures, where clicks are lost on the way to a cost, rejected costs, and its links. */
 import { html } from "hono/html";
 import { toMask } from "../../domain/cost-types.ts";
-import { type Figures, shareOf, toFigures } from "../../domain/figures/performance.ts";
+import { type Figures, shareOf, sumOf, toFigures } from "../../domain/figures/performance.ts";
 import { RATE_DAYS, worstOf } from "../../domain/figures/rates.ts";
 import { DAY_MS, dayOf, formatDate, KEPT_REJECTIONS_MS } from "../../domain/time.ts";
 import { chartScript } from "../../pages/chart/chart.ts";
@@ -133,7 +133,7 @@ function figures({ status, period, compared, hrefOf }: View, now: number): Marku
     ])}
     <p class="hint">${aboutChanges(period, compared.isCompared, status.before !== undefined)} ${finality(period, now)} ${COVERAGE} ${impressionCoverage === null ? "" : `Coverage of ${showPlural(Number(recorded.impression), "impression")}: ${showPercent(shareOf(impressionCoverage) ?? 0)}.`} ${DISCREPANCY} ${countLinks(
       unpricedCount(
-        spend.reduce((sum, { unpriced }) => sum + unpriced, 0),
+        sumOf(spend, ({ unpriced }) => unpriced),
         "#funnel",
       ),
     )}</p>`;

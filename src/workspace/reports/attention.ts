@@ -3,6 +3,7 @@ import type { Attachment, Dropped } from "../../db/ledger/attention.ts";
 import type { RejectedInApp } from "../../db/ledger/rejections.ts";
 import type { ReportRow } from "../../db/ledger/reports/sources.ts";
 import type { Partners } from "../../db/links/partner-catalog.ts";
+import { sumOf } from "../../domain/figures/performance.ts";
 import { sumSpend } from "../../domain/money.ts";
 import { ERRORS } from "../../errors.ts";
 import { describeShortDay, showCount, showList, showPlural } from "../../pages/locale.ts";
@@ -121,7 +122,7 @@ function sharesOf({ spend, spendBefore }: Signals): (finding: Finding) => number
     [...Map.groupBy(rows, ({ currency }) => currency)].map(([currency, own]) => [currency, sum(own)]),
   );
   const priceOf = (own: Signals["spend"]) => {
-    const matched = own.reduce((all, row) => all + row.matched, 0);
+    const matched = sumOf(own, (row) => row.matched);
     const share = own.reduce((all, row) => all + sum([row]) / (totals.get(row.currency) || 1), 0);
     return matched > 0 ? share / matched : undefined;
   };
@@ -190,7 +191,7 @@ function describeCosts(signals: Signals, path: string): Finding[] {
   const { unpriced, dropped } = signals;
   const [worst] = dropped;
   const ofUnpriced = unpricedPartners(signals);
-  const count = dropped.reduce((sum, link) => sum + link.count, 0);
+  const count = sumOf(dropped, (link) => link.count);
   return [
     ...describeRejected(signals, path),
     ...(worst
@@ -219,7 +220,7 @@ function describeCosts(signals: Signals, path: string): Finding[] {
 
 /** The partners with costs that have no amount, those with the most first. */
 function unpricedPartners({ spend, partners }: Signals): Named[] {
-  const count = (rows: Signals["spend"]) => rows.reduce((sum, row) => sum + row.unpriced, 0);
+  const count = (rows: Signals["spend"]) => sumOf(rows, (row) => row.unpriced);
   return [...Map.groupBy(spend, ({ partnerId }) => partnerId ?? 0)]
     .filter(([, rows]) => count(rows) > 0)
     .sort(([, one], [, other]) => count(other) - count(one))
@@ -230,7 +231,7 @@ function unpricedPartners({ spend, partners }: Signals): Named[] {
 function describeRejected({ rejected, partners }: Signals, path: string): Finding[] {
   return [...Map.groupBy(rejected, ({ partnerId }) => partnerId)].map(([id, rows]) => {
     const codes = sumByCode(rows);
-    const all = codes.reduce((sum, { count }) => sum + count, 0);
+    const all = sumOf(codes, ({ count }) => count);
     const name = nameOf(partners, id);
     const reasons = codes.map(({ code, count }) => `${ERRORS[code].title}: ${showCount(count)}.`);
     return {
@@ -258,8 +259,8 @@ function describeSilence(
   const last = Math.max(...[...spend, ...spendBefore].filter(isCost).map(({ day }) => day ?? 0));
   const after = last > 0 ? ` after ${describeShortDay(last)}` : "";
   const engagements = recent.engagements.filter(isOfPartner);
-  const recorded = engagements.reduce((sum, row) => sum + row.recorded, 0);
-  const count = engagements.reduce((sum, row) => sum + row.count, 0);
+  const recorded = sumOf(engagements, (row) => row.recorded);
+  const count = sumOf(engagements, (row) => row.count);
   const text =
     recorded > 0
       ? `No cost from ${name}${after}, with ${showPlural(recorded, "click or impression", "clicks and impressions")} in two days. Ask the partner.`

@@ -1,5 +1,6 @@
 /** The charts of spend and of clicks by day: of an app, of a link, and of a partner. */
 import type { ReportRow } from "../../db/ledger/reports/sources.ts";
+import { sumOf } from "../../domain/figures/performance.ts";
 import type { DayRange } from "../../domain/time.ts";
 import { type ChartEvent, dailyChart } from "../../pages/chart/chart.ts";
 import type { Values } from "../../pages/chart/series.ts";
@@ -84,9 +85,7 @@ function countsByDay(counts: Count[], kind: string): Values {
     counts.filter((row) => row.kind === kind),
     ({ day }) => day ?? 0,
   );
-  return new Map(
-    [...own].map(([day, rows]) => [day, BigInt(rows.reduce((sum, { count }) => sum + count, 0))]),
-  );
+  return new Map([...own].map(([day, rows]) => [day, BigInt(sumOf(rows, ({ count }) => count))]));
 }
 
 /** The days before in the places of the days; undefined without any. */

@@ -4,6 +4,7 @@ import * as z from "zod/mini";
 import { findIgnored, type Ignored } from "../../db/ledger/reports/ignored.ts";
 import { readSums } from "../../db/ledger/reports/sums.ts";
 import { DROP_REASONS } from "../../domain/engagements/sub-links.ts";
+import { sumOf } from "../../domain/figures/performance.ts";
 import type { Context } from "../../env.ts";
 import { readInput } from "../../http/input/input.ts";
 import { breadcrumb, choices, notice, pageHead, pathText } from "../../pages/elements.ts";
@@ -240,6 +241,6 @@ const toLines = (found: Found[], keyOf: (one: Found) => string): Line[] =>
   [...Map.groupBy(found, keyOf).values()].map((alike) => ({
     first: alike[0] as Found,
     links: new Set(alike.map(({ linkId }) => linkId)).size,
-    count: alike.reduce((sum, { count }) => sum + count, 0),
+    count: sumOf(alike, ({ count }) => count),
     last: Math.max(...alike.map(({ last }) => last)),
   }));

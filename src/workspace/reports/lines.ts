@@ -1,7 +1,7 @@
 /** Adds up the rows of spend reports, and makes the series of a chart of them. Pure. */
 import type { ReportRow } from "../../db/ledger/reports/sources.ts";
 import { COST_TYPE, type CostType } from "../../domain/cost-types.ts";
-import { currenciesOf } from "../../domain/figures/performance.ts";
+import { currenciesOf, sumOf } from "../../domain/figures/performance.ts";
 import { sumAdjusted, sumSpend } from "../../domain/money.ts";
 import type { Series, Values } from "../../pages/chart/series.ts";
 
@@ -24,8 +24,8 @@ export function addUp(currency: string, rows: Row[], before: Row[]): Sums {
     currency,
     spend: sumSpend(rows),
     adjusted: sumAdjusted(rows),
-    matched: rows.reduce((sum, row) => sum + row.matched, 0),
-    unpriced: rows.reduce((sum, row) => sum + row.unpriced, 0),
+    matched: sumOf(rows, (row) => row.matched),
+    unpriced: sumOf(rows, (row) => row.unpriced),
     previous: sumSpend(before),
   };
 }

@@ -8,6 +8,7 @@ import type { ReportRow } from "../../db/ledger/reports/sources.ts";
 import { readSums } from "../../db/ledger/reports/sums.ts";
 import { findFullNetworks } from "../../db/links/sub-links/limits.ts";
 import { findHidden } from "../../db/workspace/hidden-attention.ts";
+import { sumOf } from "../../domain/figures/performance.ts";
 import { type DayRange, dayOf } from "../../domain/time.ts";
 import type { Context } from "../../env.ts";
 import { daysBefore, type Period, periodQuery } from "../../pages/periods.ts";
@@ -134,7 +135,7 @@ export async function readOverview(
         { appToken: app.token, days: upToNow },
         { linkIds: [...ids], days: asked },
       ))),
-    unpriced: spend.now.reduce((sum, row) => sum + row.unpriced, 0),
+    unpriced: sumOf(spend.now, (row) => row.unpriced),
     recent: { costs: last.rowsOf("recent"), engagements: last.rowsOf("recentEngagements") },
     partnersHref: `${path}/partners?${new URLSearchParams(periodQuery(asked))}`,
     performanceHref: (query) =>

@@ -4,6 +4,7 @@
  */
 import { sql } from "drizzle-orm";
 import { toMask, toTypes } from "../../../domain/cost-types.ts";
+import { sumOf } from "../../../domain/figures/performance.ts";
 import { judgeUrlPrices } from "../../../domain/figures/url-prices.ts";
 import { dayOf, RETENTION_MS } from "../../../domain/time.ts";
 import { type Ledger, runNamed } from "../../ledger/shards.ts";
@@ -193,7 +194,7 @@ async function toFacts(control: D1Database, now: number, found: Found, parts: Fo
         heldOf.length === 0
           ? null
           : {
-              count: heldOf.reduce((sum, { count }) => sum + count, 0),
+              count: sumOf(heldOf, ({ count }) => count),
               since: Math.min(...heldOf.map(({ since }) => since)),
             },
       /** Days of prices on URLs that need a look. */

@@ -1,6 +1,7 @@
 /** The spend of each partner in the last complete days over all apps, and in as many days before; and how complete its costs are. */
 import { sql } from "drizzle-orm";
 import type { CostType, Kind } from "../../../domain/cost-types.ts";
+import { sumOf } from "../../../domain/figures/performance.ts";
 import type { CostSums } from "../../../domain/money.ts";
 import { type DayRange, dayOf } from "../../../domain/time.ts";
 import { moneyOf } from "../../cost-types.ts";
@@ -107,4 +108,4 @@ export interface RecordedRow {
 
 /** Whether all costs of a database were added up. */
 export const isAddedUp = (rows: { scanned: number }[]) =>
-  rows.reduce((sum, { scanned }) => sum + scanned, 0) <= MAX_COVERED;
+  sumOf(rows, ({ scanned }) => scanned) <= MAX_COVERED;

@@ -1,6 +1,7 @@
 /** The spend of partners by currency, in the last days and in those before. */
 import { html } from "hono/html";
 import type { SpendRow } from "../../../db/operator/lists/partner-spend.ts";
+import { sumOf } from "../../../domain/figures/performance.ts";
 import { sumAdjusted, sumCosts } from "../../../domain/money.ts";
 import { NONE } from "../../../pages/locale.ts";
 import type { Markup } from "../../../pages/markup.ts";
@@ -23,7 +24,7 @@ export function byCurrency(rows: SpendRow[]): Sums {
   const known = rows.filter(({ count }) => count !== 0);
   const sums = [...Map.groupBy(known, ({ currency }) => currency)].map(([currency, ofCurrency]) => {
     const now = ofCurrency.filter(isOf(0));
-    const count = now.reduce((total, row) => total + (row.count ?? 0), 0);
+    const count = sumOf(now, (row) => row.count ?? 0);
     return [currency, { spend: sum(now), before: sum(ofCurrency.filter(isOf(1))), count }] as const;
   });
   return new Map(sums.sort(([, one], [, other]) => other.count - one.count));

@@ -7,6 +7,7 @@ import { OTHER_APP_DAYS } from "../../../db/operator/other-apps.ts";
 import type { PartnerRow } from "../../../db/operator/partners.ts";
 import type { StoredRate } from "../../../db/operator/stored-rates.ts";
 import { COST_TYPES, toMask, toTypes } from "../../../domain/cost-types.ts";
+import { sumOf } from "../../../domain/figures/performance.ts";
 import { DISCREPANCY_THRESHOLD, type Rates, toRates } from "../../../domain/figures/rates.ts";
 import { UNUSUAL_TIMES, USUAL_DAYS } from "../../../domain/figures/url-prices.ts";
 import { silentSince } from "../../../domain/partner-state.ts";
@@ -234,7 +235,7 @@ function urlPriceSteps({ urlPrices }: PartnerFacts, path: string): PartnerStep[]
 /** Cost IDs that two apps have: the second one gets no cost. */
 function otherAppSteps({ otherApps }: PartnerFacts): PartnerStep[] {
   if (otherApps.length === 0) return [];
-  const count = otherApps.reduce((sum, one) => sum + one.count, 0);
+  const count = sumOf(otherApps, (one) => one.count);
   const names = [...new Set(otherApps.map(({ appName }) => appName))];
   const where = showList(
     names.length > FEW ? [...names.slice(0, FEW), `${names.length - FEW} more apps`] : names,

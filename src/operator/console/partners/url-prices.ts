@@ -3,6 +3,7 @@ import { html } from "hono/html";
 import { MAX_PRICES } from "../../../db/ledger/url-prices/changes.ts";
 import { listAppsWithArchived } from "../../../db/operator/apps.ts";
 import { findPartner } from "../../../db/operator/partners.ts";
+import { sumOf } from "../../../domain/figures/performance.ts";
 import { DAY_MS, dayOf, formatDate } from "../../../domain/time.ts";
 import type { Context } from "../../../env.ts";
 import { parseOrThrow } from "../../../http/input/parse.ts";
@@ -27,7 +28,7 @@ type Prices = Awaited<ReturnType<typeof readUrlPrices>>;
 
 const isHeld = ({ held_count }: Prices[number]) => held_count > 0;
 const pricesText = (count: number) => showPlural(count, "price", "prices");
-const countOf = (prices: Prices) => prices.reduce((sum, { held_count }) => sum + held_count, 0);
+const countOf = (prices: Prices) => sumOf(prices, ({ held_count }) => held_count);
 
 /** On the page of a partner. */
 export function urlPriceSection(partnerId: number, prices: Prices): Markup {

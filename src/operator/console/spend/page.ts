@@ -7,6 +7,7 @@ import { readSums } from "../../../db/ledger/reports/sums.ts";
 import { listAppsWithArchived, listAppTokens } from "../../../db/operator/apps.ts";
 import { listPartnerNames } from "../../../db/operator/partners.ts";
 import { listPendingSpend, type PendingSpend } from "../../../db/operator/pending.ts";
+import { sumOf } from "../../../domain/figures/performance.ts";
 import { sumAdjusted, sumSpend } from "../../../domain/money.ts";
 import { type DayRange, dayOf, formatDate } from "../../../domain/time.ts";
 import { idText } from "../../../http/input/fields.ts";
@@ -168,8 +169,8 @@ const toLine = (key: string, rows: ReportRow<"spend">[], before: ReportRow<"spen
   spend: sumSpend(rows),
   before: before && sumSpend(before),
   adjusted: sumAdjusted(rows),
-  matched: rows.reduce((sum, row) => sum + row.matched, 0),
-  unpriced: rows.reduce((sum, row) => sum + row.unpriced, 0),
+  matched: sumOf(rows, (row) => row.matched),
+  unpriced: sumOf(rows, (row) => row.unpriced),
 });
 
 function currencySection(

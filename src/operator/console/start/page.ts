@@ -3,6 +3,7 @@ import { html } from "hono/html";
 import { nameOfSingleSignOn } from "../../../auth/single-sign-on/settings.ts";
 import { SPEND_DAYS } from "../../../db/operator/lists/partner-spend.ts";
 import { readStart, type Start } from "../../../db/operator/start.ts";
+import { sumOf } from "../../../domain/figures/performance.ts";
 import { sumSpend } from "../../../domain/money.ts";
 import { dayOf, toIso } from "../../../domain/time.ts";
 import { badge, buttonLink, card, nameText, notice, pageHead, tiles } from "../../../pages/elements.ts";
@@ -130,7 +131,7 @@ function spendSection({ spend, pending, days }: Start): Markup {
   const currencies = [...byCurrency(spend)];
   const pendingText = [...waiting].map(
     ([currency, rows], at) =>
-      html`${at > 0 ? ", " : ""}${moneyText(sumSpend(rows), currency)} (${showCount(rows.reduce((total, { count }) => total + count, 0))})`,
+      html`${at > 0 ? ", " : ""}${moneyText(sumSpend(rows), currency)} (${showCount(sumOf(rows, ({ count }) => count))})`,
   );
   return card(
     head,
