@@ -9,7 +9,13 @@ import {
 import { env as bindings } from "cloudflare:workers";
 import { hashPassword } from "../src/auth/passwords.ts";
 import { seal } from "../src/auth/sealed.ts";
-import { acceptedTokens, credentialIds, destinations, unknownLinks } from "../src/db/isolate-memory.ts";
+import {
+  acceptedTokens,
+  credentialIds,
+  destinations,
+  engagementTimes,
+  unknownLinks,
+} from "../src/db/isolate-memory.ts";
 import { databasesOf, type Ledger, ledgerOf, replicateCredentials } from "../src/db/ledger/shards.ts";
 import { type DemoRow, insertRows } from "../src/dev/demo/rows.ts";
 import { DEMO, demoRows } from "../src/dev/demo.ts";
@@ -144,6 +150,7 @@ export function forgetMemory(): void {
   unknownLinks.clear();
   acceptedTokens.clear();
   credentialIds.clear();
+  engagementTimes.clear();
 }
 
 /** Deletes the keys in KV that were written, and what the isolate remembers of them. */

@@ -62,3 +62,6 @@ export const allowedPaths = new Memory<true>({ duration: Number.POSITIVE_INFINIT
 
 /** Link token → its partner when a server's click was last recorded. Only whose limit of new names a click counts for. */
 export const partnersOfLinks = new Memory<number>({ duration: 5 * MINUTE });
+
+/** Kind and cost ID of an engagement → its time, during that millisecond. Only so that another one gets another time. */
+export const engagementTimes = new Memory<number>({ duration: 1 });

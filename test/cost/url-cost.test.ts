@@ -659,6 +659,7 @@ describe("invalid cost parameters on a URL", () => {
     await click(ID, { query: query("cpa"), now: NOW + 86_400_000 });
     await click(ID, { query: query("cpa"), link: "demo1nk002" });
     expect(await dropped()).toEqual([
+      { link_id: 1, day: today, param: "cost_id", count: 1 },
       { link_id: 1, day: today + 1, param: "cost_id", count: 1 },
       { link_id: 1, day: today, param: "cost_type", count: 2 },
       { link_id: 1, day: today + 1, param: "cost_type", count: 1 },

@@ -41,6 +41,15 @@ it("names it to a partner's server", async () => {
   expect(await open(NOW + 1)).toMatchObject({ duplicate: true, dropped: ["cost_id"] });
 });
 
+it("counts each of 20 clicks of one millisecond, of which one is no duplicate", async () => {
+  const path = `/${DEMO.linkToken}?s2s=1&cost_id=${ID}`;
+  const opened = await Promise.all(Array.from({ length: 20 }, () => ask<{ duplicate: boolean }>(path)));
+  expect(opened.filter(({ body }) => !body.duplicate)).toHaveLength(1);
+  const sql = "SELECT sum(count) AS count, sum(recorded) AS recorded FROM daily_engagements";
+  expect(await rows(sql)).toEqual([{ count: 20, recorded: 1 }]);
+  expect(await dropped()).toEqual([{ ...TODAY, reason: "repeated_id", count: 19 }]);
+});
+
 it("does not count a message of the queue that is delivered again", async () => {
   const first = openedLink(ID);
   const deliver = () => recordQueued(queueBatch([first]), ledgerOn(), NOW);

@@ -1,6 +1,7 @@
 /** Reads what the URL of a click or an impression says, for recording it and for showing what would be recorded. */
 
 import * as z from "zod/mini";
+import { engagementTimes } from "../../db/isolate-memory.ts";
 import { COST_TYPE, type Kind } from "../../domain/cost-types.ts";
 import type { OpenedLink } from "../../domain/costs.ts";
 import {
@@ -99,6 +100,16 @@ function readReportedAudience(pairs: Pair[]): { audience: Audience; dropped: Dro
   };
 }
 
+/**
+ * The time of an engagement with an ID. One with the time of the kept one is taken for the same, delivered again, so the others of a
+ * millisecond are a millisecond later.
+ */
+function timeOf(key: string, now: number): number {
+  if (engagementTimes.get(key, now) === now) return now + 1;
+  engagementTimes.set(key, now, now);
+  return now;
+}
+
 /** Reads the parameters of the URL (spec §2.2). Invalid ones never fail a click: they are dropped, each with a reason. */
 function readOpened(
   { url, now }: Opening,
@@ -115,7 +126,7 @@ function readOpened(
   return {
     linkToken,
     kind,
-    occurredAt: now,
+    occurredAt: id.value === null ? now : timeOf(`${kind} ${id.value}`, now),
     costId: id.value ?? (hasPrice ? generateId(now, crypto.randomUUID()) : null),
     isGenerated: id.value === null,
     ...price,
