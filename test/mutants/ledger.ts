@@ -81,4 +81,11 @@ export const ledger: Mutant[] = [
       'coalesce(iif(${typeFits("impression")}, ${s.impressionAppToken}, NULL), iif(${typeFits("click")}, ${s.clickAppToken}, NULL),',
     tests: ["test/cost/rejections.test.ts"],
   },
+  {
+    name: "the clicks with one ID in one millisecond are one click",
+    file: "src/usecases/engagements/read.ts",
+    search: "return now + 1;",
+    replace: "return now;",
+    tests: ["test/engagement/repeated-ids.test.ts"],
+  },
 ];
