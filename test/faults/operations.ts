@@ -87,7 +87,7 @@ const WEBHOOKS = { WEBHOOK_KEY: "a-key-of-at-least-32-characters-x" };
 
 interface Sample extends Call {
   path: string;
-  /** Sending it twice creates two rows, because the operation has no idempotency key. */
+  /** Sending it twice counts or creates twice, because the operation has no idempotency key. */
   repeats?: true;
 }
 
@@ -116,8 +116,9 @@ const SAMPLES: Record<string, Sample> = {
   readRound: { path: "/cost/round", token: DEMO.testCostToken },
   openLink: {
     path: `/${DEMO.linkToken}?s2s=1&cost_id=faulty-click-001&cost_type=cpc&cost_amount=1&cost_currency=USD`,
+    repeats: true,
   },
-  openImpression: { path: `/impression/${DEMO.linkToken}?s2s=1&cost_id=faulty-view-0001` },
+  openImpression: { path: `/impression/${DEMO.linkToken}?s2s=1&cost_id=faulty-view-0001`, repeats: true },
   createApp: {
     path: "/operator/v1/apps",
     json: { name: "a", default_url: "https://a.test/" },

@@ -40,8 +40,9 @@ export const searchCredentials = searchedList(namedFields, {
   },
 });
 /** Takes `partnerId`. */
-export const listCredentialsOfPartner = pagedList(fields, {
+export const listCredentialsOfPartner = pagedList(namedFields, {
   from: credentials,
+  join,
   where: sql`${partnerId} = ${sql.placeholder("partnerId")}`,
 });
 

@@ -1,10 +1,6 @@
 /** The console's list of cost credentials, shown by their hints, and the form to revoke one. */
 import { html } from "hono/html";
-import {
-  type CredentialRow,
-  type NamedCredentialRow,
-  searchCredentials,
-} from "../../db/operator/credentials.ts";
+import { type NamedCredentialRow, searchCredentials } from "../../db/operator/credentials.ts";
 import { credentialBadge } from "../../pages/costs/states.ts";
 import { nameText, notice, pageHead } from "../../pages/elements.ts";
 import type { Option } from "../../pages/forms/fields.ts";
@@ -58,14 +54,11 @@ export const credentialsPage: Show = async (context) => {
   };
 };
 
-/** A credential. The list of all partners' credentials also has the partner's name and the state of the round. */
-type ShownCredential = CredentialRow & Partial<Pick<NamedCredentialRow, "partner" | "roundState">>;
-
 /** `heading`: of the list of all partners' credentials, what leads to another order. */
 export function credentialTable(
-  shown: ShownCredential[],
+  shown: NamedCredentialRow[],
   empty: Markup,
-  heading?: ListView<ShownCredential>["heading"],
+  heading?: ListView<NamedCredentialRow>["heading"],
 ) {
   return table({
     label: "Credential list",

@@ -161,7 +161,7 @@ export const webhookPage: Show = async (context, owner, rejected) => {
       table({
         label: "Newest deliveries",
         rows: deliveries,
-        empty: html`<p class="muted">None yet.</p>`,
+        empty: html`<p class="muted">None yet. An event is listed once it was sent.</p>`,
         columns: [
           { heading: "Event", cell: ({ type }) => html`<code>${type}</code>` },
           { heading: "Happened", cell: ({ happenedAt }) => time(toIso(happenedAt)) },

@@ -29,7 +29,7 @@ export function settingFields(
 ): Markup {
   const above = partnerAbove(parent, partners);
   return html`
-    ${partnerField(above, partners, rejected)}
+    ${partnerField(above, parent, partners, rejected)}
     ${costField(above, parent, partners, env, rejected)}
     ${field(
       {
@@ -47,16 +47,25 @@ function textOf({ id, displayName }: Partner, partners: Partner[]): string {
   return isClear && !/\(\d+\)$/.test(displayName) ? displayName : withId({ id, displayName });
 }
 
-function partnerField(above: Partner | undefined, partners: Partners, rejected?: RejectedForm): Markup {
+function partnerField(
+  above: Partner | undefined,
+  parent: Parent,
+  partners: Partners,
+  rejected?: RejectedForm,
+): Markup {
   const sorted = byName(partners);
   if (sorted.length > MOST_OPTIONS) {
     const suggestions = sorted.map((partner): Option => [textOf(partner, sorted), describePartner(partner)]);
     const hint = above
       ? `Leave empty to inherit ${above.displayName}.`
-      : "Leave empty for no partner. Type to search.";
+      : `Leave empty for no partner${parent ? "" : ", or that of the links above"}. Type to search.`;
     return field({ name: "partner", label: "Partner", suggestions, hint }, rejected);
   }
-  const none = above ? `Inherit ${above.displayName}` : "No partner";
+  const none = above
+    ? `Inherit ${above.displayName}`
+    : parent
+      ? "No partner"
+      : "None, or inherited from the links above";
   return select("partner_id", "Partner", [["", none], ...partnerOptions(partners)], "", {
     hint: "The links below it inherit it.",
     rejected,

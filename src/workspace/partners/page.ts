@@ -183,7 +183,9 @@ function rejections({ status, hrefOf, rejected }: View): Markup {
       aside: rejected.length > 0 ? html`<a href="${href}">Show all</a>` : "",
     },
     codes.length === 0
-      ? html`<p class="muted">No costs for this app were rejected in these days.</p>`
+      ? rejected.length > 0
+        ? ""
+        : html`<p class="muted">No costs for this app were rejected in these days.</p>`
       : html`<ul>${codes.map(({ code, count }) => html`<li>${showPlural(count, "cost", "costs")}: ${reasonLink(code)}</li>`)}</ul>`,
     rejected.length === 0
       ? ""
