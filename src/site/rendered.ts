@@ -374,7 +374,7 @@ GROUP BY ALL ORDER BY ALL;</pre>
   },
   corrections: {
     title: "Correct a cost",
-    lead: `A wrong cost never has to stay in a report. The partner voids it and sends the right values; the operator voids it for the partner, or adjusts the spend when it is too late for both. Each void is of one cost, also after a wrong file or batch.`,
+    lead: `A wrong cost never has to stay in a report. The partner voids it and sends the right values; the operator voids it for the partner, or adjusts the spend when it is too late for both. Each void is of one cost, also after a wrong file or batch: give each file a tag of its own, and <code>GET /cost</code> with <code>Accept: text/csv</code> lists the IDs to void with their tags.`,
     sections: [
       { title: "Choose how", body: `<div class="table" tabindex="0" role="region" aria-label="Choose how"><table>
 <thead>
