@@ -1,29 +1,19 @@
 /**
- * `npm run check:readme`: runs the commands in the `console` blocks of the READMEs and of the pages under /docs, and compares
- * their output with the output in the document. Each document gets a new server with fresh demo data and one shell: `npm start`
+ * Runs the commands in the `console` blocks of the READMEs and of the pages under /docs, and compares their output with the output in
+ * the document. Each document gets a new server with fresh demo data and one shell: `npm start`
  * for the README and the archive's page, the built Worker for the others. Also checks the commands of the pages that cannot run here,
  * and runs the samples of the API reference.
  */
 import { spawn } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { readOnly, runCommand } from "../../src/dev/command.ts";
 import { buildWorker } from "../built-worker.ts";
 import { startBuiltService, startService } from "../live-service.ts";
 import { checkSamples } from "./check-samples.ts";
 import { findWrongCommands } from "./commands.ts";
-
-const ROOT = join(import.meta.dirname, "../..");
-const PAGES = "src/site/pages";
-const DOCUMENTS = [
-  "README.md",
-  "src/README.md",
-  "migrations/README.md",
-  "test/README.md",
-  ...readdirSync(join(ROOT, PAGES)).map((file) => `${PAGES}/${file}`),
-];
+import { DOCUMENTS, PAGES, ROOT } from "./documents.ts";
 
 /** A partner in a round has a test credential and a test link. */
 const VARIABLES: Record<string, Record<string, string>> = {
@@ -157,17 +147,11 @@ async function check(
   return { commands, failures };
 }
 
-const USAGE = `Usage: npm run check:readme [-- --write] [DOCUMENT...]
-
-Runs the commands of the READMEs and of /docs and compares their output, and the samples of the API reference. With documents, such as README.md or ${PAGES}/archive.md, only their commands.
-
-  --write  puts the output into the documents instead`;
-
-await runCommand(USAGE, async (args) => {
-  const { values, words: chosen } = readOnly(USAGE, args, { write: "switch" }, (words) =>
-    words.filter((word) => !DOCUMENTS.includes(word)).map((word) => `${word} is not one of the documents.`),
-  );
-  const write = values.write !== undefined;
+/**
+ * Runs the chosen documents, or all of them and the samples of the API reference. With `write`, puts the output into the documents.
+ * Returns whether all of it is as it should be.
+ */
+export async function checkDocuments(chosen: string[], write: boolean): Promise<boolean> {
   const { script } = buildWorker();
   let failed = false;
   for (const name of DOCUMENTS.filter((one) => chosen.length === 0 || chosen.includes(one))) {
@@ -184,5 +168,5 @@ await runCommand(USAGE, async (args) => {
     failed ||= failures.length > 0;
     console.log(`The API reference: ${samples} samples, ${failures.length} failed.`);
   }
-  if (failed) process.exitCode = 1;
-});
+  return !failed;
+}
