@@ -241,10 +241,10 @@ describe.runIf(isWhole)("an invalid batch", () => {
   });
 });
 
-describe.runIf(isWhole)("a credential", () => {
+describe("a credential", () => {
   const request = { json: { costs: [cost("batch-cred-00001")] } };
 
-  test.each([
+  test.runIf(isWhole).each([
     ["that is missing", undefined, 401, "unauthorized"],
     ["that is malformed", "noise", 401, "unauthorized"],
     ["that is an API token", DEMO.apiToken, 401, "unauthorized"],

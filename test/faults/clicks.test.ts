@@ -32,6 +32,14 @@ const counted = (kind: string) =>
     kind,
   );
 
+it("a price that a server sends again after a lost answer counts once", async () => {
+  const path = `${LINK}?s2s=1&cost_id=${ID}&cost_type=cpc&cost_amount=1&cost_currency=USD`;
+  const { database } = faultyDatabase({ at: (call) => call === 1, when: "after", message: undefined });
+  expect((await withoutPauses(() => call(path, { env: { DB: database } }))).status).toBe(503);
+  expect((await call(path)).status).toBe(200);
+  expect(await totals()).toEqual([{ state: "matched", count: 1, amount: 100_000 }]);
+});
+
 const KINDS = [
   ["click", click, 302],
   ["impression", view, 200],

@@ -4,7 +4,7 @@ import { RETENTION_MS } from "../../src/domain/time.ts";
 import worker from "../../src/index.ts";
 import { purge } from "../../src/purge.ts";
 import { click, DAY, env, freshState, ledgerOn, NOW, rows, sendCost, view } from "../harness.ts";
-import { isLong, isWhole } from "../part.ts";
+import { CALL_STEP, isLong, isWhole } from "../part.ts";
 import { failingDatabase, freshEmptyLedger, inLedger } from "../support.ts";
 
 beforeEach(freshEmptyLedger);
@@ -170,6 +170,22 @@ describe("a purge in slices", () => {
       }
     },
   );
+
+  it("throws the error of each call before its walk, and walks all the same", async () => {
+    await freshMixed();
+    const unbroken = failingDatabase(() => false);
+    let others = 0;
+    await purge(ledgerOn(unbroken.database), NOW, 5_000, () => {
+      others = unbroken.calls();
+      return 500;
+    });
+    expect(others).toBeGreaterThan(10);
+    for (let broken = 1; broken <= others; broken += CALL_STEP) {
+      const { database } = failingDatabase((call) => call === broken);
+      await expect(purge(ledgerOn(database), purgeAt)).rejects.toThrow();
+    }
+    expect(await countRows()).toEqual(IN_USE);
+  });
 
   it("of 2 keys completes in several hourly runs of two slices each", async () => {
     await freshMixed();

@@ -85,7 +85,13 @@ describe.each(operations.map((operation): [string, EveryOperation] => [operation
       // What another app gets is decided by the database, with the data. An invalid input would be rejected before.
       const json = operation.pattern.endsWith("/bulk") ? { links: [{ name: "x" }] } : { name: "x" };
       const before = await everything();
-      for (const { name, kind, token } of oneOf(2, kinds, operations.indexOf(operation))) {
+      const [refused = [], accepted = []] = [true, false].map((isRefused) =>
+        kinds.filter(({ kind }) => (expectedError(operation, kind) !== undefined) === isRefused),
+      );
+      for (const { name, kind, token } of [
+        ...refused,
+        ...oneOf(2, accepted, operations.indexOf(operation)),
+      ]) {
         const expected = expectedError(operation, kind);
         const isElsewhere = kind.app === DEMO.otherAppToken && operation.method !== "GET";
         const sent = { ...options, ...(isElsewhere && { json }), token };

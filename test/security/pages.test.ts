@@ -71,7 +71,7 @@ const SENDERS: Partial<Record<Need, Record<string, string>[]>> = {
   public: [{}, { cookie: SESSIONS.operator }, { cookie: SESSIONS.partner }],
   session: [{ cookie: SESSIONS.member }, { cookie: SESSIONS.operator }],
   operator_session: [{ cookie: SESSIONS.member }, { cookie: SESSIONS.operator }],
-  partner_session: [{ cookie: SESSIONS.partner }, { cookie: SESSIONS.partnerInRound }],
+  partner_session: [{}, { cookie: SESSIONS.partner }, { cookie: SESSIONS.partnerInRound }],
 };
 
 describe("a page", () => {

@@ -23,7 +23,6 @@ import {
   sendCost,
   withMethods,
 } from "../harness.ts";
-import { oneOf } from "../part.ts";
 import { freshLedger, openedLink } from "../support.ts";
 import { databasesWith, idOn, shard } from "./support.ts";
 
@@ -286,7 +285,7 @@ it.each(WRONG)("/readyz names what is wrong if %s, and nothing else", async (_, 
   expect(Object.keys(body.checks).filter((name) => !body.checks[name]?.ok)).toEqual(["shards"]);
 });
 
-describe.each(oneOf(3, WRONG, 1))("if %s,", (_, { bindings, fitting = [] }) => {
+describe.each(WRONG)("if %s,", (_, { bindings, fitting = [] }) => {
   let options: Call;
   let wrong: Shards;
   /** The ID of a cost that belongs to a shard that does not fit. */

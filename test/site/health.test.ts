@@ -59,8 +59,8 @@ test("shows the deployment to operators, on each page of the console, and to nob
     }
     return found;
   };
-  expect(await showing(new Browser(), "none", "public")).toEqual([]);
-  expect(await showing(await signedIn(), "public", "session")).toEqual([]);
+  expect(await showing(new Browser(), "none", "public", "partner_session")).toEqual([]);
+  expect(await showing(await signedIn(), "public", "session", "operator_session")).toEqual([]);
   const operator = await showing(
     await signedIn(DEMO.operatorEmail, DEMO.operatorPassword),
     ...(["public", "session", "operator_session"] as const),
