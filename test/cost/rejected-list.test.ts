@@ -182,23 +182,20 @@ describe("GET /cost?match=rejected", () => {
     );
   });
 
-  it.runIf(isWhole)(
-    "has the rejected submissions of a round for its test credential, and never those of a live one",
-    async () => {
-      await sendCost({ ...COST, cost_id: "short" });
-      await sendCost({ ...COST, cost_id: "short-1", tag: "round" }, { token: DEMO.testCostToken });
-      await sendCost({ ...COST, cost_id: "short-2", tag: "round" }, { token: DEMO.testCostToken });
-      const first = (await list("&limit=1", DEMO.testCostToken)).body;
-      expect(first).toMatchObject({
-        items: [{ cost_id: "short-2", code: "invalid_request", tag: "round" }],
-        test: true,
-      });
-      const second = await list(`&limit=1&cursor=${first.paging.cursor}`, DEMO.testCostToken);
-      expect(second.body.items).toMatchObject([{ cost_id: "short-1" }]);
-    },
-  );
+  it("has the rejected submissions of a round for its test credential, and never those of a live one", async () => {
+    await sendCost({ ...COST, cost_id: "short" });
+    await sendCost({ ...COST, cost_id: "short-1", tag: "round" }, { token: DEMO.testCostToken });
+    await sendCost({ ...COST, cost_id: "short-2", tag: "round" }, { token: DEMO.testCostToken });
+    const first = (await list("&limit=1", DEMO.testCostToken)).body;
+    expect(first).toMatchObject({
+      items: [{ cost_id: "short-2", code: "invalid_request", tag: "round" }],
+      test: true,
+    });
+    const second = await list(`&limit=1&cursor=${first.paging.cursor}`, DEMO.testCostToken);
+    expect(second.body.items).toMatchObject([{ cost_id: "short-1" }]);
+  });
 
-  it.runIf(isWhole)("is for the partner of the credential only", async () => {
+  it("is for the partner of the credential only", async () => {
     await rows(
       "INSERT INTO recent_rejections VALUES (2, 'window_closed', 1, ?, 'of-another-one', 't', '', NULL)",
       NOW,

@@ -118,7 +118,7 @@ it.runIf(isWhole)("shows hostile IDs as text", async () => {
   expect(markup).not.toContain("\u202e");
 });
 
-it.runIf(isWhole)("needs a live credential", async () => {
+it("needs a live credential", async () => {
   const browser = await signedIn(DEMO.testCostToken);
   for (const path of ["/partner/missing", "/partner/missing.csv", "/partner/totals", "/partner/totals.csv"])
     expect((await browser.get(path)).status, path).toBe(403);

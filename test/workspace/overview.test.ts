@@ -383,7 +383,7 @@ it.runIf(isWhole)("rejects unknown parameters and days with a way back", async (
   }
 });
 
-it.runIf(isWhole)("is only for members, and shows nothing of another app", async () => {
+it("is only for members, and shows nothing of another app", async () => {
   for (const app of [DEMO.otherAppToken, "nosuchapp000"])
     expect((await browser.get(`/apps/${app}`)).status).toBe(404);
   await inLedger(
