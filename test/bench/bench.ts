@@ -137,7 +137,7 @@ async function measurePaths({ flags, paths, connections, pairs }: Bench): Promis
   for (const path of paths) {
     const used = path.queue ? queueServers : servers;
     await checkAnswers(used, path);
-    for (const count of connections) {
+    for (const count of connections.filter((one) => one <= (path.mostConnections ?? one))) {
       const calls = await countCalls(expectDefined(counting[path.queue ? 1 : 0]), path, count);
       const one = { path, connections: count, pairs: await measurePairs(used, path, count, pairs), calls };
       printLine(one, flags.against, isWithQuiet);
