@@ -85,11 +85,11 @@ describe.each(operations.map((operation): [string, EveryOperation] => [operation
       // What another app gets is decided by the database, with the data. An invalid input would be rejected before.
       const json = operation.pattern.endsWith("/bulk") ? { links: [{ name: "x" }] } : { name: "x" };
       const before = await everything();
-      const [refused = [], accepted = []] = [true, false].map((isRefused) =>
-        kinds.filter(({ kind }) => (expectedError(operation, kind) !== undefined) === isRefused),
+      const [rejected = [], accepted = []] = [true, false].map((isRejected) =>
+        kinds.filter(({ kind }) => (expectedError(operation, kind) !== undefined) === isRejected),
       );
       for (const { name, kind, token } of [
-        ...refused,
+        ...rejected,
         ...oneOf(2, accepted, operations.indexOf(operation)),
       ]) {
         const expected = expectedError(operation, kind);
