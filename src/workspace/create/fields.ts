@@ -65,7 +65,7 @@ function partnerField(
     ? `Inherit ${above.displayName}`
     : parent
       ? "No partner"
-      : "None, or inherited from the links above";
+      : "None, or inherited from above";
   return select("partner_id", "Partner", [["", none], ...partnerOptions(partners)], "", {
     hint: "The links below it inherit it.",
     rejected,
