@@ -738,8 +738,8 @@ describe("rows of the console", () => {
     await page.goto(path);
     return page;
   };
-  const rowsAt = async (path: string, width: number) =>
-    (await at(path, width)).evaluate<{
+  const rowsOf = (page: Page) =>
+    page.evaluate<{
       count: number;
       heights: number[];
       wide: number[];
@@ -747,6 +747,7 @@ describe("rows of the console", () => {
       below: number;
       page: number;
     }>(ROWS);
+  const rowsAt = async (path: string, width: number) => rowsOf(await at(path, width));
 
   it.each([
     ["/operator/credentials", 1280],
@@ -756,7 +757,12 @@ describe("rows of the console", () => {
   ])(
     "with credentials are one line of 36 px, with Revoke beside the state: %s at %i px",
     async (path, width) => {
-      const { count, heights, wide, below } = await rowsAt(path, width);
+      const page = await at(path, width);
+      // As late on a day of many clicks, whatever the time is now.
+      await page.evaluate(
+        `for (const cell of document.querySelectorAll("td")) cell.innerHTML = cell.innerHTML.replace(/(% of )\\d+$/, "$18,888")`,
+      );
+      const { count, heights, wide, below } = await rowsOf(page);
       expect([count > 0, wide, below]).toEqual([true, [], 0]);
       expect(Math.min(...heights)).toBeGreaterThanOrEqual(36);
       expect(Math.max(...heights)).toBeLessThanOrEqual(37);

@@ -9,7 +9,7 @@ import { sumByCode } from "../../usecases/costs/rejections.ts";
 import { type RatesItem, toIntegratedRates } from "../../usecases/rates.ts";
 import { badge, card, notice } from "../elements.ts";
 import { type Column, table } from "../lists/table.ts";
-import { describeDay, describeDays, NONE, showCount, showPercent, showPlural } from "../locale.ts";
+import { describeDays, describeShortDay, NONE, showCount, showPercent, showPlural } from "../locale.ts";
 import type { Markup } from "../markup.ts";
 
 /** The rates of a partner's last days, or nothing if it has not integrated a cost type and no cost was rejected. */
@@ -95,7 +95,7 @@ function coverageByDay({ days, to }: FoundRates): Markup {
     {
       heading: "Day",
       kind: "day" as const,
-      cell: ({ day }: DayOfRates) => `${describeDay(day)}${day === to ? ", so far" : ""}`,
+      cell: ({ day }: DayOfRates) => `${describeShortDay(day)}${day === to ? ", so far" : ""}`,
     },
     number("Clicks", (day) => part(toCoverage(day).click, day.recorded.click), 5),
     number("Impressions", (day) => part(toCoverage(day).impression, day.recorded.impression), 5),
