@@ -135,11 +135,11 @@ const writes = watchWrites();
 export async function takeScans(): Promise<string[]> {
   if (writes.schema) await applyD1Migrations(env.DB, env.TEST_MIGRATIONS);
   const scans: string[] = [];
-  for (const [query, isNew] of recorded) {
-    if (!isNew) continue;
-    recorded.set(query, false);
-    const text = query.replace(/\s+/g, " ").trim();
-    for (const { detail } of await explain(query)) {
+  const queries = [...recorded].filter(([, isNew]) => isNew).map(([query]) => query);
+  for (const query of queries) recorded.set(query, false);
+  for (const [index, plan] of (await explainAll(queries)).entries()) {
+    const text = (queries[index] ?? "").replace(/\s+/g, " ").trim();
+    for (const { detail } of plan) {
       const table = findScannedTable(detail, text);
       if (table && !ALLOWED_SCANS[table]?.test(text)) scans.push(`${detail}: ${text}`);
     }
@@ -149,12 +149,22 @@ export async function takeScans(): Promise<string[]> {
   return scans;
 }
 
+interface Step {
+  id: number;
+  parent: number;
+  detail: string;
+}
+
 /** Returns the steps of the plan of a statement, in their order. */
-export async function explain(query: string): Promise<{ id: number; parent: number; detail: string }[]> {
-  const { results } = await env.DB.prepare(`EXPLAIN QUERY PLAN ${query}`)
-    .bind(...Array(query.split("?").length - 1).fill(null))
-    .all<{ id: number; parent: number; detail: string }>();
-  return results;
+export const explain = async (query: string): Promise<Step[]> => (await explainAll([query]))[0] ?? [];
+
+/** Returns the steps of the plans of several statements, in one call. */
+async function explainAll(queries: string[]): Promise<Step[][]> {
+  if (queries.length === 0) return [];
+  const plans = queries.map((query) =>
+    env.DB.prepare(`EXPLAIN QUERY PLAN ${query}`).bind(...Array(query.split("?").length - 1).fill(null)),
+  );
+  return (await env.DB.batch<Step>(plans)).map(({ results }) => results);
 }
 
 /** Returns the table that a step of a plan scans; undefined if it scans a JSON list, or the rows of a subquery or of a CTE. */
