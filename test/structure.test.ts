@@ -381,3 +381,26 @@ describe("the READMEs", () => {
     expect(allOf(/If ([\d,]+) statements of an isolate/g)).toEqual([MAX_PENDING.toLocaleString("en")]);
   });
 });
+
+/** Where a text says whom to ask, and the page adds the contact when it shows the text. */
+const SHOWN_WITH_CONTACT: Record<string, number> = {
+  "account/entry-pages.ts": 1,
+  "account/single-sign-on/pages.ts": 2,
+  "pages/alerts/webhooks.ts": 1,
+  "partner/sign-in.ts": 1,
+  "workspace/bulk/outcomes.ts": 1,
+  "workspace/reports/attention.ts": 1,
+  "workspace/start.ts": 1,
+};
+
+it("names the contact of the deployment in every sentence of a page that says whom to ask", () => {
+  const found = [...sources].flatMap(([file, text]) => {
+    // What an API answers is the same on every deployment. An operator needs no contact.
+    if (!/^(account|operator|pages|partner|site|workspace)\//.test(file) || file === "site/rendered.ts")
+      return [];
+    const code = text.replace(/^\s*(\/\*\*|\*|\/\/).*$/gm, "");
+    const count = code.match(/\b(ask|contact) (your|the|an) operator\b/gi)?.length ?? 0;
+    return count > 0 ? [[file, count]] : [];
+  });
+  expect(Object.fromEntries(found)).toEqual(SHOWN_WITH_CONTACT);
+});

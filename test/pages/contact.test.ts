@@ -4,35 +4,6 @@ import { Browser, freshSession } from "../account/support.ts";
 import { DEMO, freshWholeDemo, rows } from "../harness.ts";
 import { APP } from "../workspace/page-text.ts";
 
-const sources = import.meta.glob(["../../src/**/*.ts", "!../../src/site/rendered.ts"], {
-  query: "?raw",
-  import: "default",
-  eager: true,
-});
-
-/** Where a text says whom to ask, and the page adds the contact when it shows the text. */
-const SHOWN_WITH_CONTACT: Record<string, number> = {
-  "account/entry-pages.ts": 1,
-  "account/single-sign-on/pages.ts": 2,
-  "pages/alerts/webhooks.ts": 1,
-  "partner/sign-in.ts": 1,
-  "workspace/bulk/outcomes.ts": 1,
-  "workspace/reports/attention.ts": 1,
-  "workspace/start.ts": 1,
-};
-
-it("is in every sentence of a page that says whom to ask", () => {
-  const found = Object.entries(sources).flatMap(([path, text]) => {
-    const file = path.replace("../../src/", "");
-    // What an API answers is the same on every deployment. An operator needs no contact.
-    if (!/^(account|operator|pages|partner|site|workspace)\//.test(file)) return [];
-    const code = text.replace(/^\s*(\/\*\*|\*|\/\/).*$/gm, "");
-    const count = code.match(/\b(ask|contact) (your|the|an) operator\b/gi)?.length ?? 0;
-    return count > 0 ? [[file, count]] : [];
-  });
-  expect(Object.fromEntries(found)).toEqual(SHOWN_WITH_CONTACT);
-});
-
 const env = { OPERATOR_CONTACT: "ops@example.com" };
 const LINKED = 'your operator (<a href="mailto:ops@example.com">ops@example.com</a>)';
 const PLAIN = "your operator (ops@example.com)";
