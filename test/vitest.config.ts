@@ -44,7 +44,13 @@ const worker = (bindings: Record<string, string>, d1Databases: string[] = []) =>
     },
   });
 
-const setupFiles = ["test/setup.ts"];
+/** With the same plugins and CSS, the second project reads from the cache on disk what Vite made of the modules for the first one. */
+const shared = {
+  ...limits,
+  setupFiles: ["test/setup.ts"],
+  // Otherwise `?raw` reads styles as empty texts.
+  css: true,
+};
 const exclude = ["test/browser/**", "test/dev/**", "test/linear/**", "test/bench/**"];
 
 /** The files that run with four shards and the queue too, because they depend on where a row is. */
@@ -118,10 +124,7 @@ export default defineConfig({
         plugins: [minifyScripts, worker({})],
         test: {
           name: "one database",
-          ...limits,
-          // Otherwise `?raw` reads styles as empty texts.
-          css: true,
-          setupFiles,
+          ...shared,
           include: ["test/**/*.test.ts"],
           exclude: [...exclude, "test/shards/**"],
         },
@@ -129,11 +132,13 @@ export default defineConfig({
       // Runs tests of the ledger again with four shards and the queue: in `npm test` those that shards can break.
       {
         root,
-        plugins: [worker({ TEST_QUEUE: "on" }, ["LEDGER_0", "LEDGER_1", "LEDGER_2", "LEDGER_3"])],
+        plugins: [
+          minifyScripts,
+          worker({ TEST_QUEUE: "on" }, ["LEDGER_0", "LEDGER_1", "LEDGER_2", "LEDGER_3"]),
+        ],
         test: {
           name: "four shards",
-          ...limits,
-          setupFiles,
+          ...shared,
           include: isLong ? [...ON_SHARDS, ...ON_SHARDS_TOO] : ON_SHARDS,
           exclude,
         },
