@@ -23,7 +23,7 @@ export async function deploy(
 ): Promise<void> {
   const options = readDeployOptions(args);
   const file = join(folder, "wrangler.toml");
-  const settings = readSettings(file, options.env);
+  const settings = await readSettings(file, options.env);
   const cloudflare = cloudflareOf(folder, wrangler, settings);
   const plan = await planDatabases(cloudflare, settings, options);
   addShards(file, plan.added);

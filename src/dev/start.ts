@@ -6,7 +6,6 @@ import { spawn } from "node:child_process";
 import { dirname, join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { setImmediate } from "node:timers/promises";
-import { experimental_readRawConfig, getPlatformProxy } from "wrangler";
 import "./quiet.ts";
 import { judgeAlerts } from "../alerts.ts";
 import { hashToken } from "../auth/secrets.ts";
@@ -42,7 +41,8 @@ Use that one, stop it with Ctrl+C, or start another with its own data:
 }
 
 /** The folder of the migrations, which all databases in wrangler.toml share. */
-function migrationsFolder(config: string | undefined): string {
+async function findMigrations(config: string | undefined): Promise<string> {
+  const { experimental_readRawConfig } = await import("wrangler");
   const { rawConfig, configPath = "" } = experimental_readRawConfig({ config });
   return resolve(dirname(configPath), rawConfig.d1_databases?.[0]?.migrations_dir ?? "migrations");
 }
@@ -52,6 +52,8 @@ function migrationsFolder(config: string | undefined): string {
  * in its shard.
  */
 async function prepare({ persistTo, config, isLarge }: Flags): Promise<DemoState> {
+  // It takes a second to load, after the flags were read.
+  const { getPlatformProxy } = await import("wrangler");
   const { env, dispose } = await getPlatformProxy<LedgerBindings>({
     ...(config && { configPath: config }),
     persist: persistTo ? { path: join(persistTo, "v3") } : true,
@@ -61,7 +63,8 @@ async function prepare({ persistTo, config, isLarge }: Flags): Promise<DemoState
   try {
     const { DB } = env;
     const ledger = ledgerOf(env);
-    for (const db of databasesOf(ledger)) await migrateLocal(db, migrationsFolder(config));
+    const migrations = await findMigrations(config);
+    for (const db of databasesOf(ledger)) await migrateLocal(db, migrations);
     await storeNumber(ledger);
     const now = Date.now();
     const findApp = (token: string) => DB.prepare("SELECT id FROM apps WHERE token = ?").bind(token).first();

@@ -1,6 +1,5 @@
 /** Reads wrangler.toml for a deployment, and adds the bindings of shards to it. */
 import { appendFileSync } from "node:fs";
-import { experimental_readRawConfig } from "wrangler";
 import { CommandError } from "../command.ts";
 
 export interface Database {
@@ -26,7 +25,9 @@ export const resourceName = ({ name }: Settings, binding: string) =>
   `${name}-${binding.toLowerCase().replaceAll("_", "-")}`;
 
 /** Another environment is another Worker, with resources that are named after it. Throws CommandError if the file does not fit. */
-export function readSettings(file: string, environment: string | undefined): Settings {
+export async function readSettings(file: string, environment: string | undefined): Promise<Settings> {
+  // It takes a second to load, after the flags were read.
+  const { experimental_readRawConfig } = await import("wrangler");
   const { rawConfig } = experimental_readRawConfig({ config: file });
   const settings = rawConfig as unknown as AllSettings;
   const problems = [
