@@ -18,6 +18,7 @@ import {
   type Browser,
   checkForLeakedSecrets,
   type Fields,
+  freshSession,
   type PageResponse,
   signedIn,
   singleSignOnUser,
@@ -25,8 +26,11 @@ import {
   useToken,
 } from "./support.ts";
 
-beforeEach(freshDemo);
 checkForLeakedSecrets();
+let browser: Browser;
+beforeEach(async () => {
+  browser = await freshSession(freshDemo);
+});
 
 const PATH = "/account/tokens";
 const right = { name: "Nightly", scope: "read", app_token: "", days: "90", password: DEMO.password };
@@ -48,7 +52,6 @@ const end = async (browser: Browser, token: string) =>
 
 describe("a new token", () => {
   it("is shown once, works immediately, and is stored only as its hash", async () => {
-    const browser = await signedIn();
     const token = await create(browser);
     expect(token).toMatch(/^ll_read_/);
     expect(await useToken(token)).toBe(200);
@@ -72,13 +75,12 @@ describe("a new token", () => {
   });
 
   it("works until the millisecond in which it expires", async () => {
-    const token = await create(await signedIn(), { ...right, days: "1" });
+    const token = await create(browser, { ...right, days: "1" });
     expect(await useToken(token, { now: NOW + DAY - 1 })).toBe(200);
     expect(await useToken(token, { now: NOW + DAY })).toBe(401);
   });
 
   it("is listed with its scope, app, end and the day of its last use", async () => {
-    const browser = await signedIn();
     const token = await create(browser, { ...right, scope: "write", app_token: DEMO.appToken });
     expect((await browser.get(PATH)).text).toMatch(/Write<[\s\S]*Demo App<[\s\S]*13 Jun 2026[\s\S]*Never/);
     expect(await useToken(token)).toBe(200);
@@ -87,7 +89,7 @@ describe("a new token", () => {
 
   it("leaves the API token unchanged", async () => {
     const before = await rows("SELECT * FROM api_tokens");
-    await create(await signedIn());
+    await create(browser);
     expect(await rows("SELECT * FROM api_tokens")).toEqual(before);
     expect(await useToken(DEMO.apiToken)).toBe(200);
   });
@@ -111,7 +113,6 @@ describe("a rejected form", () => {
     ["what is no app", { app_token: "x" }, 400, "must be one of your apps"],
   ];
   it.each(wrong)("creates nothing: %s", async (_, fields, status, error) => {
-    const browser = await signedIn();
     const page = await browser.post(PATH, { ...right, ...fields });
     expect(page.status).toBe(status);
     expect(page.text).toContain(error);
@@ -120,7 +121,6 @@ describe("a rejected form", () => {
   });
 
   it("names every problem and keeps what was entered", async () => {
-    const browser = await signedIn();
     const page = await browser.post(PATH, { ...right, name: "", days: "400", app_token: DEMO.otherAppToken });
     for (const text of ["must not be empty", "from 1 to 366", "one of your apps", 'value="400"'])
       expect(page.text).toContain(text);
@@ -131,7 +131,6 @@ describe("a rejected form", () => {
     ["the user is disabled", "UPDATE users SET disabled_at = 1 WHERE id = 1"],
     ["the user leaves the app", "DELETE FROM memberships WHERE user_id = 1"],
   ])("creates nothing if %s before the token is stored", async (_, change) => {
-    const browser = await signedIn();
     // The calls before it read the session, the tokens and the account.
     const DB = changedBefore(4, () => env.DB.exec(change));
     const page = await browser.post(PATH, { ...right, app_token: DEMO.appToken }, { env: { DB } });
@@ -141,13 +140,12 @@ describe("a rejected form", () => {
 
   it("creates nothing without the password", async () => {
     const { password: _, ...rest } = right;
-    expect((await (await signedIn()).post(PATH, rest)).status).toBe(400);
+    expect((await browser.post(PATH, rest)).status).toBe(400);
     expect(await stored()).toEqual([]);
   });
 });
 
 it("a user has 20 tokens at the same time, not counting those that have expired", async () => {
-  const browser = await signedIn();
   const insert = (name: string, expiresAt: number) =>
     env.DB.prepare(
       "INSERT INTO access_tokens (token_hash, user_id, name, hint, scope, role, created_at, expires_at) VALUES (?1, 1, ?1, '', 'read', 'member', 0, ?2)",
@@ -182,7 +180,6 @@ describe("a user of single sign-on", () => {
 
 describe("ending a token", () => {
   it("rejects it in every request that starts afterwards, also with a stale KV", async () => {
-    const browser = await signedIn();
     const [token, other] = [await create(browser), await create(browser, { ...right, name: "Other" })];
     const hash = hashToken(token, ["read"]) ?? "";
     const stale = await env.TOKENS.get(hash);
@@ -198,7 +195,6 @@ describe("ending a token", () => {
   });
 
   it("costs no call to D1 to reject it once KV has its mark", async () => {
-    const browser = await signedIn();
     const token = await create(browser);
     await end(browser, token);
     const { database, counts } = countingDatabase();
@@ -207,7 +203,6 @@ describe("ending a token", () => {
   });
 
   it("that has expired has its entry too, and none is left", async () => {
-    const browser = await signedIn();
     const token = await create(browser);
     await rows("UPDATE access_tokens SET expires_at = ?", NOW);
     expect((await end(browser, token)).status).toBe(303);
@@ -218,7 +213,7 @@ describe("ending a token", () => {
   });
 
   it("never ends a token of another user", async () => {
-    const token = await create(await signedIn());
+    const token = await create(browser);
     const operator = await signedIn(DEMO.operatorEmail, DEMO.operatorPassword);
     expect((await end(operator, token)).status).toBe(303);
     expect(await useToken(token)).toBe(200);
@@ -232,7 +227,6 @@ describe("the tokens of a user", () => {
   const asOperator = { token: DEMO.operatorToken, env: UNLIMITED };
 
   it("stay after a reset of the API token, and end with its box", async () => {
-    const browser = await signedIn();
     const token = await create(browser);
     expect(statusLine(await browser.post(reset, { password: DEMO.password }))).toMatch(
       /no longer works\. Update/,
@@ -248,7 +242,6 @@ describe("the tokens of a user", () => {
   });
 
   it("stay, with the box, if the password is wrong, and the box stays checked", async () => {
-    const browser = await signedIn();
     const token = await create(browser);
     const page = await browser.post(reset, { password: "wrong-password-1", end_access_tokens: "yes" });
     expect(page.status).toBe(403);
@@ -257,7 +250,6 @@ describe("the tokens of a user", () => {
   });
 
   it("stay after the user changes the password", async () => {
-    const browser = await signedIn();
     const token = await create(browser);
     const changed = { current_password: DEMO.password, new_password: "another-password-1" };
     await browser.post("/account/password", { ...changed, repeat_password: "another-password-1" });
@@ -271,7 +263,7 @@ describe("the tokens of a user", () => {
     ["the user is erased", "/operator/v1/users/1/erase", { your_password }],
   ];
   it.each(ENDING)("end when %s, and those of others stay", async (_, path, body) => {
-    const token = await create(await signedIn());
+    const token = await create(browser);
     const operator = await signedIn(DEMO.operatorEmail, DEMO.operatorPassword);
     const other = await create(operator, { ...right, password: DEMO.operatorPassword });
     const method = path.endsWith("/1") ? "PATCH" : "POST";
@@ -300,7 +292,7 @@ describe("the tokens of a user", () => {
   });
 
   it("are counted in the audit log when a password reset ends them", async () => {
-    await create(await signedIn());
+    await create(browser);
     await call("/operator/v1/users/1/password", { json: { your_password }, ...asOperator });
     const [entry] = await rows<{ detail: string }>(
       "SELECT detail FROM audit_log WHERE action = 'update user'",
@@ -310,7 +302,7 @@ describe("the tokens of a user", () => {
 });
 
 it("the day of the last use is written once a day", async () => {
-  const token = await create(await signedIn(), { ...right, days: "366" });
+  const token = await create(browser, { ...right, days: "366" });
   const use = async (now: number) => {
     const { database, counts } = countingDatabase();
     expect(await useToken(token, { now, env: { DB: database } })).toBe(200);
@@ -324,7 +316,6 @@ it("the day of the last use is written once a day", async () => {
 });
 
 it("a request with an access token reads as many rows as with the API token", async () => {
-  const browser = await signedIn();
   const all = await create(browser, { ...right, scope: "write" });
   const one = await create(browser, { ...right, scope: "write", app_token: DEMO.appToken });
   const links = `/public/v1/apps/${DEMO.appToken}/trackers`;
@@ -348,7 +339,7 @@ it("a request with an access token reads as many rows as with the API token", as
 });
 
 it("the purge removes a token 30 days after it expired", async () => {
-  await create(await signedIn(), { ...right, days: "1" });
+  await create(browser, { ...right, days: "1" });
   const gone = NOW + 31 * DAY;
   await purge(ledgerOn(), gone - 1);
   expect(await stored()).toHaveLength(1);

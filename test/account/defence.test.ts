@@ -1,11 +1,12 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { DEMO, env, freshDemo, ORIGIN, UNLIMITED } from "../harness.ts";
-import { accountState, checkForLeakedSecrets, shownToken, signedIn } from "./support.ts";
+import { accountState, type Browser, checkForLeakedSecrets, freshSession, shownToken } from "./support.ts";
 
-beforeEach(async () => {
-  await freshDemo();
-});
 checkForLeakedSecrets();
+let browser: Browser;
+beforeEach(async () => {
+  browser = await freshSession(freshDemo);
+});
 
 const NEW = "a new and long password";
 const FORMS: [string, Record<string, string>][] = [
@@ -28,7 +29,6 @@ const CROSS_SITE: Record<string, string>[] = [
 
 describe.each(FORMS)("POST %s", (path, fields) => {
   it("rejects a cross-site request with a page and changes nothing", async () => {
-    const browser = await signedIn();
     const before = await accountState();
     for (const headers of CROSS_SITE) {
       const page = await browser.post(path, fields, { headers });
@@ -41,7 +41,6 @@ describe.each(FORMS)("POST %s", (path, fields) => {
   });
 
   it("changes nothing when sent as GET", async () => {
-    const browser = await signedIn();
     const before = await accountState();
     const page = await browser.get(`${path}?${new URLSearchParams(fields)}`);
     // A reloaded form leads back to its page.
@@ -56,7 +55,7 @@ describe.each(FORMS)("POST %s", (path, fields) => {
     { "sec-fetch-site": "same-origin", origin: "null" },
     { origin: ORIGIN },
   ])("accepts a same-origin request with the headers %j", async (headers) => {
-    const { status } = await (await signedIn()).post(path, fields, { headers });
+    const { status } = await browser.post(path, fields, { headers });
     expect(status).toBe(/token|password/.test(path) ? 200 : 303);
   });
 });

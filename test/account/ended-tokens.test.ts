@@ -1,11 +1,12 @@
 /** What a new password and "Sign out everywhere" do with tokens, which somebody else may have created or read. */
 import { beforeEach, describe, expect, it } from "vitest";
 import { DEMO, freshDemo, rows } from "../harness.ts";
+import { once } from "../once.ts";
 import {
   type Browser,
   checkForLeakedSecrets,
+  freshSession,
   shownToken,
-  signedIn,
   statusLine,
   useToken,
 } from "./support.ts";
@@ -17,13 +18,16 @@ const NEW = "a new and long password";
 
 let browser: Browser;
 let access: string;
-beforeEach(async () => {
-  await freshDemo();
-  browser = await signedIn();
+const created = once("access token of an intruder", () => ({ token: "" }));
+async function createAccess(owner: Browser) {
   const fields = { name: "Intruder", scope: "write", app_token: "", days: "366", password: DEMO.password };
-  const page = await browser.post("/account/tokens", fields);
-  access = /ll_write_\w+/.exec(page.text)?.[0] ?? "";
+  const page = await owner.post("/account/tokens", fields);
+  created.token = access = /ll_write_\w+/.exec(page.text)?.[0] ?? "";
   expect(await statuses()).toEqual([200, 200]);
+}
+beforeEach(async () => {
+  browser = await freshSession(freshDemo, DEMO.email, DEMO.password, createAccess);
+  access = created.token;
 });
 
 /** Of a use of the access token and of the API token. */

@@ -4,6 +4,7 @@ import {
   accountState,
   Browser,
   checkForLeakedSecrets,
+  freshSession,
   racedDatabase,
   shownToken,
   signedIn,
@@ -12,10 +13,11 @@ import {
   useToken,
 } from "./support.ts";
 
-beforeEach(async () => {
-  await freshDemo();
-});
 checkForLeakedSecrets();
+let browser: Browser;
+beforeEach(async () => {
+  browser = await freshSession(freshDemo);
+});
 
 const PATH = "/account/password";
 const NEW = "a new and long password";
@@ -28,14 +30,13 @@ const form = (more: Record<string, string> = {}) => ({
 
 describe("changing the password", () => {
   it("accepts the new password and rejects the old one", async () => {
-    const page = await (await signedIn()).post(PATH, form());
+    const page = await browser.post(PATH, form());
     expect([page.status, statusLine(page)]).toEqual([200, "Password changed."]);
     expect((await new Browser().signIn(DEMO.email, DEMO.password)).status).toBe(401);
     expect((await new Browser().signIn(DEMO.email, NEW)).status).toBe(303);
   });
 
   it("keeps the API token, which only the new password can show", async () => {
-    const browser = await signedIn();
     await browser.post(PATH, form());
     expect(await useToken(DEMO.apiToken)).toBe(200);
     expect(shownToken(await browser.post("/account/token/show", { password: NEW }))).toBe(DEMO.apiToken);
@@ -43,7 +44,7 @@ describe("changing the password", () => {
   });
 
   it("renews the session of this browser and ends all others", async () => {
-    const [browser, elsewhere] = [await signedIn(), await signedIn()];
+    const elsewhere = await signedIn();
     const before = browser.session;
     await browser.post(PATH, form());
     expect(browser.session).not.toBe(before);
@@ -53,7 +54,6 @@ describe("changing the password", () => {
 
   it("does not change a token that cannot be shown", async () => {
     await env.DB.exec("UPDATE api_tokens SET sealed = NULL WHERE user_id = 1");
-    const browser = await signedIn();
     expect((await browser.post(PATH, form())).status).toBe(200);
     expect((await accountState()).tokens[0]).toMatchObject({ user_id: 1, sealed: null });
     expect(await useToken(DEMO.apiToken)).toBe(200);
@@ -61,7 +61,7 @@ describe("changing the password", () => {
 
   it("accepts composed and decomposed Unicode letters as equal", async () => {
     const composed = { new_password: "pass\u00e9 longtemps", repeat_password: "pass\u00e9 longtemps" };
-    expect((await (await signedIn()).post(PATH, form(composed))).status).toBe(200);
+    expect((await browser.post(PATH, form(composed))).status).toBe(200);
     expect((await new Browser().signIn(DEMO.email, "passe\u0301 longtemps")).status).toBe(303);
   });
 
@@ -111,7 +111,6 @@ describe("changing the password", () => {
       "it consists of your email address or the name of this site; use several unrelated words.",
     ],
   ])("rejects %s and changes nothing", async (_name, more, status, sentence) => {
-    const browser = await signedIn();
     const before = await accountState();
     const page = await browser.post(PATH, form(more));
     expect(page.status).toBe(status);
@@ -122,7 +121,7 @@ describe("changing the password", () => {
 
   it("names every error of a rejected form", async () => {
     const fields = { current_password: "", new_password: "123456789012", repeat_password: "x" };
-    const { text } = await (await signedIn()).post(PATH, fields);
+    const { text } = await browser.post(PATH, fields);
     for (const sentence of [
       "The current password must not be empty.",
       "The new password is too easy to guess, because most of it repeats or continues itself",
@@ -133,14 +132,13 @@ describe("changing the password", () => {
   });
 
   it("shows the form on a page of its own", async () => {
-    const page = await (await signedIn()).get(PATH);
+    const page = await browser.get(PATH);
     expect(page.status).toBe(200);
     expect(page.text).toContain('action="/account/password"');
     expect(page.text).toContain("Current password");
   });
 
   it("accepts a new password of 12 and of 256 characters", async () => {
-    const browser = await signedIn();
     const [short, long] = ["tall blue ha", "seven odd socks ".repeat(16)];
     expect((await browser.post(PATH, form({ new_password: short, repeat_password: short }))).status).toBe(
       200,
@@ -164,7 +162,6 @@ describe("changing the password", () => {
     ["the password is reset", "UPDATE users SET password_hash = password_hash || 'A' WHERE id = 1"],
     ["the user is disabled", "UPDATE users SET disabled_at = 1 WHERE id = 1"],
   ])("answers 409 and changes nothing if %s at the same moment", async (_name, change) => {
-    const browser = await signedIn();
     const page = await browser.post(PATH, form(), { env: { DB: racedDatabase(change) } });
     expect(page.status).toBe(409);
     expect(page.text).toContain("The account changed in the meantime");
@@ -172,14 +169,14 @@ describe("changing the password", () => {
   });
 
   it("applies exactly one of two simultaneous changes", async () => {
-    const [first, second] = [await signedIn(), await signedIn()];
+    const [first, second] = [browser, await signedIn()];
     const other = "quite another password";
     const [one, two] = await Promise.all([
       first.post(PATH, form()),
       second.post(PATH, form({ new_password: other, repeat_password: other })),
     ]);
     expect([one, two].filter(({ status }) => status === 200).length).toBe(1);
-    const [password, browser] = one.status === 200 ? [NEW, first] : [other, second];
-    expect(shownToken(await browser.post("/account/token/show", { password }))).toBe(DEMO.apiToken);
+    const [password, winner] = one.status === 200 ? [NEW, first] : [other, second];
+    expect(shownToken(await winner.post("/account/token/show", { password }))).toBe(DEMO.apiToken);
   });
 });

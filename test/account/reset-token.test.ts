@@ -8,6 +8,7 @@ import {
   Browser,
   checkForLeakedSecrets,
   type Fields,
+  freshSession,
   racedDatabase,
   shownToken,
   signedIn,
@@ -16,10 +17,11 @@ import {
   WRITES_ACCOUNT,
 } from "./support.ts";
 
-beforeEach(async () => {
-  await freshDemo();
-});
 checkForLeakedSecrets();
+let browser: Browser;
+beforeEach(async () => {
+  browser = await freshSession(freshDemo);
+});
 
 const PATH = "/account/token/reset";
 const right = { password: DEMO.password };
@@ -44,7 +46,6 @@ const failingKv = (operation: "get" | "put") =>
 describe("a reset", () => {
   it("creates a new token that works, and the old one no longer works", async () => {
     expect(await useToken(DEMO.apiToken)).toBe(200);
-    const browser = await signedIn();
     const page = await browser.post(PATH, right);
     expect(page.status).toBe(200);
     expect(statusLine(page)).toMatch(/^API token reset\./);
@@ -56,7 +57,6 @@ describe("a reset", () => {
   });
 
   it("seals the new token so that it can be shown later", async () => {
-    const browser = await signedIn();
     const token = shownToken(await browser.post(PATH, right));
     const page = await browser.post("/account/token/show", right);
     expect(shownToken(page)).toBe(token);
@@ -64,7 +64,7 @@ describe("a reset", () => {
   });
 
   it("renews the session of this browser and ends the user's other sessions", async () => {
-    const [browser, elsewhere] = [await signedIn(), await signedIn()];
+    const elsewhere = await signedIn();
     const operator = await signedIn(DEMO.operatorEmail, DEMO.operatorPassword);
     const old = browser.session;
     await browser.post(PATH, right);
@@ -92,7 +92,6 @@ describe("a reset", () => {
     ],
   ];
   it.each(rejected)("rejects %s and changes nothing", async (_name, fields, status, sentence) => {
-    const browser = await signedIn();
     const before = await accountState();
     const page = await browser.post(PATH, fields);
     expect(page.status).toBe(status);
@@ -106,7 +105,6 @@ describe("a reset", () => {
     ["a wrong password", { password: "not-the-password" }],
     ["an empty password", { password: "" }],
   ])("rejected for %s shows the form again, bound to the same token", async (_name, fields) => {
-    const browser = await signedIn();
     const page = await browser.post(PATH, { ...fields, replaces: "ll_api_…x<y" });
     expect(page.text).toContain('name="replaces" value="ll_api_…x&lt;y"');
     expect(page.text).toContain('<li><a href="#password">');
@@ -116,7 +114,6 @@ describe("a reset", () => {
 
   it("of a token that cannot be shown returns a page on which every button has its dialog", async () => {
     await env.DB.exec("UPDATE api_tokens SET sealed = NULL");
-    const browser = await signedIn();
     const before = await browser.get("/account");
     expect(before.text).not.toContain('commandfor="show-dialog" command="show-modal"');
     // The script replaces only this part of the page.
@@ -135,7 +132,6 @@ describe("a reset", () => {
 
   it("creates the first token for a user without one", async () => {
     await env.DB.exec(WITHOUT_TOKEN);
-    const browser = await signedIn();
     expect((await browser.get("/account")).text).toContain("Create token");
     const page = await browser.post(PATH, right);
     expect(statusLine(page)).toBe("API token created.");
@@ -143,7 +139,6 @@ describe("a reset", () => {
   });
 
   it("submitted again by reloading the page answers 409 and resets nothing", async () => {
-    const browser = await signedIn();
     const form = { ...right, replaces: `ll_api_…${DEMO.apiToken.slice(-4)}` };
     const token = shownToken(await browser.post(PATH, form));
     const again = await browser.post(PATH, form);
@@ -157,7 +152,7 @@ describe("the old token is rejected as soon as the reset responds", () => {
     const elsewhere = { env: { TOKENS: staleKv() } };
     await rememberToken(env.TOKENS, hashToken(DEMO.apiToken, ["api"]) ?? "", 1);
     expect(await useToken(DEMO.apiToken, elsewhere)).toBe(200);
-    await (await signedIn()).post(PATH, right);
+    await browser.post(PATH, right);
     expect(await elsewhere.env.TOKENS.get(hashToken(DEMO.apiToken, ["api"]) ?? "", "json")).toMatchObject({
       user_id: 1,
     });
@@ -179,7 +174,7 @@ describe("the old token is rejected as soon as the reset responds", () => {
   it.each(["get", "put"] as const)("when KV fails on %s", async (operation) => {
     const failing = { env: { TOKENS: failingKv(operation) } };
     await useToken(DEMO.apiToken);
-    const page = await (await signedIn()).post(PATH, right, failing);
+    const page = await browser.post(PATH, right, failing);
     expect(page.status).toBe(200);
     for (const options of [{}, failing]) {
       expect(await useToken(DEMO.apiToken, options)).toBe(401);
@@ -188,7 +183,6 @@ describe("the old token is rejected as soon as the reset responds", () => {
   });
 
   it("even with requests in flight during the reset", async () => {
-    const browser = await signedIn();
     const calls = Array.from({ length: 10 }, () => useToken(DEMO.apiToken));
     const page = await browser.post(PATH, right);
     await Promise.all(calls);
@@ -221,7 +215,6 @@ describe("exactly one of several simultaneous resets wins", () => {
   it("the loser gets 409, as a page or as a problem document", async () => {
     const raced = () =>
       racedDatabase("UPDATE api_tokens SET token_hash = token_hash || 'x' WHERE user_id = 1");
-    const browser = await signedIn();
     const sessions = (await accountState()).sessions;
     const page = await browser.post(PATH, right, { env: { DB: raced() } });
     expect(page.status).toBe(409);
@@ -263,7 +256,6 @@ describe("exactly one of several simultaneous resets wins", () => {
     "answers 409 and changes nothing if %s at the same moment",
     async (_name, start, change, hints, sessions) => {
       await env.DB.exec(start);
-      const browser = await signedIn();
       const before = (await accountState()).sessions;
       const page = await browser.post(PATH, right, { env: { DB: racedDatabase(change) } });
       expect([page.status, shownToken(page)]).toEqual([409, undefined]);
@@ -276,7 +268,7 @@ describe("exactly one of several simultaneous resets wins", () => {
   );
 
   it("exactly one of a reset and a simultaneous password change is applied", async () => {
-    const [first, second] = [await signedIn(), await signedIn()];
+    const [first, second] = [browser, await signedIn()];
     const change = {
       current_password: DEMO.password,
       new_password: "another-password",

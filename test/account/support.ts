@@ -76,19 +76,26 @@ export async function signedIn(email?: string, password?: string): Promise<Brows
 
 const sessions = once("sessions of states", () => new Map<string, [string, string][]>());
 
-/** Resets to a state with a user who is signed in. The sign-in is part of the state, so it happens once in a process. */
+/**
+ * Resets to a state with a user who is signed in, and has done more in that session. All of it is part of the state, so it happens once
+ * in a process. Functions of other states have other names.
+ */
 export async function freshSession(
   fresh: () => Promise<void>,
   email: string = DEMO.email,
   password: string = DEMO.password,
+  act?: (browser: Browser) => Promise<void>,
 ): Promise<Browser> {
-  const name = `${fresh.name} of ${email}`;
+  const name = `${fresh.name} of ${email} ${act?.name ?? ""}`;
   await freshState(name, async () => {
     await fresh();
-    sessions.set(name, [...(await signedIn(email, password)).cookies]);
+    const browser = await signedIn(email, password);
+    await act?.(browser);
+    sessions.set(name, [...browser.cookies]);
   });
   const browser = new Browser();
   for (const [cookie, value] of sessions.get(name) ?? []) browser.cookies.set(cookie, value);
+  rememberSecrets(...browser.cookies.values());
   return browser;
 }
 
@@ -131,6 +138,11 @@ async function dump(): Promise<string> {
 
 /** The log lines since the test began. */
 export const loggedLines = (): readonly string[] => logged;
+
+/** Secrets of a state that was made before the test. */
+export const rememberSecrets = (...some: string[]) => {
+  for (const secret of some) secrets.add(secret);
+};
 
 /** Checks after every test of the file that neither the databases nor the log contain a secret that the browser saw. */
 export function checkForLeakedSecrets(): void {

@@ -1,7 +1,8 @@
 /** A temporary password must be changed before anything else, and expires. */
 import { beforeEach, describe, expect, it } from "vitest";
-import { ask, DAY, DEMO, freshDemo, NOW, rows, UNLIMITED } from "../harness.ts";
+import { ask, DAY, DEMO, freshDemo, freshState, NOW, rows, UNLIMITED } from "../harness.ts";
 import { samplePath } from "../http/every-route.ts";
+import { once } from "../once.ts";
 import { everyOperation, needing } from "../security/support.ts";
 import { accountState, Browser, checkForLeakedSecrets } from "./support.ts";
 
@@ -10,10 +11,15 @@ const NEW = "a new and long password";
 const USERS = "/operator/v1/users";
 
 checkForLeakedSecrets();
+/** Of a user that an operator created, which happens once in a process. */
+const created = once("temporary password", () => ({ password: "" }));
 let temporary = "";
 beforeEach(async () => {
-  await freshDemo();
-  temporary = await setTemporary(USERS, { email: EMAIL });
+  await freshState("temporary password", async () => {
+    await freshDemo();
+    created.password = await setTemporary(USERS, { email: EMAIL });
+  });
+  temporary = created.password;
 });
 
 interface Created {
