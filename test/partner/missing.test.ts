@@ -3,9 +3,12 @@ import { beforeEach, expect, it } from "vitest";
 import { ask, call, click, DAY, DEMO, NOW, rows, sendCost, view } from "../harness.ts";
 import { isWhole } from "../part.ts";
 import { freshEmptyLedger } from "../support.ts";
-import { signedIn, tableOf } from "./support.ts";
+import { freshPartner, type PartnerBrowser, signedIn, tableOf } from "./support.ts";
 
-beforeEach(freshEmptyLedger);
+let browser: PartnerBrowser;
+beforeEach(async () => {
+  browser = await freshPartner(freshEmptyLedger);
+});
 
 interface Rates {
   expected: number | null;
@@ -13,7 +16,7 @@ interface Rates {
 }
 
 const open = async (path = "/partner/missing", options: { now?: number } = {}) =>
-  (await signedIn(DEMO.costToken, options)).get(path, options);
+  (options.now ? await signedIn(DEMO.costToken, options) : browser).get(path, options);
 const idsOf = async (options: { now?: number } = {}) =>
   tableOf(await open(undefined, options)).map(([id]) => id);
 const PRICE = "&cost_type=cpc&cost_currency=USD&cost_amount=0.3";
@@ -74,7 +77,6 @@ it("covers seven days with today, from their first millisecond, and no click who
 it("pages by ID, and has 1,000 IDs in a file with a byte order mark, in which a formula stays text", async () => {
   await click("=CMD(0)-missing");
   for (let number = 0; number < 52; number++) await click(`missing-page-${String(number).padStart(3, "0")}`);
-  const browser = await signedIn();
   const first = await browser.get("/partner/missing");
   expect(tableOf(first)).toHaveLength(50);
   const next = /href="([^"]+)">Next page/.exec(first.markup)?.[1]?.replaceAll("&amp;", "&") ?? "";

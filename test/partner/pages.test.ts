@@ -15,9 +15,12 @@ import {
   rows,
   sendCost,
 } from "../harness.ts";
-import { type PartnerBrowser, signedIn, tableOf } from "./support.ts";
+import { freshPartner, type PartnerBrowser, signedIn, tableOf } from "./support.ts";
 
-beforeEach(freshWholeDemo);
+let browser: PartnerBrowser;
+beforeEach(async () => {
+  browser = await freshPartner(freshWholeDemo);
+});
 
 const RIVAL = createToken("live", "Rival".padEnd(43, "0"));
 
@@ -41,7 +44,7 @@ const setPartner = (change: string) => env.DB.prepare(`UPDATE partners SET ${cha
 
 describe("the overview", () => {
   it("shows the credential, what it can send, and the coverage and discrepancy of seven days", async () => {
-    const { text, status } = await (await signedIn()).get("/partner");
+    const { text, status } = await browser.get("/partner");
     expect(status).toBe(200);
     expect(text).toContain("Live");
     expect(text).toContain("ll_live_…");
@@ -52,20 +55,20 @@ describe("the overview", () => {
 
   it("names the discrepancy that is above the threshold, and how many engagements it is", async () => {
     for (let number = 0; number < 5; number++) await click(`overview-click-00${number}`);
-    const { text } = await (await signedIn()).get("/partner");
+    const { text } = await browser.get("/partner");
     expect(text).toMatch(
       /The discrepancy of cpc is above the usual 5%: \d+ of \d+ clicks have no matching cost/,
     );
     expect(text).toContain("Show what has no cost");
     expect(text).not.toContain("Show pending costs");
     await sendCost({ cost_id: "overview-wrong-001" });
-    const again = await (await signedIn()).get("/partner");
+    const again = await browser.get("/partner");
     expect(again.text).toContain("Costs that wait for a click or impression may have a wrong ID.");
     expect(again.markup).toContain('href="/partner/costs?match=pending">Show pending costs');
   });
 
   it("judges the cost types with 20 expected, and names those with fewer", async () => {
-    const overview = async () => (await (await signedIn()).get("/partner")).text;
+    const overview = async () => (await browser.get("/partner")).text;
     expect(await overview()).toContain(
       "Your costs match, and the discrepancy of cpc is below the usual 5%. There are too few clicks or impressions to judge that of cpm.",
     );
@@ -77,7 +80,7 @@ describe("the overview", () => {
 
   it("says that an operator stopped the partner, and since when", async () => {
     await setPartner(`stopped_at = ${NOW - DAY}`);
-    const { text } = await (await signedIn()).get("/partner");
+    const { text } = await browser.get("/partner");
     expect(text).toContain("Stopped");
     expect(text).toContain("An operator stopped Acme Ads on 14 Mar 2026, 12:00 UTC");
     expect(text).toContain("Ask your operator why costs are stopped.");
@@ -87,7 +90,7 @@ describe("the overview", () => {
     "sends a partner that can send nothing to a round: %s",
     async (change) => {
       await setPartner(change);
-      const { text } = await (await signedIn()).get("/partner");
+      const { text } = await browser.get("/partner");
       expect(text).toContain("No cost data yet");
       expect(text).toContain("Can send No cost types");
       expect(text).toContain("Ask your operator for an integration round");
@@ -118,7 +121,6 @@ describe("the list of costs", () => {
   const VALUE = "iif(cost_type = 'cpm', 1, 1000) * amount";
 
   it("shows the newest costs first with their state and exact amount, fifty a page", async () => {
-    const browser = await signedIn();
     const first = await browser.get("/partner/costs");
     expect(tableOf(first)[0]).toEqual([
       "demo-spend-00-0",
@@ -142,7 +144,6 @@ describe("the list of costs", () => {
     ["sort=highest", `currency, ${VALUE} DESC, cost_id`],
     ["sort=cost_id", "cost_id"],
   ])("is in one order on all pages and in its file: %s", async (query, order) => {
-    const browser = await signedIn();
     const stored = (await rows<{ cost_id: string }>(`${STORED} ${order}`)).map(({ cost_id }) => cost_id);
     expect(stored).toHaveLength(272);
     expect(await idsFrom(browser, `/partner/costs?${query}`)).toEqual(stored);
@@ -159,7 +160,6 @@ describe("the list of costs", () => {
        WHERE partner_id = 1 AND state = 'matched' GROUP BY 1 ORDER BY 1`,
     );
     const [eur, usd] = sums.map(({ sum }) => sum.toFixed(2));
-    const browser = await signedIn();
     expect((await browser.get("/partner/costs")).text).toContain(
       `1 to 50 of 274 costs, 272 matched €${eur} + $${usd} , 2 pending $1.50`,
     );
@@ -170,7 +170,6 @@ describe("the list of costs", () => {
   it("filters by state, and by the beginning of the ID", async () => {
     await sendCost({ cost_id: "listed-pending-01", cost_amount: "1" });
     await sendCost({ cost_id: "listed-unpriced-1" });
-    const browser = await signedIn();
     const idsAt = async (query: string) =>
       tableOf(await browser.get(`/partner/costs?${query}`)).map(([id]) => id);
     expect(await idsAt("match=pending&cost_id=")).toEqual(["listed-pending-01", "listed-unpriced-1"]);
@@ -193,7 +192,6 @@ describe("the list of costs", () => {
     await click("listed-earlier-01", { now: NOW - 2 * DAY });
     await sendCost({ cost_id: "listed-earlier-01", cost_amount: "1" });
     await sendCost({ cost_id: "listed-pending-01", cost_amount: "1" });
-    const browser = await signedIn();
     const stored = await rows<{ cost_id: string }>(
       `SELECT cost_id FROM cost_states JOIN ledger_entries USING (partner_id, cost_id)
        WHERE partner_id = 1 AND day = ? ORDER BY received_at DESC, cost_id`,
@@ -241,7 +239,6 @@ describe("the list of costs", () => {
   });
 
   it("of a day is what the totals of the day lead to, as long as its costs are kept", async () => {
-    const browser = await signedIn();
     const totals = await browser.get("/partner/totals?from=2026-02-28&to=2026-03-03");
     const links = totals.markup.matchAll(/<a href="(\/partner\/costs\?day=[^"]*)">(\d+ \w+ 2026)<\/a>/g);
     const days = new Map([...links].map(([, href = "", day]) => [href, day]));
@@ -252,7 +249,6 @@ describe("the list of costs", () => {
   });
 
   it("pages through a filtered list", async () => {
-    const browser = await signedIn();
     const first = await browser.get("/partner/costs?match=matched&cost_id=demo-spend-");
     const path = /href="([^"]+)">Next page/.exec(first.markup)?.[1]?.replaceAll("&amp;", "&") ?? "";
     const second = await browser.get(path);
@@ -265,7 +261,6 @@ describe("the list of costs", () => {
   });
 
   it("finds every ID with a prefix, whatever its last character is", async () => {
-    const browser = await signedIn();
     for (const last of ["\u{e000}", "é", "😀", "~", "!", "0", "\u{10fffd}"]) {
       const cost_id = `prefix-id${last}-1`;
       await sendCost({ cost_id, cost_amount: "1" });
@@ -276,7 +271,6 @@ describe("the list of costs", () => {
   });
 
   it("has the same list as a CSV file with more rows", async () => {
-    const browser = await signedIn();
     const file = await browser.get("/partner/costs.csv?match=matched&cost_id=&sort=cost_id");
     expect(file.headers.get("content-disposition")).toBe('attachment; filename="costs.csv"');
     const api = await call("/cost?match=matched&limit=1000", {
@@ -299,7 +293,7 @@ describe("the page of a cost", () => {
 
   it("shows a matched cost with its click", async () => {
     await sendCost({ cost_id: "demo-click-recent-0001", cost_amount: "0.25", tag: "july" });
-    const { text } = await (await signedIn()).get(at("demo-click-recent-0001"));
+    const { text } = await browser.get(at("demo-click-recent-0001"));
     expect(text).toContain("demo-click-recent-0001 Matched Matched to its click or impression.");
     expect(text).toContain("Amount $0.25");
     expect(text).toContain("Tag july");
@@ -308,7 +302,6 @@ describe("the page of a cost", () => {
 
   it("shows a pending cost, why it does not match, and until when it can", async () => {
     await sendCost({ cost_id: "demo-click-recent-0001", cost_type: "cpm", cost_amount: "2" });
-    const browser = await signedIn();
     const page = await browser.get(at("demo-click-recent-0001"));
     expect(page.text).toContain("Pending It waits for its click or impression.");
     expect(page.text).toContain(
@@ -321,7 +314,7 @@ describe("the page of a cost", () => {
   it("shows the price on the URL that counts beside a pending call", async () => {
     await click("listed-priced-001", { query: "&cost_type=cpc&cost_currency=USD&cost_amount=0.3" });
     await sendCost({ cost_id: "listed-priced-001", cost_type: "cpm", cost_amount: "2" });
-    const { text } = await (await signedIn()).get(at("listed-priced-001"));
+    const { text } = await browser.get(at("listed-priced-001"));
     expect(text).toContain("Price on the URL $0.30, cpc.");
   });
 
@@ -338,14 +331,13 @@ describe("the page of a cost", () => {
 
   it("says that a cost without an amount does not count", async () => {
     await sendCost({ cost_id: "demo-click-recent-0001" });
-    const { text } = await (await signedIn()).get(at("demo-click-recent-0001"));
+    const { text } = await browser.get(at("demo-click-recent-0001"));
     expect(text).toContain("This cost has no amount, so it doesn't count as spend.");
   });
 
   it("works for an ID with any characters", async () => {
     const cost_id = "a/b?c&d=#é '\"<";
     await sendCost({ cost_id, cost_amount: "1" });
-    const browser = await signedIn();
     const list = await browser.get("/partner/costs?match=pending");
     const path = /href="(\/partner\/costs\/[^"]+)"/.exec(list.markup)?.[1]?.replaceAll("&#39;", "'") ?? "";
     expect((await browser.get(path)).text).toContain(`${cost_id} Pending`);
@@ -353,7 +345,6 @@ describe("the page of a cost", () => {
   });
 
   it("returns 404 for an unknown ID and 400 for what is no ID", async () => {
-    const browser = await signedIn();
     expect((await browser.get(at("unknown-cost-001"))).status).toBe(404);
     expect((await browser.get(at("short"))).status).toBe(404);
     expect((await browser.get(at("x".repeat(257)))).status).toBe(400);
@@ -364,7 +355,6 @@ describe("a void", () => {
   const PATH = "/partner/costs/demo-spend-00-0";
 
   it("removes the cost, is confirmed, and changes nothing again", async () => {
-    const browser = await signedIn();
     expect((await browser.get(PATH)).markup).toContain(`action="${PATH}/void"`);
     const done = await browser.post(`${PATH}/void`);
     expect([done.status, done.headers.get("location")]).toEqual([303, `${PATH}?notice=voided`]);
@@ -393,11 +383,11 @@ describe("a void", () => {
 
   it("is possible for a stopped partner", async () => {
     await setPartner(`stopped_at = ${NOW}`);
-    expect((await (await signedIn()).post(`${PATH}/void`)).status).toBe(303);
+    expect((await browser.post(`${PATH}/void`)).status).toBe(303);
   });
 
   it("leads back to the cost when its address is opened", async () => {
-    expect((await (await signedIn()).get(`${PATH}/void`)).headers.get("location")).toBe(PATH);
+    expect((await browser.get(`${PATH}/void`)).headers.get("location")).toBe(PATH);
   });
 });
 
@@ -488,7 +478,7 @@ describe("a test credential", () => {
   });
 
   it("is what the round page needs", async () => {
-    const { status, text } = await (await signedIn()).get("/partner/round");
+    const { status, text } = await browser.get("/partner/round");
     expect(status).toBe(404);
     expect(text).toContain("Only a test credential has a round.");
   });
@@ -496,7 +486,7 @@ describe("a test credential", () => {
 
 describe("the setup", () => {
   it("shows the templates byte for byte, their macros, and the first request with its answer", async () => {
-    const { text } = await (await signedIn()).get("/partner/setup");
+    const { text } = await browser.get("/partner/setup");
     expect(text).toContain(
       "campaign={campaign_name}&adgroup=[adgroup]&gps_adid={gps_adid}&note=%%ACME MACRO%%",
     );
@@ -513,7 +503,7 @@ describe("the setup", () => {
 
   it("warns of cost parameters without a cost ID, and shows missing templates", async () => {
     await setPartner("cost_parameters = 'my_cost_id={x}', click_parameters = ''");
-    const { text } = await (await signedIn()).get("/partner/setup");
+    const { text } = await browser.get("/partner/setup");
     expect(text).toContain("Your cost parameters don't contain a cost_id .");
     expect(text).toContain("Click URLs No parameters.");
   });

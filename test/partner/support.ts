@@ -1,6 +1,7 @@
 /** A browser for the partner's pages: keeps the cookie, posts forms, and reads tables. */
 import { expect } from "vitest";
-import { type Call, call, DEMO, ORIGIN } from "../harness.ts";
+import { type Call, call, DEMO, freshState, ORIGIN } from "../harness.ts";
+import { once } from "../once.ts";
 
 export interface PageAnswer {
   status: number;
@@ -79,6 +80,23 @@ const textOf = (markup: string) =>
       .replace(/<[^>]*>/g, " ")
       .replace(/\s+/g, " "),
   ).trim();
+
+const cookies = once("partners of states", () => new Map<string, string>());
+
+/** Resets to a state with a partner that is signed in. The sign-in is part of the state, so it happens once in a process. */
+export async function freshPartner(
+  fresh: () => Promise<void>,
+  credential: string = DEMO.costToken,
+): Promise<PartnerBrowser> {
+  const name = `${fresh.name} of ${credential}`;
+  await freshState(name, async () => {
+    await fresh();
+    cookies.set(name, (await signedIn(credential)).cookie);
+  });
+  const browser = new PartnerBrowser();
+  browser.cookie = cookies.get(name) ?? "";
+  return browser;
+}
 
 /** A browser that is signed in with a credential. */
 export async function signedIn(credential: string = DEMO.costToken, options: Call = {}) {

@@ -2,11 +2,14 @@
 import { beforeEach, expect, it } from "vitest";
 import { call, click, DAY, DEMO, env, ledgerOn, NOW, rows, sendCost, view } from "../harness.ts";
 import { freshEmptyLedger } from "../support.ts";
-import { signedIn, tableOf } from "./support.ts";
+import { freshPartner, type PartnerBrowser, tableOf } from "./support.ts";
 
-beforeEach(freshEmptyLedger);
+let browser: PartnerBrowser;
+beforeEach(async () => {
+  browser = await freshPartner(freshEmptyLedger);
+});
 
-const open = async (path: string) => (await signedIn()).get(path);
+const open = async (path: string) => browser.get(path);
 
 /** Two days of costs: cpc in two currencies, cpm, one without an amount, one pending, one voided, and one of a rival. */
 async function sendSome(): Promise<void> {
@@ -103,7 +106,6 @@ it("are the partner's own, in every app", async () => {
 });
 
 it("are not shown after the credential was revoked", async () => {
-  const browser = await signedIn();
   await rows("UPDATE credentials SET revoked_at = ?", NOW);
   expect((await browser.get("/partner/totals")).status).toBe(303);
 });

@@ -3,12 +3,11 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { call, countingDatabase, DEMO, freshDemo, ledgerOn, NOW, rows, sendCost } from "../harness.ts";
 import { isWhole } from "../part.ts";
 import { failingDatabase } from "../support.ts";
-import { downloadOf, type PartnerBrowser, rowsOf, signedIn, tableOf } from "./support.ts";
+import { downloadOf, freshPartner, type PartnerBrowser, rowsOf, tableOf } from "./support.ts";
 
 let browser: PartnerBrowser;
 beforeEach(async () => {
-  await freshDemo();
-  browser = await signedIn();
+  browser = await freshPartner(freshDemo);
 });
 
 const HEADER = "cost_type,cost_currency,cost_id,cost_amount,tag";
