@@ -152,7 +152,7 @@ describe("a filter", () => {
         }
         expect(backwards).toEqual(expected);
       }),
-      runs(25),
+      runs(25, 8),
     );
   });
 });
