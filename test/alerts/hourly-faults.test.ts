@@ -2,7 +2,7 @@
 import { beforeEach, expect, it } from "vitest";
 import { judgeAlerts } from "../../src/alerts.ts";
 import { faultyDatabase, type InjectedFault } from "../faults/faulty.ts";
-import { click, DEMO, env, ledgerOn, NOW, rows } from "../harness.ts";
+import { click, DEMO, env, freshState, ledgerOn, NOW, rows } from "../harness.ts";
 import { CALL_STEP } from "../part.ts";
 import { freshEmptyLedger, inLedger } from "../support.ts";
 
@@ -10,7 +10,8 @@ const HOUR = 3_600_000;
 const SPEND = `'{"amount":0,"currency":"USD","period":"month","link_token":"${DEMO.linkToken}"}'`;
 
 /** The first runs are over, and a partner was silent since then. What each opens, and what the alert of a deleted rule needs. */
-async function begin(): Promise<void> {
+const begin = () => freshState("hour of alerts", setUp);
+async function setUp(): Promise<void> {
   await freshEmptyLedger();
   await inLedger("DELETE FROM alert_rules");
   await env.DB.batch(

@@ -3,17 +3,31 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { judgeAlerts, judgePurge } from "../../src/alerts.ts";
 import { storeRates } from "../../src/db/operator/stored-rates.ts";
 import { KIND_NAMES } from "../../src/pages/alerts/sentences.ts";
-import { ask, click, countingDatabase, DAY, DEMO, env, ledgerOn, NOW, rows, sendCost } from "../harness.ts";
+import {
+  ask,
+  click,
+  countingDatabase,
+  DAY,
+  DEMO,
+  env,
+  freshState,
+  ledgerOn,
+  NOW,
+  rows,
+  sendCost,
+} from "../harness.ts";
 import { isWhole } from "../part.ts";
 import { changedBefore, freshEmptyLedger, inLedger } from "../support.ts";
 
 const HOUR = 3_600_000;
 const PATH = "/operator/v1/alert-rules";
 
-beforeEach(async () => {
-  await freshEmptyLedger();
-  await inLedger("DELETE FROM alert_rules", "DELETE FROM partner_rates");
-});
+beforeEach(() =>
+  freshState("no alert rules", async () => {
+    await freshEmptyLedger();
+    await inLedger("DELETE FROM alert_rules", "DELETE FROM partner_rates");
+  }),
+);
 
 const run = (now = NOW) => judgeAlerts(ledgerOn(), now, false);
 async function create(json: object) {

@@ -9,14 +9,17 @@ const ALERTS = `/apps/${DEMO.appToken}/alerts`;
 const FORM = { kind: "spend_above", amount: "5", currency: "USD", period: "day", partner_id: "" };
 let member: Browser;
 
-beforeEach(async () => {
-  member = await freshSession(freshDemo);
+async function freshManyLinks() {
+  await freshDemo();
   await rows(
     `INSERT INTO links (token, app_token, parent_id, level, label, created_at)
      WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 200)
      SELECT 'many' || i, ?, (SELECT id FROM links WHERE token = 'demo1nk002'), 3, 'Many ' || i, 0 FROM n`,
     DEMO.appToken,
   );
+}
+beforeEach(async () => {
+  member = await freshSession(freshManyLinks);
 });
 
 const optionsOf = (page: string) =>

@@ -1,17 +1,19 @@
 /** The rules and alerts of the operator API, and their pages. */
 import { beforeEach, describe, expect, it } from "vitest";
 import { MAX_RULES } from "../../src/db/alerts/rules.ts";
-import { ask, call, DEMO, env, freshDemo, type ProblemBody, rejection } from "../harness.ts";
+import { ask, call, DEMO, env, freshDemo, freshState, type ProblemBody, rejection } from "../harness.ts";
 import { SESSIONS, startSessions } from "../security/support.ts";
 
 const PATH = "/operator/v1/alert-rules";
 const token = DEMO.operatorToken;
 type Items = { data: { items: Record<string, unknown>[] } };
 
-beforeEach(async () => {
-  await freshDemo();
-  await startSessions();
-});
+beforeEach(() =>
+  freshState("sessions", async () => {
+    await freshDemo();
+    await startSessions();
+  }),
+);
 
 const errorsOf = async (json: object, path = PATH, method = "POST") => {
   const { status, body } = await ask<ProblemBody>(path, { json, method, token });

@@ -1,22 +1,24 @@
 /** The pages of webhooks, for members and operators, and what they and the API say where webhooks are not set up. */
 import { beforeEach, describe, expect, it } from "vitest";
-import { ask, call, DEMO, env, freshDemo, NOW, rejection, rows } from "../harness.ts";
+import { ask, call, DEMO, env, freshDemo, freshState, NOW, rejection, rows } from "../harness.ts";
 import { SESSIONS, startSessions } from "../security/support.ts";
 
 const KEY = { WEBHOOK_KEY: "a-key-of-at-least-32-characters-x" };
 const PATH = "/operator/v1/webhooks";
 const token = DEMO.operatorToken;
 
-beforeEach(async () => {
-  await freshDemo();
-  await startSessions();
-  // Those with which every operation is tried.
-  await env.DB.batch(
-    ["webhook_deliveries", "webhook_events", "webhooks"].map((table) =>
-      env.DB.prepare(`DELETE FROM ${table}`),
-    ),
-  );
-});
+beforeEach(() =>
+  freshState("no webhooks", async () => {
+    await freshDemo();
+    await startSessions();
+    // Those with which every operation is tried.
+    await env.DB.batch(
+      ["webhook_deliveries", "webhook_events", "webhooks"].map((table) =>
+        env.DB.prepare(`DELETE FROM ${table}`),
+      ),
+    );
+  }),
+);
 
 const addWebhook = (app: string | null) =>
   env.DB.batch([
