@@ -408,7 +408,7 @@ describe("random work", () => {
             ].map((table) => `DELETE FROM ${table}`),
           ),
         ),
-      runs(100, isWhole ? 20 : 6),
+      runs(100, isWhole ? 16 : 3),
     );
     // Few runs do not reach all.
     if (isWhole)

@@ -1,7 +1,7 @@
 /** Prices on URLs above what an operator allows for a day: they are kept, and count nothing until an operator decides. */
 import { beforeEach, describe, expect, it } from "vitest";
 import { recordQueued } from "../../src/engagement/queue.ts";
-import { ask, DAY, DEMO, ledgerOn, NOW, queueBatch, rows, sendCost } from "../harness.ts";
+import { ask, DAY, DEMO, freshState, ledgerOn, NOW, queueBatch, rows, sendCost } from "../harness.ts";
 import { freshLedger, openedLink, totals } from "../support.ts";
 
 const isSharded = ledgerOn().shards.length > 0;
@@ -12,13 +12,15 @@ const limit = (most: number | null, id = 1) =>
 /** With shards, a limit that is that of each: the amount of one price. */
 const PRICE = 100;
 
-beforeEach(async () => {
-  await freshLedger();
-  await rows("UPDATE links SET cost_switch = 1, partner_id = 1 WHERE token = 'demo1nk009'");
-  await rows(
-    "UPDATE partners SET cost_parameters = 'cost_id={id}&cost_type=cpc&cost_amount={a}&cost_currency={c}'",
-  );
-});
+beforeEach(() =>
+  freshState("templates with prices", async () => {
+    await freshLedger();
+    await rows("UPDATE links SET cost_switch = 1, partner_id = 1 WHERE token = 'demo1nk009'");
+    await rows(
+      "UPDATE partners SET cost_parameters = 'cost_id={id}&cost_type=cpc&cost_amount={a}&cost_currency={c}'",
+    );
+  }),
+);
 
 interface Answer {
   cost_id: string;

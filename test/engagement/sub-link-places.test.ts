@@ -229,7 +229,7 @@ describe("after any clicks, creations, archivings and restorings", () => {
         const ofDay = taking.filter(({ day }) => day === last).length;
         expect(await places()).toEqual({ inAll: base + taking.length, ofDay, inApp: ofDay });
       }),
-      runs(200, 12),
+      runs(200, 8),
     );
   });
 });
