@@ -237,7 +237,13 @@ describe("a test link", () => {
       return [status, body.data?.items[0]?.token];
     };
     const first = await create("First");
-    for (let number = 1; number <= 21; number++) await create(`Newer ${number}`);
+    // As many newer ones as the first.
+    await rows(
+      `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 21)
+       INSERT INTO links (token, app_token, parent_id, level, label, partner_id, cost_switch, created_at)
+       SELECT 'newerlink' || i, app_token, parent_id, level, 'Newer ' || i, partner_id, cost_switch, created_at + i FROM links, n WHERE token = ?`,
+      first[1],
+    );
     expect(await create("First")).toEqual(first);
     const page = await operator.get(`/operator/rounds/1/link?app=${DEMO.appToken}&link=${first[1]}`);
     expect(page.text).toContain("Showing the newest 20.");

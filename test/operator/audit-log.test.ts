@@ -5,13 +5,16 @@ import { call, DAY, DEMO, env, freshDemo, NOW, rows, sendCost } from "../harness
 import { PartnerBrowser } from "../partner/support.ts";
 import { hrefOf, mainOf, textOf } from "../workspace/page-text.ts";
 
-let operator: Browser;
-beforeEach(async () => {
-  operator = await freshSession(freshDemo, DEMO.operatorEmail, DEMO.operatorPassword);
+async function changeMuch(operator: Browser) {
   await operator.post("/operator/partners/1/costs", { stopped: "yes" });
   await operator.post("/operator/partners/2", { display_name: "Beacon", max_url_amount: "25" });
   await operator.post("/operator/rounds/1/dismissals", { finding: "entry 9", reason: "agreed" });
   await operator.post(`/operator/apps/${DEMO.otherAppToken}/members`, { email: DEMO.email });
+}
+
+let operator: Browser;
+beforeEach(async () => {
+  operator = await freshSession(freshDemo, DEMO.operatorEmail, DEMO.operatorPassword, changeMuch);
 });
 
 const sentences = async (path: string) =>

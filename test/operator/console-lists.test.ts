@@ -3,11 +3,15 @@ import { Browser, freshSession } from "../account/support.ts";
 import { DAY, DEMO, freshDemo, freshWholeDemo, NOW, rows, sendCost } from "../harness.ts";
 import { tablesOf, textOf } from "../workspace/page-text.ts";
 
-let operator: Browser;
-beforeEach(async () => {
-  operator = await freshSession(freshDemo, DEMO.operatorEmail, DEMO.operatorPassword);
+async function freshLimits() {
+  await freshDemo();
   // One unit above the limit of a new partner, and exactly at it.
   await rows("UPDATE partners SET max_url_amount = iif(id = 2, 10000001, 10000000)");
+}
+
+let operator: Browser;
+beforeEach(async () => {
+  operator = await freshSession(freshLimits, DEMO.operatorEmail, DEMO.operatorPassword);
 });
 
 const headings = async (path: string) =>

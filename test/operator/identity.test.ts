@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { ATTEMPT_MS } from "../../src/db/accounts/identities.ts";
 import { purge } from "../../src/purge.ts";
-import { type Browser, signedIn, singleSignOnUser } from "../account/support.ts";
+import { type Browser, freshSession, singleSignOnUser } from "../account/support.ts";
 import { call, DEMO, env, freshDemo, ledgerOn, NOW, rows, UNLIMITED } from "../harness.ts";
 import { tablesOf } from "../workspace/page-text.ts";
 
@@ -10,11 +10,14 @@ const USER = 77;
 const PAGE = `/operator/users/${USER}`;
 const LATER = { now: NOW + 10 * 60_000 };
 
-let operator: Browser;
-beforeEach(async () => {
+async function freshSingleSignOn() {
   await freshDemo();
   await singleSignOnUser();
-  operator = await signedIn(DEMO.operatorEmail, DEMO.operatorPassword);
+}
+
+let operator: Browser;
+beforeEach(async () => {
+  operator = await freshSession(freshSingleSignOn, DEMO.operatorEmail, DEMO.operatorPassword);
 });
 
 const attempt = (id: number, subject: string, attemptedAt = NOW - 1000, userId = USER, isVerified = 1) =>

@@ -2,14 +2,11 @@
 import { beforeEach, expect, it } from "vitest";
 import { storeActivity } from "../../src/db/operator/partner-activity.ts";
 import { ask, click, DAY, DEMO, ledgerOn, NOW, rows, sendCost } from "../harness.ts";
-import { freshEmptyLedger, inLedger } from "../support.ts";
+import { freshEmptyLedger } from "../support.ts";
 
 const HOUR = 3_600_000;
 
-beforeEach(async () => {
-  await freshEmptyLedger();
-  await inLedger("DELETE FROM daily_totals", "DELETE FROM daily_engagements");
-});
+beforeEach(freshEmptyLedger);
 
 const run = (hours: number) => storeActivity(ledgerOn(), NOW + hours * HOUR);
 const read = async (partner = 1) => {

@@ -151,32 +151,6 @@ describe("a list with many IDs between its costs", () => {
     expect(page).toContain("z-waiting-cost-1");
   });
 
-  it("reads a bounded number of IDs, says how far it came, and goes on from there", async () => {
-    await addEmpty(21_000);
-    await sendCost({ ...COST, cost_id: "a-click-021001", cost_amount: "1" });
-    const { database, counts } = countingDatabase();
-    const first = await list("match=pending", { DB: database });
-    const databases = Math.max(1, ledgerOn().shards.length);
-    expect(first.items).toEqual([]);
-    expect(first.searched).toBeGreaterThan(0);
-    expect(first.searched).toBeLessThan(1);
-    // The operator's token, the partner, what was read, and how many there are.
-    expect(counts.calls).toBeLessThanOrEqual(databases * (MAX_PAGES + 2) + 3);
-    // Each ID twice by its page, and once to count it.
-    expect(counts.read).toBeLessThanOrEqual(3 * 20_000 + 60 * databases);
-    // What the other shards have after the last ID of one is not counted.
-    expect(first.read).toBeGreaterThanOrEqual(20_000 - 100 * databases * Number(databases > 1));
-    expect(first.read).toBeLessThanOrEqual(20_000);
-    const found: string[] = [];
-    let { cursor } = first.paging;
-    for (let pages = 0; cursor !== null && pages < 10; pages++) {
-      const page = await list(`match=pending&cursor=${cursor}`);
-      found.push(...page.items.map(({ cost_id }) => cost_id));
-      cursor = page.paging.cursor;
-    }
-    expect([found, cursor]).toEqual([["a-click-021001"], null]);
-  });
-
   it("returns each cost once, page by page", async () => {
     for (let number = 0; number < 7; number++) await sendCost({ ...COST, cost_id: `paged-cost-00${number}` });
     const first = await list("limit=3");
@@ -292,15 +266,16 @@ describe("the page", () => {
 });
 
 describe("the number of costs", () => {
+  // Their IDs come after those of `addEmpty`.
   beforeAll(async () => {
     await freshEmptyLedger();
     for (const [number, days] of [0, 0, 2, 13, 14].entries()) {
       const now = NOW - days * DAY;
-      await click(`counted-cost-00${number}`, { now });
-      await sendCost({ ...COST, cost_id: `counted-cost-00${number}`, cost_amount: String(number) }, { now });
+      await click(`a-click-02200${number}`, { now });
+      await sendCost({ ...COST, cost_id: `a-click-02200${number}`, cost_amount: String(number) }, { now });
     }
     for (const days of [0, 6, 7, 8])
-      await sendCost({ ...COST, cost_id: `waiting-cost-0${days}` }, { now: NOW - days * DAY });
+      await sendCost({ ...COST, cost_id: `a-click-02300${days}` }, { now: NOW - days * DAY });
   });
 
   it.runIf(isWhole).each([
@@ -325,26 +300,56 @@ describe("the number of costs", () => {
     expect((await list(query)).expected).toBe(expected);
   });
 
-  it("ends the search when so many were found, on the first page and on a later one", async () => {
-    await addEmpty(21_000);
-    const day = "match=matched&day=2026-03-15";
-    await click("a-click-000000");
-    await sendCost({ ...COST, cost_id: "a-click-000000", cost_amount: "1" });
-    const first = await list(`${day}&cost_type=cpc`);
-    expect([first.items.length, first.expected, first.paging.cursor]).toEqual([1, 3, expect.any(String)]);
-    const all = await list(`${day}&limit=3`);
-    expect([all.items.length, all.paging.cursor]).toEqual([1, expect.any(String)]);
-    await startSessions();
-    const headers = { accept: "text/html", cookie: SESSIONS.operator };
-    const open = async (path: string) => (await call(path, { headers })).text();
-    const page = await open(`/operator/partners/1/costs?${day}`);
-    expect(page).toContain("In the order of their IDs: more than 10,000 can't be sorted.");
-    expect(page).toContain(`1 of 3 found. Searched ${first.read.toLocaleString("en-US")} IDs.`);
-    const [, next = ""] = /href="([^"]*)" data-go-on>Continue/.exec(page) ?? [];
-    const end = await open(next.replaceAll("&amp;", "&"));
-    expect(end).toContain("3 of 3 found. Searched ");
-    expect(end).not.toContain("data-go-on");
-    expect(end).toContain("counted-cost-001");
+  describe("among 21,000 IDs without a cost", () => {
+    const LAST = "a-click-021001";
+    const WAITING = [0, 6, 7].map((days) => `a-click-02300${days}`);
+    beforeAll(async () => {
+      await addEmpty(21_000);
+      await sendCost({ ...COST, cost_id: LAST, cost_amount: "1" });
+    });
+
+    it("reads a bounded number of IDs, says how far it came, and goes on from there", async () => {
+      const { database, counts } = countingDatabase();
+      const first = await list("match=pending", { DB: database });
+      const databases = Math.max(1, ledgerOn().shards.length);
+      expect(first.items).toEqual([]);
+      expect(first.searched).toBeGreaterThan(0);
+      expect(first.searched).toBeLessThan(1);
+      // The operator's token, the partner, what was read, and how many there are.
+      expect(counts.calls).toBeLessThanOrEqual(databases * (MAX_PAGES + 2) + 3);
+      // Each ID twice by its page, and once to count it.
+      expect(counts.read).toBeLessThanOrEqual(3 * 20_000 + 60 * databases);
+      // What the other shards have after the last ID of one is not counted.
+      expect(first.read).toBeGreaterThanOrEqual(20_000 - 100 * databases * Number(databases > 1));
+      expect(first.read).toBeLessThanOrEqual(20_000);
+      const found: string[] = [];
+      let { cursor } = first.paging;
+      for (let pages = 0; cursor !== null && pages < 10; pages++) {
+        const page = await list(`match=pending&cursor=${cursor}`);
+        found.push(...page.items.map(({ cost_id }) => cost_id));
+        cursor = page.paging.cursor;
+      }
+      expect([found, cursor]).toEqual([[LAST, ...WAITING], null]);
+    });
+
+    it("ends the search when so many were found, on the first page and on a later one", async () => {
+      const day = "match=matched&day=2026-03-15";
+      await click("a-click-000000");
+      await sendCost({ ...COST, cost_id: "a-click-000000", cost_amount: "1" });
+      const first = await list(`${day}&cost_type=cpc&limit=3`);
+      expect([first.items.length, first.expected, first.paging.cursor]).toEqual([1, 3, expect.any(String)]);
+      await startSessions();
+      const headers = { accept: "text/html", cookie: SESSIONS.operator };
+      const open = async (path: string) => (await call(path, { headers })).text();
+      const page = await open(`/operator/partners/1/costs?${day}`);
+      expect(page).toContain("In the order of their IDs: more than 10,000 can't be sorted.");
+      expect(page).toContain(`1 of 3 found. Searched ${first.read.toLocaleString("en-US")} IDs.`);
+      const [, next = ""] = /href="([^"]*)" data-go-on>Continue/.exec(page) ?? [];
+      const end = await open(next.replaceAll("&amp;", "&"));
+      expect(end).toContain("3 of 3 found. Searched ");
+      expect(end).not.toContain("data-go-on");
+      expect(end).toContain("a-click-022001");
+    });
   });
 });
 

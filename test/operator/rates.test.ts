@@ -12,6 +12,7 @@ import {
   countingDatabase,
   DAY,
   DEMO,
+  freshState,
   ledgerOn,
   NOW,
   rejection,
@@ -61,10 +62,12 @@ async function clicked(cost?: Record<string, string>, options: { query?: string;
   return id;
 }
 
-beforeEach(async () => {
-  await freshLedger();
-  await inLedger("DELETE FROM ledger_entries WHERE partner_id = 1");
-});
+beforeEach(() =>
+  freshState("rates", async () => {
+    await freshLedger();
+    await inLedger("DELETE FROM ledger_entries WHERE partner_id = 1");
+  }),
+);
 
 describe("the rates of a partner", () => {
   it.runIf(isWhole)("are null without engagements, for each integrated type", async () => {

@@ -89,13 +89,18 @@ describe("prices on URLs", () => {
     };
     const before = await read();
     expect(before.found).toEqual([]);
+    const [database] = databasesOf(ledgerOn());
+    const NUMBERS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 360)";
     // A year of a partner, 20 apps of another one.
-    for (let ago = 20; ago < 380; ago++) await count(today - ago, MONEY);
+    await database?.exec(
+      `${NUMBERS} INSERT INTO daily_url_prices SELECT 1, '${DEMO.appToken}', ${today} - 19 - i, 'USD', ${MONEY}, 0, 0 FROM n`,
+    );
     const long = await read();
     expect([long.calls, long.found]).toEqual([before.calls, []]);
     expect(long.read - before.read).toBeLessThanOrEqual(400);
-    for (let app = 10; app < 30; app++)
-      await count(today, 101 * MONEY, { partner: 5, app: `manyapps00${app}`, currency: "EUR" });
+    await database?.exec(
+      `${NUMBERS} INSERT INTO daily_url_prices SELECT 5, 'manyapps00' || (9 + i), ${today}, 'EUR', ${101 * MONEY}, 0, 0 FROM n WHERE i <= 20`,
+    );
     const many = await read();
     expect(many.calls).toBe(before.calls + 1);
     expect(many.read - long.read).toBeLessThanOrEqual(20 * 12);

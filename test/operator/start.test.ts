@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { databasesOf } from "../../src/db/ledger/shards.ts";
+import { databasesOf, rowDatabasesOf } from "../../src/db/ledger/shards.ts";
 import { storeRates } from "../../src/db/operator/stored-rates.ts";
 import { type Browser, freshSession } from "../account/support.ts";
 import {
@@ -11,7 +11,6 @@ import {
   ledgerOn,
   NOW,
   rows,
-  view,
   withMethods,
   wrapDatabases,
 } from "../harness.ts";
@@ -158,9 +157,14 @@ describe("what waits", () => {
 });
 
 /** With the eight that it has, 20 impressions, of which seven have a cost. */
-const missCosts = async () => {
-  for (let number = 10; number < 22; number++) await view(`start-view-00${number}`);
-};
+const missCosts = () =>
+  rowDatabasesOf(ledgerOn())[0]
+    ?.prepare(
+      `WITH RECURSIVE n(i) AS (SELECT 10 UNION ALL SELECT i + 1 FROM n WHERE i < 21)
+       INSERT INTO ledger_entries (partner_id, cost_id, impression_app_token, impression_link_id, impression_at, impression_cost_data_on, impression_price_counts)
+       SELECT 1, 'start-view-00' || i, '${DEMO.appToken}', 1, ${NOW}, 1, 0 FROM n`,
+    )
+    .run();
 
 describe("the next step of a partner", () => {
   const nextSteps = async () => {

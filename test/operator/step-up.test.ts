@@ -1,6 +1,6 @@
 /** Console forms that show or issue a secret, or change a role or a password, ask for the operator's password. */
 import { beforeEach, describe, expect, it } from "vitest";
-import { accountState, Browser, checkForLeakedSecrets } from "../account/support.ts";
+import { accountState, Browser, checkForLeakedSecrets, freshSession } from "../account/support.ts";
 import { DEMO, freshDemo, NOW, rows } from "../harness.ts";
 import { SINGLE_SIGN_ON } from "../support.ts";
 import { textOf } from "../workspace/page-text.ts";
@@ -13,11 +13,12 @@ const JUST_BEFORE = { ...LATER, now: LATER.now - 1 };
 
 let operator: Browser;
 checkForLeakedSecrets();
-beforeEach(async () => {
+async function freshWebhook() {
   await freshDemo();
   await rows("INSERT INTO webhooks (id, url, secret, created_at) VALUES (1, 'https://example.com', 'x', 0)");
-  operator = new Browser();
-  await operator.signIn(DEMO.operatorEmail, DEMO.operatorPassword);
+}
+beforeEach(async () => {
+  operator = await freshSession(freshWebhook, DEMO.operatorEmail, DEMO.operatorPassword);
 });
 
 /** Those that are not about users, and of those one of each kind. All of them are in test/operator/own-password.test.ts. */

@@ -3,7 +3,18 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { hashPassword } from "../../src/auth/passwords.ts";
 import { createToken, hashToken } from "../../src/auth/secrets.ts";
 import { Browser } from "../account/support.ts";
-import { call, DEMO, env, freshDemo, NOW, rejection, rows, UNLIMITED, withMethods } from "../harness.ts";
+import {
+  call,
+  DEMO,
+  env,
+  freshDemo,
+  freshState,
+  NOW,
+  rejection,
+  rows,
+  UNLIMITED,
+  withMethods,
+} from "../harness.ts";
 
 const token = DEMO.operatorToken;
 const your_password = DEMO.operatorPassword;
@@ -14,7 +25,7 @@ const ALICES_TOKEN = createToken("api", "Alice".padEnd(43, "0"));
 const SSO_MEMBER = 4;
 const SSO_OPERATOR = 5;
 
-beforeEach(async () => {
+const setUp = async () => {
   await freshDemo();
   const { hash } = await hashPassword(ALICES_PASSWORD);
   const insertUser = env.DB.prepare(
@@ -38,7 +49,8 @@ beforeEach(async () => {
     ).bind(ALICE),
     env.DB.prepare("UPDATE users SET disabled_at = 1 WHERE id = ?").bind(SSO_OPERATOR),
   ]);
-});
+};
+beforeEach(() => freshState("takeover", setUp));
 
 const accounts = async () => [
   await rows("SELECT * FROM users ORDER BY id"),

@@ -1,14 +1,16 @@
 /** Operators decide the held prices on URLs of a day, and void the prices of a day. */
 import { beforeEach, describe, expect, it } from "vitest";
-import { ask, DAY, DEMO, NOW, rows, sendCost } from "../harness.ts";
+import { ask, DAY, DEMO, freshState, NOW, rows, sendCost } from "../harness.ts";
 import { isWhole } from "../part.ts";
 import { freshLedger, totals } from "../support.ts";
 
-beforeEach(async () => {
-  await freshLedger();
-  await rows("UPDATE links SET cost_switch = 1, partner_id = 1 WHERE token = 'demo1nk009'");
-  await rows("UPDATE partners SET max_url_spend = NULL WHERE id = 1");
-});
+beforeEach(() =>
+  freshState("prices on URLs", async () => {
+    await freshLedger();
+    await rows("UPDATE links SET cost_switch = 1, partner_id = 1 WHERE token = 'demo1nk009'");
+    await rows("UPDATE partners SET max_url_spend = NULL WHERE id = 1");
+  }),
+);
 
 const TODAY = new Date(NOW).toISOString().slice(0, 10);
 const PATH = "/operator/v1/partners/1";
