@@ -89,7 +89,7 @@ describe.each(operations.map((operation): [string, EveryOperation] => [operation
         kinds.filter(({ kind }) => (expectedError(operation, kind) !== undefined) === isRejected),
       );
       for (const { name, kind, token } of [
-        ...rejected,
+        ...oneOf(2, rejected, operations.indexOf(operation)),
         ...oneOf(2, accepted, operations.indexOf(operation)),
       ]) {
         const expected = expectedError(operation, kind);

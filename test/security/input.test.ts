@@ -1,5 +1,5 @@
 /** Hostile input: unknown fields, repeated names, other spellings of a path, large and deep input, control characters. */
-import { beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import * as z from "zod/mini";
 import { operationOf } from "../../src/http/operation.ts";
 import { LINKS } from "../campaign/support.ts";
@@ -245,7 +245,7 @@ describe("another spelling of a path", () => {
       const before = await everything();
       const senders = [{}, { cookie: SESSIONS.member }, { authorization: `Bearer ${DEMO.apiToken}` }];
       const sent = spellings(operation.path).flatMap((path) => senders.map((headers) => ({ path, headers })));
-      for (const { path, headers } of oneOf(7, sent, operation.path.length)) {
+      for (const { path, headers } of oneOf(11, sent, operation.path.length)) {
         const isPublic = operation.need === "public" || operation.need === "none";
         const options: Call = operation.method === "GET" ? {} : { method: operation.method, json: {} };
         const { status } = await call(path, { ...options, headers });
@@ -319,7 +319,7 @@ describe("a large input", () => {
 });
 
 describe("JSON as deep as the body size allows", () => {
-  beforeEach(freshDemo);
+  beforeAll(freshDemo);
   const nest = (levels: number, open = "[", close = "]") => open.repeat(levels) + close.repeat(levels);
   const objects = (levels: number) => `${'{"a":'.repeat(levels)}1${"}".repeat(levels)}`;
   // Numeric names keep JSON.stringify from its path that needs no stack.

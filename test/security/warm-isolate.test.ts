@@ -3,6 +3,7 @@ import { beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { createToken, hashToken } from "../../src/auth/secrets.ts";
 import { acceptedTokens } from "../../src/db/isolate-memory.ts";
 import { ask, type Call, call, DEMO, env, freshDemo, NOW, type ProblemBody, sendCost } from "../harness.ts";
+import { oneOf } from "../part.ts";
 import { type EveryOperation, needing, rejectedInput } from "./support.ts";
 
 const KINDS = ["api", "read", "write", "live", "test"] as const;
@@ -81,16 +82,18 @@ describe("after its tokens have lost their access, an isolate that remembers the
   };
   const UNAUTHORIZED = "401 unauthorized";
 
-  it.each(needing("api_token").map((operation) => [operation.name, operation] as const))(
+  /** What every statement rejects for the same reason, in turn. */
+  const ENDED = [TOKENS.ended, TOKENS.expired, DEMO.apiToken, TOKENS.formerOperator];
+
+  it.each(needing("api_token").map((operation, place) => [operation.name, operation, place] as const))(
     "%s",
-    async (_, operation) => {
-      for (const token of [TOKENS.ended, TOKENS.expired, DEMO.apiToken, TOKENS.formerOperator])
-        expect(await errorOf(operation, token)).toBe(UNAUTHORIZED);
+    async (_, operation, place) => {
+      for (const token of oneOf(2, ENDED, place)) expect(await errorOf(operation, token)).toBe(UNAUTHORIZED);
       if (!operation.pattern.includes(":app_token")) return;
       // An invalid input is rejected before the database looks for the app.
       const json = operation.pattern.endsWith("/bulk") ? { links: [{ name: "x" }] } : { name: "x" };
       const valid = operation.method === "GET" ? {} : { json };
-      for (const token of [TOKENS.formerMember, TOKENS.demoted])
+      for (const token of oneOf(2, [TOKENS.formerMember, TOKENS.demoted], place))
         expect(await errorOf(operation, token, valid)).toBe("404 not_found");
       const { path, ...options } = rejectedInput(operation);
       const elsewhere = path.replace(DEMO.appToken, DEMO.otherAppToken);
@@ -99,11 +102,10 @@ describe("after its tokens have lost their access, an isolate that remembers the
     },
   );
 
-  it.each(needing("operator_token").map((operation) => [operation.name, operation] as const))(
+  it.each(needing("operator_token").map((operation, place) => [operation.name, operation, place] as const))(
     "%s",
-    async (_, operation) => {
-      for (const token of [TOKENS.ended, TOKENS.expired, DEMO.apiToken, TOKENS.formerOperator])
-        expect(await errorOf(operation, token)).toBe(UNAUTHORIZED);
+    async (_, operation, place) => {
+      for (const token of oneOf(2, ENDED, place)) expect(await errorOf(operation, token)).toBe(UNAUTHORIZED);
       expect(await errorOf(operation, TOKENS.demoted)).toBe("403 operator_required");
       expect(await errorOf(operation, TOKENS.oneApp)).toBe("403 insufficient_scope");
     },
