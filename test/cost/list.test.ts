@@ -128,13 +128,17 @@ async function insert(entries: { id: string; kind: RowKind; partner?: number }[]
     shardFor(ledgerOn(), { partnerId: partner, costId: id }),
   );
   for (const [db, some] of byDatabase) {
+    const alike = Map.groupBy(some, ({ kind, partner = 1 }) => `${partner} ${kind}`).values();
     await db.batch(
-      some.map(({ id, kind, partner = 1 }) => {
-        const row = { partner_id: partner, cost_id: id, ...ROWS[kind] };
+      [...alike].map((ids) => {
+        const [{ kind, partner = 1 }] = ids as [(typeof ids)[0]];
+        const row = { partner_id: partner, ...ROWS[kind] };
         const marks = Object.keys(row).map(() => "?");
         return db
-          .prepare(`INSERT INTO ledger_entries (${Object.keys(row)}) VALUES (${marks})`)
-          .bind(...Object.values(row));
+          .prepare(
+            `INSERT INTO ledger_entries (cost_id, ${Object.keys(row)}) SELECT value, ${marks} FROM json_each(?)`,
+          )
+          .bind(...Object.values(row), JSON.stringify(ids.map(({ id }) => id)));
       }),
     );
   }

@@ -4,7 +4,7 @@ import { shardFor } from "../../src/db/ledger/shards.ts";
 import { expectDefined } from "../../src/domain/expect-defined.ts";
 import { faultyDatabase, type InjectedFault, withoutPauses } from "../faults/faulty.ts";
 import { type Call, call, DEMO, ledgerOn, NOW, rows } from "../harness.ts";
-import { oneOf } from "../part.ts";
+import { isLong, oneOf } from "../part.ts";
 import { freshLedger, totals } from "../support.ts";
 import { idOn } from "./support.ts";
 
@@ -65,7 +65,7 @@ const OPERATIONS: [string, Operation][] = [
     "a batch with costs on every shard",
     {
       newIds: idsOnAll,
-      unconfirmed: 16,
+      unconfirmed: isLong ? 16 : 6,
       table: "costs",
       send: async (ids, options) => {
         const json = { costs: ids.map((cost_id) => ({ ...cost, cost_id })) };
@@ -107,7 +107,8 @@ it.each(OPERATIONS)(
     let lost = 0;
     // One more than the normal number of calls, because a failed call leads to further ones.
     for (let number = 1; number <= normal.calls() + 1; number++) {
-      for (const fault of FAULTS) {
+      // The calls to the shards are alike, so in `npm test` each has others of the faults.
+      for (const fault of newIds === idsOnAll ? oneOf(3, FAULTS, number) : FAULTS) {
         const label = `call ${number}, ${fault.when}: ${fault.message}`;
         const ids = newIds();
         const { database } = faultyDatabase({ ...fault, at: (at) => at === number });

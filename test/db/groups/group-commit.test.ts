@@ -276,7 +276,7 @@ it("gives each request its own rows or its own error, and commits what it confir
         }
       },
     ),
-    { ...runs(500, 12), examples: [TOGETHER()] },
+    { ...runs(500, 6), examples: [TOGETHER()] },
   );
   expect(Math.max(...sizes.keys())).toBeGreaterThan(8);
 });
