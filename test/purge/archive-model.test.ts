@@ -207,7 +207,7 @@ it("the ledger and the archive have all that was answered with 200, and add up t
         if (void_state) reached.add(void_state);
       }
     }),
-    { ...runs(RUNS, Math.ceil(RUNS / 3)), examples: [[EVERY_STATE]] },
+    { ...runs(RUNS, Math.ceil(RUNS / 5)), examples: [[EVERY_STATE]] },
   );
   expect([...reached].sort()).toEqual([
     "call matched",

@@ -5,7 +5,7 @@ import { HOUR_MS, RETENTION_MS } from "../../src/domain/time.ts";
 import { purge } from "../../src/purge.ts";
 import { faultyBucket } from "../faults/faulty.ts";
 import { call, click, DAY, DEMO, env, ledgerOn, NOW, rows, sendCost, view } from "../harness.ts";
-import { isWhole } from "../part.ts";
+import { isLong, isWhole } from "../part.ts";
 import { freshEmptyLedger, totals } from "../support.ts";
 import { archiving, bindArchive, DUE, listedRows, readArchive } from "./archive-support.ts";
 
@@ -182,18 +182,22 @@ describe("the objects", () => {
     expect(await listedRows()).toBe(1);
   });
 
-  it.each(isWhole ? [1, 5, 5_000] : [5])("have each row once with slices of %i keys", async (slice) => {
-    const ids = Array.from({ length: 7 }, (_, index) => `archived-many-${index}`);
-    for (const [index, id] of ids.entries()) await click(id, { now: index === 3 ? NOW + 9 * DAY : NOW });
-    await purge(archiving(), DUE, slice);
-    const archived = (await readArchive()).map(({ cost_id }) => cost_id);
-    expect(archived.sort()).toEqual(ids.filter((_, index) => index !== 3));
-    expect(await left()).toEqual([{ cost_id: ids[3] }]);
-    expect(await listedRows()).toBe(6);
-    await purge(archiving(), DUE, slice);
-    await purge(archiving(), DUE + DAY, slice);
-    expect(await readArchive()).toHaveLength(6);
-  });
+  // Other cases have the slice of the cron, which is larger than their rows.
+  it.each(isLong ? [1, 5, 5_000] : isWhole ? [1] : [5])(
+    "have each row once with slices of %i keys",
+    async (slice) => {
+      const ids = Array.from({ length: 7 }, (_, index) => `archived-many-${index}`);
+      for (const [index, id] of ids.entries()) await click(id, { now: index === 3 ? NOW + 9 * DAY : NOW });
+      await purge(archiving(), DUE, slice);
+      const archived = (await readArchive()).map(({ cost_id }) => cost_id);
+      expect(archived.sort()).toEqual(ids.filter((_, index) => index !== 3));
+      expect(await left()).toEqual([{ cost_id: ids[3] }]);
+      expect(await listedRows()).toBe(6);
+      await purge(archiving(), DUE, slice);
+      await purge(archiving(), DUE + DAY, slice);
+      expect(await readArchive()).toHaveLength(6);
+    },
+  );
 
   it.runIf(isWhole)(
     "have other names when the archive is bound again than those of the walk that was interrupted",
@@ -226,7 +230,7 @@ describe("the objects", () => {
     expect(await readArchive()).toMatchObject([{ cost_id: ID }]);
   });
 
-  it("are written in several runs if one makes too few calls", async () => {
+  it.runIf(isWhole)("are written in several runs if one makes too few calls", async () => {
     for (let index = 0; index < 6; index++) await click(`archived-runs-${index}`);
     for (let hour = 0; hour < 8; hour++)
       await purge(archiving(), DUE + hour * 3_600_000, 1, () => 16 * databasesOf(ledgerOn()).length);

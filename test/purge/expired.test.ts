@@ -96,55 +96,90 @@ it("deletes more sessions than fit into one call in several calls, and more than
   expect(await countSessions()).toBe(0);
 });
 
+const TODAY = Math.floor(NOW / DAY);
+/** 25 months before 15 March 2026. */
+const LIMIT = Math.floor(Date.UTC(2024, 1, 15) / DAY);
+const upTo = (count: number) => Array.from({ length: count }, (_, index) => index);
+
+/** Counts of dropped parameters on each of these days, for `links` links of the demo app beside its own, or for the links with these IDs. */
+async function insertDropped(links: number, ...days: number[]): Promise<void> {
+  await env.DB.prepare(
+    `WITH RECURSIVE numbers(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ?1)
+     INSERT INTO links (id, token, app_token, level, label, created_at)
+     SELECT 1000 + n, 'dropped' || n, '${DEMO.appToken}', 1, 'n', 0 FROM numbers`,
+  )
+    .bind(links)
+    .run();
+  await env.DB.prepare(
+    `INSERT INTO dropped_parameters (link_id, day, param, reason, count)
+     SELECT l.id, j.value, 'cost_id', 'invalid', 1 FROM links l, json_each(?) j`,
+  )
+    .bind(JSON.stringify(days))
+    .run();
+}
+const agesOfDropped = async () =>
+  (
+    await rows<{ age: number }>(`SELECT DISTINCT ${TODAY} - day AS age FROM dropped_parameters ORDER BY age`)
+  ).map(({ age }) => age);
+
+const AUDIENCE = ["daily_audience", "daily_audience_spend"];
+const countAudience = () => Promise.all(AUDIENCE.map(countOf));
+/** Counts by country and platform on each of these days for links with these IDs, in every database. */
+async function insertAudience(ids: number[], days: number[]): Promise<void> {
+  const from = `FROM json_each('${JSON.stringify(ids)}') l, json_each('${JSON.stringify(days)}') d`;
+  await inLedger(
+    "DELETE FROM daily_audience",
+    "DELETE FROM daily_audience_spend",
+    `INSERT INTO daily_audience SELECT '${DEMO.appToken}', l.value, d.value, 1, 'click', 'US', 'ios', 1, 1 ${from}`,
+    `INSERT INTO daily_audience_spend
+     SELECT '${DEMO.appToken}', l.value, d.value, 1, 'cpc', 'USD', 'matched', 'US', 'ios', 1, 100 ${from}`,
+    "DELETE FROM audience_keys",
+  );
+  const last = Math.max(...ids);
+  await env.DB.prepare(
+    `INSERT OR IGNORE INTO links (id, token, app_token, level, label, created_at)
+     VALUES (?, 'lastlink1', '${DEMO.appToken}', 1, 'n', 0)`,
+  )
+    .bind(last)
+    .run();
+}
+const daysLeft = async (table: string) => {
+  const found = await rows<{ day: number }>(`SELECT DISTINCT day FROM ${table}`);
+  return [...new Set(found.map(({ day }) => day))].sort((one, other) => one - other);
+};
+
+it("counts of dropped parameters are deleted after 400 days, those by country and platform of every link after 25 months, and not a day before, in the runs of 23 hours", async () => {
+  await insertDropped(230, TODAY, TODAY - 399, TODAY - 400, TODAY - 401, TODAY - 500);
+  await insertAudience([1, 2, 14, 600, 5_000], [TODAY, LIMIT + 1, LIMIT, LIMIT - 1, LIMIT - 400]);
+  const engagements = await rows("SELECT * FROM daily_engagements");
+  const start = TODAY * DAY;
+  for (const hour of upTo(23)) await purge(ledgerOn(), start + DAY - 1 - hour * HOUR);
+  expect(await agesOfDropped()).toEqual([0, 399, 400]);
+  for (const table of AUDIENCE) expect(await daysLeft(table)).toEqual([LIMIT, LIMIT + 1, TODAY]);
+  for (const hour of upTo(23)) await purge(ledgerOn(), start + DAY + hour * HOUR);
+  expect(await agesOfDropped()).toEqual([0, 399]);
+  for (const table of AUDIENCE) expect(await daysLeft(table)).toEqual([LIMIT + 1, TODAY]);
+  const databases = 1 + ledgerOn().shards.length;
+  expect(await countAudience()).toEqual([10 * databases, 10 * databases]);
+  expect(await rows("SELECT * FROM daily_engagements")).toEqual(engagements);
+});
+
 describe("the counts of dropped parameters", () => {
-  const TODAY = Math.floor(NOW / DAY);
-  /** Counts of each of these days, for `links` links of the demo app beside its own, or for the links with these IDs. */
-  async function insertCounts(links: number, ...days: number[]): Promise<void> {
-    await env.DB.prepare(
-      `WITH RECURSIVE numbers(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ?1)
-       INSERT INTO links (id, token, app_token, level, label, created_at)
-       SELECT 1000 + n, 'dropped' || n, '${DEMO.appToken}', 1, 'n', 0 FROM numbers`,
-    )
-      .bind(links)
-      .run();
-    await env.DB.prepare(
-      `INSERT INTO dropped_parameters (link_id, day, param, reason, count)
-       SELECT l.id, j.value, 'cost_id', 'invalid', 1 FROM links l, json_each(?) j`,
-    )
-      .bind(JSON.stringify(days))
-      .run();
-  }
-  const daysLeft = async () =>
-    (
-      await rows<{ age: number }>(
-        `SELECT DISTINCT ${TODAY} - day AS age FROM dropped_parameters ORDER BY age`,
-      )
-    ).map(({ age }) => age);
   const countLeft = () => countOf("dropped_parameters");
   const purgeAt = (...hours: number[]) =>
     hours.reduce(
       (before, hour) => before.then(() => purge(ledgerOn(), NOW + hour * HOUR)),
       Promise.resolve(),
     );
-  const upTo = (count: number) => Array.from({ length: count }, (_, index) => index);
-
-  it("are deleted after 400 days and not a day before, in the runs of 23 hours", async () => {
-    await insertCounts(2_300, TODAY, TODAY - 399, TODAY - 400, TODAY - 401, TODAY - 500);
-    const start = TODAY * DAY;
-    for (const hour of upTo(23)) await purge(ledgerOn(), start + DAY - 1 - hour * HOUR);
-    expect(await daysLeft()).toEqual([0, 399, 400]);
-    for (const hour of upTo(23)) await purge(ledgerOn(), start + DAY + hour * HOUR);
-    expect(await daysLeft()).toEqual([0, 399]);
-  });
 
   it("are deleted too if the cron runs once a day", async () => {
-    await insertCounts(100, TODAY - 500);
+    await insertDropped(100, TODAY - 500);
     await purgeAt(...upTo(23).map((day) => 24 * day));
     expect(await countLeft()).toBe(0);
   });
 
   it("are deleted in bounded calls, of a part of the links in each run", async () => {
-    await insertCounts(2_300, ...upTo(10).map((day) => TODAY - 500 - day));
+    await insertDropped(2_300, ...upTo(10).map((day) => TODAY - 500 - day));
     const all = await countLeft();
     const { database, counts } = countingDatabase();
     await purge(ledgerOn(database), NOW);
@@ -158,7 +193,7 @@ describe("the counts of dropped parameters", () => {
     await inLedger(
       ...["daily_audience", "daily_audience_spend", "ledger_entries"].map((name) => `DELETE FROM ${name}`),
     );
-    await insertCounts(2_300);
+    await insertDropped(2_300);
     const { database, counts } = countingDatabase();
     await purge(ledgerOn(database), NOW);
     expect(counts.read).toBeLessThanOrEqual(3 * (3_300 / 23));
@@ -166,54 +201,8 @@ describe("the counts of dropped parameters", () => {
 });
 
 describe("the counts by country and platform", () => {
-  const TODAY = Math.floor(NOW / DAY);
-  /** 25 months before 15 March 2026. */
-  const LIMIT = Math.floor(Date.UTC(2024, 1, 15) / DAY);
-  const TABLES = ["daily_audience", "daily_audience_spend"];
-  const countAll = () => Promise.all(TABLES.map(countOf));
-  const daysLeft = async (table: string) => {
-    const found = await rows<{ day: number }>(`SELECT DISTINCT day FROM ${table}`);
-    return [...new Set(found.map(({ day }) => day))].sort((one, other) => one - other);
-  };
-
-  /** Counts of each of these days for links with these IDs, in every database. */
-  async function insertCounts(ids: number[], days: number[]): Promise<void> {
-    const from = `FROM json_each('${JSON.stringify(ids)}') l, json_each('${JSON.stringify(days)}') d`;
-    await inLedger(
-      "DELETE FROM daily_audience",
-      "DELETE FROM daily_audience_spend",
-      `INSERT INTO daily_audience SELECT '${DEMO.appToken}', l.value, d.value, 1, 'click', 'US', 'ios', 1, 1 ${from}`,
-      `INSERT INTO daily_audience_spend
-       SELECT '${DEMO.appToken}', l.value, d.value, 1, 'cpc', 'USD', 'matched', 'US', 'ios', 1, 100 ${from}`,
-      "DELETE FROM audience_keys",
-    );
-    const last = Math.max(...ids);
-    await env.DB.prepare(
-      `INSERT OR IGNORE INTO links (id, token, app_token, level, label, created_at)
-       VALUES (?, 'lastlink1', '${DEMO.appToken}', 1, 'n', 0)`,
-    )
-      .bind(last)
-      .run();
-  }
-  const upTo = (count: number) => Array.from({ length: count }, (_, index) => index);
-  const purgeDay = async (from: number) => {
-    for (const hour of upTo(23)) await purge(ledgerOn(), from + hour * HOUR);
-  };
-
-  it("are deleted after 25 months and not a day before, of every link, in the runs of 23 hours", async () => {
-    await insertCounts([1, 2, 14, 600, 5_000], [TODAY, LIMIT + 1, LIMIT, LIMIT - 1, LIMIT - 400]);
-    const engagements = await rows("SELECT * FROM daily_engagements");
-    await purgeDay(TODAY * DAY);
-    for (const table of TABLES) expect(await daysLeft(table)).toEqual([LIMIT, LIMIT + 1, TODAY]);
-    await purgeDay((TODAY + 1) * DAY);
-    for (const table of TABLES) expect(await daysLeft(table)).toEqual([LIMIT + 1, TODAY]);
-    const databases = 1 + ledgerOn().shards.length;
-    expect(await countAll()).toEqual([10 * databases, 10 * databases]);
-    expect(await rows("SELECT * FROM daily_engagements")).toEqual(engagements);
-  });
-
   it("are deleted in calls of 10,000 rows a table, of a part of the links in each run, and without reading what stays", async () => {
-    await insertCounts(
+    await insertAudience(
       [5, 30, 230],
       upTo(12_000)
         .map((day) => LIMIT - 1 - day)
@@ -223,7 +212,7 @@ describe("the counts by country and platform", () => {
     const databases = 1 + ledgerOn().shards.length;
     // A part has at most two of the links: those up to 10 and from 30 on.
     await purge(ledgerOn(database), 23 * HOUR * Math.ceil(NOW / (23 * HOUR)));
-    expect(await countAll()).toEqual([
+    expect(await countAudience()).toEqual([
       25_400 * databases + 700 * databases,
       25_400 * databases + 700 * databases,
     ]);
@@ -243,7 +232,7 @@ describe("the counts by country and platform", () => {
 
   it("without old ones, cost two rows read a link", async () => {
     await inLedger("DELETE FROM ledger_entries");
-    await insertCounts(
+    await insertAudience(
       upTo(100).map((id) => id + 1),
       upTo(100).map((day) => TODAY - day),
     );
@@ -264,7 +253,6 @@ describe("the counts by country and platform", () => {
 });
 
 describe("the counts of rejected costs", () => {
-  const TODAY = Math.floor(NOW / DAY);
   const insertCounts = (ages: number[]) =>
     inLedger(
       `INSERT INTO daily_rejections (partner_id, app_token, day, code, count)
@@ -305,7 +293,6 @@ describe("the counts of rejected costs", () => {
 });
 
 describe("the sums of prices on URLs", () => {
-  const TODAY = Math.floor(NOW / DAY);
   const insertSums = (ages: number[]) =>
     inLedger(
       "DELETE FROM daily_url_prices",

@@ -123,7 +123,16 @@ const purgeAt = NOW + 2 * EXPIRED + 1;
 
 /** Around the twelve keys. A shard has about three of them. */
 const SLICES =
-  ledgerOn().shards.length === 0 ? [1, 5, 11, 12, 13, 5_000] : isWhole ? [1, 2, 3, 5_000] : [2, 5_000];
+  ledgerOn().shards.length === 0
+    ? isLong
+      ? [1, 5, 11, 12, 13, 5_000]
+      : [1, 11, 12, 13]
+    : isLong
+      ? [1, 2, 3, 5_000]
+      : [2];
+
+/** The distance between the calls that fail. Each database makes the same calls. */
+const STEP = isLong ? 1 : CALL_STEP * databasesOf(ledgerOn()).length;
 
 describe("a purge in slices", () => {
   it.each(SLICES)("of %i keys deletes everything that is due and nothing else", async (slice) => {
@@ -143,7 +152,7 @@ describe("a purge in slices", () => {
       const columns = stored.results.map(({ name }) => name).join(", ");
       await inLedger(`CREATE TABLE kept_entries AS SELECT ${columns} FROM ledger_entries`);
       let isDone = false;
-      for (let broken = 0; !isDone; broken++) {
+      for (let broken = 0; !isDone; broken += broken === 0 ? 1 : STEP) {
         await inLedger(
           "DELETE FROM ledger_entries",
           "DELETE FROM daily_totals",
@@ -180,7 +189,7 @@ describe("a purge in slices", () => {
       return 500;
     });
     expect(others).toBeGreaterThan(10);
-    for (let broken = 1; broken <= others; broken += CALL_STEP) {
+    for (let broken = 1; broken <= others; broken += STEP) {
       const { database } = failingDatabase((call) => call === broken);
       await expect(purge(ledgerOn(database), purgeAt)).rejects.toThrow();
     }

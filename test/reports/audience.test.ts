@@ -19,7 +19,7 @@ import {
   sendCost,
   view,
 } from "../harness.ts";
-import { isWhole } from "../part.ts";
+import { isLong, isWhole } from "../part.ts";
 import { freshLedger, inLedger, LINK } from "../support.ts";
 
 const PATH = `/public/v1/apps/${DEMO.appToken}`;
@@ -264,7 +264,8 @@ describe("the budget", () => {
     expect(counts.read).toBeLessThanOrEqual(3 * totals + 3 * 93 * COUNTRIES.length + 20);
   });
 
-  it("of an app of more rows than a call reads is the same in ranges of days", async () => {
+  // ranges.test.ts has it with smaller limits.
+  it.runIf(isLong)("of an app of more rows than a call reads is the same in ranges of days", async () => {
     const many = JSON.stringify(
       Array.from({ length: 70 }, (_, index) => `${String.fromCharCode(65 + (index % 26))}${index}`),
     );

@@ -2,6 +2,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { databasesOf } from "../../src/db/ledger/shards.ts";
 import { ask, DAY, DEMO, ledgerOn, NOW, type ProblemBody, withMethods, wrapDatabases } from "../harness.ts";
+import { oneOf } from "../part.ts";
 import { freshLedger } from "../support.ts";
 
 const MOST = 200_000;
@@ -55,10 +56,10 @@ function steppingDatabase() {
 /** What the judgement reads to find the app. */
 const APP_READS = 2;
 
-const REPORTS = [
+const REPORTS: [report: string, group: string][] = [
   ["spend", "group_by=day"],
   ["engagements", "group_by=kind"],
-] as const;
+];
 
 beforeAll(async () => {
   await freshLedger();
@@ -66,7 +67,7 @@ beforeAll(async () => {
 });
 
 describe("a report of exactly 200,000 rows", () => {
-  it.each(REPORTS)("is read in one call: %s, %s", async (report, group) => {
+  it.each(oneOf(2, REPORTS, 0))("is read in one call: %s, %s", async (report, group) => {
     const { stepping, counts } = steppingDatabase();
     const { status, body } = await read(report, `${ALL}&${group}`, stepping);
     expect([status, body.data.items.length > 0]).toEqual([200, true]);
@@ -79,13 +80,16 @@ describe("a report of one row more", () => {
     await add(1, MOST);
   });
 
-  it.each(REPORTS)("is judged before it is read in ranges of days: %s, %s", async (report, group) => {
-    const { stepping, counts } = steppingDatabase();
-    const { status, body } = await read(report, `${ALL}&${group}`, stepping);
-    expect([status, body.data.items.length > 0]).toEqual([200, true]);
-    // Of the first call, only what finds the app.
-    expect(counts.batches[0]).toBeLessThanOrEqual(20);
-  });
+  it.each(oneOf(2, REPORTS, 1))(
+    "is judged before it is read in ranges of days: %s, %s",
+    async (report, group) => {
+      const { stepping, counts } = steppingDatabase();
+      const { status, body } = await read(report, `${ALL}&${group}`, stepping);
+      expect([status, body.data.items.length > 0]).toEqual([200, true]);
+      // Of the first call, only what finds the app.
+      expect(counts.batches[0]).toBeLessThanOrEqual(20);
+    },
+  );
 
   it("is judged by a statement that reads at most 200,001 rows, however many more there are", async () => {
     await add(5_000, MOST + 1);

@@ -191,10 +191,11 @@ it("is set for all links that a search finds", async () => {
 });
 
 it("of 200 asks D1 for the links, for what the app allows, to write, and for where clicks lead", async () => {
-  for (let at = 0; at < 200; at++)
-    await rows(
-      `INSERT INTO links (token, app_token, level, label, created_at) VALUES ('t${at}', '${DEMO.appToken}', 1, 'T ${at}', 0)`,
-    );
+  await rows(
+    `WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 199)
+     INSERT INTO links (token, app_token, level, label, created_at) SELECT 't' || i, ?, 1, 'T ' || i, 0 FROM n`,
+    DEMO.appToken,
+  );
   const many = Array.from({ length: 200 }, (_, at) => `t${at}`).join();
   const { text } = await review({ action: "target", target: TARGET, links: many });
   const { database, counts } = countingDatabase();

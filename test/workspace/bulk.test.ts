@@ -98,6 +98,14 @@ describe("the selection", () => {
   });
 });
 
+/** Networks of the demo app with these tokens, which are in their names. */
+const addLinks = (tokens: string[], prefix = "") =>
+  rows(
+    `INSERT INTO links (token, app_token, level, label, created_at)
+     SELECT value, ?, 1, '${prefix}' || value, 0 FROM json_each('${JSON.stringify(tokens)}')`,
+    DEMO.appToken,
+  );
+
 describe("a change of several links", () => {
   it("is reviewed first, and changes nothing until it is confirmed", async () => {
     const before = await rows("SELECT * FROM links");
@@ -265,10 +273,7 @@ describe("a change of several links", () => {
 
   it("of more than 200 rows shows those that failed, and says how many there are", async () => {
     const tokens = Array.from({ length: 198 }, (_, at) => `t${at}`);
-    for (const token of tokens)
-      await rows(
-        `INSERT INTO links (token, app_token, level, label, created_at) VALUES ('${token}', '${DEMO.appToken}', 1, 'A ${token}', 0)`,
-      );
+    await addLinks(tokens, "A ");
     const links = [...tokens, "demo1nk008", "nosuchlink"].join();
     const page = await open(browser, `${BULK}?action=archive&links=${links}`);
     expect(changeRows(page)).toHaveLength(200);
@@ -335,10 +340,7 @@ describe("a change of several links", () => {
 
   it("of 200 asks D1 three times, and reads at most 15 rows and writes 8 for each", async () => {
     const tokens = Array.from({ length: 200 }, (_, at) => `t${at}`);
-    for (const token of tokens)
-      await rows(
-        `INSERT INTO links (token, app_token, level, label, created_at) VALUES ('${token}', '${DEMO.appToken}', 1, '${token}', 0)`,
-      );
+    await addLinks(tokens);
     const { database, counts } = countingDatabase();
     const form = formOf(await open(browser, `${BULK}?action=archive&links=${tokens.join()}`), /Change 200/);
     const posted = await browser.post(BULK, form, { env: { DB: database } });
