@@ -165,25 +165,28 @@ describe("events", () => {
     await spend("some-spend-then", { days: 5 });
   });
 
-  it("say that a partner was stopped and resumed and that its parameters changed, without values, also in the days before", async () => {
-    await asOperator("/partners/1", { stopped: true }, NOW - 6 * DAY, "PATCH");
-    await asOperator("/partners/1", { stopped: false }, NOW - 5 * DAY, "PATCH");
-    await asOperator("/partners/1", { click_parameters: "secret={x}" }, NOW - 2 * DAY, "PATCH");
-    await asOperator("/partners/1", { display_name: "Acme" }, NOW - DAY, "PATCH");
-    await asOperator("/partners/2", { stopped: true }, NOW - DAY, "PATCH");
-    const of = { partner_id: 1, partner_name: "Acme" };
-    expect(await eventsOf()).toEqual([
-      { type: "parameters_changed", day: "2026-03-13", ...of },
-      { type: "partner_started", day: "2026-03-10", ...of },
-      { type: "partner_stopped", day: "2026-03-09", ...of },
-    ]);
-    expect(await eventsOf("from=2026-03-14&to=2026-03-15")).toMatchObject([{ type: "parameters_changed" }]);
-    expect(await eventsOf("from=2026-03-15&to=2026-03-15")).toEqual([]);
-    // The figures have nothing of the other partner, but the question is about it.
-    expect(await eventsOf(`${DAYS}&partner_id=2`)).toMatchObject([
-      { type: "partner_stopped", partner_id: 2 },
-    ]);
-  });
+  it.runIf(isWhole)(
+    "say that a partner was stopped and resumed and that its parameters changed, without values, also in the days before",
+    async () => {
+      await asOperator("/partners/1", { stopped: true }, NOW - 6 * DAY, "PATCH");
+      await asOperator("/partners/1", { stopped: false }, NOW - 5 * DAY, "PATCH");
+      await asOperator("/partners/1", { click_parameters: "secret={x}" }, NOW - 2 * DAY, "PATCH");
+      await asOperator("/partners/1", { display_name: "Acme" }, NOW - DAY, "PATCH");
+      await asOperator("/partners/2", { stopped: true }, NOW - DAY, "PATCH");
+      const of = { partner_id: 1, partner_name: "Acme" };
+      expect(await eventsOf()).toEqual([
+        { type: "parameters_changed", day: "2026-03-13", ...of },
+        { type: "partner_started", day: "2026-03-10", ...of },
+        { type: "partner_stopped", day: "2026-03-09", ...of },
+      ]);
+      expect(await eventsOf("from=2026-03-14&to=2026-03-15")).toMatchObject([{ type: "parameters_changed" }]);
+      expect(await eventsOf("from=2026-03-15&to=2026-03-15")).toEqual([]);
+      // The figures have nothing of the other partner, but the question is about it.
+      expect(await eventsOf(`${DAYS}&partner_id=2`)).toMatchObject([
+        { type: "partner_stopped", partner_id: 2 },
+      ]);
+    },
+  );
 
   it.runIf(isWhole)("say which cost types went live", async () => {
     const round = { partner_id: 1, cost_types: ["cpc", "cpi"], approved: ["cpi"], state: {}, entries: 2 };
@@ -198,35 +201,42 @@ describe("events", () => {
     expect(await eventsOf(`${DAYS}&cost_type=cpc`)).toEqual([]);
   });
 
-  it("say for which links cost data was switched: of a request together, of the link of a filter, below it and above it", async () => {
-    const change = (link: string, cost_data_enabled: boolean | null, now = NOW) =>
-      ask(`${LINKS}/${link}`, {
-        ...{ token: DEMO.apiToken, method: "PATCH", json: { cost_data_enabled }, now },
+  it.runIf(isWhole)(
+    "say for which links cost data was switched: of a request together, of the link of a filter, below it and above it",
+    async () => {
+      const change = (link: string, cost_data_enabled: boolean | null, now = NOW) =>
+        ask(`${LINKS}/${link}`, {
+          ...{ token: DEMO.apiToken, method: "PATCH", json: { cost_data_enabled }, now },
+        });
+      expect((await change("demo1nk003", false)).status).toBe(200);
+      const of = {
+        type: "cost_data_switched",
+        day: "2026-03-15",
+        partner_id: 1,
+        partner_name: "Acme Ads",
+        count: 1,
+      };
+      const off = { ...of, link_token: "demo1nk003", link_label: "Runners", cost_data_enabled: false };
+      expect(await eventsOf()).toEqual([off]);
+      for (const link of [DEMO.linkToken, "demo1nk002", "demo1nk003", "demo1nk004"])
+        expect(await eventsOf(`${DAYS}&link=${link}`)).toEqual([off]);
+      expect(await eventsOf(`${DAYS}&link=demo1nk006`)).toEqual([]);
+      await change("demo1nk003", null, NOW + 1);
+      expect((await eventsOf()).map((event) => event.cost_data_enabled)).toEqual([null, false]);
+      await env.DB.batch(
+        ["demo1nk002", "demo1nk004"].map((link) =>
+          env.DB.prepare(
+            "INSERT INTO audit_log (happened_at, user_id, action, subject, detail, request_id) VALUES (?, 1, 'update link', ?, ?, 'bulk')",
+          ).bind(NOW - DAY, `link ${link}`, JSON.stringify({ cost_data_enabled: { from: null, to: true } })),
+        ),
+      );
+      expect((await eventsOf()).at(-1)).toMatchObject({
+        day: "2026-03-14",
+        cost_data_enabled: true,
+        count: 2,
       });
-    expect((await change("demo1nk003", false)).status).toBe(200);
-    const of = {
-      type: "cost_data_switched",
-      day: "2026-03-15",
-      partner_id: 1,
-      partner_name: "Acme Ads",
-      count: 1,
-    };
-    const off = { ...of, link_token: "demo1nk003", link_label: "Runners", cost_data_enabled: false };
-    expect(await eventsOf()).toEqual([off]);
-    for (const link of [DEMO.linkToken, "demo1nk002", "demo1nk003", "demo1nk004"])
-      expect(await eventsOf(`${DAYS}&link=${link}`)).toEqual([off]);
-    expect(await eventsOf(`${DAYS}&link=demo1nk006`)).toEqual([]);
-    await change("demo1nk003", null, NOW + 1);
-    expect((await eventsOf()).map((event) => event.cost_data_enabled)).toEqual([null, false]);
-    await env.DB.batch(
-      ["demo1nk002", "demo1nk004"].map((link) =>
-        env.DB.prepare(
-          "INSERT INTO audit_log (happened_at, user_id, action, subject, detail, request_id) VALUES (?, 1, 'update link', ?, ?, 'bulk')",
-        ).bind(NOW - DAY, `link ${link}`, JSON.stringify({ cost_data_enabled: { from: null, to: true } })),
-      ),
-    );
-    expect((await eventsOf()).at(-1)).toMatchObject({ day: "2026-03-14", cost_data_enabled: true, count: 2 });
-  });
+    },
+  );
 
   it("count rejected costs by code, with the days on which they were", async () => {
     for (const days of [2, 1]) {

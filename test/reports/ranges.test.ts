@@ -239,7 +239,7 @@ it("a report has at most 50,000 sums in all ranges together", async () => {
   await freshLedger();
   await last()
     .prepare(
-      `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 60000)
+      `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 50001)
        INSERT INTO daily_engagements SELECT '${DEMO.appToken}', ${today} - i % 2, i, 1, 'click', 1, 1 FROM n`,
     )
     .run();
