@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { Browser, freshSession } from "../account/support.ts";
-import { ask, click, DEMO, env, freshDemo, rejection, rows, sendCost } from "../harness.ts";
+import { ask, click, DEMO, env, freshDemo, freshState, rejection, rows, sendCost } from "../harness.ts";
+import { once } from "../once.ts";
 import { textOf } from "../workspace/page-text.ts";
 
 const token = DEMO.operatorToken;
@@ -34,26 +35,32 @@ beforeEach(async () => {
   operator = await freshSession(freshDemo, DEMO.operatorEmail, DEMO.operatorPassword);
 });
 
-/** A round of partner 2 for cpc and cpi, in which only cpc has a match. */
-async function openHalfPassed(): Promise<Round> {
-  const round = await askRound(rounds, { json: { partner_id: 2, cost_types: ["cpc", "cpi"] } });
-  await click("beacon-click-01", { link: "demo1nk006" });
-  await sendCost({ cost_id: "beacon-click-01" }, { token: round.test_credential });
-  return round;
+const opened = once("half passed round", () => ({ round: undefined as Round | undefined }));
+
+/** Resets to a state with a round of partner 2 for cpc and cpi, in which only cpc has a match. */
+async function freshHalfPassed(): Promise<Round> {
+  await freshState("half passed round", async () => {
+    await freshSession(freshDemo, DEMO.operatorEmail, DEMO.operatorPassword);
+    const round = await askRound(rounds, { json: { partner_id: 2, cost_types: ["cpc", "cpi"] } });
+    await click("beacon-click-01", { link: "demo1nk006" });
+    await sendCost({ cost_id: "beacon-click-01" }, { token: round.test_credential });
+    opened.round = round;
+  });
+  return opened.round as Round;
 }
 
 describe("approving some cost types", () => {
   test.each([{}, { headers: { "content-type": "application/json" }, body: "" }, { json: {} }])(
     "means all of the round with the body %j, which cannot be approved while one has no match",
     async (options) => {
-      const { id } = await openHalfPassed();
+      const { id } = await freshHalfPassed();
       const rejected = await rejection(`${rounds}/${id}/approve`, { method: "POST", token, ...options });
       expect([rejected.status, rejected.code]).toEqual([409, "mismatch_open"]);
     },
   );
 
   test("makes only those live that were chosen and passed, and ends the round", async () => {
-    const { id } = await openHalfPassed();
+    const { id } = await freshHalfPassed();
     const approved = await askRound(`${rounds}/${id}/approve`, { json: { cost_types: ["cpc"] } });
     expect([approved.state, approved.approved_cost_types]).toEqual(["approved", ["cpc"]]);
     expect(await rows("SELECT integrated_types FROM partners WHERE id = 2")).toEqual([
@@ -68,7 +75,7 @@ describe("approving some cost types", () => {
     [["cpi"], ["cpi"]],
     [["cpc", "cpi"], ["cpi"]],
   ])("rejects %j and names what is missing", async (cost_types, params) => {
-    const { id } = await openHalfPassed();
+    const { id } = await freshHalfPassed();
     const rejected = await rejection(`${rounds}/${id}/approve`, { token, json: { cost_types } });
     expect(rejected).toMatchObject({ status: 409, code: "mismatch_open", params });
   });
@@ -77,18 +84,18 @@ describe("approving some cost types", () => {
     [["cpm"], "cost_types"],
     [[], "cost_types"],
   ])("rejects %j as invalid", async (cost_types, param) => {
-    const { id } = await openHalfPassed();
+    const { id } = await freshHalfPassed();
     const rejected = await rejection(`${rounds}/${id}/approve`, { token, json: { cost_types } });
     expect([rejected.status, rejected.params[0]?.split(".")[0]]).toEqual([400, param]);
   });
 
   test("without a choice needs all of the round to pass", async () => {
-    const { id } = await openHalfPassed();
+    const { id } = await freshHalfPassed();
     expect((await rejection(`${rounds}/${id}/approve`, { token, method: "POST" })).status).toBe(409);
   });
 
   test("is offered for the types that passed, with what the others lack", async () => {
-    const { id } = await openHalfPassed();
+    const { id } = await freshHalfPassed();
     const { text } = await operator.get(`/operator/rounds/${id}`);
     expect(text).toMatch(/<button ?>Approve cpc<\/button>/);
     expect(textOf(text)).toContain("cpc Passes cpi no match yet");
@@ -105,7 +112,7 @@ describe("approving some cost types", () => {
   });
 
   test("is not offered while a mismatch of other submissions is open", async () => {
-    const { id, test_credential } = await openHalfPassed();
+    const { id, test_credential } = await freshHalfPassed();
     await sendCost({ cost_id: "beacon-click-02", cost_type: "cpx" }, { token: test_credential });
     const { text } = await operator.get(`/operator/rounds/${id}`);
     expect(text).not.toContain(`/rounds/${id}/approve`);

@@ -127,19 +127,22 @@ describe("GET /operator/v1/archive", () => {
     expect(body.detail).toContain("The bucket no longer has 1 of the objects");
   });
 
-  it("returns 503 if the bucket fails, or returns something that is not compressed", async () => {
-    await purged();
-    for (const get of [
-      () => Promise.reject(new Error("secret detail")),
-      async () => ({ body: new Response("plain").body }),
-    ]) {
-      const bucket = withMethods(env.TEST_BUCKET, { get });
-      const response = await call(path(), { ...options, env: { ARCHIVE: bucket } });
-      expect(response.status).toBe(503);
-      expect(response.headers.get("retry-after")).toBe("5");
-      expect(await response.text()).not.toContain("secret");
-    }
-  });
+  it.runIf(isWhole)(
+    "returns 503 if the bucket fails, or returns something that is not compressed",
+    async () => {
+      await purged();
+      for (const get of [
+        () => Promise.reject(new Error("secret detail")),
+        async () => ({ body: new Response("plain").body }),
+      ]) {
+        const bucket = withMethods(env.TEST_BUCKET, { get });
+        const response = await call(path(), { ...options, env: { ARCHIVE: bucket } });
+        expect(response.status).toBe(503);
+        expect(response.headers.get("retry-after")).toBe("5");
+        expect(await response.text()).not.toContain("secret");
+      }
+    },
+  );
 });
 
 describe.runIf(isWhole)("the page of the console without a bucket", () => {

@@ -168,9 +168,12 @@ describe("a list", () => {
 });
 
 describe("a stopped partner", () => {
+  async function stopTwo(browser: Browser) {
+    await browser.post("/operator/partners/1/costs", { stopped: "yes" });
+    await browser.post("/operator/partners/3/costs", { stopped: "yes" });
+  }
   beforeEach(async () => {
-    await operator.post("/operator/partners/1/costs", { stopped: "yes" });
-    await operator.post("/operator/partners/3/costs", { stopped: "yes" });
+    operator = await freshSession(freshDemo, DEMO.operatorEmail, DEMO.operatorPassword, stopTwo);
   });
 
   test("looks stopped in the list, and its next step is to resume it", async () => {

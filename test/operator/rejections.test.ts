@@ -1,7 +1,18 @@
 /** GET /operator/v1/partners/{id}/rejections: the rejected costs of a partner by day and code. */
 import { beforeEach, describe, expect, it } from "vitest";
 import { signedIn } from "../account/support.ts";
-import { ask, click, countingDatabase, DAY, DEMO, NOW, rejection, sendCost, view } from "../harness.ts";
+import {
+  ask,
+  click,
+  countingDatabase,
+  DAY,
+  DEMO,
+  freshState,
+  NOW,
+  rejection,
+  sendCost,
+  view,
+} from "../harness.ts";
 import { signedIn as partnerSignedIn } from "../partner/support.ts";
 import { freshLedger, inLedger, setSwitch } from "../support.ts";
 import { textOf } from "../workspace/page-text.ts";
@@ -17,7 +28,8 @@ const read = async (query = "", path = PATH) => {
 beforeEach(freshLedger);
 
 describe("the rejections of a partner", () => {
-  beforeEach(async () => {
+  async function setUp() {
+    await freshLedger();
     const late = (id: string, now: number) =>
       click(id, { now: now - 8 * DAY }).then(() => sendCost({ cost_id: id }, { now }));
     await late("rejected-late-1", NOW);
@@ -25,7 +37,8 @@ describe("the rejections of a partner", () => {
     await late("rejected-late-3", NOW - DAY);
     await sendCost({ cost_id: "short" });
     await sendCost({ cost_id: "rejected-ago-01", cost_amount: "x" }, { now: NOW - 40 * DAY });
-  });
+  }
+  beforeEach(() => freshState("rejections", setUp));
 
   it("are counted by day of the last 30 days by default, and by the groups that are asked for", async () => {
     expect(await read()).toEqual([
@@ -93,7 +106,9 @@ describe("the counts are read", () => {
 });
 
 /** What becomes of clicks and costs today and yesterday, with one of each reason. */
-async function everyReason(): Promise<void> {
+async function setEveryReason(): Promise<void> {
+  await freshLedger();
+  await inLedger("DELETE FROM ledger_entries");
   await click("reason-matched-1");
   await sendCost({ cost_id: "reason-matched-1" });
   await click("reason-no-cost-1");
@@ -111,12 +126,12 @@ async function everyReason(): Promise<void> {
 }
 
 describe("the coverage of each day", () => {
+  beforeEach(() => freshState("every reason", setEveryReason));
+
   const [TODAY, YESTERDAY] = ["2026-03-15", "2026-03-14"];
   const none = { cost_data_off: 0, no_cost: 0, voided: 0, lapsed: 0, rejected: [] };
 
   it("is about all types of clicks together, and says why it is not complete", async () => {
-    await inLedger("DELETE FROM ledger_entries");
-    await everyReason();
     const { body } = await ask<{ data: { items: { days: { day: string }[] }[] } }>(
       "/operator/v1/partners/1/rates",
       { token },
@@ -140,8 +155,6 @@ describe("the coverage of each day", () => {
   });
 
   it("and the reasons of rejections are on the page of the partner, for operators and for the partner", async () => {
-    await inLedger("DELETE FROM ledger_entries");
-    await everyReason();
     const operator = await signedIn(DEMO.operatorEmail, DEMO.operatorPassword);
     const ofOperator = textOf((await operator.get("/operator/partners/1")).text);
     const ofPartner = (await (await partnerSignedIn()).get("/partner")).text;
@@ -152,7 +165,6 @@ describe("the coverage of each day", () => {
   });
 
   it("needs attention in the app of the click, and in no other app", async () => {
-    await everyReason();
     await sendCost({ cost_id: "short" });
     const member = await signedIn();
     const page = textOf((await member.get(`/apps/${DEMO.appToken}?period=7d`)).text);
