@@ -16,7 +16,7 @@ import {
   view,
   withMethods,
 } from "../harness.ts";
-import { isWhole } from "../part.ts";
+import { isLong, isWhole } from "../part.ts";
 import { failingDatabase, freshLedger, LINK } from "../support.ts";
 
 beforeEach(freshLedger);
@@ -86,7 +86,8 @@ it("returns 503 with Retry-After if neither KV nor D1 can provide the destinatio
 
 describe.runIf(isWhole).each<[string, (() => Promise<unknown>) | undefined]>([
   ["that is down", undefined],
-  ["that is not migrated", resetStorage],
+  // Statements fail there as with the first migration.
+  ...(isLong ? [["that is not migrated", resetStorage] as [string, () => Promise<unknown>]] : []),
   [
     "with only the first migration",
     async () => {
