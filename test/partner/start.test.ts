@@ -1,19 +1,23 @@
 /** The overview of a test credential: three steps to the first match, marked from what the round has. */
 import { beforeEach, describe, expect, it } from "vitest";
 import { call, click, DEMO, env, freshDemo, NOW, ORIGIN, rows, sendCost, view } from "../harness.ts";
-import { type PageAnswer, signedIn } from "./support.ts";
+import { freshPartner, type PageAnswer, type PartnerBrowser } from "./support.ts";
 
 const token = DEMO.testCostToken;
 const link = "demo1nk007";
 
-beforeEach(async () => {
+async function freshRound() {
   await freshDemo();
   await rows("DELETE FROM round_entries");
   await rows("DELETE FROM ledger_entries WHERE partner_id = 3");
   await rows("UPDATE rounds SET entry_count = 0, cost_types = 9");
+}
+let browser: PartnerBrowser;
+beforeEach(async () => {
+  browser = await freshPartner(freshRound, token);
 });
 
-const open = async (path = "/partner") => (await signedIn(token)).get(path);
+const open = (path = "/partner") => browser.get(path);
 /** The steps that are done. */
 const doneOf = ({ markup }: PageAnswer) =>
   [...markup.matchAll(/<h3>([^<]+?) <span class="badge ok">Done/g)].map(([, title]) => title);
@@ -68,7 +72,6 @@ describe("the three steps", () => {
   it("have the currency that the partner's template fixes, and ask whom the setting names for a missing link", async () => {
     await env.DB.exec("UPDATE partners SET cost_parameters = 'cost_id={id}&cost_currency=gbp' WHERE id = 3");
     await env.DB.exec("UPDATE links SET archived = 1 WHERE partner_id = 3");
-    const browser = await signedIn(token);
     const page = await browser.get("/partner", { env: { OPERATOR_CONTACT: "ops@example.com" } });
     expect(commandsOf(page)[1]).toContain("cost_currency=GBP");
     expect(commandsOf(page)[0]).toContain("/$LINK_TOKEN?cost_id=");
@@ -105,7 +108,6 @@ describe("a round that has ended", () => {
 });
 
 it("shows nothing after its credential was revoked", async () => {
-  const browser = await signedIn(token);
   await rows("UPDATE credentials SET revoked_at = ?", NOW);
   for (const path of ["/partner", "/partner/costs", "/partner/costs.csv", "/partner/costs/first-match-0001"])
     expect((await browser.get(path)).status, path).toBe(303);
