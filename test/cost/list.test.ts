@@ -25,7 +25,7 @@ import {
   view,
 } from "../harness.ts";
 import { isWhole, runs } from "../part.ts";
-import { failingDatabase, freshLedger, inLedger } from "../support.ts";
+import { failingDatabase, freshEmptyLedger, inLedger } from "../support.ts";
 
 interface Item {
   cost_id: string;
@@ -38,10 +38,7 @@ interface Listed {
   request_id: string;
 }
 
-beforeEach(async () => {
-  await freshLedger();
-  await inLedger("DELETE FROM ledger_entries");
-});
+beforeEach(freshEmptyLedger);
 afterEach(() => vi.restoreAllMocks());
 
 const list = (query = "", options: Call = {}) =>

@@ -12,7 +12,7 @@ import { DAY_MS, RETENTION_MS } from "../../src/domain/time.ts";
 import { purge } from "../../src/purge.ts";
 import { ask, DEMO, ledgerOn, NOW } from "../harness.ts";
 import { isLong } from "../part.ts";
-import { freshLedger, inLedger } from "../support.ts";
+import { freshEmptyLedger } from "../support.ts";
 import {
   areSwapped,
   arrivalsOf,
@@ -169,8 +169,7 @@ describe.each([
   ["without a purge", false],
 ])("the ledger %s", (_, purges) => {
   it("has the rows and totals of the model after any order of arrival, and reads back the same", async () => {
-    await freshLedger();
-    await inLedger("DELETE FROM ledger_entries");
+    await freshEmptyLedger();
     const model = new LedgerModel(NOW);
     expect(all.length).toBe(isLong ? 8_572 : 504);
     for (const instant of INSTANTS) {

@@ -4,7 +4,7 @@ import { beforeEach, expect, it, vi } from "vitest";
 import { type Envelope, LINKS, type Link, type PagingV1 } from "../campaign/support.ts";
 import { ask, type Call, call, DEMO, ledgerOn, rows } from "../harness.ts";
 import { isLong, runs } from "../part.ts";
-import { freshLedger, inLedger } from "../support.ts";
+import { freshEmptyLedger } from "../support.ts";
 import { Model, type ModelLink, toUnits } from "./model.ts";
 import { IDS, type Step, step, take } from "./steps.ts";
 
@@ -120,8 +120,7 @@ const FIRST: Step[] = [
 it("has the same links, pages, access, costs and spend as the model after any steps and faults", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 6, maxLength: 16 }), async (steps) => {
-      await freshLedger();
-      await inLedger("DELETE FROM ledger_entries");
+      await freshEmptyLedger();
       expect(await rows("SELECT 1 FROM links WHERE app_token = ? AND level = 1", DEMO.appToken)).toHaveLength(
         DEMO_LINKS,
       );

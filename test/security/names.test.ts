@@ -4,18 +4,7 @@
  */
 import { beforeEach, describe, expect, it } from "vitest";
 import { LINKS } from "../campaign/support.ts";
-import {
-  ask,
-  call,
-  click,
-  DEMO,
-  freshDemo,
-  freshWholeDemo,
-  ORIGIN,
-  rejection,
-  rows,
-  sendCost,
-} from "../harness.ts";
+import { ask, call, click, DEMO, freshDemo, ORIGIN, rejection, rows, sendCost } from "../harness.ts";
 import { type Need, needing, SESSIONS, startSessions } from "./support.ts";
 
 beforeEach(freshDemo);
@@ -156,7 +145,7 @@ it("two encodings of a name are one link, in the API and in a click", async () =
 
 describe("a stored cost ID with invisible characters", () => {
   beforeEach(async () => {
-    await freshWholeDemo();
+    await freshDemo();
     await startSessions();
   });
   const RAW = /[\u202e\u3164\u{e0041}]/u;
