@@ -201,7 +201,8 @@ it("discrepancy of an app is of its own clicks, counted once a day", async () =>
   expect(await rows("SELECT DISTINCT rule_id, app_token FROM alerts")).toEqual([
     { rule_id: opens, app_token: DEMO.appToken },
   ]);
-  for (let number = 10; number < 20; number++) await cost(`missing-click-${number}`, "1", NOW + 1);
+  for (let number = 10; number < 20; number++)
+    await sendCost({ cost_id: `missing-click-${number}`, cost_amount: "1" }, { now: NOW + 1 });
   await storeRates(ledgerOn(), NOW + DAY);
   await run(NOW + DAY);
   expect((await alerts()).map(({ closed }) => closed)).toEqual([1]);
