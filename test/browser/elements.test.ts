@@ -44,4 +44,22 @@ describe("the elements of pages", () => {
     await page.emulateMedia({ media: "print" });
     await checkAccessibility(page, "elements-print");
   });
+
+  it("are checked in each kind of row, and each row is there afterwards", async () => {
+    const page = await open();
+    await page.goto("/login");
+    const row = (text: string) => `<li><a href="/${text}">${text}</a></li>`;
+    const rows = ["a", "b", "c", "d", "e", "", "f"].map((text) => row(text));
+    const items = [...rows, '<li class="other"><button></button></li>'].join("");
+    await page.setContent(
+      `<!doctype html><html lang="en"><head><title>Rows</title></head><body><main><h1>Rows</h1><ul>${items}</ul></main></body></html>`,
+    );
+    await page.locator("a").nth(3).focus();
+    expect(await findViolations(page, '{ runOnly: ["button-name", "link-name"] }')).toEqual([
+      ["button-name", ["<button></button>"]],
+      ["link-name", ['<a href="/"></a>']],
+    ]);
+    expect(await page.locator("ul").innerHTML()).toBe(items);
+    expect(await page.evaluate("document.activeElement.textContent")).toBe("d");
+  });
 });
