@@ -234,20 +234,25 @@ describe("a report of more rows than all of its calls read", () => {
   });
 });
 
-/** With the real limits, as clicks of strangers write them. */
-it("a report has at most 50,000 sums in all ranges together", async () => {
-  await freshLedger();
-  await last()
-    .prepare(
-      `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 50001)
-       INSERT INTO daily_engagements SELECT '${DEMO.appToken}', ${today} - i % 2, i, 1, 'click', 1, 1 FROM n`,
-    )
-    .run();
-  const byLink = (count: number) => get("performance", `${days(count)}&group_by=link`, noted(40_000));
-  const { status, body } = await byLink(2);
-  const message = "gives more than 50,000 rows; use fewer groups or fewer days";
-  expect([status, body.errors]).toEqual([400, [{ param: "group_by", message }]]);
-  expect((await byLink(1)).status).toBe(200);
+/** With the real limit. */
+describe("more than 50,000 sums", () => {
+  beforeAll(async () => {
+    await freshLedger();
+    await last()
+      .prepare(
+        `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 50001)
+         INSERT INTO daily_totals SELECT '${DEMO.appToken}', ${today} - i % 2, 3000 + i, 1, 'cpc', 'USD', 'matched', 1, 100000 FROM n`,
+      )
+      .run();
+  });
+
+  it.each(["performance", "spend"])("are rejected, of all ranges together: %s", async (report) => {
+    const byLink = (count: number) => get(report, `${days(count)}&group_by=link`, noted(40_000));
+    const { status, body } = await byLink(2);
+    const message = "gives more than 50,000 rows; use fewer groups or fewer days";
+    expect([status, body.errors]).toEqual([400, [{ param: "group_by", message }]]);
+    if (report === "performance") expect((await byLink(1)).status).toBe(200);
+  });
 });
 
 /** With the real limits. The reports above have the same calls with smaller ones. */
