@@ -726,7 +726,6 @@ describe("rows of the console", () => {
       below: number;
       page: number;
     }>(ROWS);
-  const rowsAt = async (path: string, width: number) => rowsOf(await at(path, width));
 
   it.each([
     ["/operator/credentials", 1280],
@@ -750,7 +749,7 @@ describe("rows of the console", () => {
 
   it("of the audit log have no column for changes, which are below their entry", async () => {
     const page = await at("/operator/audit", 1280);
-    const { heads, heights } = await rowsAt("/operator/audit", 1280);
+    const { heads, heights } = await rowsOf(page);
     expect(heads).toEqual(["What happened", "Time"]);
     expect(Math.min(...heights)).toBe(36);
     const [row, time] = await Promise.all(
@@ -764,12 +763,12 @@ describe("rows of the console", () => {
     ["/operator/credentials", 72, 2_600],
     ["/operator/audit", 62, 4_000],
   ])("have two lines on a phone, and open to the rest: %s", async (path, height, most) => {
-    const { count, heights, wide, page: length } = await rowsAt(path, 390);
+    const page = await at(path, 390);
+    const { count, heights, wide, page: length } = await rowsOf(page);
     expect([count > 20, wide]).toEqual([true, []]);
     expect(Math.max(...heights) - Math.min(...heights)).toBeLessThanOrEqual(1);
     expect(Math.max(...heights)).toBeLessThanOrEqual(height);
     expect(length).toBeLessThanOrEqual(most);
-    const page = await at(path, 390);
     const longText = path.endsWith("audit") ? "Credit note" : "";
     const row = page.locator(".two-lines tbody tr", { hasText: longText }).first();
     const rest = row.locator(path.endsWith("audit") ? ".sentence" : ".action summary");
