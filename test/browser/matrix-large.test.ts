@@ -1,24 +1,17 @@
 /** Every page with the data of a customer's size, in its widths and colors, and nothing that moves under the pointer. */
 import type { Page, Request } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { LARGE } from "../../src/dev/demo/large/links.ts";
 import { liveToken, PARTNERS } from "../../src/dev/demo/large/partners.ts";
-import { largeRows } from "../../src/dev/demo/large.ts";
 import { metrics } from "../../src/workspace/performance/query.ts";
-import { type LiveService, startBuiltService } from "../live-service.ts";
+import { BASE_URL } from "./browser.ts";
 import { measureLayout } from "./layout.ts";
 import { checkPage, useWindows } from "./matrix.ts";
 import { LARGE_PAGES } from "./pages.ts";
 
-let running: LiveService | undefined;
-beforeAll(async () => {
-  running = await startBuiltService(inject("script"), largeRows(Date.now()));
-});
-afterAll(() => running?.stop());
-
 const [partner] = PARTNERS;
 const windowOf = useWindows(() => ({
-  url: running?.names.BASE_URL ?? "",
+  url: BASE_URL,
   credential: partner ? liveToken(partner) : "",
 }));
 
