@@ -10,6 +10,7 @@ import { type DemoRow, insertRows, type Values } from "../../src/dev/demo/rows.t
 import { sha256 } from "../../src/domain/hash.ts";
 import { signedIn } from "../account/support.ts";
 import { ask, DAY, DEMO, env, freshDemo, ledgerOn, NOW } from "../harness.ts";
+import { isLong } from "../part.ts";
 import { hrefOf, linksOf, mainOf, open, tablesOf } from "../workspace/page-text.ts";
 
 const rows = largeRows(NOW);
@@ -83,6 +84,9 @@ it("has in the totals of the last 14 days what the ledger says, and recorded eng
   ).toEqual([]);
 });
 
+/** In `npm test`, those of a tenth of the links. */
+const checked = rows.filter(({ values }) => isLong || Number(values.link_id) % 10 === 0);
+
 /** Adds up rows of a table by some columns. */
 function sumsOf(
   table: string,
@@ -91,7 +95,7 @@ function sumsOf(
   isIn: (values: Values) => boolean = () => true,
 ) {
   const sums = new Map<string, number[]>();
-  for (const row of rows) {
+  for (const row of checked) {
     if (row.table !== table || !isIn(row.values)) continue;
     const key = keys.map((name) => row.values[name]).join(" ");
     const sum = sums.get(key) ?? numbers.map(() => 0);
@@ -194,9 +198,17 @@ it("has a credential for each partner that sends costs, which a stopped one can'
 });
 
 it("is the same each time", () => {
+  // Of the tables with most of the rows, `npm test` takes each tenth.
+  const some = rows.filter(
+    ({ table }, place) => isLong || place % 10 === 0 || !/^daily_|^ledger_/.test(table),
+  );
   // The names of the columns are checked by the tables.
-  const lines = rows.map(({ table, values }) => `${table} ${Object.values(values).join()}`);
-  expect(sha256(lines.join("\n"))).toBe("0ec1255f903ce8ae57adda5cc1cd684373929c714d8d9e3f38befb66990a9b16");
+  const lines = some.map(({ table, values }) => `${table} ${Object.values(values).join()}`);
+  expect(sha256(lines.join("\n"))).toBe(
+    isLong
+      ? "0ec1255f903ce8ae57adda5cc1cd684373929c714d8d9e3f38befb66990a9b16"
+      : "26175d4b4f496bc02828926210dfa58653773ef4a24f8ebe7659c0c39819a068",
+  );
 });
 
 it.each([
