@@ -167,7 +167,15 @@ describe.runIf(isWhole)("says what recording does", () => {
   });
 });
 
-describe("the page explains", () => {
+it("explains a cost ID that is taken, with the time of the first click", async () => {
+  await click("taken-click-0001");
+  const page = await pageOf(DEMO.linkToken, "cost_id=taken-click-0001");
+  expect(factsOf(page)["Can a cost match?"]).toBe(
+    "No: a click of 15 Mar 2026, 12:00 UTC has this cost ID, and the first one counts.",
+  );
+});
+
+describe.runIf(isWhole)("the page explains", () => {
   it("ignored parameters, each with its value and reason", async () => {
     await setTemplates("campaign={c}", "cost_id={id}");
     const query =
@@ -229,14 +237,6 @@ describe("the page explains", () => {
     await rows(change);
     const page = await pageOf(DEMO.linkToken, "cost_id=test-click-000001");
     expect(factsOf(page)["Can a cost match?"]).toBe(`No: ${text}`);
-  });
-
-  it("a cost ID that is taken, with the time of the first click", async () => {
-    await click("taken-click-0001");
-    const page = await pageOf(DEMO.linkToken, "cost_id=taken-click-0001");
-    expect(factsOf(page)["Can a cost match?"]).toBe(
-      "No: a click of 15 Mar 2026, 12:00 UTC has this cost ID, and the first one counts.",
-    );
   });
 
   it.each([
