@@ -260,13 +260,13 @@ describe("the confirmation", () => {
   });
 
   it("creates what came before a failure, and the rest when it is sent again", async () => {
-    const many = Array.from({ length: 250 }, (_, index) => `New ${index}`);
+    const many = Array.from({ length: 150 }, (_, index) => `New ${index}`);
     const checked = await upload(browser, toFile("network", ...many));
     const { database } = failingDatabase((call) => call === 4);
     expect((await confirm(browser, checked, { env: { DB: database } })).status).toBe(500);
     expect(await linksNamed("New")).toHaveLength(100);
-    expect(readText(await confirm(browser, checked))).toContain("150 links created.");
-    expect(await linksNamed("New")).toHaveLength(250);
+    expect(readText(await confirm(browser, checked))).toContain("50 links created.");
+    expect(await linksNamed("New")).toHaveLength(150);
   });
 });
 
@@ -379,12 +379,12 @@ it("fills the app up to its maximum, and rejects the rest", async () => {
     "SELECT created_link_count AS count FROM apps WHERE token = ?",
     DEMO.appToken,
   );
-  await rows("UPDATE apps SET max_links = ? WHERE token = ?", count + 150, DEMO.appToken);
-  const many = Array.from({ length: 200 }, (_, index) => `New ${index}`);
+  await rows("UPDATE apps SET max_links = ? WHERE token = ?", count + 110, DEMO.appToken);
+  const many = Array.from({ length: 120 }, (_, index) => `New ${index}`);
   const checked = await upload(browser, toFile("network", ...many));
-  expect(readText(checked)).toContain("Would be created 150 links");
+  expect(readText(checked)).toContain("Would be created 110 links");
   await confirm(browser, checked);
-  expect(await linksNamed("New")).toHaveLength(150);
+  expect(await linksNamed("New")).toHaveLength(110);
 });
 
 it("shows markup in a file only as text, before and after the import", async () => {
