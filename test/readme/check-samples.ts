@@ -42,15 +42,6 @@ interface Runner {
   stop?: () => void;
 }
 
-const asCommand = (toCommand: (code: string) => [command: string, args: string[]], cwd: string): Runner => ({
-  async run(code, names) {
-    const [command, args] = toCommand(code);
-    const env = { ...process.env, ...names };
-    const { status, stdout, stderr } = spawnSync(command, args, { cwd, env, encoding: "utf8" });
-    return { isDone: status === 0, stdout, stderr };
-  },
-});
-
 /** Runs each line of its input, and prints how that ended. */
 const PYTHON = `
 import contextlib, io, json, os, sys, traceback
@@ -67,9 +58,27 @@ for line in sys.stdin:
     print(json.dumps({"isDone": done, "stdout": out.getvalue(), "stderr": error.getvalue()}), flush=True)
 `;
 
-/** One interpreter for all samples, because to import their package takes longer than to run one. */
-function python(): Runner {
-  const child = spawn("python3", ["-c", PYTHON], { stdio: ["pipe", "pipe", "inherit"] });
+/** The same with each line as a module in the folder. */
+const TYPESCRIPT = `
+import { writeFileSync } from "node:fs";
+import { createInterface } from "node:readline";
+import { format } from "node:util";
+let count = 0;
+for await (const line of createInterface({ input: process.stdin })) {
+  const { code, names } = JSON.parse(line);
+  Object.assign(process.env, names);
+  const texts = { log: "", error: "" };
+  for (const name of Object.keys(texts)) console[name] = (...values) => { texts[name] += format(...values) + "\\n"; };
+  const file = "sample-" + ++count + ".ts";
+  writeFileSync(file, code);
+  const isDone = await import("./" + file).then(() => true, (error) => console.error(error.stack));
+  process.stdout.write(JSON.stringify({ isDone: isDone ?? false, stdout: texts.log, stderr: texts.error }) + "\\n");
+}
+`;
+
+/** One interpreter for all samples, because to start it and to import a package take longer than to run one. */
+function interpreter(command: string, args: string[], cwd: string): Runner {
+  const child = spawn(command, args, { cwd, stdio: ["pipe", "pipe", "inherit"] });
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   return {
     async run(code, names) {
@@ -82,14 +91,19 @@ function python(): Runner {
 }
 
 const RUNNERS: Record<string, (folder: string) => Runner> = {
-  curl: (folder) =>
-    asCommand((code) => ["bash", ["-c", code.replace(/^curl /, "curl -sS --fail-with-body ")]], folder),
-  TypeScript: (folder) =>
-    asCommand((code) => {
-      writeFileSync(join(folder, "sample.ts"), code);
-      return [process.execPath, ["sample.ts"]];
-    }, folder),
-  Python: python,
+  curl: (cwd) => ({
+    async run(code, names) {
+      const script = code.replace(/^curl /, "curl -sS --fail-with-body ");
+      const env = { ...process.env, ...names };
+      const { status, stdout, stderr } = spawnSync("bash", ["-c", script], { cwd, env, encoding: "utf8" });
+      return { isDone: status === 0, stdout, stderr };
+    },
+  }),
+  TypeScript(folder) {
+    writeFileSync(join(folder, "run.ts"), TYPESCRIPT);
+    return interpreter(process.execPath, ["run.ts"], folder);
+  },
+  Python: (folder) => interpreter("python3", ["-c", PYTHON], folder),
 };
 
 /** Returns the number of samples, and a description of each that failed. `script` is the built Worker. */

@@ -30,10 +30,7 @@ function commands(): Map<string, string> {
   return found;
 }
 
-/**
- * Those that start a server, wait for an event, ask for a secret or a browser, or act on this machine (test/dev/start/start.test.ts and
- * `check:readme` run those).
- */
+/** Those that start a server, wait for an event, ask for a secret or a browser, or act on this machine. */
 const NOT_RUN = /^(?:dev\b|tail\b|login$|secret put )|--local|--dry-run/;
 /** What a command asks for, that a person would enter. */
 const MORE: [RegExp, string][] = [
@@ -75,4 +72,26 @@ test("every command of wrangler in the documents succeeds, and reaches the accou
   }
   expect(failed).toEqual([]);
   stub.databases = databases;
+});
+
+test("every other command of wrangler in the documents exists, with its flags", async () => {
+  const others = new Map<string, { flags: Set<string>; files: Set<string> }>();
+  for (const [command, file] of commands()) {
+    if (!NOT_RUN.test(command)) continue;
+    const words = wordsOf(command);
+    const first = words.findIndex((word) => !/^[a-z][a-z0-9-]*$/.test(word));
+    const subcommand = words.slice(0, first < 0 ? undefined : first).join(" ");
+    const { flags, files } = others.get(subcommand) ?? { flags: new Set(), files: new Set() };
+    for (const word of words) if (word.startsWith("--")) flags.add(word.split("=")[0] ?? "");
+    others.set(subcommand, { flags, files: files.add(file) });
+  }
+  expect([...others.keys()]).toContain("tail");
+  const missing: unknown[] = [];
+  for (const [subcommand, { flags, files }] of others) {
+    const { out } = await deployment.wrangler(subcommand, "--help");
+    // For an unknown subcommand, wrangler shows the help of the command above it.
+    const expected = [`wrangler ${subcommand}`, ...flags].filter((text) => !out.includes(text));
+    if (expected.length > 0) missing.push({ subcommand, expected, files: [...files] });
+  }
+  expect(missing).toEqual([]);
 });
