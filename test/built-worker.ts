@@ -7,10 +7,7 @@ import { gzipSync } from "node:zlib";
 import { buildSync } from "esbuild";
 import { convertV4MiniflareOptions, Log, LogLevel, Miniflare } from "miniflare";
 import { unstable_readConfig } from "wrangler";
-import { runStatements } from "../src/dev/demo/rows.ts";
-import { demoStatements } from "../src/dev/demo.ts";
-import { migrateLocal } from "../src/dev/local-migrations.ts";
-import { MIGRATIONS_TABLE } from "./migrations-table.ts";
+import { type Content, createDatabases } from "./databases.ts";
 import "../src/dev/quiet.ts";
 
 const ROOT = join(import.meta.dirname, "..");
@@ -91,17 +88,12 @@ const LIMIT = 1_000_000_000;
 /** Batches as large as wrangler.toml suggests. The timeout in seconds is shorter, so that the benchmark waits less. */
 export const QUEUE_BATCH = { maxBatchSize: 100, maxBatchTimeout: 1 };
 
-export interface Settings {
+/** The checkout's wrangler.toml applies too. */
+export interface Settings extends Content {
   name: string;
   script: string;
-  /** The checkout whose wrangler.toml and migrations apply. Default: this one. */
-  root?: string;
-  /** The statements that fill an empty database. Default: the demo data. */
-  seed?: string[];
   /** In addition to the databases, namespaces and limiters in wrangler.toml. */
   bindings?: Record<string, string | object>;
-  /** The names of more databases, which are migrated too. */
-  databases?: string[];
   /** Default true. */
   isMigrated?: boolean;
   /** The file of a Worker around this one, which imports it as `./worker.js`. */
@@ -110,7 +102,7 @@ export interface Settings {
   onLog?: (line: string) => void;
   /** Whether ENGAGEMENTS is bound, with the Worker as the consumer of its queue. Default false. */
   queue?: boolean;
-  /** The directory of the databases and namespaces. Default: a temporary directory. */
+  /** The directory of the databases and namespaces. Default: a temporary one, which `stop` removes. */
   state?: string;
   /** Default: any free port. */
   port?: number;
@@ -123,17 +115,20 @@ export interface BuiltWorker {
   /** Leads directly to the Worker, not through miniflare's entry worker. */
   url: string;
   db: D1Database;
+  stop: () => Promise<void>;
 }
 
-/** Starts a script with the bindings in wrangler.toml. Migrates an empty database and adds the demo data. */
+/** Starts a script with the bindings in wrangler.toml, on databases that are migrated and filled unless they exist. */
 export async function startBuilt({
   name,
   script,
   bindings = {},
   ...settings
 }: Settings): Promise<BuiltWorker> {
-  const { root = ROOT, seed, queue = false, state, port = 0, inspectorPort } = settings;
+  const { root = ROOT, queue = false, port = 0, inspectorPort } = settings;
   const { databases = [], isMigrated = true, wrapper, onLog } = settings;
+  const state = settings.state ?? mkdtempSync(join(tmpdir(), "linkledger-state-"));
+  if (isMigrated) await createDatabases(state, settings);
   const config: Config = unstable_readConfig({ config: join(root, "wrangler.toml") });
   const rateLimits = config.ratelimits.map(({ name, namespace_id, simple }) => [
     name,
@@ -160,7 +155,7 @@ export async function startBuilt({
         string,
         string
       >,
-      ...(state && { resourcePersistencePath: state }),
+      resourcePersistencePath: state,
       ...(inspectorPort && { inspectorPort }),
       unsafeDirectSockets: [{ host: "127.0.0.1", port }],
       // The Worker writes log lines as in production.
@@ -171,12 +166,12 @@ export async function startBuilt({
   await miniflare.ready;
   const url = (await miniflare.unsafeGetDirectURL(name)).origin;
   const db = (await miniflare.getD1Database("DB")) as unknown as D1Database;
-  if (isMigrated) {
-    await migrate(db, root, seed ?? demoStatements(Date.now()));
-    for (const name of databases)
-      await migrate((await miniflare.getD1Database(name)) as unknown as D1Database, root, []);
-  }
-  return { miniflare, url, db };
+  const stop = async () => {
+    await miniflare.dispose();
+    // workerd may still write to it.
+    if (!settings.state) rmSync(state, { recursive: true, force: true, maxRetries: 10 });
+  };
+  return { miniflare, url, db, stop };
 }
 
 /** A Worker whose databases wait and fail as a test says. */
@@ -191,16 +186,4 @@ function buildWrapper(file: string): string {
     write: false,
   });
   return outputFiles[0]?.text ?? "";
-}
-
-/** Migrates a database, and fills an empty one. That one gets all migrations in one call, which takes a third of the time. */
-async function migrate(db: D1Database, root: string, seed: string[]): Promise<void> {
-  const folder = join(root, "migrations");
-  if (await db.prepare("SELECT 1 FROM sqlite_master WHERE name = 'links'").first())
-    return migrateLocal(db, folder);
-  const names = readdirSync(folder).filter((name) => /^\d.*\.sql$/.test(name));
-  const migrations = names.sort().map((name) => readFileSync(join(folder, name), "utf8"));
-  const note = `INSERT INTO d1_migrations (name) VALUES ${names.map((name) => `('${name}')`).join(", ")}`;
-  await db.batch([MIGRATIONS_TABLE, ...migrations, note].map((sql) => db.prepare(sql)));
-  return runStatements(db, seed);
 }

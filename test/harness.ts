@@ -25,10 +25,14 @@ import { recordQueued } from "../src/engagement/queue.ts";
 import type { Env } from "../src/env.ts";
 import { serve } from "../src/index.ts";
 import { checkResponse } from "./contract-check.ts";
-import { MIGRATIONS_TABLE } from "./migrations-table.ts";
 import { once } from "./once.ts";
 import { type Kept, keep, noteDifferences, restoreAll } from "./restore.ts";
 import { noteReset, type Writes, watchWrites } from "./writes.ts";
+
+/** The table in which wrangler notes the migrations that it applied. */
+const MIGRATIONS_TABLE = `CREATE TABLE d1_migrations (
+  id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT UNIQUE, applied_at TIMESTAMP DEFAULT CURRENT_TIMESTAMP NOT NULL
+)`;
 
 export const ORIGIN = "https://linkledger.test";
 

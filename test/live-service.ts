@@ -65,7 +65,7 @@ export async function startService(state: string, port?: number, more: string[] 
   };
 }
 
-/** Starts a built Worker with the demo data, and `more`, in memory: in a fraction of the time, and without the proxies of `wrangler dev`. */
+/** Starts a built Worker with the demo data and `more`: in a fraction of the time, and without the proxies of `wrangler dev`. */
 export async function startBuiltService(
   script: string,
   more: DemoRow[] = [],
@@ -73,9 +73,9 @@ export async function startBuiltService(
 ): Promise<LiveService & { db: D1Database }> {
   const shared = new SharedCalls();
   const onLog = (line: string) => shared.add(line);
-  const { miniflare, url, db } = await startBuilt({
+  const { url, db, stop } = await startBuilt({
     ...{ name: "worker", script, bindings, onLog },
-    seed: [...demoStatements(Date.now()), ...toStatements(more)],
+    ...(more.length > 0 && { seed: [...demoStatements(Date.now()), ...toStatements(more)] }),
   });
   const names = {
     BASE_URL: url,
@@ -87,7 +87,7 @@ export async function startBuiltService(
     TEST_COST_TOKEN: DEMO.testCostToken,
     TEST_LINK_TOKEN: DEMO.testLinkToken,
   };
-  return { names, shared, db, stop: () => miniflare.dispose() };
+  return { names, shared, db, stop };
 }
 
 /**

@@ -19,7 +19,7 @@ const FIRST_DAY = 20_000;
 
 /** Returns whether the aim is met. */
 export async function measureReports(): Promise<boolean> {
-  const { miniflare, url, db } = await startBuilt({ name: "ours", script: buildWorker().script });
+  const { stop, url, db } = await startBuilt({ name: "ours", script: buildWorker().script });
   const agent = openConnections();
   const target = { url, agent };
   const tokens = await fill(db);
@@ -40,7 +40,7 @@ export async function measureReports(): Promise<boolean> {
   const beside = await measureCosts(target, MEASURED_MS);
   const statuses = (await reports).flat();
   agent.destroy();
-  await miniflare.dispose();
+  await stop();
   const aim = 3 * own.median + report;
   console.log(`One report of ${DAYS * LINKS} totals by link: ${report.toFixed(0)} ms.`);
   console.log(`Costs without reports: ${describe(own)}.`);

@@ -30,11 +30,11 @@ export interface Prepared {
 /** Fills a new server whose data lives in a folder, and stops it. */
 export async function prepare({ settings, demo }: Checkout, state: string): Promise<Prepared> {
   const filled = { ...settings, state, wrapper: join(import.meta.dirname, "memory-limiters.ts") };
-  const { miniflare, url } = await startBuilt(filled);
+  const { stop, url } = await startBuilt(filled);
   const agent = openConnections();
   const data = await fill({ url, agent }, demo);
   agent.destroy();
-  await miniflare.dispose();
+  await stop();
   return { settings: filled, data };
 }
 
@@ -50,10 +50,10 @@ export async function prepareBare({ settings, data }: Prepared, state: string): 
   });
   cpSync(settings.state, state, { recursive: true });
   const bare = { ...settings, name: "bare", script: built.outputFiles[0]?.text ?? "", state };
-  const { miniflare } = await startBuilt(bare);
+  const { miniflare, stop } = await startBuilt(bare);
   const links = await miniflare.getKVNamespace("LINKS");
   for (const token of data.clicked) await links.put(destinationKey(token), DESTINATION);
-  await miniflare.dispose();
+  await stop();
   return { settings: bare, data };
 }
 
@@ -77,7 +77,7 @@ export async function start({ settings, data }: Prepared): Promise<Server> {
 
 export async function startMeasurable(settings: Settings): Promise<Measurable> {
   const others = listChildren();
-  const { miniflare, url, db } = await startBuilt(settings);
+  const { url, db, stop } = await startBuilt(settings);
   const process = listChildren().find((id) => !others.includes(id));
   const agent = openConnections();
   return {
@@ -88,7 +88,7 @@ export async function startMeasurable(settings: Settings): Promise<Measurable> {
     cpuTime: () => readCpuTime(process),
     stop: () => {
       agent.destroy();
-      return miniflare.dispose();
+      return stop();
     },
   };
 }

@@ -28,7 +28,7 @@ export async function measureSignIns(): Promise<boolean> {
   const flood = await measure("no pause", () => trySignIns(16, 0));
   const spread = await measure("over 10 s", () => trySignIns(SIGN_INS, SPREAD_MS / SIGN_INS));
   agent.destroy();
-  await built.miniflare.dispose();
+  await built.stop();
   console.log(`Aims: median under ${AIMS.median} ms, p99 under ${AIMS.p99} ms.`);
   return flood && spread;
 }

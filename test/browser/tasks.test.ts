@@ -113,7 +113,7 @@ test("task 1: from an empty deployment to the first click", async () => {
   await mia.getByRole("navigation", { name: "Acme Shop" }).getByRole("link", { name: "Overview" }).click();
   await mia.getByRole("heading", { name: "First click Done" }).waitFor();
   expect(clicks.count).toBe(6);
-  await worker.miniflare.dispose();
+  await worker.stop();
 });
 
 test("task 2: which campaign has the highest cost per click, and is it rising", async () => {

@@ -5,7 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 import { expect, test } from "vitest";
 import { CommandError } from "../../src/dev/command.ts";
 import { migrateLocal } from "../../src/dev/local-migrations.ts";
-import { queriesOf } from "./built/databases.ts";
+import { queriesOf } from "../databases.ts";
 import { ROOT } from "./run.ts";
 
 /** What later migrations removed or changed on purpose, as `findLost` names it. */

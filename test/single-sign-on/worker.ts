@@ -26,7 +26,7 @@ export async function startWithProvider(
   const port = await freePort();
   const origin = `http://127.0.0.1:${port}`;
   const provider = await startProvider(origin);
-  const { miniflare, db } = await start({
+  const { stop, db } = await start({
     name: "worker",
     port,
     bindings: {
@@ -49,7 +49,7 @@ export async function startWithProvider(
       });
     },
     async stop() {
-      await Promise.all([miniflare.dispose(), provider.stop()]);
+      await Promise.all([stop(), provider.stop()]);
     },
   };
 }

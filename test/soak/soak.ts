@@ -214,7 +214,7 @@ async function kill(server: ChildProcess): Promise<void> {
 async function whileStopped<T>(use: (built: BuiltWorker) => Promise<T>): Promise<T> {
   const built = await startBuilt({ ...settings, script });
   const result = await use(built);
-  await built.miniflare.dispose();
+  await built.stop();
   return result;
 }
 

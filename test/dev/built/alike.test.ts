@@ -34,7 +34,7 @@ describe("with one call in flight", () => {
     server = await startFaulty({ name: "alike", bindings: { GROUP_CALLS: "1" } });
     clicks = await clicksOn(server);
   });
-  afterAll(() => server.miniflare.dispose());
+  afterAll(() => server.stop());
 
   test.each([
     // A row for the counter and one for the audience, of the first click and of each link after it.

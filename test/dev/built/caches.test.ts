@@ -12,7 +12,7 @@ beforeAll(async () => {
   browser = new Browser(server.url);
   expect(await browser.signIn()).toBe("/");
 });
-afterAll(() => server.miniflare.dispose());
+afterAll(() => server.stop());
 
 const asOperator = async (method: string, path: string, json?: unknown) => {
   const answer = await send(server.url, {

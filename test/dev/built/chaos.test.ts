@@ -36,7 +36,7 @@ beforeAll(async () => {
   server = await startFaulty({ name: "chaos" });
   before = await countClicks();
 });
-afterAll(() => server.miniflare.dispose());
+afterAll(() => server.stop());
 
 const EXPECTED = [200, 201, 302];
 /** A request whose statements are in the call of one that was ended has no result. */

@@ -72,7 +72,7 @@ beforeAll(async () => {
   errors = output.split("\n").filter((line) => line.includes("error TS"));
 });
 afterAll(async () => {
-  await server.miniflare.dispose();
+  await server.stop();
   rmSync(folder, { recursive: true });
 });
 

@@ -14,7 +14,7 @@ beforeAll(async () => {
   server = await startFaulty({ name: "guesses" });
   await server.begin({ ahead: AHEAD });
 });
-afterAll(() => server.miniflare.dispose());
+afterAll(() => server.stop());
 
 async function guess(browser: Browser, codes: string[]) {
   const pages = await Promise.all(codes.map((code) => browser.send("/login/code", { code })));

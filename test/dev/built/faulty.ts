@@ -1,11 +1,15 @@
 /** Starts the built Worker on databases that fail as a test says, and sends requests over connections that a test can cut. */
+
+import { mkdtempSync } from "node:fs";
 import { Agent, type IncomingHttpHeaders, request } from "node:http";
 import type { Socket } from "node:net";
+import { join } from "node:path";
+import { inject } from "vitest";
 import { DEMO } from "../../../src/dev/demo.ts";
 import { type BuiltWorker, FAULTY, type Settings, startBuilt } from "../../built-worker.ts";
+import { createDatabases, readState } from "../../databases.ts";
 import type { Behavior, Seen } from "../../faulty-worker.ts";
 import { SharedCalls } from "../../live-service.ts";
-import { createState, readState } from "./databases.ts";
 import { script } from "./worker.ts";
 
 export interface FaultyWorker extends BuiltWorker {
@@ -33,12 +37,12 @@ export async function startFaulty({ isMigrated = true, ...settings }: FaultySett
   };
   // Few lines: while a test queries a database, miniflare does not read them, and workerd waits when the pipe is full.
   const bindings = { LOG_SAMPLE: "0", ...settings.bindings };
-  const state = isMigrated ? await createState(settings.databases) : undefined;
-  const rows = state ? readState(state) : undefined;
+  const state = mkdtempSync(join(inject("state"), "miniflare-"));
+  if (isMigrated) await createDatabases(state, settings);
+  const rows = isMigrated ? readState(state) : undefined;
   const server = await startBuilt({
     ...settings,
-    ...{ script, bindings, wrapper: FAULTY, onLog, isMigrated: false },
-    ...(state && { state }),
+    ...{ script, bindings, wrapper: FAULTY, onLog, isMigrated, state },
   });
   const ask = async (method: string, behavior?: Partial<Behavior>) => {
     const body = behavior ? { body: JSON.stringify(behavior) } : {};

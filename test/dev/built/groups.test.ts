@@ -23,7 +23,7 @@ beforeAll(async () => {
   // The isolate then knows the link, the partners and the token, so that each request has one call.
   for (const ask of [clickOf(), LIST, costOf("group-warm-up-1")]) await send(server.url, ask).answer;
 });
-afterAll(() => server.miniflare.dispose());
+afterAll(() => server.stop());
 
 /** The totals of the demo data include costs that were purged. */
 const YESTERDAY = Math.floor(Date.now() / (24 * 3600 * 1000)) - 1;

@@ -38,7 +38,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   proxy.close();
-  await server.miniflare.dispose();
+  await server.stop();
 });
 
 const same = (body: unknown) =>

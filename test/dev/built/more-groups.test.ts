@@ -22,7 +22,7 @@ describe("with the settings of wrangler.toml", () => {
   beforeAll(async () => {
     server = await startFaulty({ name: "default" });
   });
-  afterAll(() => server.miniflare.dispose());
+  afterAll(() => server.stop());
 
   test("by default, two calls are in flight before statements wait", async () => {
     await meet();
@@ -131,7 +131,7 @@ describe("with the settings of wrangler.toml", () => {
 });
 
 describe("with other settings", () => {
-  afterEach(() => server.miniflare.dispose());
+  afterEach(() => server.stop());
 
   test('with GROUP_CALLS = "0", each request has a call of its own', async () => {
     server = await startFaulty({ name: "single", bindings: { GROUP_CALLS: "0" } });

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { DEMO } from "../../../src/dev/demo.ts";
 import { expectDefined } from "../../../src/domain/expect-defined.ts";
 import { sha256 } from "../../../src/domain/hash.ts";
+import { remember } from "../../databases.ts";
 import { CLIENT, sign } from "../../single-sign-on/provider.ts";
 import { Visitor } from "../../single-sign-on/visitor.ts";
 import {
@@ -11,7 +12,6 @@ import {
   startWithProvider,
   USERS,
 } from "../../single-sign-on/worker.ts";
-import { remember } from "./databases.ts";
 import { type FaultyWorker, startFaulty } from "./faulty.ts";
 
 const MINUTE = 60_000;

@@ -36,7 +36,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   stop();
-  await server.miniflare.dispose();
+  await server.stop();
 });
 
 const exec = (sql: string, ...values: unknown[]) =>

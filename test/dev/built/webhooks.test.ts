@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   stop();
-  await built.miniflare.dispose();
+  await built.stop();
 });
 beforeEach(async () => {
   received.length = 0;

@@ -10,7 +10,7 @@ import { afterAll, describe, expect, it, test } from "vitest";
 import { CommandError } from "../../../src/dev/command.ts";
 import { DEMO } from "../../../src/dev/demo.ts";
 import { readStartFlags } from "../../../src/dev/start/flags.ts";
-import { fileOf } from "../built/databases.ts";
+import { fileOf } from "../../databases.ts";
 import { ROOT, run } from "../run.ts";
 
 const BASE_URL = "http://localhost:9000";

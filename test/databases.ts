@@ -3,14 +3,16 @@
  * second, and each `prepare` and `bind` is a request of its own.
  */
 import { createHash, createHmac } from "node:crypto";
-import { copyFileSync, mkdirSync, mkdtempSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync, type SQLInputValue } from "node:sqlite";
-import { inject } from "vitest";
-import { runStatements } from "../../../src/dev/demo/rows.ts";
-import { demoStatements } from "../../../src/dev/demo.ts";
-import { migrateLocal } from "../../../src/dev/local-migrations.ts";
-import { ROOT } from "../run.ts";
+import { runStatements } from "../src/dev/demo/rows.ts";
+import { demoStatements } from "../src/dev/demo.ts";
+import { migrateLocal } from "../src/dev/local-migrations.ts";
+import { dayOf } from "../src/domain/time.ts";
+
+const ROOT = join(import.meta.dirname, "..");
 
 /** The part of a D1 database that its callers use. */
 export type Queries = Pick<D1Database, "prepare" | "batch">;
@@ -57,30 +59,55 @@ function open(file: string): DatabaseSync {
   return database;
 }
 
-/** Migrates a database, and adds the demo data to a copy. */
-async function createTemplates() {
-  const folder = mkdtempSync(join(inject("state"), "templates-"));
-  const [migrated, filled] = [join(folder, "migrated.sqlite"), join(folder, "filled.sqlite")];
-  const empty = open(migrated);
-  await migrateLocal(queriesOf(empty) as D1Database, join(ROOT, "migrations"));
-  empty.close();
-  copyFileSync(migrated, filled);
-  const demo = open(filled);
-  await runStatements(queriesOf(demo) as D1Database, demoStatements(Date.now()));
-  demo.close();
-  return { migrated, filled };
+/** The bytes of a database that was changed as a file. */
+async function fileWith(earlier: Uint8Array, change: (db: D1Database) => Promise<void>): Promise<Uint8Array> {
+  const folder = mkdtempSync(join(tmpdir(), "linkledger-template-"));
+  const file = join(folder, "database.sqlite");
+  writeFileSync(file, earlier);
+  const database = open(file);
+  await change(queriesOf(database) as D1Database);
+  database.close();
+  const bytes = readFileSync(file);
+  rmSync(folder, { recursive: true });
+  return bytes;
 }
-let templates: ReturnType<typeof createTemplates> | undefined;
 
-/** Returns a new directory for miniflare, with DB, which has the demo data, and the others, which are empty. */
-export async function createState(others: string[] = []): Promise<string> {
-  templates ??= createTemplates();
-  const { migrated, filled } = await templates;
-  const state = mkdtempSync(join(inject("state"), "miniflare-"));
+/** Made once in a process, by their keys. */
+const templates = new Map<string, Promise<Uint8Array>>();
+function template(key: string, make: () => Promise<Uint8Array>): Promise<Uint8Array> {
+  const known = templates.get(key) ?? make();
+  templates.set(key, known);
+  return known;
+}
+const migrated = (root: string) =>
+  template(root, () => fileWith(new Uint8Array(), (db) => migrateLocal(db, join(root, "migrations"))));
+/** Of the day, because its rows are of the days before. */
+const filled = (root: string) =>
+  template(`${root} ${dayOf(Date.now())}`, async () =>
+    fileWith(await migrated(root), (db) => runStatements(db, demoStatements(Date.now()))),
+  );
+
+export interface Content {
+  /** The checkout whose migrations apply. Default: this one. */
+  root?: string;
+  /** The statements that fill DB. Default: the demo data. */
+  seed?: string[];
+  /** The names of more databases, which stay empty. */
+  databases?: string[];
+}
+
+/** Creates the databases in a directory of miniflare, unless it has them. */
+export async function createDatabases(
+  state: string,
+  { root = ROOT, seed, databases = [] }: Content = {},
+): Promise<void> {
+  if (existsSync(fileOf(state, "DB"))) return;
   mkdirSync(join(state, FOLDER), { recursive: true });
-  copyFileSync(filled, fileOf(state, "DB"));
-  for (const name of others) copyFileSync(migrated, fileOf(state, name));
-  return state;
+  const bytes = seed
+    ? await fileWith(await migrated(root), (db) => runStatements(db, seed))
+    : await filled(root);
+  writeFileSync(fileOf(state, "DB"), bytes);
+  for (const name of databases) writeFileSync(fileOf(state, name), await migrated(root));
 }
 
 /**
