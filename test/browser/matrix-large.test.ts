@@ -1,12 +1,12 @@
 /** Every page with the data of a customer's size, in its widths and colors, and nothing that moves under the pointer. */
 import type { Page, Request } from "playwright-core";
-import { describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { LARGE } from "../../src/dev/demo/large/links.ts";
 import { liveToken, PARTNERS } from "../../src/dev/demo/large/partners.ts";
 import { metrics } from "../../src/workspace/performance/query.ts";
 import { BASE_URL } from "./browser.ts";
 import { measureLayout } from "./layout.ts";
-import { checkPage, useWindows } from "./matrix.ts";
+import { checkModes, useWindows } from "./matrix.ts";
 import { LARGE_PAGES } from "./pages.ts";
 
 const [partner] = PARTNERS;
@@ -15,33 +15,48 @@ const windowOf = useWindows(() => ({
   credential: partner ? liveToken(partner) : "",
 }));
 
-it.each(LARGE_PAGES)("%s: %s", async (who, path) => {
-  await checkPage(await windowOf(who), path, [
-    [390, "dark"],
-    [1280, "forced"],
-  ]);
-});
+type Check = (page: Page) => Promise<void>;
 
-it("nothing moves when a link is selected or a day of the chart is under the pointer", async () => {
-  const page = await windowOf("demo");
-  await page.emulateMedia({ colorScheme: "light", forcedColors: "none" });
+/** The cases that look at a page, by its address. */
+const visits = new Map<string, { who: string; path: string; looks: [title: string, check: Check][] }>();
+
+/** A case that looks at a page, which is loaded once for all of them. It closes what it opens. */
+function look(who: string, path: string, title: string, check: Check): void {
+  const visit = visits.get(`${who} ${path}`) ?? { who, path, looks: [] };
+  visits.set(`${who} ${path}`, visit);
+  visit.looks.push([title, check]);
+}
+
+for (const [who, path] of LARGE_PAGES)
+  look(who, path, "is accessible and fits", (page) =>
+    checkModes(page, path, [
+      [390, "dark"],
+      [1280, "forced"],
+    ]),
+  );
+
+// In the page, not in the window, which the browser scrolls to what the pointer moves to.
+const topsOf = (page: Page, selector: string) =>
+  page.evaluate(
+    `[...document.querySelectorAll(${JSON.stringify(selector)})].map((element) => element.getBoundingClientRect().top + scrollY)`,
+  ) as Promise<number[]>;
+
+look("demo", `/apps/${LARGE.appToken}/links`, "does not move when a link is selected", async (page) => {
   await page.setViewportSize({ width: 1280, height: 900 });
-  // In the page, not in the window, which the browser scrolls to what the pointer moves to.
-  const tops = (selector: string) =>
-    page.evaluate(
-      `[...document.querySelectorAll(${JSON.stringify(selector)})].map((element) => element.getBoundingClientRect().top + scrollY)`,
-    ) as Promise<number[]>;
-  await page.goto(`/apps/${LARGE.appToken}/links`);
-  const rows = await tops("main tbody tr");
+  const rows = await topsOf(page, "main tbody tr");
   expect(rows.length).toBeGreaterThan(20);
   const bar = page.getByRole("region", { name: "Selected links" });
   expect(await bar.isVisible()).toBe(false);
   await page.locator("main tbody input[type=checkbox]").first().check();
   await bar.getByText("1 selected").waitFor();
   expect(await bar.getByRole("button", { name: "Review changes" }).isVisible()).toBe(true);
-  expect(await tops("main tbody tr")).toEqual(rows);
-  await page.goto(`/apps/${LARGE.appToken}`);
-  const headings = await tops("main h2");
+  expect(await topsOf(page, "main tbody tr")).toEqual(rows);
+  await page.locator("main tbody input[type=checkbox]").first().uncheck();
+});
+
+look("demo", `/apps/${LARGE.appToken}`, "does not move when a day is under the pointer", async (page) => {
+  await page.setViewportSize({ width: 1280, height: 900 });
+  const headings = await topsOf(page, "main h2");
   const days = page.locator(".plot a .area");
   const labels: string[] = [];
   for (const day of [1, 3, 5]) {
@@ -51,57 +66,54 @@ it("nothing moves when a link is selected or a day of the chart is under the poi
     expect((await page.locator(".chart-tip:visible > div").allTextContents()).join("\n")).toBe(
       [name, ...details.split(",\n")].join("\n"),
     );
-    expect(await tops("main h2")).toEqual(headings);
+    expect(await topsOf(page, "main h2")).toEqual(headings);
     labels.push(label);
   }
   // One of them has an event, which has no mark.
   expect(labels.filter((label) => label.includes("was stopped by an operator"))).toHaveLength(1);
 });
 
-it.each([1280, 768])(
-  "the values of a day are beside it, in the window, with one line for its events: %i px",
-  async (width) => {
-    const page = await windowOf("demo");
-    await page.emulateMedia({ colorScheme: "light", forcedColors: "none" });
-    await page.setViewportSize({ width, height: 800 });
-    await page.goto(`/apps/${LARGE.appToken}`);
-    const [chart, tip] = [page.locator(".daily-chart"), page.locator(".chart-tip")];
-    const days = chart.locator(".plot a .area");
-    const events: string[] = [];
-    for (const isLow of [false, true]) {
-      // Once as the page begins, and once with the end of the chart below the window.
-      await page.evaluate(
-        `scrollTo(0, ${isLow ? 'document.querySelector(".plot").getBoundingClientRect().bottom + scrollY - 790' : 0})`,
-      );
-      for (let day = 0; day < 7; day++) {
-        await days.nth(day).hover();
-        const [area, box] = [await days.nth(day).boundingBox(), await tip.boundingBox()];
-        if (!area || !box) throw new Error("no box");
-        expect([day, box.y >= 0, box.y + box.height <= 800]).toEqual([day, true, true]);
-        expect([day, box.x >= 0, box.x + box.width <= width]).toEqual([day, true, true]);
-        expect([day, box.x + box.width <= area.x || box.x >= area.x + area.width]).toEqual([day, true]);
-        expect(box.height).toBeLessThanOrEqual(165);
-        const lines = await tip.locator("> div:not(:first-child):not(:has(svg))").allInnerTexts();
-        events.push(lines.filter((line) => line !== "Not final").join("|"));
+for (const width of [1280, 768])
+  look(
+    "demo",
+    `/apps/${LARGE.appToken}`,
+    `has the values of a day beside it, in the window, with one line for its events: ${width} px`,
+    async (page) => {
+      await page.setViewportSize({ width, height: 800 });
+      const [chart, tip] = [page.locator(".daily-chart"), page.locator(".chart-tip")];
+      const days = chart.locator(".plot a .area");
+      const events: string[] = [];
+      for (const isLow of [false, true]) {
+        // Once as the page begins, and once with the end of the chart below the window.
+        await page.evaluate(
+          `scrollTo(0, ${isLow ? 'document.querySelector(".plot").getBoundingClientRect().bottom + scrollY - 790' : 0})`,
+        );
+        for (let day = 0; day < 7; day++) {
+          await days.nth(day).hover();
+          const [area, box] = [await days.nth(day).boundingBox(), await tip.boundingBox()];
+          if (!area || !box) throw new Error("no box");
+          expect([day, box.y >= 0, box.y + box.height <= 800]).toEqual([day, true, true]);
+          expect([day, box.x >= 0, box.x + box.width <= width]).toEqual([day, true, true]);
+          expect([day, box.x + box.width <= area.x || box.x >= area.x + area.width]).toEqual([day, true]);
+          expect(box.height).toBeLessThanOrEqual(165);
+          const lines = await tip.locator("> div:not(:first-child):not(:has(svg))").allInnerTexts();
+          events.push(lines.filter((line) => line !== "Not final").join("|"));
+        }
       }
-    }
-    // The newest day has several.
-    expect(events.slice(0, 7)).toEqual([
-      ...["", "", "", expect.stringMatching(/^.+ was stopped by an operator$/)],
-      ...[expect.stringMatching(/^No cost from .+ after \d+ \w+$/), "", expect.stringMatching(/^\d events$/)],
-    ]);
-  },
-);
+      // The newest day has several.
+      expect(events.slice(0, 7)).toEqual([
+        ...["", "", "", expect.stringMatching(/^.+ was stopped by an operator$/)],
+        ...[
+          expect.stringMatching(/^No cost from .+ after \d+ \w+$/),
+          "",
+          expect.stringMatching(/^\d events$/),
+        ],
+      ]);
+    },
+  );
 
 describe("Performance in one window", () => {
   const PAGE = `/apps/${LARGE.appToken}/performance`;
-  const at = async (width: number, query = "") => {
-    const page = await windowOf("demo");
-    await page.emulateMedia({ colorScheme: "light", forcedColors: "none" });
-    await page.setViewportSize({ width, height: width === 390 ? 844 : 800 });
-    await page.goto(PAGE + query);
-    return page;
-  };
   const heightsOf = (page: Page, selector: string) =>
     page.locator(selector).evaluateAll((all) => all.map((one) => one.getBoundingClientRect().height));
 
@@ -124,8 +136,11 @@ describe("Performance in one window", () => {
     expect(Math.round(box?.height ?? 0)).toBeLessThanOrEqual(72);
   };
 
-  it("at 1280 x 800 px, has one row of controls, its state above the chart, and a row of the table at the top 560 px, after 25 stops for Tab", async () => {
-    const page = await at(1280);
+  it("at 1280 x 800 px, has a row of the table after 25 stops for Tab", async () => {
+    const page = await windowOf("demo");
+    await page.emulateMedia({ colorScheme: "light", forcedColors: "none" });
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await page.goto(PAGE);
     // It draws only the total where it is much larger than each campaign.
     expect(await page.locator(".plot .line:not(.before, .behind)").count()).toBe(0);
     expect(await page.locator(".plot .bar").count()).toBe(7);
@@ -137,32 +152,37 @@ describe("Performance in one window", () => {
     do await page.keyboard.press("Tab");
     while (++stops < 60 && !(await isInRows()));
     expect(stops).toBeLessThanOrEqual(26);
-    const day = new Date(Date.now() - 86_400_000).toISOString().slice(0, 10);
-    for (const name of [
-      "",
-      "?group_by=partner",
-      "?level=4",
-      `?from=${day}&to=${day}`,
-      "?period=90d&metric=cost_per_click&sort=-cost_per_click",
-    ]) {
-      await page.goto(PAGE + name);
-      const { y = 0 } = (await page.locator(".performance tbody tr").first().boundingBox()) ?? {};
-      expect([name, y]).toEqual([name, expect.any(Number)]);
-      expect(y, name).toBeLessThanOrEqual(560);
-      const [controls = 0] = await heightsOf(page, ".head > .toolbar");
-      expect(controls).toBe(40);
-      expect(new Set(await heightsOf(page, ".figures > li"))).toEqual(new Set([72]));
-      const [chart = 0] = await heightsOf(page, ".daily-chart");
-      expect(Math.round(chart)).toBe(180);
-      const rows = await heightsOf(page, ".performance tbody tr");
-      expect(rows).toHaveLength(Math.min(rows.length, 50));
-      expect([...new Set(rows.map(Math.round))], name).toEqual([36]);
-      if (!name.includes("level") && !name.includes("from")) await checkState(page, name);
-    }
   });
 
-  it("keeps its rows where they are while a menu is open", async () => {
-    const page = await at(1280);
+  const day = (ago: number) => new Date(Date.now() - ago * 86_400_000).toISOString().slice(0, 10);
+  for (const name of [
+    "",
+    "?group_by=partner",
+    "?level=4",
+    `?from=${day(1)}&to=${day(1)}`,
+    "?period=90d&metric=cost_per_click&sort=-cost_per_click",
+  ])
+    look(
+      "demo",
+      PAGE + name,
+      "at 1280 x 800 px, has one row of controls, its state above the chart, and a row of the table at the top 560 px",
+      async (page) => {
+        const { y = 0 } = (await page.locator(".performance tbody tr").first().boundingBox()) ?? {};
+        expect([name, y]).toEqual([name, expect.any(Number)]);
+        expect(y, name).toBeLessThanOrEqual(560);
+        const [controls = 0] = await heightsOf(page, ".head > .toolbar");
+        expect(controls).toBe(40);
+        expect(new Set(await heightsOf(page, ".figures > li"))).toEqual(new Set([72]));
+        const [chart = 0] = await heightsOf(page, ".daily-chart");
+        expect(Math.round(chart)).toBe(180);
+        const rows = await heightsOf(page, ".performance tbody tr");
+        expect(rows).toHaveLength(Math.min(rows.length, 50));
+        expect([...new Set(rows.map(Math.round))], name).toEqual([36]);
+        if (!name.includes("level") && !name.includes("from")) await checkState(page, name);
+      },
+    );
+
+  look("demo", PAGE, "keeps its rows where they are while a menu is open", async (page) => {
     const top = async () => (await page.locator(".performance tbody tr").first().boundingBox())?.y;
     const before = await top();
     const menus = page.locator("main .menu:visible > summary");
@@ -171,48 +191,59 @@ describe("Performance in one window", () => {
       await menu.click();
       expect([await menu.innerText(), await top()]).toEqual([await menu.innerText(), before]);
     }
+    await page.evaluate("for (const menu of document.querySelectorAll('.menu[open]')) menu.open = false");
   });
 
-  it("has all columns in tiles of one size, in rows of the same columns", async () => {
-    const page = await at(1280, `?columns=${metrics.join()}`);
-    for (const [width, most] of [
-      [1280, 5],
-      [768, 3],
-      [390, 2],
-    ] as const) {
-      await page.setViewportSize({ width, height: 800 });
-      const boxes = await page
-        .locator(".figures > li")
-        .evaluateAll((all) => all.map((one) => one.getBoundingClientRect().toJSON()));
-      expect(boxes).toHaveLength(metrics.length);
-      expect([width, new Set(boxes.map((box) => Math.round(box.width))).size]).toEqual([width, 1]);
-      expect([width, new Set(boxes.map((box) => Math.round(box.x))).size]).toEqual([width, most]);
-    }
-  });
+  const WITH_ALL = `${PAGE}?columns=${metrics.join()}`;
+  look(
+    "demo",
+    WITH_ALL,
+    "has all columns in tiles of one size, in rows of the same columns",
+    async (page) => {
+      for (const [width, most] of [
+        [1280, 5],
+        [768, 3],
+        [390, 2],
+      ] as const) {
+        await page.setViewportSize({ width, height: 800 });
+        const boxes = await page
+          .locator(".figures > li")
+          .evaluateAll((all) => all.map((one) => one.getBoundingClientRect().toJSON()));
+        expect(boxes).toHaveLength(metrics.length);
+        expect([width, new Set(boxes.map((box) => Math.round(box.width))).size]).toEqual([width, 1]);
+        expect([width, new Set(boxes.map((box) => Math.round(box.x))).size]).toEqual([width, most]);
+      }
+    },
+  );
 
-  it("has its four tiles in two rows of two below 1,024 px, with their whole texts", async () => {
-    const page = await at(768);
-    for (const width of [768, 390, 320]) {
-      await page.setViewportSize({ width, height: 844 });
-      const boxes = await page
-        .locator(".figures > li")
-        .evaluateAll((all) => all.map((one) => one.getBoundingClientRect().toJSON()));
-      const placesOf = (of: "x" | "y") => new Set(boxes.map((box) => Math.round(box[of]))).size;
-      expect([width, boxes.length, placesOf("x"), placesOf("y")]).toEqual([width, 4, 2, 2]);
-      const wider = await page
-        .locator(".figures > li")
-        .evaluateAll((all) => all.filter((one) => one.scrollWidth > one.clientWidth).length);
-      expect([width, wider]).toEqual([width, 0]);
-      const own = page.locator(".figures .own");
-      expect(await own.count()).toBe(2);
-      for (const part of await own.all())
-        expect(await part.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0);
-    }
-  });
+  look(
+    "demo",
+    PAGE,
+    "has its four tiles in two rows of two below 1,024 px, with their whole texts",
+    async (page) => {
+      for (const width of [768, 390, 320]) {
+        await page.setViewportSize({ width, height: 844 });
+        const boxes = await page
+          .locator(".figures > li")
+          .evaluateAll((all) => all.map((one) => one.getBoundingClientRect().toJSON()));
+        const placesOf = (of: "x" | "y") => new Set(boxes.map((box) => Math.round(box[of]))).size;
+        expect([width, boxes.length, placesOf("x"), placesOf("y")]).toEqual([width, 4, 2, 2]);
+        const wider = await page
+          .locator(".figures > li")
+          .evaluateAll((all) => all.filter((one) => one.scrollWidth > one.clientWidth).length);
+        expect([width, wider]).toEqual([width, 0]);
+        const own = page.locator(".figures .own");
+        expect(await own.count()).toBe(2);
+        for (const part of await own.all())
+          expect(await part.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0);
+      }
+    },
+  );
 
-  it("has its menus within a window of 768 px", async () => {
-    for (const name of ["", "?from=2026-01-01&to=2026-12-31"]) {
-      const page = await at(768, name);
+  // The second has a long text.
+  for (const name of ["", `?from=${day(35)}&to=${day(1)}`])
+    look("demo", PAGE + name, "has its menus within a window of 768 px", async (page) => {
+      await page.setViewportSize({ width: 768, height: 800 });
       const rights = await page
         .locator(".head > .toolbar :is(summary, .button)")
         .evaluateAll((all) =>
@@ -220,25 +251,28 @@ describe("Performance in one window", () => {
         );
       expect(rights.length).toBeGreaterThan(4);
       expect(Math.max(...rights)).toBeLessThanOrEqual(768);
-    }
-  });
+    });
 
-  it("has all columns at 768 px, without a cut heading", async () => {
-    const page = await at(768, "?compare=0");
+  look("demo", `${PAGE}?compare=0`, "has all columns at 768 px, without a cut heading", async (page) => {
+    await page.setViewportSize({ width: 768, height: 800 });
     const table = page.locator(".performance .table");
     expect(await table.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0);
-    // With more of them, the names stay where they are while the figures scroll.
-    await page.goto(`${PAGE}?columns=${metrics.join()}`);
+  });
+
+  look("demo", WITH_ALL, "has names that stay where they are while the figures scroll", async (page) => {
+    await page.setViewportSize({ width: 768, height: 800 });
+    const table = page.locator(".performance .table");
     await table.evaluate((element) => element.scrollTo(400, 0));
     const [name, box] = await Promise.all([
       page.locator(".performance tbody th").first().boundingBox(),
       table.boundingBox(),
     ]);
     expect(Math.abs((name?.x ?? 0) - (box?.x ?? 1))).toBeLessThan(2);
+    await table.evaluate((element) => element.scrollTo(0, 0));
   });
 
-  it("on a phone, has two lines a row", async () => {
-    const page = await at(390);
+  look("demo", PAGE, "on a phone, has two lines a row", async (page) => {
+    await page.setViewportSize({ width: 390, height: 844 });
     const rows = await heightsOf(page, ".performance tbody tr");
     expect(rows.length).toBe(50);
     expect(Math.max(...rows)).toBeLessThanOrEqual(72);
@@ -265,14 +299,22 @@ describe("Performance in one window", () => {
     for (const selector of [".readout", ".legend th span"])
       for (const part of await page.locator(selector).all())
         expect(await part.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0);
-    // Whichever is chosen.
-    await page.goto(`${PAGE}?group_by=partner`);
-    const tops = await page
-      .locator(".by :is(.choices a, .menu > summary)")
-      .evaluateAll((all) => all.map((one) => Math.round(one.getBoundingClientRect().top)));
-    expect(new Set(tops).size).toBe(1);
-    await page.goto(`${PAGE}?period=90d`);
-    // Marks of days are beside each other, also over 90 days, as in a wide window.
+  });
+
+  look(
+    "demo",
+    `${PAGE}?group_by=partner`,
+    "on a phone, has its choices in one row, whichever is chosen",
+    async (page) => {
+      await page.setViewportSize({ width: 390, height: 844 });
+      const tops = await page
+        .locator(".by :is(.choices a, .menu > summary)")
+        .evaluateAll((all) => all.map((one) => Math.round(one.getBoundingClientRect().top)));
+      expect(new Set(tops).size).toBe(1);
+    },
+  );
+
+  look("demo", `${PAGE}?period=90d`, "has the marks of 90 days beside each other", async (page) => {
     for (const [width, least] of [
       [390, 4],
       [1280, 7],
@@ -291,7 +333,8 @@ describe("Performance in one window", () => {
   });
 });
 
-describe("the table of Performance in a narrow window", () => {
+// The table of Performance in a narrow window.
+{
   /** The headings in view; where cells begin, by column; the smallest gap between figures; names that are cut beside a whole second text. */
   const MEASURE = `(() => {
     const box = (one) => {
@@ -314,40 +357,41 @@ describe("the table of Performance in a narrow window", () => {
       }).map((name) => name.textContent),
     };
   })()`;
-  it.each([
+  for (const [query, expected] of [
     ["", ["Spend", "Change", "Cost per click", "Change"]],
     ["?group_by=partner", ["Spend", "Change", "Cost per click", "Change"]],
     ["?level=4", ["Spend", "Change", "Cost per click", "Change"]],
     ["?compare=0", ["Spend", "Clicks", "Cost per click", "Coverage"]],
     ["?columns=clicks,impressions,coverage", ["Clicks", "Change", "Impressions", "Change"]],
-  ])(
-    "labels its columns once on a phone, whose figures are at least 12 px apart, and 11 px at 768 px: %j",
-    async (query, expected) => {
-      const page = await windowOf("demo");
-      await page.emulateMedia({ colorScheme: "light", forcedColors: "none" });
-      await page.setViewportSize({ width: 390, height: 844 });
-      await page.goto(`/apps/${LARGE.appToken}/performance${query}`);
-      const { heads, lefts, gap, cut } = await page.evaluate<{
-        heads: string[];
-        lefts: string[];
-        gap: number;
-        cut: string[];
-      }>(MEASURE);
-      expect(heads).toEqual(expected);
-      expect([lefts.length > 9, new Set(lefts).size]).toEqual([true, 1]);
-      expect(gap).toBeGreaterThanOrEqual(12);
-      // What follows a name loses its end before the name does.
-      expect(cut).toEqual([]);
-      if (query !== "" && query !== "?group_by=partner") return;
-      await page.setViewportSize({ width: 768, height: 844 });
-      expect((await page.evaluate<{ gap: number }>(MEASURE)).gap).toBeGreaterThanOrEqual(11);
-      const table = page.locator(".performance .table");
-      expect(await table.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0);
-    },
-  );
-});
+  ] as const)
+    look(
+      "demo",
+      `/apps/${LARGE.appToken}/performance${query}`,
+      "labels its columns once on a phone, whose figures are at least 12 px apart, and 11 px at 768 px",
+      async (page) => {
+        await page.setViewportSize({ width: 390, height: 844 });
+        const { heads, lefts, gap, cut } = await page.evaluate<{
+          heads: string[];
+          lefts: string[];
+          gap: number;
+          cut: string[];
+        }>(MEASURE);
+        expect(heads).toEqual(expected);
+        expect([lefts.length > 9, new Set(lefts).size]).toEqual([true, 1]);
+        expect(gap).toBeGreaterThanOrEqual(12);
+        // What follows a name loses its end before the name does.
+        expect(cut).toEqual([]);
+        if (query !== "" && query !== "?group_by=partner") return;
+        await page.setViewportSize({ width: 768, height: 844 });
+        expect((await page.evaluate<{ gap: number }>(MEASURE)).gap).toBeGreaterThanOrEqual(11);
+        const table = page.locator(".performance .table");
+        expect(await table.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0);
+      },
+    );
+}
 
-describe("tables at 1280 px", () => {
+// Tables at 1280 px.
+{
   /** Of each table, the gap between its longest name, or the line beside the names, and its first figures; and its names that are cut. */
   const MEASURE = `[...document.querySelectorAll(".table table")].map((table) => {
     const boxOf = (one) => {
@@ -361,149 +405,160 @@ describe("tables at 1280 px", () => {
     const cut = [...table.querySelectorAll("tbody th bdi")].filter((one) => one.scrollWidth > one.clientWidth && getComputedStyle(one).display !== "inline");
     return { label: table.parentElement.ariaLabel, gap, cut: cut.map((one) => one.textContent) };
   })`;
-  const at1280 = async (who: string, path: string) => {
-    const page = await windowOf(who);
-    await page.setViewportSize({ width: 1280, height: 800 });
-    await page.goto(path);
-    return page;
-  };
-  const measure = async (who: string, path: string) =>
-    (await at1280(who, path)).evaluate<{ label: string; gap: number; cut: string[] }[]>(MEASURE);
+  const measure = (page: Page) => page.evaluate<{ label: string; gap: number; cut: string[] }[]>(MEASURE);
 
-  it.each([
+  for (const [who, path, labels] of [
     ["demo", `/apps/${LARGE.appToken}/performance?group_by=day`, ["Performance by day"]],
     ["demo", `/apps/${LARGE.appToken}/performance?group_by=partner`, ["Performance by partner"]],
     ["demo", `/apps/${LARGE.appToken}/performance?columns=spend`, ["Performance by campaign"]],
     ["operator", "/operator/spend", ["Spend in USD", "Spend in EUR", "Spend in JPY"]],
     ["operator", "/operator/partners/1", ["Discrepancy of the last 7 days"]],
-  ])("of few columns have at most 300 px between names and figures: %s %s", async (who, path, labels) => {
-    const tables = (await measure(who, path)).filter(({ label }) => labels.includes(label));
-    expect(tables.map(({ label }) => label)).toEqual(labels);
-    expect(tables.filter(({ gap }) => gap < 12 || gap > 300)).toEqual([]);
-  });
+  ] as [string, string, string[]][])
+    look(who, path, "has at most 300 px between names and figures in tables of few columns", async (page) => {
+      const tables = (await measure(page)).filter(({ label }) => labels.includes(label));
+      expect(tables.map(({ label }) => label)).toEqual(labels);
+      expect(tables.filter(({ gap }) => gap < 12 || gap > 300)).toEqual([]);
+    });
 
-  it("leave the names of what changed most the room that the other columns have", async () => {
-    const [table] = await measure("demo", `/apps/${LARGE.appToken}`);
-    expect(table).toMatchObject({ label: "Campaigns whose spend changed most", cut: [] });
-    const page = await windowOf("demo");
-    // Underlined as one link, not each name by itself.
-    const lines = await page.evaluate<string[]>(`[...document.querySelectorAll("a.path")].map((one) => {
+  look(
+    "demo",
+    `/apps/${LARGE.appToken}`,
+    "leaves the names of what changed most the room that the other columns have",
+    async (page) => {
+      const [table] = await measure(page);
+      expect(table).toMatchObject({ label: "Campaigns whose spend changed most", cut: [] });
+      // Underlined as one link, not each name by itself.
+      const lines = await page.evaluate<string[]>(`[...document.querySelectorAll("a.path")].map((one) => {
       const { textDecorationLine, borderBottomWidth } = getComputedStyle(one);
       return textDecorationLine + " " + borderBottomWidth;
     })`);
-    expect(new Set(lines)).toEqual(new Set(["none 1px"]));
-  });
+      expect(new Set(lines)).toEqual(new Set(["none 1px"]));
+    },
+  );
 
-  it("of campaigns have signals only if one is shown, and cut a name after what follows it", async () => {
-    const path = `/apps/${LARGE.appToken}/performance`;
-    const page = await at1280("demo", path);
-    const signal = page.locator("thead th:has(#sort-signal)");
-    expect([await page.locator("[data-label=Signal]").count(), await signal.count()]).toEqual([0, 0]);
-    const early = await page.locator(".performance .name:has(> .path)").evaluateAll((names) =>
-      names.filter((name) => {
-        const [text, path] = [name.querySelector("a > bdi"), name.querySelector(".path")];
-        return text && path && text.scrollWidth > text.clientWidth && path.clientWidth > 30;
-      }),
-    );
-    expect(early).toHaveLength(0);
-    await page.goto(`${path}?sort=-signal`);
+  const signalOf = (page: Page) => page.locator("thead th:has(#sort-signal)");
+  look(
+    "demo",
+    `/apps/${LARGE.appToken}/performance`,
+    "has signals only if one is shown, and cuts a name after what follows it",
+    async (page) => {
+      const signal = signalOf(page);
+      expect([await page.locator("[data-label=Signal]").count(), await signal.count()]).toEqual([0, 0]);
+      const early = await page.locator(".performance .name:has(> .path)").evaluateAll((names) =>
+        names.filter((name) => {
+          const [text, path] = [name.querySelector("a > bdi"), name.querySelector(".path")];
+          return text && path && text.scrollWidth > text.clientWidth && path.clientWidth > 30;
+        }),
+      );
+      expect(early).toHaveLength(0);
+    },
+  );
+
+  look("demo", `/apps/${LARGE.appToken}/performance?sort=-signal`, "has signals", async (page) => {
+    const signal = signalOf(page);
     expect(await signal.getAttribute("aria-sort")).toBe("descending");
     expect(await page.locator("[data-label=Signal]").first().innerText()).not.toBe("");
   });
-});
+}
 
-describe("a link's page at 1280 x 800 px", () => {
+// A link's page at 1280 x 800 px.
+{
   const PAGE = `/apps/${LARGE.appToken}/links/atlas01000`;
 
-  it("has its URL with Copy, its QR code, its figures and its charts in the window, and no more than 1,200 px below", async () => {
-    const page = await windowOf("demo");
-    await page.emulateMedia({ colorScheme: "light", forcedColors: "none" });
-    await page.setViewportSize({ width: 1280, height: 800 });
-    await page.goto(PAGE);
-    const bottomOf = async (selector: string) => {
-      const box = await page.locator(selector).first().boundingBox();
-      return Math.round((box?.y ?? 800) + (box?.height ?? 0));
-    };
-    expect(await bottomOf(".urls [data-copy]")).toBeLessThan(300);
-    expect(await bottomOf(".urls .menu > summary")).toBeLessThan(350);
-    expect(await bottomOf(".figures")).toBeLessThan(560);
-    const plots = await page.locator(".daily-chart .plot").all();
-    const boxes = await Promise.all(plots.map((plot) => plot.boundingBox()));
-    expect(boxes).toHaveLength(2);
-    expect(boxes[1]?.y).toBe(boxes[0]?.y);
-    expect((boxes[0]?.y ?? 800) + (boxes[0]?.height ?? 0)).toBeLessThan(740);
-    expect(await bottomOf(".daily-chart .readout")).toBeLessThan(800);
-    expect(await page.evaluate("document.documentElement.scrollHeight")).toBeLessThanOrEqual(2000);
-    await page.locator(".urls summary").click();
-    const code = page.getByRole("img", { name: /^QR code of http/ });
-    expect((await code.boundingBox())?.height).toBe(176);
-    // The whole URL is in view. On a phone, two lines of it in full width are, and all of it once it has the focus.
-    const url = page.locator(".urls code").first();
-    const sizeOf = () =>
-      url.evaluate((code) => ({
-        isCut: code.scrollWidth > code.clientWidth || code.scrollHeight > code.clientHeight,
-        isTwoLines: code.clientHeight > 30 && code.clientHeight < 40,
-        width: code.clientWidth,
-      }));
-    expect((await sizeOf()).isCut).toBe(false);
-    await page.setViewportSize({ width: 390, height: 844 });
-    const { width, ...shown } = await sizeOf();
-    expect([shown, width > 300]).toEqual([{ isCut: true, isTwoLines: true }, true]);
-    await url.focus();
-    expect((await sizeOf()).isCut).toBe(false);
-  });
-
-  it.each(["", "?period=90d"])(
-    "has charts that fill their card, and tables within their frames, 8 px below their headings, with the currency once: %j",
-    async (query) => {
-      const page = await windowOf("demo");
-      await page.setViewportSize({ width: 1280, height: 800 });
-      for (const path of [`/apps/${LARGE.appToken}/links/atlas01070`, PAGE]) {
-        await page.goto(path + query);
-        const tables = await page
-          .locator(".halves .table")
-          .evaluateAll((all) => all.map((one) => one.scrollWidth - one.clientWidth));
-        expect(tables.length).toBeGreaterThan(2);
-        expect(Math.max(...tables)).toBe(0);
-        const section = page.locator("section[aria-labelledby=audience]");
-        const heading = section.getByRole("heading", {
-          name: "Countries and platforms, in USD",
-          exact: true,
-        });
-        const [above, below] = await Promise.all([
-          heading.boundingBox(),
-          section.locator(".table").first().boundingBox(),
-        ]);
-        expect((below?.y ?? 0) - (above?.y ?? 0) - (above?.height ?? 0)).toBeGreaterThanOrEqual(8);
-        const heads = (await section.locator("thead th").allInnerTexts()).map((head) =>
-          head.replace(/\s+/g, " "),
-        );
-        expect(heads.filter((head) => /Spend|Cost/.test(head))).toEqual(
-          Array(2).fill(["Spend", "Cost per click"]).flat(),
-        );
-      }
-      const [card, ...charts] = await Promise.all(
-        [".card:has(> .charts)", ".card > .charts > *"].map((selector) =>
-          page.locator(selector).evaluateAll((all) => all.map((one) => one.getBoundingClientRect().toJSON())),
-        ),
-      );
-      const right = (card?.[0]?.right ?? 0) - 30;
-      const rows = Map.groupBy(charts.flat(), ({ top }) => Math.round(top));
-      expect(rows.size).toBeGreaterThan(0);
-      for (const row of rows.values())
-        expect(Math.max(...row.map((box) => box.right))).toBeGreaterThan(right);
+  look(
+    "demo",
+    PAGE,
+    "has its URL with Copy, its QR code, its figures and its charts in the window, and no more than 1,200 px below",
+    async (page) => {
+      const bottomOf = async (selector: string) => {
+        const box = await page.locator(selector).first().boundingBox();
+        return Math.round((box?.y ?? 800) + (box?.height ?? 0));
+      };
+      expect(await bottomOf(".urls [data-copy]")).toBeLessThan(300);
+      expect(await bottomOf(".urls .menu > summary")).toBeLessThan(350);
+      expect(await bottomOf(".figures")).toBeLessThan(560);
+      const plots = await page.locator(".daily-chart .plot").all();
+      const boxes = await Promise.all(plots.map((plot) => plot.boundingBox()));
+      expect(boxes).toHaveLength(2);
+      expect(boxes[1]?.y).toBe(boxes[0]?.y);
+      expect((boxes[0]?.y ?? 800) + (boxes[0]?.height ?? 0)).toBeLessThan(740);
+      expect(await bottomOf(".daily-chart .readout")).toBeLessThan(800);
+      expect(await page.evaluate("document.documentElement.scrollHeight")).toBeLessThanOrEqual(2000);
+      await page.locator(".urls summary").click();
+      const code = page.getByRole("img", { name: /^QR code of http/ });
+      expect((await code.boundingBox())?.height).toBe(176);
+      // The whole URL is in view. On a phone, two lines of it in full width are, and all of it once it has the focus.
+      const url = page.locator(".urls code").first();
+      const sizeOf = () =>
+        url.evaluate((code) => ({
+          isCut: code.scrollWidth > code.clientWidth || code.scrollHeight > code.clientHeight,
+          isTwoLines: code.clientHeight > 30 && code.clientHeight < 40,
+          width: code.clientWidth,
+        }));
+      expect((await sizeOf()).isCut).toBe(false);
+      await page.setViewportSize({ width: 390, height: 844 });
+      const { width, ...shown } = await sizeOf();
+      expect([shown, width > 300]).toEqual([{ isCut: true, isTwoLines: true }, true]);
+      await url.focus();
+      expect((await sizeOf()).isCut).toBe(false);
+      await url.blur();
+      await page.locator(".urls summary").click();
     },
   );
-});
 
-describe("rows of links", () => {
+  for (const query of ["", "?period=90d"])
+    for (const path of [`/apps/${LARGE.appToken}/links/atlas01070`, PAGE])
+      look(
+        "demo",
+        path + query,
+        "has charts that fill their card, and tables within their frames, 8 px below their headings, with the currency once",
+        async (page) => {
+          const tables = await page
+            .locator(".halves .table")
+            .evaluateAll((all) => all.map((one) => one.scrollWidth - one.clientWidth));
+          expect(tables.length).toBeGreaterThan(2);
+          expect(Math.max(...tables)).toBe(0);
+          const section = page.locator("section[aria-labelledby=audience]");
+          const heading = section.getByRole("heading", {
+            name: "Countries and platforms, in USD",
+            exact: true,
+          });
+          const [above, below] = await Promise.all([
+            heading.boundingBox(),
+            section.locator(".table").first().boundingBox(),
+          ]);
+          expect((below?.y ?? 0) - (above?.y ?? 0) - (above?.height ?? 0)).toBeGreaterThanOrEqual(8);
+          const heads = (await section.locator("thead th").allInnerTexts()).map((head) =>
+            head.replace(/\s+/g, " "),
+          );
+          expect(heads.filter((head) => /Spend|Cost/.test(head))).toEqual(
+            Array(2).fill(["Spend", "Cost per click"]).flat(),
+          );
+          const [card, ...charts] = await Promise.all(
+            [".card:has(> .charts)", ".card > .charts > *"].map((selector) =>
+              page
+                .locator(selector)
+                .evaluateAll((all) => all.map((one) => one.getBoundingClientRect().toJSON())),
+            ),
+          );
+          const right = (card?.[0]?.right ?? 0) - 30;
+          const rows = Map.groupBy(charts.flat(), ({ top }) => Math.round(top));
+          expect(rows.size).toBeGreaterThan(0);
+          for (const row of rows.values())
+            expect(Math.max(...row.map((box) => box.right))).toBeGreaterThan(right);
+        },
+      );
+}
+
+// Rows of links.
+{
   const APP = `/apps/${LARGE.appToken}`;
   const PAGES = [
     ["tree", `${APP}/links`],
     ["tree", `${APP}/links?sort=-spend&open=atlas01000,atlas01026`],
     // Everything that was found has the names above it in a second line, or in a third one below a badge.
     ["campaigns", `${APP}/links?q=ski`],
-    ["creatives", `${APP}/links?q=video+15s`],
+    ["creatives", `${APP}/links?q=15s+video`],
   ] as const;
   /**
    * The heights of the rows that are links, with one line, two, and three; by how much tables are wider than their place; the badges that
@@ -539,41 +594,42 @@ describe("rows of links", () => {
     [768, { tree: [[40], [56], []], campaigns: [[], [56], [65]], creatives: [[], [56], [65]] }],
     [390, { tree: [[72], [72], []], campaigns: [[], [72], [87]], creatives: [[], [72], []] }],
   ] as const;
-  it.each(PAGES)(
-    "have a height for one line, one for two and one for three, and nothing is cut: %s, %s",
-    async (kind, path) => {
-      const page = await windowOf("demo");
-      await page.emulateMedia({ colorScheme: "light", forcedColors: "none" });
-      await page.goto(path);
-      for (const [width, expected] of HEIGHTS) {
-        await page.setViewportSize({ width, height: 900 });
-        const { count, heights, cut, badges, cutBadges } = (await page.evaluate(MEASURE)) as {
-          count: number;
-          heights: number[][];
-          cut: number[];
-          badges: number;
-          cutBadges: string[];
-        };
-        expect([width, count > 25, cut, cutBadges]).toEqual([width, true, [0], []]);
-        // On a phone, a card has none until it is opened.
-        expect([width, badges > 25]).toEqual([width, width > 390]);
-        expect([width, heights]).toEqual([width, expected[kind]]);
-      }
-    },
-  );
+  for (const [kind, path] of PAGES)
+    look(
+      "demo",
+      path,
+      "has rows with a height for one line, one for two and one for three, and nothing is cut",
+      async (page) => {
+        for (const [width, expected] of HEIGHTS) {
+          await page.setViewportSize({ width, height: 900 });
+          const { count, heights, cut, badges, cutBadges } = (await page.evaluate(MEASURE)) as {
+            count: number;
+            heights: number[][];
+            cut: number[];
+            badges: number;
+            cutBadges: string[];
+          };
+          expect([width, count > 25, cut, cutBadges]).toEqual([width, true, [0], []]);
+          // On a phone, a card has none until it is opened.
+          expect([width, badges > 25]).toEqual([width, width > 390]);
+          expect([width, heights]).toEqual([width, expected[kind]]);
+        }
+      },
+    );
 
-  it("are below a link's URLs, a hint in full width, and the partner, cost data and buttons in rows", async () => {
-    const page = await windowOf("demo");
-    await page.emulateMedia({ colorScheme: "light", forcedColors: "none" });
-    await page.goto(`${APP}/links/atlas01070`);
-    for (const [width, expected] of [
-      [1280, [1, 1, 1]],
-      [768, [0, 2, 1]],
-      [390, [0, 2, 1]],
-    ] as const) {
-      await page.setViewportSize({ width, height: 900 });
-      // The partner's state, which a notice says too; the rows of the facts, and those of the buttons.
-      const found = await page.evaluate(`(() => {
+  look(
+    "demo",
+    `${APP}/links/atlas01070`,
+    "has below its URLs a hint in full width, and the partner, cost data and buttons in rows",
+    async (page) => {
+      for (const [width, expected] of [
+        [1280, [1, 1, 1]],
+        [768, [0, 2, 1]],
+        [390, [0, 2, 1]],
+      ] as const) {
+        await page.setViewportSize({ width, height: 900 });
+        // The partner's state, which a notice says too; the rows of the facts, and those of the buttons.
+        const found = await page.evaluate(`(() => {
       const middlesOf = (selector) => new Set([...document.querySelectorAll(".urls > .actions " + selector)].map((one) => {
         const { top, bottom } = one.getBoundingClientRect();
         return Math.round((top + bottom) / 16);
@@ -581,109 +637,119 @@ describe("rows of links", () => {
       const badges = [...document.querySelectorAll(".urls .partner .badge")].filter((one) => one.checkVisibility());
       return [badges.length, middlesOf("dt").size, middlesOf(":is(summary, .button)").size];
     })()`);
-      expect([width, found]).toEqual([width, expected]);
-      const [hint, urls] = await Promise.all(
-        [".urls .hint", ".urls"].map((one) => page.locator(one).boundingBox()),
-      );
-      expect((hint?.width ?? 0) / (urls?.width ?? 1)).toBeGreaterThan(0.85);
-    }
-  });
+        expect([width, found]).toEqual([width, expected]);
+        const [hint, urls] = await Promise.all(
+          [".urls .hint", ".urls"].map((one) => page.locator(one).boundingBox()),
+        );
+        expect((hint?.width ?? 0) / (urls?.width ?? 1)).toBeGreaterThan(0.85);
+      }
+    },
+  );
 
-  it("show period and search in one row, and on a phone the rest of a card with its menu", async () => {
-    const page = await windowOf("demo");
-    await page.emulateMedia({ colorScheme: "light", forcedColors: "none" });
-    await page.setViewportSize({ width: 1280, height: 900 });
-    await page.goto(`${APP}/links`);
-    const bottomOf = async (selector: string) => {
-      const box = await page.locator(selector).boundingBox();
-      return box && Math.round(box.y + box.height);
-    };
-    const bottoms = await Promise.all(
-      [".period summary", ".filters input[type=search]", ".filters summary", ".filters .actions button"].map(
-        bottomOf,
-      ),
-    );
-    expect(new Set(bottoms).size).toBe(1);
-    const headings = await page.evaluate<number[]>(
-      `[...document.querySelectorAll(".links thead th:not(.action)")].map((head) => {
+  look(
+    "demo",
+    `${APP}/links`,
+    "shows period and search in one row, and on a phone the rest of a card with its menu",
+    async (page) => {
+      const bottomOf = async (selector: string) => {
+        const box = await page.locator(selector).boundingBox();
+        return box && Math.round(box.y + box.height);
+      };
+      const bottoms = await Promise.all(
+        [
+          ".period summary",
+          ".filters input[type=search]",
+          ".filters summary",
+          ".filters .actions button",
+        ].map(bottomOf),
+      );
+      expect(new Set(bottoms).size).toBe(1);
+      const headings = await page.evaluate<number[]>(
+        `[...document.querySelectorAll(".links thead th:not(.action)")].map((head) => {
         const range = document.createRange();
         range.selectNodeContents(head.querySelector("a") ?? head);
         return Math.round(range.getBoundingClientRect().bottom);
       })`,
-    );
-    expect(headings.length).toBeGreaterThan(4);
-    expect(new Set(headings).size).toBe(1);
-    await page.setViewportSize({ width: 390, height: 900 });
-    const card = page.locator(".links tbody tr").nth(1);
-    expect(await card.locator("[data-label=Partner]").isVisible()).toBe(false);
-    await card.locator(".menu summary").click();
-    expect(await card.locator("[data-label=Partner]").isVisible()).toBe(true);
-    expect(await card.locator("[data-label='Cost data']").isVisible()).toBe(true);
-  });
+      );
+      expect(headings.length).toBeGreaterThan(4);
+      expect(new Set(headings).size).toBe(1);
+      await page.setViewportSize({ width: 390, height: 900 });
+      const card = page.locator(".links tbody tr").nth(1);
+      expect(await card.locator("[data-label=Partner]").isVisible()).toBe(false);
+      await card.locator(".menu summary").click();
+      expect(await card.locator("[data-label=Partner]").isVisible()).toBe(true);
+      expect(await card.locator("[data-label='Cost data']").isVisible()).toBe(true);
+      await card.locator(".menu summary").click();
+    },
+  );
 
-  it.each([
+  for (const [who, path] of [
     ["demo", `${APP}/partners`],
     ["operator", "/operator/partners"],
     ["operator", "/operator"],
-  ])("of partners fit into 768 px: %s %s", async (who, path) => {
-    const page = await windowOf(who);
-    await page.emulateMedia({ colorScheme: "light", forcedColors: "none" });
-    await page.setViewportSize({ width: 768, height: 900 });
-    await page.goto(path);
-    const found = (await page.evaluate(MEASURE)) as { cut: number[] };
-    expect(found.cut.filter((px) => px > 0)).toEqual([]);
-  });
-});
+  ] as const)
+    look(who, path, "has rows that fit into 768 px", async (page) => {
+      await page.setViewportSize({ width: 768, height: 900 });
+      const found = (await page.evaluate(MEASURE)) as { cut: number[] };
+      expect(found.cut.filter((px) => px > 0)).toEqual([]);
+    });
+}
 
-it("what a search finds begins below its heading, with a Copy button of 28 px", async () => {
-  const page = await windowOf("demo");
-  await page.setViewportSize({ width: 1280, height: 800 });
-  await page.goto(`/apps/${LARGE.appToken}/links?q=ski`);
-  const leftOf = async (selector: string) => (await page.locator(selector).first().boundingBox())?.x ?? 0;
-  expect(
-    Math.abs((await leftOf(".links thead a")) - (await leftOf(".links tbody .name > div > div > a"))),
-  ).toBeLessThan(1);
-  expect((await page.locator(".links tbody summary").first().boundingBox())?.height).toBe(28);
-});
-
-it.each(["", "/links/atlas01070", "/partners/1"])(
-  "tiles at 768 px fill their rows, in the columns of the first one: %s",
-  async (path) => {
-    const page = await windowOf("demo");
-    await page.setViewportSize({ width: 768, height: 900 });
-    await page.goto(`/apps/${LARGE.appToken}${path}`);
-    const boxes = (await page
-      .locator(".figures > li")
-      .evaluateAll((all) => all.map((one) => one.getBoundingClientRect().toJSON()))) as {
-      top: number;
-      left: number;
-      right: number;
-    }[];
-    const [first = [], ...others] = Map.groupBy(boxes, ({ top }) => Math.round(top)).values();
-    const columns = first.map(({ left }) => Math.round(left));
-    expect(first.at(-1)?.right).toBeCloseTo(748, 0);
-    for (const row of others) {
-      expect(columns).toEqual(expect.arrayContaining(row.map(({ left }) => Math.round(left))));
-      expect(row.at(-1)?.right).toBeCloseTo(first.at(-1)?.right ?? 0, 0);
-    }
+look(
+  "demo",
+  `/apps/${LARGE.appToken}/links?q=ski`,
+  "has what it finds below its heading, with a Copy button of 28 px",
+  async (page) => {
+    const leftOf = async (selector: string) => (await page.locator(selector).first().boundingBox())?.x ?? 0;
+    expect(
+      Math.abs((await leftOf(".links thead a")) - (await leftOf(".links tbody .name > div > div > a"))),
+    ).toBeLessThan(1);
+    expect((await page.locator(".links tbody summary").first().boundingBox())?.height).toBe(28);
   },
 );
 
-it("adjustments have one line each, and on a phone their partner, amount and reason", async () => {
-  const page = await windowOf("operator");
-  await page.setViewportSize({ width: 1280, height: 800 });
-  await page.goto("/operator/adjustments");
-  const rows = page.locator(".table tbody tr");
-  const heights = await rows.evaluateAll((all) => all.map((one) => Math.round(one.clientHeight)));
-  expect(heights.length).toBeGreaterThan(1);
-  expect(Math.max(...heights)).toBeLessThanOrEqual(40);
-  await page.setViewportSize({ width: 390, height: 800 });
-  expect(await rows.first().locator("th a").getAttribute("href")).toMatch(/^\/operator\/partners\//);
-  for (const label of ["Amount", "Reason"])
-    expect(await rows.first().locator(`[data-label="${label}"]`).isVisible()).toBe(true);
-});
+for (const path of ["", "/links/atlas01070", "/partners/1"])
+  look(
+    "demo",
+    `/apps/${LARGE.appToken}${path}`,
+    "has tiles that fill their rows at 768 px, in the columns of the first one",
+    async (page) => {
+      await page.setViewportSize({ width: 768, height: 900 });
+      const boxes = (await page
+        .locator(".figures > li")
+        .evaluateAll((all) => all.map((one) => one.getBoundingClientRect().toJSON()))) as {
+        top: number;
+        left: number;
+        right: number;
+      }[];
+      const [first = [], ...others] = Map.groupBy(boxes, ({ top }) => Math.round(top)).values();
+      const columns = first.map(({ left }) => Math.round(left));
+      expect(first.at(-1)?.right).toBeCloseTo(748, 0);
+      for (const row of others) {
+        expect(columns).toEqual(expect.arrayContaining(row.map(({ left }) => Math.round(left))));
+        expect(row.at(-1)?.right).toBeCloseTo(first.at(-1)?.right ?? 0, 0);
+      }
+    },
+  );
 
-describe("rows of the console", () => {
+look(
+  "operator",
+  "/operator/adjustments",
+  "has one line for each, and on a phone their partner, amount and reason",
+  async (page) => {
+    const rows = page.locator(".table tbody tr");
+    const heights = await rows.evaluateAll((all) => all.map((one) => Math.round(one.clientHeight)));
+    expect(heights.length).toBeGreaterThan(1);
+    expect(Math.max(...heights)).toBeLessThanOrEqual(40);
+    await page.setViewportSize({ width: 390, height: 800 });
+    expect(await rows.first().locator("th a").getAttribute("href")).toMatch(/^\/operator\/partners\//);
+    for (const label of ["Amount", "Reason"])
+      expect(await rows.first().locator(`[data-label="${label}"]`).isVisible()).toBe(true);
+  },
+);
+
+// Rows of the console.
+{
   /** Their heights; by how much tables are wider than their place; the headings; actions that are not beside the badge of their row. */
   const ROWS = `(() => {
     const rows = [...document.querySelectorAll(".two-lines tbody tr")];
@@ -703,13 +769,6 @@ describe("rows of the console", () => {
       return (top + bottom) / 2;
     }
   })()`;
-  const at = async (path: string, width: number) => {
-    const page = await windowOf("operator");
-    await page.emulateMedia({ colorScheme: "light", forcedColors: "none" });
-    await page.setViewportSize({ width, height: 844 });
-    await page.goto(path);
-    return page;
-  };
   const rowsOf = (page: Page) =>
     page.evaluate<{
       count: number;
@@ -720,72 +779,81 @@ describe("rows of the console", () => {
       page: number;
     }>(ROWS);
 
-  it.each([
-    ["/operator/credentials", 1280],
-    ["/operator/credentials", 768],
-    ["/operator/partners/6", 1280],
-    ["/operator/partners/6", 768],
-  ])(
-    "with credentials are one line of 36 px, with Revoke beside the state: %s at %i px",
-    async (path, width) => {
-      const page = await at(path, width);
-      // As late on a day of many clicks, whatever the time is now.
-      await page.evaluate(
-        `for (const cell of document.querySelectorAll("td")) cell.innerHTML = cell.innerHTML.replace(/(% of )\\d+$/, "$18,888")`,
+  for (const path of ["/operator/credentials", "/operator/partners/6"])
+    look(
+      "operator",
+      path,
+      "has credentials in one line of 36 px, with Revoke beside the state",
+      async (page) => {
+        // As late on a day of many clicks, whatever the time is now.
+        await page.evaluate(
+          `globalThis.replaced = [...document.querySelectorAll("td")].filter((cell) => /% of \\d+$/.test(cell.innerHTML)).map((cell) => [cell, cell.innerHTML]);
+        for (const [cell, html] of replaced) cell.innerHTML = html.replace(/(% of )\\d+$/, "$18,888")`,
+        );
+        for (const width of [1280, 768]) {
+          await page.setViewportSize({ width, height: 844 });
+          const { count, heights, wide, below } = await rowsOf(page);
+          expect([width, count > 0, wide, below]).toEqual([width, true, [], 0]);
+          expect(Math.min(...heights)).toBeGreaterThanOrEqual(36);
+          expect(Math.max(...heights)).toBeLessThanOrEqual(37);
+        }
+        await page.evaluate("for (const [cell, html] of replaced) cell.innerHTML = html");
+      },
+    );
+
+  look(
+    "operator",
+    "/operator/audit",
+    "has no column for changes, which are below their entry",
+    async (page) => {
+      const { heads, heights } = await rowsOf(page);
+      expect(heads).toEqual(["What happened", "Time"]);
+      expect(Math.min(...heights)).toBe(36);
+      const [row, time] = await Promise.all(
+        [".two-lines tbody tr", ".two-lines tbody time"].map((one) =>
+          page.locator(one).first().boundingBox(),
+        ),
       );
-      const { count, heights, wide, below } = await rowsOf(page);
-      expect([count > 0, wide, below]).toEqual([true, [], 0]);
-      expect(Math.min(...heights)).toBeGreaterThanOrEqual(36);
-      expect(Math.max(...heights)).toBeLessThanOrEqual(37);
+      // The sentences have the room that the times leave.
+      expect((row?.x ?? 0) + (row?.width ?? 0) - (time?.x ?? 0) - (time?.width ?? 0)).toBeLessThan(20);
     },
   );
 
-  it("of the audit log have no column for changes, which are below their entry", async () => {
-    const page = await at("/operator/audit", 1280);
-    const { heads, heights } = await rowsOf(page);
-    expect(heads).toEqual(["What happened", "Time"]);
-    expect(Math.min(...heights)).toBe(36);
-    const [row, time] = await Promise.all(
-      [".two-lines tbody tr", ".two-lines tbody time"].map((one) => page.locator(one).first().boundingBox()),
-    );
-    // The sentences have the room that the times leave.
-    expect((row?.x ?? 0) + (row?.width ?? 0) - (time?.x ?? 0) - (time?.width ?? 0)).toBeLessThan(20);
-  });
-
-  it.each([
+  for (const [path, height, most] of [
     ["/operator/credentials", 72, 2_600],
     ["/operator/audit", 62, 4_000],
-  ])("have two lines on a phone, and open to the rest: %s", async (path, height, most) => {
-    const page = await at(path, 390);
-    const { count, heights, wide, page: length } = await rowsOf(page);
-    expect([count > 20, wide]).toEqual([true, []]);
-    expect(Math.max(...heights) - Math.min(...heights)).toBeLessThanOrEqual(1);
-    expect(Math.max(...heights)).toBeLessThanOrEqual(height);
-    expect(length).toBeLessThanOrEqual(most);
-    const longText = path.endsWith("audit") ? "Credit note" : "";
-    const row = page.locator(".two-lines tbody tr", { hasText: longText }).first();
-    const rest = row.locator(path.endsWith("audit") ? ".sentence" : ".action summary");
-    const isCut = () => rest.evaluate((one) => !one.checkVisibility() || one.scrollWidth > one.clientWidth);
-    expect(await isCut()).toBe(true);
-    await row.locator(".more-figures > summary").click();
-    expect(await isCut()).toBe(false);
-  });
+  ] as const)
+    look("operator", path, "has rows of two lines on a phone, which open to the rest", async (page) => {
+      await page.setViewportSize({ width: 390, height: 844 });
+      const { count, heights, wide, page: length } = await rowsOf(page);
+      expect([count > 20, wide]).toEqual([true, []]);
+      expect(Math.max(...heights) - Math.min(...heights)).toBeLessThanOrEqual(1);
+      expect(Math.max(...heights)).toBeLessThanOrEqual(height);
+      expect(length).toBeLessThanOrEqual(most);
+      const longText = path.endsWith("audit") ? "Credit note" : "";
+      const row = page.locator(".two-lines tbody tr", { hasText: longText }).first();
+      const rest = row.locator(path.endsWith("audit") ? ".sentence" : ".action summary");
+      const isCut = () => rest.evaluate((one) => !one.checkVisibility() || one.scrollWidth > one.clientWidth);
+      expect(await isCut()).toBe(true);
+      await row.locator(".more-figures > summary").click();
+      expect(await isCut()).toBe(false);
+      await row.locator(".more-figures > summary").click();
+    });
 
-  it.each(["/operator/partners", "/operator/apps", "/operator/users"])(
-    "have a title and text in the lines of other pages on a phone: %s",
-    async (path) => {
-      const page = await at(path, 390);
+  for (const path of ["/operator/partners", "/operator/apps", "/operator/users"])
+    look("operator", path, "has a title and text in the lines of other pages on a phone", async (page) => {
+      await page.setViewportSize({ width: 390, height: 844 });
       const title = await page.getByRole("heading", { level: 1 }).boundingBox();
       expect(Math.round(title?.y ?? 0)).toBe(100);
       const heights = await page.evaluate<number[]>(
         `[...document.querySelectorAll(".toolbar > :is(p, .count)")].map((one) => parseFloat(getComputedStyle(one).lineHeight))`,
       );
       expect(heights.filter((px) => px > 25)).toEqual([]);
-    },
-  );
-});
+    });
+}
 
-describe("on a phone", () => {
+// On a phone.
+{
   /** Of the cards: their heights, where the cells of a column begin, and names that end without an ellipsis. */
   const CARDS = `(() => {
     const rows = [...document.querySelectorAll(".two-lines:not([aria-label^=Waiting]) :is(tbody, tfoot) tr")];
@@ -802,25 +870,22 @@ describe("on a phone", () => {
       cut: cut.map((one) => one.textContent),
     };
   })()`;
-  const at390 = async (who: string, path: string) => {
-    const page = await windowOf(who);
-    await page.emulateMedia({ colorScheme: "light", forcedColors: "none" });
-    await page.setViewportSize({ width: 390, height: 900 });
-    await page.goto(path);
-    return page;
-  };
+  const lookOnPhone = (who: string, path: string, title: string, check: Check) =>
+    look(who, path, `on a phone, ${title}`, async (page) => {
+      await page.setViewportSize({ width: 390, height: 900 });
+      await check(page);
+    });
 
-  it.each([
+  for (const [who, path] of [
     ["demo", `/apps/${LARGE.appToken}`],
     ["demo", `/apps/${LARGE.appToken}/links`],
     ["demo", `/apps/${LARGE.appToken}/partners`],
     ["operator", "/operator/partners"],
     ["operator", "/operator/rounds/1"],
-  ])("a window of middle width has headings of two lines at most: %s %s", async (who, path) => {
-    const page = await windowOf(who);
-    await page.setViewportSize({ width: 768, height: 900 });
-    await page.goto(path);
-    const found = (await page.evaluate(`(() => {
+  ] as const)
+    look(who, path, "has headings of two lines at most in a window of middle width", async (page) => {
+      await page.setViewportSize({ width: 768, height: 900 });
+      const found = (await page.evaluate(`(() => {
       const linesOf = (heading) => {
         const range = document.createRange();
         range.selectNodeContents(heading);
@@ -833,59 +898,70 @@ describe("on a phone", () => {
         apart: beside.length > 1 ? Math.round(Math.abs(beside[0] - beside.at(-1))) : 0,
       };
     })()`)) as unknown;
-    expect(found).toEqual({ long: [], apart: 0 });
-  });
+      expect(found).toEqual({ long: [], apart: 0 });
+    });
 
-  it.each([
+  for (const [who, path, folded] of [
     ["demo", `/apps/${LARGE.appToken}/partners`, "Cost per click"],
     ["operator", "/operator/partners", "Next step"],
     ["operator", "/operator", "Next step"],
     ["partner", "/partner/costs", "Received"],
     ["operator", "/operator/partners/1/costs", "Link"],
     ["operator", "/operator/partners/6/costs", "Link"],
-  ])(
-    "a card has two lines, its figures are below those of the others, and it opens: %s %s",
-    async (who, path, folded) => {
-      const page = await at390(who, path);
-      const found = (await page.evaluate(CARDS)) as {
-        count: number;
-        heights: number[];
-        ragged: string[];
-        cut: string[];
-      };
-      expect([found.count > 10, found.heights.slice(1), found.ragged, found.cut]).toEqual([true, [], [], []]);
-      expect(found.heights[0]).toBeLessThanOrEqual(72);
-      const card = page.locator(".two-lines:not([aria-label^=Waiting]) tbody tr").first();
-      const cell = card.locator(`[data-label="${folded}"]`);
-      expect(await cell.isVisible()).toBe(false);
-      await card.locator("summary").focus();
-      await page.keyboard.press("Enter");
-      expect(await cell.isVisible()).toBe(true);
-    },
-  );
+  ] as const)
+    lookOnPhone(
+      who,
+      path,
+      "a card has two lines, its figures are below those of the others, and it opens",
+      async (page) => {
+        const found = (await page.evaluate(CARDS)) as {
+          count: number;
+          heights: number[];
+          ragged: string[];
+          cut: string[];
+        };
+        expect([found.count > 10, found.heights.slice(1), found.ragged, found.cut]).toEqual([
+          true,
+          [],
+          [],
+          [],
+        ]);
+        expect(found.heights[0]).toBeLessThanOrEqual(72);
+        const card = page.locator(".two-lines:not([aria-label^=Waiting]) tbody tr").first();
+        const cell = card.locator(`[data-label="${folded}"]`);
+        expect(await cell.isVisible()).toBe(false);
+        await card.locator("summary").focus();
+        await page.keyboard.press("Enter");
+        expect(await cell.isVisible()).toBe(true);
+        await page.keyboard.press("Enter");
+      },
+    );
 
-  it.each([
+  for (const [who, path] of [
     ["demo", `/apps/${LARGE.appToken}/links`],
     ["demo", `/apps/${LARGE.appToken}/links/atlas02274`],
     ["partner", "/partner/costs"],
     ["operator", "/operator/partners/1/costs"],
-  ])("opens its menus inside the window: %s %s", async (who, path) => {
-    const page = await at390(who, path);
-    const found =
-      (await page.evaluate(`[...document.querySelectorAll("main details.menu")].filter((menu) => menu.checkVisibility()).map((menu) => {
+  ] as const)
+    lookOnPhone(who, path, "menus open inside the window", async (page) => {
+      const found =
+        (await page.evaluate(`[...document.querySelectorAll("main details.menu")].filter((menu) => menu.checkVisibility()).map((menu) => {
       menu.open = true;
       const { left, right } = menu.lastElementChild.getBoundingClientRect();
       menu.open = false;
       return [left, right];
     })`)) as [left: number, right: number][];
-    expect(found.length).toBeGreaterThan(0);
-    expect(found.filter(([left, right]) => left < 0 || right > 390)).toEqual([]);
-  });
+      expect(found.length).toBeGreaterThan(0);
+      expect(found.filter(([left, right]) => left < 0 || right > 390)).toEqual([]);
+    });
 
-  it("a name and the total use the whole line, and an ID is never cut", async () => {
-    const cutAt = async (who: string, path: string) => {
-      const page = await at390(who, path);
-      return page.evaluate(`[...document.querySelectorAll(".two-lines:not([aria-label^=Waiting]) :is(tbody, tfoot) tr")].flatMap((row) => {
+  for (const [who, path] of [
+    ["demo", `/apps/${LARGE.appToken}/partners`],
+    ["operator", "/operator/partners"],
+  ] as const)
+    lookOnPhone(who, path, "a name and the total use the whole line", async (page) => {
+      const cut =
+        await page.evaluate(`[...document.querySelectorAll(".two-lines:not([aria-label^=Waiting]) :is(tbody, tfoot) tr")].flatMap((row) => {
         const [name, beside] = [row.querySelector(".cut"), row.querySelector(".phone-beside")];
         const text = name.querySelector("a > bdi") ?? name.querySelector("a") ?? name;
         const isCut = text.scrollWidth > text.clientWidth && text.clientWidth > 0;
@@ -894,10 +970,10 @@ describe("on a phone", () => {
         const free = (end ?? more ?? row.getBoundingClientRect().right - 14) - name.getBoundingClientRect().right;
         return isCut && free > 12 ? [[text.textContent, free]] : [];
       })`);
-    };
-    expect(await cutAt("demo", `/apps/${LARGE.appToken}/partners`)).toEqual([]);
-    expect(await cutAt("operator", "/operator/partners")).toEqual([]);
-    const page = await at390("partner", "/partner/costs");
+      expect(cut).toEqual([]);
+    });
+
+  lookOnPhone("partner", "/partner/costs", "an ID is never cut", async (page) => {
     const ids = page.locator(".two-lines tbody th code");
     expect(await ids.count()).toBe(50);
     expect(
@@ -907,10 +983,13 @@ describe("on a phone", () => {
     ).toBe(0);
   });
 
-  it("the tabs of the console show that they scroll", async () => {
-    const page = await at390("operator", "/operator/partners");
-    // At the first tab, names fade at the right only, into the background.
-    const tabs = (await page.evaluate(`(() => {
+  lookOnPhone(
+    "operator",
+    "/operator/partners",
+    "the tabs of the console show that they scroll",
+    async (page) => {
+      // At the first tab, names fade at the right only, into the background.
+      const tabs = (await page.evaluate(`(() => {
       const tabs = document.querySelector(".tabs");
       tabs.scrollLeft = 0;
       const { left, right } = tabs.getBoundingClientRect();
@@ -923,9 +1002,10 @@ describe("on a phone", () => {
         first.getBoundingClientRect().left + parseFloat(getComputedStyle(first).paddingLeft) - left >= parseFloat(fades[0].width),
       ];
     })()`)) as unknown[];
-    expect(tabs).toEqual([true, true, true]);
-  });
-});
+      expect(tabs).toEqual([true, true, true]);
+    },
+  );
+}
 
 describe("by what the pages say, with one request a click and at most three of them", () => {
   const APP = `/apps/${LARGE.appToken}`;
@@ -1012,76 +1092,80 @@ describe("pages with three currencies, 24 partners and 5,000 links", () => {
   const APP = `/apps/${LARGE.appToken}`;
   const textOf = async (page: Page, selector: string) =>
     (await page.locator(selector).allInnerTexts()).map((text) => text.replace(/\s+/g, " ").trim());
-  const at = async (path: string, who = "demo") => {
-    const page = await windowOf(who);
-    await page.emulateMedia({ colorScheme: "light", forcedColors: "none" });
-    await page.setViewportSize({ width: 1280, height: 900 });
-    await page.goto(path);
-    return page;
-  };
 
-  it("show the spend of every currency, and chart each by its own partners", async () => {
-    for (const currency of ["USD", "EUR", "JPY"]) {
-      const page = await at(`${APP}?currency=${currency}`);
-      const tiles = await textOf(page, ".figures li");
-      expect(tiles.filter((text) => text.startsWith(`Spend in ${currency} `))).toHaveLength(1);
-      const charts = page.locator(".daily-chart");
-      expect(await charts.count()).toBe(1);
-      expect(await charts.locator("figcaption").innerText()).toContain(`Spend in ${currency} by day`);
-      const legend = (await charts.locator(".legend tr").allInnerTexts()).map((text) => text.trim());
-      // At most five of its partners, and all others together, or the total.
-      const own = legend.filter((text) => !/^\d+ others|^Total|^Previous period|^Not final/.test(text));
-      expect([currency, own.length >= 3 && own.length <= 5]).toEqual([currency, true]);
-      // It fills its card.
-      const [card, legendBox] = [
-        await page.locator(".card:has(> .daily-chart)").boundingBox(),
-        await charts.locator(".legend").boundingBox(),
-      ];
-      const free = (card?.x ?? 0) + (card?.width ?? 0) - (legendBox?.x ?? 0) - (legendBox?.width ?? 0);
-      expect([currency, free < 150]).toEqual([currency, true]);
-    }
-  });
-
-  it("compare days that are over, and keep them in every tab", async () => {
-    const page = await at(`${APP}?period=30d`);
-    const yesterday = new Date(Date.now() - 86_400_000).getUTCDate();
-    expect(await page.locator(".period").innerText()).toMatch(new RegExp(`– ${yesterday} \\w+ \\d{4}, UTC`));
-    for (const name of ["Performance", "Links", "Partners"]) {
-      const tab = page.getByRole("navigation", { name: LARGE.name }).getByRole("link", { name });
-      expect(await tab.getAttribute("href")).toMatch(/\?period=30d$/);
-    }
-  });
-
-  it("group what needs attention, the largest first, each with its number and a way to fix it", async () => {
-    const page = await at(APP);
-    const items = await textOf(page, ".attention > ul > li");
-    expect(items.length).toBeLessThanOrEqual(5);
-    // Each says how much it is about.
-    expect(items.filter((text) => !/\d/.test(text))).toEqual([]);
-    expect(await page.locator(".attention li a").count()).toBeGreaterThanOrEqual(items.length);
-    // The rows are low and the events closed, so that the whole chart is in the first window.
-    await page.setViewportSize({ width: 1280, height: 800 });
-    const [tile, chart] = await Promise.all(
-      [".figures > li", ".card:has(> .daily-chart)"].map((one) => page.locator(one).first().boundingBox()),
+  for (const currency of ["USD", "EUR", "JPY"])
+    look(
+      "demo",
+      `${APP}?currency=${currency}`,
+      "shows the spend of its currency, charted by its own partners",
+      async (page) => {
+        const tiles = await textOf(page, ".figures li");
+        expect(tiles.filter((text) => text.startsWith(`Spend in ${currency} `))).toHaveLength(1);
+        const charts = page.locator(".daily-chart");
+        expect(await charts.count()).toBe(1);
+        expect(await charts.locator("figcaption").innerText()).toContain(`Spend in ${currency} by day`);
+        const legend = (await charts.locator(".legend tr").allInnerTexts()).map((text) => text.trim());
+        // At most five of its partners, and all others together, or the total.
+        const own = legend.filter((text) => !/^\d+ others|^Total|^Previous period|^Not final/.test(text));
+        expect([currency, own.length >= 3 && own.length <= 5]).toEqual([currency, true]);
+        // It fills its card.
+        const [card, legendBox] = [
+          await page.locator(".card:has(> .daily-chart)").boundingBox(),
+          await charts.locator(".legend").boundingBox(),
+        ];
+        const free = (card?.x ?? 0) + (card?.width ?? 0) - (legendBox?.x ?? 0) - (legendBox?.width ?? 0);
+        expect([currency, free < 150]).toEqual([currency, true]);
+      },
     );
-    expect(Math.round(tile?.height ?? 0)).toBe(72);
-    const rows = page.locator(".attention > ul > li");
-    const heights = await rows.evaluateAll((all) => all.map((one) => one.getBoundingClientRect().height));
-    expect(Math.max(...heights)).toBeLessThanOrEqual(37);
-    expect((chart?.y ?? 800) + (chart?.height ?? 0)).toBeLessThanOrEqual(800);
-    // So are its first items, below the chart.
-    const last = await rows.last().boundingBox();
-    expect((last?.y ?? 800) + (last?.height ?? 0)).toBeLessThanOrEqual(800);
-    expect(await page.getByRole("list", { name: "Events" }).isVisible()).toBe(false);
-    // A phone has the beginning of the chart at the end of its first window.
-    await page.setViewportSize({ width: 390, height: 844 });
-    expect((await page.locator(".card:has(> .daily-chart)").boundingBox())?.y).toBeLessThanOrEqual(844);
-  });
 
-  it.each([APP, `${APP}?period=90d`, `${APP}?period=today`, `${APP}/links/atlas02274`])(
-    "have their tiles in whole rows of one width, as high as their lines: %s",
-    async (path) => {
-      const page = await at(path);
+  look(
+    "demo",
+    `${APP}?period=90d`,
+    "compares days that are over, and keeps them in every tab",
+    async (page) => {
+      const yesterday = new Date(Date.now() - 86_400_000).getUTCDate();
+      expect(await page.locator(".period").innerText()).toMatch(
+        new RegExp(`– ${yesterday} \\w+ \\d{4}, UTC`),
+      );
+      for (const name of ["Performance", "Links", "Partners"]) {
+        const tab = page.getByRole("navigation", { name: LARGE.name }).getByRole("link", { name });
+        expect(await tab.getAttribute("href")).toMatch(/\?period=90d$/);
+      }
+    },
+  );
+
+  look(
+    "demo",
+    APP,
+    "groups what needs attention, the largest first, each with its number and a way to fix it",
+    async (page) => {
+      const items = await textOf(page, ".attention > ul > li");
+      expect(items.length).toBeLessThanOrEqual(5);
+      // Each says how much it is about.
+      expect(items.filter((text) => !/\d/.test(text))).toEqual([]);
+      expect(await page.locator(".attention li a").count()).toBeGreaterThanOrEqual(items.length);
+      // The rows are low and the events closed, so that the whole chart is in the first window.
+      await page.setViewportSize({ width: 1280, height: 800 });
+      const [tile, chart] = await Promise.all(
+        [".figures > li", ".card:has(> .daily-chart)"].map((one) => page.locator(one).first().boundingBox()),
+      );
+      expect(Math.round(tile?.height ?? 0)).toBe(72);
+      const rows = page.locator(".attention > ul > li");
+      const heights = await rows.evaluateAll((all) => all.map((one) => one.getBoundingClientRect().height));
+      expect(Math.max(...heights)).toBeLessThanOrEqual(37);
+      expect((chart?.y ?? 800) + (chart?.height ?? 0)).toBeLessThanOrEqual(800);
+      // So are its first items, below the chart.
+      const last = await rows.last().boundingBox();
+      expect((last?.y ?? 800) + (last?.height ?? 0)).toBeLessThanOrEqual(800);
+      expect(await page.getByRole("list", { name: "Events" }).isVisible()).toBe(false);
+      // A phone has the beginning of the chart at the end of its first window.
+      await page.setViewportSize({ width: 390, height: 844 });
+      expect((await page.locator(".card:has(> .daily-chart)").boundingBox())?.y).toBeLessThanOrEqual(844);
+    },
+  );
+
+  for (const path of [APP, `${APP}?period=90d`, `${APP}?period=today`, `${APP}/links/atlas02274`])
+    look("demo", path, "has its tiles in whole rows of one width, as high as their lines", async (page) => {
       for (const width of [320, 390, 640, 641, 768, 1024, 1025, 1280]) {
         await page.setViewportSize({ width, height: 800 });
         const { boxes, end, cut, free } = (await page.evaluate(`(() => {
@@ -1109,16 +1193,19 @@ describe("pages with three currencies, 24 partners and 5,000 links", () => {
         // The last one fills its row.
         expect(new Set(boxes.slice(0, -1).map((one) => Math.round(one.width * 2) / 2)).size).toBe(1);
       }
+    });
+
+  look(
+    "demo",
+    `${APP}/links?q=15s+video`,
+    "finds links by words anywhere in their paths, with the number of matches",
+    async (page) => {
+      const names = await textOf(page, "main tbody th[scope=row]");
+      expect(names).toHaveLength(50);
+      expect(names.filter((name) => !/video/i.test(name) || !/15s/i.test(name))).toEqual([]);
+      await page.getByText(/^[\d,]+ links match/).waitFor();
     },
   );
-
-  it("find links by words anywhere in their paths, with the number of matches", async () => {
-    const page = await at(`${APP}/links?q=15s+video`);
-    const names = await textOf(page, "main tbody th[scope=row]");
-    expect(names).toHaveLength(50);
-    expect(names.filter((name) => !/video/i.test(name) || !/15s/i.test(name))).toEqual([]);
-    await page.getByText(/^[\d,]+ links match/).waitFor();
-  });
 
   const tableOf = async (page: Page, name: string) => {
     const rows = await page.locator(`[aria-label="${name}"] tr`).all();
@@ -1126,47 +1213,58 @@ describe("pages with three currencies, 24 partners and 5,000 links", () => {
   };
   const toNumber = (text = "") => Number(text.replace(/[^\d.]/g, ""));
 
-  it("show operators the spend of each currency by amount, with its total, changes and a way to each partner", async () => {
-    const page = await at("/operator/spend", "operator");
-    for (const currency of ["USD", "EUR", "JPY"]) {
-      const [, ...rows] = await tableOf(page, `Spend in ${currency}`);
-      const [total, ...partners] = rows.toReversed();
-      const amounts = partners.toReversed().map(([, spend]) => toNumber(spend));
-      expect(amounts.length).toBeGreaterThan(3);
-      expect(amounts).toEqual(amounts.toSorted((one, other) => other - one));
-      expect(total?.[0]).toBe("Total");
-      // The titles have the exact amounts that the page rounds.
-      const exact = await page
-        .locator(`[aria-label="Spend in ${currency}"] td:nth-of-type(1)`)
-        .evaluateAll((cells) =>
-          cells.map((cell) => cell.querySelector("[title]")?.getAttribute("title") ?? cell.textContent ?? ""),
-        );
-      const units = exact.map((text) => Math.round(toNumber(text) * 1e8));
-      expect(units).toHaveLength(partners.length + 1);
-      const all = units.pop();
-      expect(units.reduce((sum, one) => sum + one, 0)).toBe(all);
-      expect(rows.filter(([, , , change]) => !/%|new|no change/.test(change ?? ""))).toEqual([]);
-      const links = page.locator(`[aria-label="Spend in ${currency}"] tbody a`);
-      expect(await links.count()).toBe(amounts.length);
-    }
-  });
+  look(
+    "operator",
+    "/operator/spend",
+    "shows the spend of each currency by amount, with its total, changes and a way to each partner",
+    async (page) => {
+      for (const currency of ["USD", "EUR", "JPY"]) {
+        const [, ...rows] = await tableOf(page, `Spend in ${currency}`);
+        const [total, ...partners] = rows.toReversed();
+        const amounts = partners.toReversed().map(([, spend]) => toNumber(spend));
+        expect(amounts.length).toBeGreaterThan(3);
+        expect(amounts).toEqual(amounts.toSorted((one, other) => other - one));
+        expect(total?.[0]).toBe("Total");
+        // The titles have the exact amounts that the page rounds.
+        const exact = await page
+          .locator(`[aria-label="Spend in ${currency}"] td:nth-of-type(1)`)
+          .evaluateAll((cells) =>
+            cells.map(
+              (cell) => cell.querySelector("[title]")?.getAttribute("title") ?? cell.textContent ?? "",
+            ),
+          );
+        const units = exact.map((text) => Math.round(toNumber(text) * 1e8));
+        expect(units).toHaveLength(partners.length + 1);
+        const all = units.pop();
+        expect(units.reduce((sum, one) => sum + one, 0)).toBe(all);
+        expect(rows.filter(([, , , change]) => !/%|new|no change/.test(change ?? ""))).toEqual([]);
+        const links = page.locator(`[aria-label="Spend in ${currency}"] tbody a`);
+        expect(await links.count()).toBe(amounts.length);
+      }
+    },
+  );
 
-  it("show a partner what counts by type and by day, the newest first, with the same sums", async () => {
-    const page = await at("/partner/totals", "partner");
-    const [, ...all] = await tableOf(page, "Totals by type and currency");
-    const [, ...days] = await tableOf(page, "Totals by day");
-    const times = days.map(([day]) => Date.parse(`${day} UTC`));
-    expect(times).toEqual(times.toSorted((one, other) => other - one));
-    expect(new Set(times).size).toBe(7);
-    for (const [type, , costs] of all) {
-      const sum = days.reduce((count, [, of, , some]) => count + (of === type ? toNumber(some) : 0), 0);
-      expect([type, sum]).toEqual([type, toNumber(costs)]);
-    }
-    expect(all).toHaveLength(4);
-  });
+  look(
+    "partner",
+    "/partner/totals",
+    "shows what counts by type and by day, the newest first, with the same sums",
+    async (page) => {
+      const [, ...all] = await tableOf(page, "Totals by type and currency");
+      const [, ...days] = await tableOf(page, "Totals by day");
+      const times = days.map(([day]) => Date.parse(`${day} UTC`));
+      expect(times).toEqual(times.toSorted((one, other) => other - one));
+      expect(new Set(times).size).toBe(7);
+      for (const [type, , costs] of all) {
+        const sum = days.reduce((count, [, of, , some]) => count + (of === type ? toNumber(some) : 0), 0);
+        expect([type, sum]).toEqual([type, toNumber(costs)]);
+      }
+      expect(all).toHaveLength(4);
+    },
+  );
 
   it("list for a partner the clicks and impressions of its discrepancy, with a file", async () => {
-    const page = await at("/partner", "partner");
+    const page = await windowOf("partner");
+    await page.goto("/partner");
     const [, clicks] =
       /(\d+) of [\d,]+ clicks have no matching cost/.exec(await page.locator("main").innerText()) ?? [];
     expect(Number(clicks)).toBeGreaterThan(0);
@@ -1178,23 +1276,43 @@ describe("pages with three currencies, 24 partners and 5,000 links", () => {
     await page.getByRole("link", { name: "Download CSV" }).waitFor();
   });
 
-  it("print with all columns of their tables, and no number over two lines", async () => {
-    const paths = [
-      ["operator", "/operator/spend"],
-      ["partner", "/partner/totals"],
-      ["demo", `${APP}/performance`],
-      ["demo", `${APP}/links`],
-    ] as const;
-    for (const [who, path] of paths) {
-      const page = await at(path, who);
-      await page.setViewportSize({ width: 718, height: 1123 });
-      await page.emulateMedia({ media: "print" });
-      const cut =
-        "[...document.querySelectorAll('.table')].filter((table) => table.scrollWidth > table.clientWidth).length";
-      const problems = await measureLayout(page);
-      const wrong = [await page.evaluate(cut), ...problems.filter((text) => / is (wrapped|cut)$/.test(text))];
-      await page.emulateMedia({ media: "screen" });
-      expect([path, wrong]).toEqual([path, [0]]);
-    }
+  for (const [who, path] of [
+    ["operator", "/operator/spend"],
+    ["partner", "/partner/totals"],
+    ["demo", `${APP}/performance`],
+    ["demo", `${APP}/links`],
+  ] as const)
+    look(
+      who,
+      path,
+      "is printed with all columns of its tables, and no number over two lines",
+      async (page) => {
+        await page.setViewportSize({ width: 718, height: 1123 });
+        await page.emulateMedia({ media: "print" });
+        const cut =
+          "[...document.querySelectorAll('.table')].filter((table) => table.scrollWidth > table.clientWidth).length";
+        const problems = await measureLayout(page);
+        const wrong = [
+          await page.evaluate(cut),
+          ...problems.filter((text) => / is (wrapped|cut)$/.test(text)),
+        ];
+        expect(wrong).toEqual([0]);
+      },
+    );
+});
+
+describe.each([...visits.values()])("$who: $path", ({ who, path, looks }) => {
+  let page: Page;
+  beforeAll(async () => {
+    page = await windowOf(who);
+    expect((await page.goto(path))?.status()).toBe(200);
+  });
+
+  it.each(looks)("%s", async (_, check) => {
+    await page.emulateMedia({ colorScheme: "light", forcedColors: "none", media: null });
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await page.mouse.move(0, 0);
+    await page.evaluate("scrollTo(0, 0)");
+    await check(page);
   });
 });

@@ -1,9 +1,9 @@
 /** Every page with the data of the default demo, and partners in states that it lacks, in its widths and colors. */
-import { beforeAll, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
 import { toStatements } from "../../src/dev/demo/rows.ts";
 import { COST_TYPES, toMask } from "../../src/domain/cost-types.ts";
 import { BASE_URL, db, service } from "./browser.ts";
-import { checkPage, useWindows } from "./matrix.ts";
+import { checkModes, useWindows } from "./matrix.ts";
 import { DEFAULT_PAGES, REJECTED_PAGES } from "./pages.ts";
 
 const windowOf = useWindows(() => ({ url: BASE_URL, credential: service.COST_TOKEN ?? "" }));
@@ -30,14 +30,11 @@ beforeAll(async () => {
 it.each([...DEFAULT_PAGES.map(([who, path]) => [who, path, 200] as const), ...REJECTED_PAGES])(
   "%s: %s (%i)",
   async (who, path, status) => {
-    await checkPage(
-      await windowOf(who),
-      path,
-      [
-        [1280, "light"],
-        [390, "light"],
-      ],
-      status,
-    );
+    const page = await windowOf(who);
+    expect((await page.goto(path))?.status()).toBe(status);
+    await checkModes(page, path, [
+      [1280, "light"],
+      [390, "light"],
+    ]);
   },
 );

@@ -100,7 +100,7 @@ export const LARGE_PAGES = [
     "/performance?period=90d&level=4",
     "/performance?period=90d&group_by=partner",
     "/links",
-    "/links?q=video+15s",
+    "/links?q=15s+video",
     "/links?sort=-spend&open=atlas01000,atlas01026",
     "/links/atlas01000",
     "/links/atlas02274?period=90d",
