@@ -1,6 +1,14 @@
 /** What commands of wrangler do before and between runs of `npm run deploy`. */
-import { describe, expect, test } from "vitest";
-import { creations, giveDeployment, namesOf, placesOf, TITLES } from "./deployment.ts";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import {
+  creations,
+  type Deployment,
+  giveDeployment,
+  namesOf,
+  openDeployment,
+  placesOf,
+  TITLES,
+} from "./deployment.ts";
 
 const test_ = giveDeployment();
 
@@ -43,29 +51,25 @@ describe("wrangler by itself", () => {
     expect(deployment.titles).toEqual(TITLES);
   });
 
-  test.each([
-    ["an empty database", []],
-    ["a migrated database", ["migrate"]],
-    ["a database with its first operator", ["migrate", "operator"]],
-  ])("puts %s anywhere; a jurisdiction then says how to begin again, which works", async (_, steps) => {
+  test("puts a database anywhere, which then is migrated and gets an operator; a jurisdiction says each time how to begin again, which works", async () => {
     const { now: deployment } = test_;
     const { stub } = deployment;
+    const again = "d1 delete linkledger-db";
+    /** Whether the way out includes another operator. */
+    const reject = async (isWithOperator: boolean) => {
+      const { code, error } = await deployment.deploy("--jurisdiction", "eu");
+      expect(code).toBe(1);
+      expect(error).toContain("linkledger-db exists without a jurisdiction, and where it is cannot change.");
+      expect(/^ {2}npx wrangler (.*)$/m.exec(error)?.[1]).toBe(again);
+      expect(error.includes("create them again with npm run operator:create")).toBe(isWithOperator);
+    };
     expect((await deployment.wrangler("deploy")).code).toBe(0);
-    if (steps.includes("migrate"))
-      expect((await deployment.wrangler("d1 migrations apply DB --remote")).code).toBe(0);
-    if (steps.includes("operator"))
-      expect((await deployment.createOperator("--remote", "a@example.com")).code).toBe(0);
-    const rejected = await deployment.deploy("--jurisdiction", "eu");
-    expect(rejected.code).toBe(1);
-    expect(rejected.error).toContain(
-      "linkledger-db exists without a jurisdiction, and where it is cannot change.",
-    );
-    expect(rejected.error.includes("create them again with npm run operator:create")).toBe(
-      steps.includes("operator"),
-    );
-    const [, command = ""] = /^ {2}npx wrangler (.*)$/m.exec(rejected.error) ?? [];
-    expect(command).toBe("d1 delete linkledger-db");
-    expect((await deployment.wrangler(command, "--skip-confirmation")).code).toBe(0);
+    await reject(false);
+    expect((await deployment.wrangler("d1 migrations apply DB --remote")).code).toBe(0);
+    await reject(false);
+    expect((await deployment.createOperator("--remote", "a@example.com")).code).toBe(0);
+    await reject(true);
+    expect((await deployment.wrangler(again, "--skip-confirmation")).code).toBe(0);
     expect(await deployment.deploy("--jurisdiction", "eu")).toMatchObject({ code: 0, error: "" });
     expect(stub.databases.map(({ jurisdiction }) => jurisdiction)).toEqual(["eu"]);
   });
@@ -81,6 +85,20 @@ describe("the way out of a wrong place", () => {
   const created = (by: string) =>
     `INSERT INTO audit_log (happened_at, user_id, action, subject, detail) VALUES (0, ${by}, 'create user', 'user 2', '{}')`;
 
+  let deployed: Deployment;
+  /** The error of a deployment to another jurisdiction. */
+  const rejection = async () => (await deployed.deploy("--jurisdiction", "fedramp")).error;
+  beforeAll(async () => {
+    deployed = await openDeployment();
+    expect((await deployed.deploy("--jurisdiction", "eu")).code).toBe(0);
+    expect((await deployed.createOperator("--remote", "a@example.com")).code).toBe(0);
+  });
+  afterAll(() => deployed.remove());
+
+  test("is shown for a database with its first operator", async () => {
+    expect(await rejection()).toContain("d1 delete linkledger-db");
+  });
+
   test.each([
     ["an app", [app]],
     ["a partner", [partner]],
@@ -89,13 +107,11 @@ describe("the way out of a wrong place", () => {
     ["an operator whom another one created", [user("operator"), created("1")]],
     ["a table of something else", ["CREATE TABLE invoices (id INTEGER)", "DROP TABLE shard_identity"]],
   ])("is not shown for a database with %s", async (_, statements) => {
-    const { now: deployment } = test_;
-    expect((await deployment.deploy("--jurisdiction", "eu")).code).toBe(0);
-    expect((await deployment.createOperator("--remote", "a@example.com")).code).toBe(0);
-    const unused = await deployment.deploy("--jurisdiction", "fedramp");
-    expect(unused.error).toContain("d1 delete linkledger-db");
-    for (const sql of statements) deployment.stub.database("linkledger-db").sqlite.exec(sql);
-    expect((await deployment.deploy("--jurisdiction", "fedramp")).error).toBe(
+    const { sqlite } = deployed.stub.database("linkledger-db");
+    sqlite.exec(["BEGIN", ...statements].join("; "));
+    const error = await rejection();
+    sqlite.exec("ROLLBACK");
+    expect(error).toBe(
       "The database linkledger-db exists in the jurisdiction eu, and where it is cannot change. Nothing was changed.",
     );
   });

@@ -1,4 +1,7 @@
-/** Tests `npm run deploy` and `npm run operator:create` as commands, with the wrangler of the PATH against a stub of Cloudflare's API. */
+/**
+ * Tests `npm run deploy` and `npm run operator:create` as commands, with the wrangler of the PATH against a stub of Cloudflare's API. Only
+ * `wrangler deploy` starts the real program, whose code one process runs for the other commands.
+ */
 import { spawn } from "node:child_process";
 import { cpSync, existsSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -6,6 +9,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { expect, test } from "vitest";
 import { CloudflareStub } from "../cloudflare/api.ts";
+import { installWrangler } from "../cloudflare/wrangler.ts";
 import type { Ended } from "../deploy/deployment.ts";
 import { ROOT } from "../run.ts";
 
@@ -16,10 +20,12 @@ test("a clone is deployed and gets its operator, and a failure of the API ends w
   for (const part of ["src", "migrations", "package.json", "tsconfig.json", "wrangler.toml"])
     cpSync(join(ROOT, part), join(folder, part), { recursive: true });
   symlinkSync(join(ROOT, "node_modules"), join(folder, "node_modules"));
+  const programs = mkdtempSync(join(tmpdir(), "linkledger-programs-"));
+  const server = await installWrangler(programs, "deploy");
   const run = async (script: string, ...flags: string[]): Promise<Ended> => {
     const child = spawn(process.execPath, [stub.redirectFlag, script, ...flags], {
       cwd: folder,
-      env: { ...process.env, ...stub.environment },
+      env: { ...process.env, ...stub.environment, PATH: `${programs}:${process.env.PATH}` },
       stdio: ["ignore", "pipe", "pipe"],
     });
     const exit = new Promise<number | null>((exited) => child.on("exit", exited));
@@ -42,6 +48,7 @@ test("a clone is deployed and gets its operator, and a failure of the API ends w
     expect(existsSync(join(folder, ".wrangler.deploy.json"))).toBe(false);
   } finally {
     stub.stop();
-    rmSync(folder, { recursive: true });
+    server.close();
+    for (const one of [folder, programs]) rmSync(one, { recursive: true });
   }
 });

@@ -1,16 +1,29 @@
 /** Tests `npm start` and `npm run operator:create` from end to end, with the real wrangler. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { DatabaseSync } from "node:sqlite";
-import { afterAll, describe, expect, it, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, test } from "vitest";
 import { CommandError } from "../../../src/dev/command.ts";
 import { DEMO } from "../../../src/dev/demo.ts";
+import { createOperator } from "../../../src/dev/operator.ts";
 import { readStartFlags } from "../../../src/dev/start/flags.ts";
+import { wrangler as startWrangler, type Wrangler } from "../../../src/dev/wrangler.ts";
 import { fileOf } from "../../databases.ts";
+import { wranglerIn } from "../cloudflare/wrangler.ts";
+import { MIGRATIONS } from "../deploy/deployment.ts";
 import { ROOT, run } from "../run.ts";
 
 const BASE_URL = "http://localhost:9000";
@@ -33,13 +46,21 @@ function start(state: string, ...flags: string[]) {
   return runScript("src/dev/start.ts", "--persist-to", join(folder, state), ...flags);
 }
 
-const ownWrangler = { ...process.env, CI: "true", WRANGLER_SEND_METRICS: "false" };
+const ownWrangler = { CI: "true", WRANGLER_SEND_METRICS: "false", WRANGLER_HIDE_BANNER: "true" };
+/** The real wrangler, in a process that has loaded it once. */
+const wrangler = wranglerIn(ROOT, () => ownWrangler);
 
 /** Runs `wrangler d1` on a state. */
 function d1(state: string, ...args: string[]) {
-  return run("wrangler", ["d1", ...args, "--local", "--persist-to", join(folder, state)], {
-    env: ownWrangler,
-  });
+  return wrangler(["d1", ...args, "--local", "--persist-to", join(folder, state)]);
+}
+
+/** Writes a wrangler.toml with these changes and with the migrations of a folder. Returns its path. */
+function configure(name: string, change = (text: string) => text, migrations = join(ROOT, "migrations")) {
+  const file = join(folder, name);
+  const text = change(readFileSync(join(ROOT, "wrangler.toml"), "utf8"));
+  writeFileSync(file, text.replaceAll('"migrations', `"${migrations}`));
+  return file;
 }
 
 /** Opens a database of a state without wrangler, whose start takes seconds. */
@@ -53,7 +74,7 @@ function rowsOf(state: string, sql: string, binding = "DB"): Record<string, unkn
   return database.prepare(sql).all();
 }
 
-/** Copies what the test of the demo data made, so that wrangler does not start once more. */
+/** Copies the demo data, so that wrangler does not start once more. */
 const copyDemo = (state: string) => cpSync(join(folder, "demo"), join(folder, state), { recursive: true });
 
 /** The migrations that a database lacks. */
@@ -68,21 +89,22 @@ function runScript(...args: string[]) {
   return run(process.execPath, args, { env: environment });
 }
 
-test("migrates and seeds an empty local database, even if wrangler.toml sets remote", () => {
-  const config = readFileSync(join(ROOT, "wrangler.toml"), "utf8")
-    .replace('binding = "DB"\n', '$&remote = true\ndatabase_id = "deployed"\n')
-    .replaceAll('"migrations', `"${join(ROOT, "migrations")}`);
-  expect(config).toContain("remote = true");
-  writeFileSync(join(folder, "remote.toml"), config);
-  const { status, stdout, stderr } = start("remote", "--config", join(folder, "remote.toml"));
-  expect([status, stderr]).toEqual([0, ""]);
-  expect(stdout).toMatch(/^dev --local /m);
-  expect(stdout).toContain(`API_TOKEN=${DEMO.apiToken}\n`);
+let demo: ReturnType<typeof start>;
+beforeAll(() => {
+  const flags = ["--port=9000", "--live-reload=false", "--no-bundle", "--var", "A:1", "--var", "B:2"];
+  demo = start("demo", ...flags, "-e", "", "--prot", "9000");
 });
 
-test("adds the demo data to an empty database, and leaves wrangler no migration to apply", () => {
-  expect(start("demo").stdout).toContain(`API_TOKEN=${DEMO.apiToken}\n`);
-  expect(d1("demo", "migrations", "list", "DB").stdout).toContain("No migrations to apply");
+test("adds the demo data to an empty database, and leaves wrangler no migration to apply", async () => {
+  expect([demo.status, demo.stderr]).toEqual([0, ""]);
+  expect(demo.stdout).toContain(`API_TOKEN=${DEMO.apiToken}\n`);
+  expect((await d1("demo", "migrations", "list", "DB")).stdout).toContain("No migrations to apply");
+});
+
+test("passes on the flags of wrangler dev as they are, also those that it does not know", () => {
+  expect(demo.stdout).toMatch(
+    /^dev --local .*--var OPERATOR_MFA:optional --persist-to \S+ --port=9000 --live-reload=false --no-bundle --var A:1 --var B:2 -e {2}--prot 9000$/m,
+  );
 });
 
 test("has in the demo data what the hourly job finds, which wrangler dev does not run", () => {
@@ -106,10 +128,10 @@ describe("a database from before 0100_tables.sql", () => {
     database.exec(sql);
   };
 
-  test("continues after the command in migrations/README.md, and npm start does the same", () => {
+  test("continues after the command in migrations/README.md, and npm start does the same", async () => {
     copyDemo("earlier");
     forget("earlier", 23);
-    const { stdout } = d1("earlier", "execute", "DB", "--command", command);
+    const { stdout } = await d1("earlier", "execute", "DB", "--command", command);
     expect(stdout).toContain("Noted: 0102 and later can be applied.");
     expect(missingIn("earlier")).toEqual([]);
     forget("earlier", 23);
@@ -117,32 +139,33 @@ describe("a database from before 0100_tables.sql", () => {
     expect(missingIn("earlier")).toEqual([]);
   });
 
-  test("that has only some of them is rejected by both", () => {
-    forget("earlier", 22);
+  // npm start rejects it too (test/dev/upgrade.test.ts).
+  test("that has only some of them is rejected", () => {
+    copyDemo("some");
+    forget("some", 22);
     const [change = "", question = ""] = command.split("; ");
-    expect([rowsOf("earlier", change), rowsOf("earlier", question)]).toEqual([
+    expect([rowsOf("some", change), rowsOf("some", question)]).toEqual([
       [],
       [{ result: expect.stringContaining("Nothing was noted") }],
     ]);
-    const { status, stderr } = start("earlier");
-    expect(status).toBe(1);
-    expect(stderr).toMatch(/^The local database has 22 of the 23 migrations before 0100_tables\.sql.*\n$/);
   });
 });
 
 describe("a database that wrangler migrated", () => {
-  const create = (...args: string[]) => runScript("src/dev/operator.ts", ...args);
-  const local = ["--local", "--persist-to", join(folder, "own")];
+  const create = (email: string) =>
+    createOperator(["--local", "--persist-to", join(folder, "own"), email], wrangler);
+  // As one file, because wrangler starts a server for each. It applies all of them in deploy/runs.test.ts.
+  const squashed = join(folder, "squashed");
+  const config = configure("own.toml", undefined, squashed);
 
-  test("gets an operator, and rejects the same email address again", () => {
-    d1("own", "migrations", "apply", "DB");
-    const created = create(...local, "First.O'Perator@Example.com");
-    expect([created.status, created.stderr]).toEqual([0, ""]);
-    expect(created.stdout).toMatch(/^ {2}Temporary password: \S+$/m);
-    const again = create(...local, "FIRST.O'PERATOR@example.com");
-    expect([again.status, again.stdout]).toEqual([1, ""]);
-    expect(again.stderr).toMatch(
-      /^first\.o'perator@example\.com is already a user\. Nothing was changed\. .*\n$/,
+  test("gets an operator, and rejects the same email address again", async () => {
+    mkdirSync(squashed);
+    const all = Object.values(MIGRATIONS).join("\n--> statement-breakpoint\n");
+    writeFileSync(join(squashed, "0100_all.sql"), all);
+    expect((await d1("own", "migrations", "apply", "DB", "--config", config)).status).toBe(0);
+    expect(await create("First.O'Perator@Example.com")).toMatch(/^ {2}Temporary password: \S+$/m);
+    await expect(create("FIRST.O'PERATOR@example.com")).rejects.toThrow(
+      /^first\.o'perator@example\.com is already a user\. Nothing was changed\. /,
     );
     const sql = "SELECT id, email, role, (SELECT count(*) FROM audit_log) AS entries FROM users";
     expect(rowsOf("own", sql)).toEqual([
@@ -151,7 +174,7 @@ describe("a database that wrangler migrated", () => {
   });
 
   test("gets no demo data beside its user", () => {
-    const { stdout } = start("own");
+    const { stdout } = start("own", "--config", config);
     expect(stdout).toContain("no demo data was added");
     expect(stdout).toContain("npm start -- --persist-to");
     for (const absent of [DEMO.email, DEMO.operatorEmail, DEMO.appToken, "ll_", "password"]) {
@@ -161,41 +184,54 @@ describe("a database that wrangler migrated", () => {
 });
 
 describe("operator:create", () => {
-  test("explains that nobody is signed in to Cloudflare", () => {
+  test("explains that nobody is signed in to Cloudflare", async () => {
     const home = join(folder, "home");
-    const { status, stdout, stderr } = run(
-      process.execPath,
-      ["src/dev/operator.ts", "--remote", "a@example.com"],
-      { env: { ...ownWrangler, CLOUDFLARE_API_TOKEN: "", HOME: home, XDG_CONFIG_HOME: home } },
-    );
-    expect([status, stdout]).toEqual([1, ""]);
-    expect(stderr).toContain(
+    const nobody = { ...ownWrangler, CLOUDFLARE_API_TOKEN: "", HOME: home, XDG_CONFIG_HOME: home };
+    // A process of its own: wrangler reads once who is signed in.
+    const signedOut: Wrangler = (args, options) =>
+      startWrangler(args, { ...options, environment: { ...options?.environment, ...nobody } });
+    const error = await createOperator(["--remote", "a@example.com"], signedOut).catch((thrown) => thrown);
+    expect(error).toBeInstanceOf(CommandError);
+    expect(error.message).toContain(
       "You are not signed in to Cloudflare, or are not allowed to edit D1. Run npx wrangler login",
     );
-    expect(stderr).not.toContain("migrated");
+    expect(error.message).not.toContain("migrated");
   });
 
-  test("explains that the database is not migrated", () => {
+  test("explains that the database is not migrated", async () => {
     const args = ["--persist-to", join(folder, "new"), "--local", "a@example.com"];
-    const { status, stdout, stderr } = runScript("src/dev/operator.ts", ...args);
-    expect([status, stdout]).toEqual([1, ""]);
-    expect(stderr).toContain("Run npx wrangler d1 migrations apply DB --local");
+    await expect(createOperator(args, wrangler)).rejects.toThrow(
+      "Run npx wrangler d1 migrations apply DB --local",
+    );
   });
 });
 
-test("adds the demo data to the shard in wrangler.toml, and rejects data with another number of shards", () => {
-  const config = join(folder, "shard.toml");
-  const text = readFileSync(join(ROOT, "wrangler.toml"), "utf8");
-  const names = '[[d1_databases]]\nbinding = "LEDGER_0"\n';
-  const shard = `${names}migrations_dir = "migrations"\nmigrations_pattern = "migrations/[0-9]*.sql"\n`;
-  writeFileSync(config, (text + shard).replaceAll('"migrations', `"${join(ROOT, "migrations")}`));
-  expect(start("shard", "--config", config)).toMatchObject({ status: 0, stderr: "" });
-  const sql = "SELECT shards, shard_index, EXISTS (SELECT 1 FROM ledger_entries) AS used FROM shard_identity";
-  expect(rowsOf("shard", sql, "LEDGER_0")).toEqual([{ shards: 1, shard_index: 0, used: 1 }]);
-  const other = start("shard");
-  expect(other.status).toBe(1);
-  expect(other.stderr).toContain("The local data does not fit the 0 LEDGER_ bindings in wrangler.toml");
-  expect(other.stdout).not.toContain("dev --local");
+describe("a database of wrangler.toml that is deployed, and a shard", () => {
+  const shard = `[[d1_databases]]
+binding = "LEDGER_0"
+migrations_dir = "migrations"
+migrations_pattern = "migrations/[0-9]*.sql"
+`;
+  const deploy = (text: string) =>
+    text.replace('binding = "DB"\n', '$&remote = true\ndatabase_id = "deployed"\n');
+  const config = configure("shard.toml", (text) => deploy(text) + shard);
+
+  test("are migrated and get the demo data locally, and data with another number of shards is rejected", () => {
+    expect(readFileSync(config, "utf8")).toContain("remote = true");
+    const { status, stdout, stderr } = start("shard", "--config", config);
+    expect([status, stderr]).toEqual([0, ""]);
+    expect(stdout).toMatch(/^dev --local /m);
+    expect(stdout).toContain(`API_TOKEN=${DEMO.apiToken}\n`);
+    const sql =
+      "SELECT shards, shard_index, EXISTS (SELECT 1 FROM ledger_entries) AS used FROM shard_identity";
+    expect(rowsOf("shard", sql, "LEDGER_0")).toEqual([{ shards: 1, shard_index: 0, used: 1 }]);
+    const other = start("shard", "--config", configure("no-shard.toml", deploy));
+    expect(other.status).toBe(1);
+    expect(other.stderr).toMatch(
+      /^The local data does not fit the 0 LEDGER_ bindings in wrangler\.toml.*\n$/,
+    );
+    expect(other.stdout).not.toContain("dev --local");
+  });
 });
 
 describe("a mistake in the flags is explained for", () => {
@@ -247,27 +283,6 @@ test("a mistake in the flags ends npm start with 1 before anything is created", 
   expect(existsSync(join(folder, ".wrangler"))).toBe(false);
 });
 
-test("passes on the flags of wrangler dev as they are, also those that it does not know", () => {
-  const { status, stdout, stderr } = start(
-    "demo",
-    "--port=9000",
-    "--live-reload=false",
-    "--no-bundle",
-    "--var",
-    "A:1",
-    "--var",
-    "B:2",
-    "-e",
-    "",
-    "--prot",
-    "9000",
-  );
-  expect([status, stderr]).toEqual([0, ""]);
-  expect(stdout).toMatch(
-    /^dev --local .*--var OPERATOR_MFA:optional --persist-to \S+ --port=9000 --live-reload=false --no-bundle --var A:1 --var B:2 -e {2}--prot 9000$/m,
-  );
-});
-
 test("keeps --demo large from wrangler", () => {
   for (const flags of [["--demo", "large"], ["--demo=large"]]) {
     const { isLarge, others } = readStartFlags(["--port", "9000", ...flags, "--live-reload"], {});
@@ -276,19 +291,24 @@ test("keeps --demo large from wrangler", () => {
   expect(readStartFlags(["--port", "9000"], {}).isLarge).toBe(false);
 });
 
-test("a second start on the same data is rejected while the first runs, also after the first was killed", async () => {
-  const args = ["src/dev/start.ts", "--persist-to", join(folder, "demo")];
-  for (const signal of ["SIGTERM", "SIGKILL"] as const) {
-    // Its own process group, so that the server is killed too.
-    const first = spawn(process.execPath, args, {
-      cwd: ROOT,
-      env: { ...environment, SERVE: "on" },
-      stdio: ["ignore", "pipe", "inherit"],
-      detached: true,
-    });
-    for await (const line of createInterface({ input: first.stdout })) {
-      if (line.includes("linkledger is ready")) break;
-    }
+/** Starts a server on the demo data, and waits until it is ready. */
+async function serve(command: string, ...args: string[]) {
+  const server = spawn(command, [...args, "--persist-to", join(folder, "demo")], {
+    cwd: ROOT,
+    env: { ...environment, SERVE: "on" },
+    stdio: ["ignore", "pipe", "inherit"],
+    // Its own process group, so that all of its processes can be stopped.
+    detached: true,
+  });
+  for await (const line of createInterface({ input: server.stdout }))
+    if (line.includes("linkledger is ready")) return server;
+  throw new Error("The server ended before it was ready");
+}
+
+test("a second start on the same data is rejected while the first runs, and not after that was killed, and one ends with npm, also if only the process of npm gets the signal", async () => {
+  // Each but the first of the servers starts on the data of one that was killed.
+  for (const signal of ["SIGKILL", "SIGTERM"] as const) {
+    const first = await serve(process.execPath, "src/dev/start.ts");
     const second = start("demo/");
     expect([second.status, second.stdout]).toEqual([1, ""]);
     expect(second.stderr).toContain(
@@ -299,19 +319,8 @@ test("a second start on the same data is rejected while the first runs, also aft
     process.kill(-(first.pid ?? 0), signal);
     await ended;
   }
-  expect(start("demo").status).toBe(0);
-});
-
-test("ends with npm, also if only the process of npm gets the signal", async () => {
-  const npm = spawn("npm", ["start", "--", "--persist-to", join(folder, "demo")], {
-    cwd: ROOT,
-    env: { ...environment, SERVE: "on" },
-    stdio: ["ignore", "pipe", "inherit"],
-    detached: true,
-  });
+  const npm = await serve("npm", "start", "--");
   try {
-    const lines = createInterface({ input: npm.stdout });
-    for await (const line of lines) if (line.includes("linkledger is ready")) break;
     const ended = once(npm.stdout, "close");
     process.kill(npm.pid ?? 0, "SIGTERM");
     npm.stdout.resume();
@@ -320,7 +329,6 @@ test("ends with npm, also if only the process of npm gets the signal", async () 
   } finally {
     if (npm.pid && isGroupThere(npm.pid)) process.kill(-npm.pid, "SIGKILL");
   }
-  expect(start("demo").status).toBe(0);
 });
 
 function isGroupThere(pid: number): boolean {
@@ -331,12 +339,10 @@ function isGroupThere(pid: number): boolean {
   }
 }
 
-test("a database that was exported is the same after its import into an empty one, as in the runbook", () => {
+test("a database that was exported is the same after its import into an empty one, as in the runbook", async () => {
   // wrangler exports only what is beside its configuration.
   const exported = ".wrangler/state";
-  const config = join(folder, "exported.toml");
-  const text = readFileSync(join(ROOT, "wrangler.toml"), "utf8");
-  writeFileSync(config, text.replaceAll('"migrations', `"${join(ROOT, "migrations")}`));
+  const config = configure("exported.toml");
   const file = join(folder, "linkledger.sql");
   const contentOf = (state: string) => {
     const objects = rowsOf(
@@ -349,13 +355,11 @@ test("a database that was exported is the same after its import into an empty on
   copyDemo(exported);
   const before = contentOf(exported);
   expect(before.rows.length).toBeGreaterThan(30);
-  const out = run("wrangler", ["d1", "export", "DB", "--local", "--output", file, "--config", config], {
-    env: ownWrangler,
-  });
+  const out = await wrangler(["d1", "export", "DB", "--local", "--output", file, "--config", config]);
   expect([out.status, out.stderr]).toEqual([0, ""]);
   const order = run(process.execPath, ["src/dev/order-export.ts", file]);
   expect([order.status, order.stderr]).toEqual([0, ""]);
-  const into = d1("imported", "execute", "DB", "--yes", "--file", file);
+  const into = await d1("imported", "execute", "DB", "--yes", "--file", file);
   expect([into.status, into.stderr]).toEqual([0, ""]);
   expect(contentOf("imported")).toEqual(before);
   expect(missingIn("imported")).toEqual([]);
