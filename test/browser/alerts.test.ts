@@ -1,14 +1,11 @@
 /** Alerts, their rules and webhooks in a browser: members and operators, by keyboard and without scripts. */
-import { describe, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { DEMO } from "../../src/dev/demo.ts";
-import { checkEveryWidth, db, signIn, useBrowser } from "./browser.ts";
+import { checkEveryWidth, db, useDemoUsers } from "./browser.ts";
 
-const open = useBrowser();
-
-const OWNERS = [
-  ["operator", "/operator/alerts", null],
-  ["demo", `/apps/${DEMO.appToken}/alerts`, DEMO.appToken],
-] as const;
+const openAs = useDemoUsers();
+const OPERATOR = "/operator/alerts";
+const MEMBER = `/apps/${DEMO.appToken}/alerts`;
 
 /** What is open, closed, turned off and tried again, so that a page has each of its states. */
 async function addExamples(app: string | null): Promise<number> {
@@ -48,67 +45,64 @@ async function addExamples(app: string | null): Promise<number> {
   return first;
 }
 
-describe.each(OWNERS)("of %s", (who, path, app) => {
-  test("have pages for every state of alerts and webhooks", async () => {
-    const id = await addExamples(app);
-    const page = await open();
-    await signIn(page, `${who}@example.com`, `${who}-password`);
-    for (const [name, below] of [
-      ["alerts", ""],
-      ["webhook", `/webhooks/${id}`],
-      ["webhook-off", `/webhooks/${id + 1}`],
+// Members and operators have the same pages, with other frames.
+test.each([
+  ["operator", OPERATOR, null],
+  ["demo", MEMBER, DEMO.appToken],
+] as const)("of %s have pages for every state of alerts and webhooks", async (who, path, app) => {
+  const id = await addExamples(app);
+  const page = await openAs(path, {}, who);
+  await checkEveryWidth(page, `${who}-alerts`);
+  if (app === null)
+    for (const [name, webhook] of [
+      ["webhook", id],
+      ["webhook-off", id + 1],
     ] as const) {
-      await page.goto(path + below);
-      await checkEveryWidth(page, `${who}-${name}`);
+      await page.goto(`${path}/webhooks/${webhook}`);
+      await checkEveryWidth(page, name);
     }
-    await expect.poll(() => page.getByText("Off: failed for 5 days").count()).toBe(1);
-  });
+  else await page.goto(`${path}/webhooks/${id + 1}`);
+  await expect.poll(() => page.getByText("Off: failed for 5 days").count()).toBe(1);
+});
 
-  test("create a rule with the keyboard, with the errors of a rejected form, and delete it", async () => {
-    const page = await open();
-    await signIn(page, `${who}@example.com`, `${who}-password`);
-    await page.goto(`${path}/new`);
-    await page.getByRole("link", { name: "Costs rejected" }).focus();
-    await page.keyboard.press("Enter");
-    const percent = page.getByLabel("Percentage of that hour's costs");
-    await percent.fill("400");
-    await page.keyboard.press("Enter");
-    const error = page.getByRole("alert").getByRole("link");
-    await expect
-      .poll(() => error.textContent())
-      .toBe("Percentage of that hour's costs must be from 0 to 100.");
-    await checkEveryWidth(page, `${who}-rejected-rule`);
-    await error.focus();
-    await page.keyboard.press("Enter");
-    await expect.poll(() => page.evaluate("document.activeElement.name")).toBe("percent");
-    await percent.fill("40");
-    await page.keyboard.press("Enter");
-    await page.getByRole("status").getByText("Rule created.").waitFor();
-    const row = page.getByRole("row").filter({ hasText: "more than 40.0%" });
-    await row.getByRole("link", { name: /^Change/ }).focus();
-    await page.keyboard.press("Enter");
-    await page.locator("summary").filter({ hasText: "Delete this rule" }).focus();
-    await page.keyboard.press("Enter");
-    await page.getByRole("button", { name: "Delete rule" }).focus();
-    await page.keyboard.press("Enter");
-    await page.getByRole("status").getByText("Rule deleted.").waitFor();
-    await expect.poll(() => row.count()).toBe(0);
-  });
+test("a member creates a rule with the keyboard, with the errors of a rejected form, and deletes it", async () => {
+  const page = await openAs(`${MEMBER}/new`);
+  await page.getByRole("link", { name: "Costs rejected" }).focus();
+  await page.keyboard.press("Enter");
+  const percent = page.getByLabel("Percentage of that hour's costs");
+  await percent.fill("400");
+  await page.keyboard.press("Enter");
+  const error = page.getByRole("alert").getByRole("link");
+  await expect.poll(() => error.textContent()).toBe("Percentage of that hour's costs must be from 0 to 100.");
+  await checkEveryWidth(page, "rejected-rule");
+  await error.focus();
+  await page.keyboard.press("Enter");
+  await expect.poll(() => page.evaluate("document.activeElement.name")).toBe("percent");
+  await percent.fill("40");
+  await page.keyboard.press("Enter");
+  await page.getByRole("status").getByText("Rule created.").waitFor();
+  const row = page.getByRole("row").filter({ hasText: "more than 40.0%" });
+  await row.getByRole("link", { name: /^Change/ }).focus();
+  await page.keyboard.press("Enter");
+  await page.locator("summary").filter({ hasText: "Delete this rule" }).focus();
+  await page.keyboard.press("Enter");
+  await page.getByRole("button", { name: "Delete rule" }).focus();
+  await page.keyboard.press("Enter");
+  await page.getByRole("status").getByText("Rule deleted.").waitFor();
+  await expect.poll(() => row.count()).toBe(0);
+});
 
-  test("create, test and delete a webhook without scripts", async () => {
-    const page = await open({ javaScriptEnabled: false });
-    await signIn(page, `${who}@example.com`, `${who}-password`);
-    await page.goto(path);
-    await page.getByRole("link", { name: "New webhook" }).click();
-    await page.getByLabel("URL of the receiver").fill("https://example.com/without-scripts");
-    await page.getByRole("button", { name: "Create webhook" }).click();
-    await page.getByText(/^whsec_/).waitFor();
-    await page.getByRole("link", { name: "Done" }).click();
-    await page.getByRole("button", { name: "Send test event" }).click();
-    await page.getByRole("status").getByText("Test event created.").waitFor();
-    await page.getByText("Delete this webhook").click();
-    await page.getByRole("button", { name: "Delete webhook" }).click();
-    await page.getByRole("status").getByText("Webhook deleted.").waitFor();
-    await expect.poll(() => page.getByText("https://example.com/without-scripts").count()).toBe(0);
-  });
+test("an operator creates, tests and deletes a webhook without scripts", async () => {
+  const page = await openAs(OPERATOR, { javaScriptEnabled: false }, "operator");
+  await page.getByRole("link", { name: "New webhook" }).click();
+  await page.getByLabel("URL of the receiver").fill("https://example.com/without-scripts");
+  await page.getByRole("button", { name: "Create webhook" }).click();
+  await page.getByText(/^whsec_/).waitFor();
+  await page.getByRole("link", { name: "Done" }).click();
+  await page.getByRole("button", { name: "Send test event" }).click();
+  await page.getByRole("status").getByText("Test event created.").waitFor();
+  await page.getByText("Delete this webhook").click();
+  await page.getByRole("button", { name: "Delete webhook" }).click();
+  await page.getByRole("status").getByText("Webhook deleted.").waitFor();
+  await expect.poll(() => page.getByText("https://example.com/without-scripts").count()).toBe(0);
 });

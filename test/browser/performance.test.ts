@@ -214,7 +214,7 @@ describe("with the keyboard", () => {
   });
 });
 
-it("two clicks from sign-in say which campaign has the highest cost per click this week, and whether it rises", async () => {
+it("task 2: two clicks from sign-in say which campaign has the highest cost per click this week, and whether it rises", async () => {
   // Where a sign-in leads: with one app, to its overview.
   const page = await open();
   await signInNewMember(page);

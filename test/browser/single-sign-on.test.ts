@@ -1,31 +1,26 @@
 /** Single sign-on in a browser, with a real provider: sign in, link, confirm, sign out, and what a person sees if it fails. */
-import { type Browser, chromium, type Page } from "playwright-core";
-import { afterAll, beforeAll, beforeEach, inject, test } from "vitest";
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, beforeEach, expect, inject, test } from "vitest";
+import { DEMO } from "../../src/dev/demo.ts";
 import { FAULTY, startBuilt } from "../built-worker.ts";
 import { resetUsers, type SingleSignOnWorker, startWithProvider, USERS } from "../single-sign-on/worker.ts";
-import { CHROMIUM, checkEveryWidth, openMenu } from "./browser.ts";
+import { checkEveryWidth, openMenu, useBrowser } from "./browser.ts";
+import { countClicks } from "./clicks.ts";
 
 let worker: SingleSignOnWorker;
-let browser: Browser;
 beforeAll(async () => {
-  [worker, browser] = await Promise.all([
-    startWithProvider((settings) => startBuilt({ ...settings, script: inject("script"), wrapper: FAULTY })),
-    chromium.launch(CHROMIUM),
-  ]);
+  worker = await startWithProvider((settings) =>
+    startBuilt({ ...settings, script: inject("script"), wrapper: FAULTY }),
+  );
 });
-afterAll(() => Promise.all([worker.stop(), browser.close()]));
+afterAll(() => worker.stop());
 beforeEach(() => resetUsers(worker));
 
+// The provider is at the same address, with another port.
+const openPage = useBrowser(() => "http://127.0.0.1:");
+
 async function open(path: string): Promise<Page> {
-  const context = await browser.newContext({
-    baseURL: worker.origin,
-    viewport: { width: 1100, height: 900 },
-  });
-  const page = await context.newPage();
-  page.setDefaultTimeout(15_000);
-  page.on("console", (message) => {
-    if (message.text().includes("Content Security Policy")) throw new Error(message.text());
-  });
+  const page = await openPage({ baseURL: worker.origin });
   await page.goto(path);
   return page;
 }
@@ -121,6 +116,44 @@ test("an operator unlinks a user, whose session ends", async () => {
   await operator.getByRole("status").getByText("Identity unlinked.").waitFor();
   await ana.reload();
   await ana.getByText("Your session expired.").waitFor();
+});
+
+test("task 11: a colleague with single sign-on, and an app", async () => {
+  const page = await open("/login?next=/operator");
+  await signInWithPassword(page, "operator");
+  await page.getByRole("heading", { name: "Overview", level: 1 }).waitFor();
+  const clicks = await countClicks(page);
+  await page.getByRole("link", { name: "New user" }).click();
+  await page.getByLabel("Email").fill("colleague@example.com");
+  await page.getByLabel("Demo App").check();
+  await page.getByRole("button", { name: "Create user" }).click();
+  await page.getByText("User created.").waitFor();
+  expect(clicks.count).toBe(3);
+
+  worker.provider.accounts["colleague-at-provider"] = {
+    email: "colleague@example.com",
+    email_verified: true,
+  };
+  const colleague = await open("/login");
+  await signIn(colleague, "colleague-at-provider");
+  await colleague.getByRole("heading", { name: "Overview", level: 1 }).waitFor();
+  expect(new URL(colleague.url()).pathname).toBe(`/apps/${DEMO.appToken}`);
+});
+
+test("task 12: a user who lost the second factor", async () => {
+  await worker.db.prepare("INSERT INTO authenticators VALUES (1, 'x', ?, 0)").bind(Date.now()).run();
+  const page = await open("/login?next=/operator");
+  await signInWithPassword(page, "operator");
+  await page.getByRole("heading", { name: "Overview", level: 1 }).waitFor();
+  const clicks = await countClicks(page);
+  await page.getByRole("link", { name: "Users", exact: true }).click();
+  await page
+    .getByRole("row", { name: new RegExp(`${DEMO.email}.*On`) })
+    .getByRole("link")
+    .click();
+  await page.getByRole("button", { name: "Turn off two-factor" }).click();
+  await page.getByText("Two-factor authentication is off.").waitFor();
+  expect(clicks.count).toBe(3);
 });
 
 test("a disabled user is not signed in", async () => {

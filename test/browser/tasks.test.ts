@@ -1,43 +1,20 @@
 /**
  * What people come for, from the first page to the answer, found by the text that is on each page: links, buttons, boxes and choices
- * in lists count as clicks, and each task has its number. Signing in and typing do not count. Tasks 4 and 5 are in create.test.ts and
- * edit.test.ts.
+ * in lists count as clicks, and each task has its number. Signing in and typing do not count. Task 2 is in
+ * performance.test.ts, 4 in create.test.ts, 5 in edit.test.ts, and 11 and 12 in single-sign-on.test.ts.
  */
-import { type Browser, chromium, type Page } from "playwright-core";
-import { afterAll, beforeAll, expect, inject, test } from "vitest";
+import type { Page } from "playwright-core";
+import { expect, inject, test } from "vitest";
 import { DEMO, DEMO_PASSWORD_HASHES } from "../../src/dev/demo.ts";
 import { type BuiltWorker, startBuilt } from "../built-worker.ts";
-import { type SingleSignOnWorker, startWithProvider } from "../single-sign-on/worker.ts";
-import { BASE_URL, CHROMIUM, replacePassword, service, signIn, useBrowser, useDemoUsers } from "./browser.ts";
+import { BASE_URL, replacePassword, service, signIn, useBrowser, useDemoUsers } from "./browser.ts";
+import { countClicks } from "./clicks.ts";
 
 const IPHONE = "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) Mobile/15E148";
 const openAs = useDemoUsers();
 const openPage = useBrowser();
-
-/** Counts what a person presses on the pages, and what they choose in lists. */
-async function countClicks(...pages: Page[]): Promise<{ count: number }> {
-  const clicks = { count: 0 };
-  for (const page of pages) {
-    await page.exposeFunction("noteClick", () => {
-      clicks.count++;
-    });
-    const watch = `addEventListener("pointerdown", () => noteClick(), true);
-      addEventListener("change", ({ target }) => target.matches("select") && noteClick(), true);`;
-    await page.addInitScript(watch);
-    await page.evaluate(watch);
-  }
-  return clicks;
-}
-
-let browser: Browser;
-let sso: SingleSignOnWorker;
-beforeAll(async () => {
-  [browser, sso] = await Promise.all([
-    chromium.launch(CHROMIUM),
-    startWithProvider((settings) => startBuilt({ ...settings, script: inject("script") })),
-  ]);
-});
-afterAll(() => Promise.all([browser.close(), sso.stop()]));
+// The empty deployment has another port.
+const openElsewhere = useBrowser(() => "http://127.0.0.1:");
 
 /** A deployment with its first operator and nothing else. */
 const startEmpty = (): Promise<BuiltWorker> =>
@@ -48,13 +25,6 @@ const startEmpty = (): Promise<BuiltWorker> =>
       `INSERT INTO users (id, email, role, password_hash, created_at) VALUES (1, '${DEMO.operatorEmail}', 'operator', '${DEMO_PASSWORD_HASHES[DEMO.operatorEmail]}', 0)`,
     ],
   });
-
-async function openSso(path: string): Promise<Page> {
-  const page = await (await browser.newContext({ baseURL: sso.origin })).newPage();
-  page.setDefaultTimeout(15_000);
-  await page.goto(path);
-  return page;
-}
 
 /** The first page of a partner. */
 async function openPartner(): Promise<Page> {
@@ -84,11 +54,7 @@ async function sendCost(fields: Record<string, string>): Promise<Response> {
 
 test("task 1: from an empty deployment to the first click", async () => {
   const worker = await startEmpty();
-  const open = async () => {
-    const page = await (await browser.newContext({ baseURL: worker.url })).newPage();
-    page.setDefaultTimeout(15_000);
-    return page;
-  };
+  const open = () => openElsewhere({ baseURL: worker.url });
   const [otto, mia] = [await open(), await open()];
   await signIn(otto, DEMO.operatorEmail, DEMO.operatorPassword);
   await otto.goto("/operator");
@@ -114,24 +80,6 @@ test("task 1: from an empty deployment to the first click", async () => {
   await mia.getByRole("heading", { name: "First click Done" }).waitFor();
   expect(clicks.count).toBe(6);
   await worker.stop();
-});
-
-test("task 2: which campaign has the highest cost per click, and is it rising", async () => {
-  const page = await openAs(`/apps/${DEMO.appToken}`);
-  const clicks = await countClicks(page);
-  await tab(page, "Performance");
-  await page
-    .getByRole("columnheader", { name: /^Cost per click/ })
-    .first()
-    .getByRole("link")
-    .click();
-  await page
-    .getByRole("columnheader", { name: /^Cost per click/ })
-    .and(page.locator("[aria-sort=descending]"))
-    .waitFor();
-  const first = await page.locator(".table tbody tr").first().innerText();
-  expect(first).toMatch(/[$€¥]\d/);
-  expect(clicks.count).toBe(2);
 });
 
 test("task 3: why a partner's spend changed", async () => {
@@ -271,47 +219,6 @@ test("task 10: why costs are rejected, for the partner, an operator and a member
     .first()
     .waitFor();
   expect(memberClicks.count).toBe(1);
-});
-
-test("task 11: a colleague with single sign-on, and an app", async () => {
-  const page = await openSso("/login?next=/operator");
-  await page.getByLabel("Email").fill(DEMO.operatorEmail);
-  await page.getByLabel("Password").fill(DEMO.operatorPassword);
-  await page.getByRole("button", { name: "Sign in", exact: true }).click();
-  await page.getByRole("heading", { name: "Overview", level: 1 }).waitFor();
-  const clicks = await countClicks(page);
-  await link(page, "New user");
-  await page.getByLabel("Email").fill("colleague@example.com");
-  await page.getByLabel("Demo App").check();
-  await button(page, "Create user");
-  await page.getByText("User created.").waitFor();
-  expect(clicks.count).toBe(3);
-
-  sso.provider.accounts["colleague-at-provider"] = { email: "colleague@example.com", email_verified: true };
-  const colleague = await openSso("/login");
-  await link(colleague, "Sign in with Example login");
-  await colleague.locator("input[name=account]").fill("colleague-at-provider");
-  await button(colleague, "Sign in");
-  await colleague.getByRole("heading", { name: "Overview", level: 1 }).waitFor();
-  expect(new URL(colleague.url()).pathname).toBe(`/apps/${DEMO.appToken}`);
-});
-
-test("task 12: a user who lost the second factor", async () => {
-  await sso.db.prepare("INSERT INTO authenticators VALUES (1, 'x', ?, 0)").bind(Date.now()).run();
-  const page = await openSso("/login?next=/operator");
-  await page.getByLabel("Email").fill(DEMO.operatorEmail);
-  await page.getByLabel("Password").fill(DEMO.operatorPassword);
-  await page.getByRole("button", { name: "Sign in", exact: true }).click();
-  await page.getByRole("heading", { name: "Overview", level: 1 }).waitFor();
-  const clicks = await countClicks(page);
-  await tab(page, "Users");
-  await page
-    .getByRole("row", { name: new RegExp(`${DEMO.email}.*On`) })
-    .getByRole("link")
-    .click();
-  await button(page, "Turn off two-factor");
-  await page.getByText("Two-factor authentication is off.").waitFor();
-  expect(clicks.count).toBe(3);
 });
 
 test("a link is tested on its page, by keyboard, and nothing is recorded", async () => {
