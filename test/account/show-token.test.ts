@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
+import { recordedUses } from "../../src/db/isolate-memory.ts";
 import { DAY, DEMO, env, freshDemo, NOW } from "../harness.ts";
 import {
   accountState,
@@ -11,7 +12,10 @@ import {
   useToken,
 } from "./support.ts";
 
-beforeEach(freshDemo);
+beforeEach(async () => {
+  recordedUses.clear();
+  await freshDemo();
+});
 checkForLeakedSecrets();
 
 describe("the account page", () => {

@@ -1,6 +1,7 @@
 /** Hashing a password blocks an isolate, so an isolate hashes at most two a second, and no stranger takes all turns. */
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import type { PasswordOwner } from "../../src/auth/scrypt.ts";
+import { verifyPassword } from "../../src/auth/passwords.ts";
+import { PACE, type PasswordOwner } from "../../src/auth/scrypt.ts";
 
 /** How long each derivation blocks the isolate, in milliseconds. */
 let blocks = 0;
@@ -12,14 +13,12 @@ const PASSWORD = {
   },
 } as string;
 
-/** The modules of a new isolate, in which no password was hashed. */
-let isolate: typeof import("../../src/auth/passwords.ts") & typeof import("../../src/auth/scrypt.ts");
+/** The module of a new isolate, in which no key was derived. */
+let isolate: typeof import("../../src/auth/scrypt.ts");
+let isolates = 0;
 beforeEach(async () => {
-  vi.resetModules();
-  isolate = {
-    ...(await import("../../src/auth/passwords.ts")),
-    ...(await import("../../src/auth/scrypt.ts")),
-  };
+  const path = `../../src/auth/scrypt.ts?isolate=${++isolates}`;
+  isolate = await import(/* @vite-ignore */ path);
   Object.assign(isolate.SCRYPT, { N: 2, r: 1, p: 1 });
   vi.useFakeTimers({ toFake: ["Date", "setTimeout"] });
 });
@@ -28,11 +27,13 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
+const SALT = new Uint8Array(16);
+
 /** Verifies this many passwords concurrently. For each, the milliseconds until its turn, or why there was none. */
 function verify(count: number, owner: PasswordOwner): Promise<(number | string)[]> {
   const start = Date.now();
   const one = () =>
-    isolate.verifyPassword(PASSWORD, undefined, owner).then(
+    isolate.deriveKey(PASSWORD, SALT, owner).then(
       () => Date.now() - start,
       ({ code, headers }) => `${code}, retry after ${headers["retry-after"]}`,
     );
@@ -96,4 +97,17 @@ it("hashes the next password without a pause after half a second without any", a
   const early = verify(1, "stranger");
   await vi.advanceTimersByTimeAsync(1_000);
   expect(await early).toEqual([1]);
+});
+
+it("verifies a password in the turn of its owner", async () => {
+  const { patience } = PACE;
+  PACE.patience = { stranger: -1, known: 0 };
+  try {
+    await expect(verifyPassword("a password", undefined, "stranger")).rejects.toMatchObject({
+      code: "rate_limited",
+    });
+    expect(await verifyPassword("a password", undefined, "known")).toBeUndefined();
+  } finally {
+    PACE.patience = patience;
+  }
 });

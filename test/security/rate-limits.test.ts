@@ -1,6 +1,7 @@
 /** Limits on the use of a credential and on rejected credentials from an address. */
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { createToken } from "../../src/auth/secrets.ts";
+import { blockedAddresses } from "../../src/db/isolate-memory.ts";
 import { expectDefined } from "../../src/domain/expect-defined.ts";
 import { sha256 } from "../../src/domain/hash.ts";
 import { LINKS, PARTNERS } from "../campaign/support.ts";
@@ -19,7 +20,10 @@ import {
   view,
 } from "../harness.ts";
 
-beforeEach(freshDemo);
+beforeEach(async () => {
+  blockedAddresses.clear();
+  await freshDemo();
+});
 
 /** A limiter that allows `limit` uses of each key. */
 function allowing(limit: number): { limiter: RateLimit; keys: string[] } {

@@ -2,13 +2,17 @@
 import { createExecutionContext } from "cloudflare:test";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { createToken } from "../../src/auth/secrets.ts";
+import { blockedAddresses } from "../../src/db/isolate-memory.ts";
 import { Memory } from "../../src/domain/memory.ts";
 import { serve } from "../../src/index.ts";
 import { LINKS, PARTNERS } from "../campaign/support.ts";
 import { call, countingDatabase, DEMO, env, freshDemo, IPHONE, NOW, ORIGIN, rows } from "../harness.ts";
 import { failingDatabase } from "../support.ts";
 
-beforeEach(freshDemo);
+beforeEach(async () => {
+  blockedAddresses.clear();
+  await freshDemo();
+});
 
 const MINUTE = 60_000;
 
