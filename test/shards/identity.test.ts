@@ -275,23 +275,16 @@ interface Readiness {
   checks: Record<string, { ok: boolean; reason?: string }>;
 }
 
-// In two cases, because setting up five databases takes most of the time.
-describe.each(WRONG)("if %s,", (_, { bindings, reason, fitting = [] }) => {
-  let options: Call;
-  let wrong: Shards;
-  /** The ID of a cost that belongs to a shard that does not fit. */
-  let costId: string;
-
-  beforeEach(async () => {
-    wrong = await bindings();
+it.each(WRONG)(
+  "if %s, /readyz names what is wrong and nothing else, requests that use a wrong shard return 503, write nothing, and log it, and the hourly run fails, and changes only databases that fit",
+  async (_, { bindings, reason, fitting = [] }) => {
+    const wrong = await bindings();
     // The harness copies credentials to the shards, which must not happen here.
-    options = { env: wrong, replicates: false };
+    const options: Call = { env: wrong, replicates: false };
     const number = [0, 1, 2, 3].find((one) => !fitting.includes(`LEDGER_${one}`));
-    costId = idOn(expectDefined(number));
-  });
-
-  it("/readyz names what is wrong and nothing else, requests that use the ledger return 503, write nothing, and log it", async () => {
-    const before = await everything();
+    /** Of a cost that belongs to a shard that does not fit. */
+    const costId = idOn(expectDefined(number));
+    const atFirst = await everything();
     const { status, body } = await ask<Readiness>("/readyz", options);
     expect(status).toBe(503);
     expect(body.checks.shards).toEqual({
@@ -310,10 +303,7 @@ describe.each(WRONG)("if %s,", (_, { bindings, reason, fitting = [] }) => {
     const direct = { ...options, env: { ...wrong, ENGAGEMENTS: undefined } as unknown as Partial<Env> };
     expect((await click(costId, direct)).status).toBe(302);
     expect(await deliver(costId, wrong)).toEqual(["retry"]);
-    expect(await everything()).toEqual(before);
-  });
-
-  it("a cost is stored if its own shard fits, and the hourly run fails, and changes only databases that fit", async () => {
+    expect(await everything()).toEqual(atFirst);
     for (const number of [0, 1, 2, 3]) {
       const { status } = await sendCost(cost(idOn(number)), options);
       const name = `LEDGER_${number}`;
@@ -332,8 +322,8 @@ describe.each(WRONG)("if %s,", (_, { bindings, reason, fitting = [] }) => {
       (name) => JSON.stringify(after.get(name)) !== JSON.stringify(before.get(name)),
     );
     expect(changed).toEqual(fitting);
-  });
-});
+  },
+);
 
 it.each([
   ["no shard is bound", () => bind()],
