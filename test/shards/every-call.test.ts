@@ -1,6 +1,6 @@
 /** Fault injection on a sharded ledger: every operation × each of its calls to any database × every fault. */
 import { beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-import { shardFor } from "../../src/db/ledger/shards.ts";
+import { replicateCredentials, shardFor } from "../../src/db/ledger/shards.ts";
 import { expectDefined } from "../../src/domain/expect-defined.ts";
 import { faultyDatabase, type InjectedFault, withoutPauses } from "../faults/faulty.ts";
 import { type Call, call, DEMO, ledgerOn, NOW, rows } from "../harness.ts";
@@ -142,13 +142,13 @@ describe("a revocation", () => {
     });
   const revoke = (id: number, options: Call = {}) => act(`/credentials/${id}/revoke`, options);
 
-  /** Issues a credential and checks that every shard has a copy. */
+  /** Issues a credential, of which every shard gets a copy. */
   async function issue(): Promise<{ id: number; credential: string }> {
     const json = { partner_id: 1, mode: "live", cost_types: ["cpc"] };
     const issued = await act("/credentials", { json });
     const { data } = await issued.json<{ data: { items: { id: number; credential: string }[] } }>();
     const item = expectDefined(data.items[0]);
-    expect(await statusesOnEveryShard(item.credential)).toEqual([200, 200, 200, 200]);
+    await replicateCredentials(ledgerOn());
     return item;
   }
 
@@ -166,6 +166,7 @@ describe("a revocation", () => {
 
   it("makes seven calls and applies to every shard", async () => {
     const { id, credential } = await issue();
+    expect(await statusesOnEveryShard(credential)).toEqual([200, 200, 200, 200]);
     const { database, calls } = faultyDatabase();
     expect((await revoke(id, { env: { DB: database } })).status).toBe(200);
     // In DB: the operator's access, the revocation and the credentials to copy. Then one per shard.
