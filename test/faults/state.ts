@@ -3,7 +3,8 @@ import { expect } from "vitest";
 import { createToken, hashToken } from "../../src/auth/secrets.ts";
 import { nameOfObject, writeObject } from "../../src/db/archive/objects.ts";
 import { type RawRecord, toArchivedCost } from "../../src/db/archive/record.ts";
-import { call, DAY, DEMO, emptyNamespaces, env, freshDemo, NOW } from "../harness.ts";
+import { call, DAY, DEMO, emptyNamespaces, env, freshDemo, freshState, NOW } from "../harness.ts";
+import { once } from "../once.ts";
 import { type Kept, keep, restoreAll, tableReader } from "../restore.ts";
 import { startSessions } from "../security/support.ts";
 import { watchWrites } from "../writes.ts";
@@ -30,7 +31,8 @@ export async function openRoundToApprove(): Promise<void> {
   });
 }
 
-let start: Kept;
+/** The state of DB, which a process keeps. */
+const start = once("start state", (): { kept?: Kept } => ({}));
 const writes = watchWrites();
 
 /** A user without a password. */
@@ -78,18 +80,25 @@ async function archiveCost(): Promise<void> {
   };
   const name = nameOfObject({ shard: "DB", ledgerTable: "ledger_entries", walk: NOW, first });
   await writeObject(env.TEST_BUCKET, name, [JSON.stringify(toArchivedCost(raw, new Map()))]);
-  await env.DB.prepare(
-    `INSERT INTO archive_objects VALUES ('ledger_entries', ${NOW}, 1, '', 1, '${ARCHIVED}', 0, 0, 1)`,
-  ).run();
 }
 
 /** Sets up the demo data without its counts, with sessions, a round and an adjustment, and keeps all of it. */
 export async function startState(): Promise<void> {
+  await freshState("start", setUp);
+  await archiveCost();
+  start.kept ??= await keep(env.DB);
+  await emptyNamespaces(writes);
+  writes.forget();
+}
+
+async function setUp(): Promise<void> {
   await freshDemo();
   await startSessions();
   await openRoundToApprove();
-  await archiveCost();
   await env.DB.batch([
+    env.DB.prepare(
+      `INSERT INTO archive_objects VALUES ('ledger_entries', ${NOW}, 1, '', 1, '${ARCHIVED}', 0, 0, 1)`,
+    ),
     ...["daily_engagements", "daily_audience", "audience_keys"].map((table) =>
       env.DB.prepare(`DELETE FROM ${table}`),
     ),
@@ -120,14 +129,11 @@ export async function startState(): Promise<void> {
       "INSERT INTO sign_in_attempts VALUES (1, ?, 'https://login.test', 'waiting', 'sso@example.com', ?, 1, 'K7F2QX')",
     ).bind(SSO_USER, NOW - 1000),
   ]);
-  start = await keep(env.DB);
-  await emptyNamespaces(writes);
-  writes.forget();
 }
 
 /** Restores the state that `startState` set up. */
 export async function restoreState(): Promise<void> {
-  expect(await restoreAll([env.DB], [start], writes)).toBe(true);
+  expect(start.kept && (await restoreAll([env.DB], [start.kept], writes))).toBe(true);
   await emptyNamespaces(writes);
   writes.forget();
 }
