@@ -43,8 +43,13 @@ async function readAllPages(path: string, options: Call): Promise<Link[]> {
   return read(`${path}?limit=3`, "next");
 }
 
-async function compare(model: Model): Promise<void> {
+/** With `whole` page by page, and that the other app is not found: `npm test` does so at the end. */
+async function compare(model: Model, whole: boolean): Promise<void> {
   const { token, now } = model;
+  const list = async (path: string) =>
+    whole
+      ? readAllPages(path, options)
+      : (await ask<Envelope<Link, PagingV1>>(`${path}?limit=50`, options)).body.data.items;
   const options = { token, now };
   const shown = (link: Link) => [
     link.token,
@@ -64,15 +69,17 @@ async function compare(model: Model): Promise<void> {
     link.archived,
     model.children(link).length > 0,
   ];
-  const first = (await readAllPages(LINKS, options)).slice(DEMO_LINKS);
+  const first = (await list(LINKS)).slice(DEMO_LINKS);
   expect(first.map(shown)).toEqual(model.children(undefined).map(expected));
   const parent = model.links.find((link) => model.children(link).length > 0);
   if (parent) {
-    const below = await readAllPages(`${LINKS}/${parent.token}/children`, options);
+    const below = await list(`${LINKS}/${parent.token}/children`);
     expect(below.map(shown)).toEqual(model.children(parent).map(expected));
   }
-  const other = LINKS.replace(DEMO.appToken, DEMO.otherAppToken);
-  expect((await call(other, options)).status).toBe(404);
+  if (whole) {
+    const other = LINKS.replace(DEMO.appToken, DEMO.otherAppToken);
+    expect((await call(other, options)).status).toBe(404);
+  }
   const report = await ask<{ data: { items: { spend: string; adjusted: string }[] } }>(
     `/public/v1/apps/${DEMO.appToken}/spend?from=2026-03-01&to=2026-12-31&group_by=partner`,
     options,
@@ -127,9 +134,10 @@ it("has the same links, pages, access, costs and spend as the model after any st
       const model = new Model();
       for (const one of [...FIRST, ...steps]) {
         await take(one, model);
-        await compare(model);
+        await compare(model, isLong);
         await compareCosts(model, isLong);
       }
+      await compare(model, true);
       await compareCosts(model, true);
     }),
     runs(RUNS, Math.ceil(RUNS / 12)),
