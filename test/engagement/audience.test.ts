@@ -423,7 +423,7 @@ describe("random work", () => {
             ].map((table) => `DELETE FROM ${table}`),
           ),
         ),
-      { ...runs(100, isWhole ? 10 : 4), examples },
+      { ...runs(100, isWhole ? 6 : 2), examples },
     );
     expect([...reached].sort()).toEqual(["matched", "matched full", "unpriced", "unpriced full"]);
   });
