@@ -88,8 +88,9 @@ describe.each(named(needing("api_token", "operator_token", "cost_credential")))(
     const others = isCost ? [DEMO.apiToken, DEMO.operatorToken] : [DEMO.costToken, DEMO.testCostToken, RESET];
     const cookies = [SESSIONS.member, SESSIONS.operator, SESSIONS.partner].map((cookie) => ({ cookie }));
     const sent = [
-      ...[nothing ?? {}, ...oneOf(5, invalid, operation.name.length)],
-      ...[...others.map(bearer), ...oneOf(3, cookies, operation.name.length)],
+      ...[nothing ?? {}, ...oneOf(invalid.length, invalid, operation.name.length)],
+      ...oneOf(others.length, others, operation.name.length).map(bearer),
+      ...oneOf(cookies.length, cookies, operation.name.length),
     ];
     for (const rejection of await rejectedUnchanged(operation, ...sent)) {
       expect(rejection).toMatchObject({ status: 401, code: "unauthorized" });

@@ -38,12 +38,13 @@ describe("the dropped parameters of a link", () => {
     const names = DROPPED_NAMES.filter((name) => name !== "engagement");
     const unknown = ["gclid", "utm_source", "a", "engagement", "cost_id2", "%00"];
     const values = ["%FF", "{macro}", "null", "x%00", "1"];
-    for (const [index, name] of [...names, ...unknown].entries()) {
-      for (const value of oneOf(values.length, values, index)) {
-        await open(`s2s=1&${name}=${value}`);
-        await open(`${name}=${value}&${name}=2`);
-      }
-    }
+    const queries = [...names, ...unknown].flatMap((name, index) =>
+      oneOf(values.length, values, index).flatMap((value) => [
+        `s2s=1&${name}=${value}`,
+        `${name}=${value}&${name}=2`,
+      ]),
+    );
+    await Promise.all(queries.map((query) => open(query)));
     for (const agent of [
       "Windows NT 10.0",
       "Macintosh; Intel Mac OS X 14_0",

@@ -17,7 +17,7 @@ import {
 } from "../harness.ts";
 import { samplePath } from "../http/every-route.ts";
 import { partsOf } from "../linear/fields.ts";
-import { oneOf } from "../part.ts";
+import { isLong, oneOf } from "../part.ts";
 import { routes } from "../routes.ts";
 import { everyOperation, everything, SESSIONS, startSessions } from "./support.ts";
 
@@ -195,14 +195,18 @@ describe("a repeated parameter", () => {
   it.each(each(lists))(
     "is rejected with another value in every encoding of its name: %s",
     async (_, { path, method, operation, token }) => {
-      for (const [index, name] of Object.keys(operation.input.query?.shape ?? {}).entries()) {
-        const encoded = `%${name.charCodeAt(0).toString(16)}${name.slice(1)}`;
-        for (const query of oneOf(2, [`${name}=1&${name}=2`, `${name}=1&${encoded}=2`], index)) {
-          const { status, body } = await ask<ProblemBody>(`${path}?${query}`, { method, token });
-          expect(status).toBe(400);
-          const message = "is given twice with different values; send it once";
-          expect(body.errors).toContainEqual({ param: name, message });
-        }
+      const names = Object.keys(operation.input.query?.shape ?? {});
+      const encoded = (name: string) => `%${name.charCodeAt(0).toString(16)}${name.slice(1)}`;
+      const places = isLong ? [0, 1] : [operation.id.length];
+      for (const place of places) {
+        const query = names.map((name, index) => {
+          const second = (place + index) % 2 === 0 ? name : encoded(name);
+          return `${name}=1&${second}=2`;
+        });
+        const { status, body } = await ask<ProblemBody>(`${path}?${query.join("&")}`, { method, token });
+        expect(status).toBe(400);
+        const message = "is given twice with different values; send it once";
+        for (const name of names) expect(body.errors).toContainEqual({ param: name, message });
       }
     },
   );
@@ -331,7 +335,7 @@ describe("JSON as deep as the body size allows", () => {
     "is rejected with 400: %s",
     async (name, one) => {
       const all = bodies.flatMap((deep) => [deep, `{"name":${deep}}`, `{"a":${deep}}`]);
-      for (const body of oneOf(5, all, name.length)) {
+      for (const body of oneOf(9, all, name.length)) {
         expect((await call(one.path, { method: one.method, token: one.token, headers, body })).status).toBe(
           400,
         );
