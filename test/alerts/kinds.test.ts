@@ -184,15 +184,17 @@ it("discrepancy of an app is of its own clicks, counted once a day", async () =>
   const opens = await create({ ...rule, percent: 50 });
   await create({ ...rule, percent: 51 });
   await create({ ...rule, percent: 1, app_token: DEMO.otherAppToken });
-  for (let number = 10; number < 20; number++) await cost(`agreeing-click-${number}`, "1");
-  for (let number = 10; number < 19; number++) await click(`missing-click-${number}`, { now: NOW - 1 });
+  const numbers = Array.from({ length: 10 }, (_, index) => 10 + index);
+  await Promise.all(numbers.map((number) => cost(`agreeing-click-${number}`, "1")));
+  const open = (number: number) => click(`missing-click-${number}`, { now: NOW - 1 });
+  await Promise.all(numbers.slice(1).map(open));
   await run();
   expect(await alerts()).toEqual([]);
   // 19 are too few.
   await storeRates(ledgerOn(), NOW);
   await run();
   expect(await alerts()).toEqual([]);
-  await click("missing-click-19", { now: NOW - 1 });
+  await open(10);
   await inLedger("DELETE FROM partner_rates");
   await storeRates(ledgerOn(), NOW);
   await run();
@@ -201,8 +203,9 @@ it("discrepancy of an app is of its own clicks, counted once a day", async () =>
   expect(await rows("SELECT DISTINCT rule_id, app_token FROM alerts")).toEqual([
     { rule_id: opens, app_token: DEMO.appToken },
   ]);
-  for (let number = 10; number < 20; number++)
-    await sendCost({ cost_id: `missing-click-${number}`, cost_amount: "1" }, { now: NOW + 1 });
+  const late = (number: number) =>
+    sendCost({ cost_id: `missing-click-${number}`, cost_amount: "1" }, { now: NOW + 1 });
+  await Promise.all(numbers.map(late));
   await storeRates(ledgerOn(), NOW + DAY);
   await run(NOW + DAY);
   expect((await alerts()).map(({ closed }) => closed)).toEqual([1]);

@@ -164,7 +164,7 @@ describe.runIf(isSharded)("the prices on URLs with shards", () => {
   it("are limited on each to its part, and at least to one price", async () => {
     await limit(PRICE);
     const answers = await Promise.all(
-      Array.from({ length: 40 }, (_, index) => open(PRICE, { id: ID(index) })),
+      Array.from({ length: 24 }, (_, index) => open(PRICE, { id: ID(index) })),
     );
     const counting = answers.filter(({ dropped }) => dropped.length === 0);
     expect(counting).toHaveLength(ledgerOn().shards.length);

@@ -84,6 +84,8 @@ it.runIf(ledgerOn().shards.length > 0)("keeps the counts for 400 days, in every 
       await deleteExpired(db, "dropped_parameters", NOW + 399 * DAY + hour, 100);
   }
   expect(await left()).toBe(1);
-  for (const hour of hours) if ((await left()) > 0) await purge(ledgerOn(), NOW + 402 * DAY + hour);
+  // The only link with counts is in the last part.
+  const first = Math.ceil((NOW + 402 * DAY) / HOUR_MS / hours.length) * hours.length - 1;
+  for (const hour of hours) if ((await left()) > 0) await purge(ledgerOn(), first * HOUR_MS + hour);
   expect(await left()).toBe(0);
 });

@@ -5,7 +5,7 @@ import worker from "../../src/index.ts";
 import { purge } from "../../src/purge.ts";
 import { faultyBucket, faultyDatabase, type InjectedFault, withoutPauses } from "../faults/faulty.ts";
 import { ask, click, DAY, env, freshState, NOW, rows, sendCost } from "../harness.ts";
-import { CALL_STEP, isLong } from "../part.ts";
+import { CALL_STEP } from "../part.ts";
 import { freshEmptyLedger, inLedger, totals } from "../support.ts";
 import { archiving, bindArchive, DUE, listedRows, readArchive } from "./archive-support.ts";
 
@@ -46,7 +46,7 @@ const MESSAGE = "internal error (10001)";
 
 describe.each(["before", "after"] as const)("a failure %s the work of any call", (when) => {
   it("to the bucket keeps the rows, and the next runs archive each once", async () => {
-    for (let broken = 1; ; broken += isLong ? 1 : 2) {
+    for (let broken = 1; ; broken += CALL_STEP) {
       await prepare();
       // A put is tried twice.
       const fault: InjectedFault = {

@@ -1,5 +1,6 @@
 /** The hourly purge outside the ledger: expired sessions, idempotency keys, and counts of dropped parameters, rejected costs and prices. */
 import { beforeEach, describe, expect, it } from "vitest";
+import { deleteExpired } from "../../src/db/upkeep/expired.ts";
 import { RETENTION_MS } from "../../src/domain/time.ts";
 import { purge } from "../../src/purge.ts";
 import { LINKS } from "../campaign/support.ts";
@@ -166,15 +167,10 @@ it("counts of dropped parameters are deleted after 400 days, those by country an
 
 describe("the counts of dropped parameters", () => {
   const countLeft = () => countOf("dropped_parameters");
-  const purgeAt = (...hours: number[]) =>
-    hours.reduce(
-      (before, hour) => before.then(() => purge(ledgerOn(), NOW + hour * HOUR)),
-      Promise.resolve(),
-    );
 
   it("are deleted too if the cron runs once a day", async () => {
     await insertDropped(100, TODAY - 500);
-    await purgeAt(...upTo(23).map((day) => 24 * day));
+    for (const day of upTo(23)) await deleteExpired(env.DB, "dropped_parameters", NOW + day * DAY, 100);
     expect(await countLeft()).toBe(0);
   });
 

@@ -109,13 +109,14 @@ it.runIf(isWhole)("does not change the daily totals", async () => {
 const freshMixed = () => freshState("mixed purge", createMixed);
 async function createMixed(): Promise<void> {
   await freshEmptyLedger();
-  for (let index = 0; index < 12; index++) {
+  const create = async (index: number) => {
     const now = index % 3 === 0 ? NOW + 2 * EXPIRED : NOW;
     const id = `purged-mix-${String((index * 7) % 12).padStart(4, "0")}`;
     await click(id, { now });
     await view(id, { now });
     await send(id, now, index % 2 ? "cpc" : "cpm");
-  }
+  };
+  await Promise.all(Array.from({ length: 12 }, (_, index) => create(index)));
 }
 const IN_USE = { costs: 4, engagements: 8 };
 const countRows = async () => ({ costs: (await costs()).length, engagements: (await engagements()).length });
