@@ -25,7 +25,7 @@ export const database = {
 
 /** Lets time pass, for the timers and the clock. */
 export async function pass(milliseconds: number): Promise<void> {
-  const step = milliseconds > 500 ? 50 : 2;
+  const step = milliseconds > 500 ? 50 : milliseconds >= 100 ? 10 : 2;
   for (let passed = 0; passed < milliseconds; passed += step) {
     now += step;
     await vi.advanceTimersByTimeAsync(step);
