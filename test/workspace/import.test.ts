@@ -124,6 +124,52 @@ describe("the check of a file", () => {
     expect(outcomesOf(checked).map(([, , outcome]) => outcome)).toEqual(["new", "new", "new"]);
   });
 
+  it("rejects what is below a rejected link that does not exist, so that nothing is created without its settings", async () => {
+    const checked = await upload(
+      browser,
+      toFile(
+        HEADER,
+        "New Net,New Late,New Group,,,,",
+        "New Net,,,,Acme Adds,,",
+        "New Other,New Campaign,,,,,",
+        "New Other,,,,,,maybe",
+        "New Third,New Campaign,,,,,on",
+        "New Third,New Campaign,New Group,,,,",
+        "New Third,New Second,,,,,",
+        "Acme,,,,Nobody,,",
+        "Acme,New Below,,,,,",
+        "New Twice,,,,Acme Ads,,",
+        "New Twice,,,,,,",
+        "New Twice,New Below,,,,,",
+      ),
+    );
+    const below = (name: string) => `Nothing is created below ${name}, because its row is rejected.`;
+    expect(
+      Object.fromEntries(outcomesOf(checked).map(([number, , state, detail]) => [number, [state, detail]])),
+    ).toEqual({
+      2: ["rejected", below("New Net")],
+      3: ["rejected", expect.stringContaining("Did you mean Acme Ads?")],
+      4: ["rejected", below("New Other")],
+      5: ["rejected", "Cost data must be on, off or inherit."],
+      6: ["rejected", expect.stringContaining("Cost data can't be on")],
+      7: ["rejected", below("New Third > New Campaign")],
+      8: ["new", "New network Also creates the network “New Third”."],
+      9: ["rejected", "There's no partner “Nobody”."],
+      10: ["new", ""],
+      11: ["new", "New network"],
+      12: ["rejected", "Row 11 has the same link. Remove one of them."],
+      13: ["new", ""],
+    });
+    await confirm(browser, checked);
+    expect((await linksNamed("New")).map(({ path }) => path)).toEqual([
+      "Acme::New Below",
+      "New Third",
+      "New Third::New Second",
+      "New Twice",
+      "New Twice::New Below",
+    ]);
+  });
+
   it.each([
     ["Network, Campaign ,PARTNER", ","],
     ["Network name;CAMPAIGN NAME;Partner name", ";"],

@@ -1,7 +1,7 @@
 /** The rows that name links by path: reads their names, and says why one was rejected. */
 import type { PathSettings } from "../../db/links/lists.ts";
 import type * as db from "../../db/links/paths.ts";
-import { AppError, ERRORS, type InputError } from "../../errors.ts";
+import { type AppError, ERRORS, type InputError } from "../../errors.ts";
 import { invalidRequest, parsePart, toSentence } from "../../http/input/parse.ts";
 import { linkName } from "./link-name.ts";
 
@@ -18,6 +18,8 @@ export const OTHER_HEADINGS: Readonly<Record<string, LevelField>> = {
 
 /** A link that must exist, with its settings. Null: not given. */
 export interface PathRow extends db.LinkPath, PathSettings {
+  /** Why it is rejected, if that is known without the database. Its names are those that could be read. */
+  error?: AppError | undefined;
   /** The partner by its name. */
   partnerName?: string | undefined;
   /** For files that name existing links: a new link is never archived. */
@@ -46,19 +48,16 @@ export function readNames(
   });
 }
 
-/** Replaces a row with the same path as an earlier one by an error. `numberOf` is what people call the row with this index. */
-export function rejectRepeats<Row extends PathRow>(
-  rows: (Row | AppError)[],
-  numberOf: (index: number) => number,
-): (Row | AppError)[] {
+/** Rejects a row with the same path as an earlier one. `numberOf` is what people call the row with this index. */
+export function rejectRepeats<Row extends PathRow>(rows: Row[], numberOf: (index: number) => number): Row[] {
   const seen = new Map<string, number>();
   return rows.map((row, index) => {
-    if (row instanceof AppError) return row;
+    if (row.error) return row;
     const key = keyOf(row);
     const first = seen.get(key);
     if (first === undefined) seen.set(key, numberOf(index));
     const message = `Row ${first} has the same link. Remove one of them.`;
-    return first === undefined ? row : invalidRequest([{ param: "row", message }]);
+    return first === undefined ? row : { ...row, error: invalidRequest([{ param: "row", message }]) };
   });
 }
 

@@ -42,7 +42,7 @@ export function inOrder<Row extends { names: string[] }>(rows: Row[]): Row[] {
 /** How a text names a partner whose name is not clear. */
 export const withId = ({ id, displayName }: Pick<Partner, "id" | "displayName">) => `${displayName} (${id})`;
 
-/** The row with the ID of its partner. */
+/** The row with the ID of its partner, or why that cannot be found. */
 export function findPartner(row: PathRow, partners: Partners): PathRow | AppError {
   const { partnerId, partnerName } = row;
   if (partnerName === undefined) return row;
@@ -61,32 +61,39 @@ export function findPartner(row: PathRow, partners: Partners): PathRow | AppErro
   return reject(`There's no partner “${partnerName}”.${near ? ` Did you mean ${near}?` : ""}`);
 }
 
-export type Judged = { row: PathRow | AppError; result: PathResult | AppError };
-
+/** What becomes of each row. Nothing is created below a link whose own row is rejected: it would have other settings. */
 export function judge(
-  rows: (PathRow | AppError)[],
-  { found, room, maxLinks, partners }: db.FoundPaths,
-): Judged[] {
-  const judged: (Judged | undefined)[] = rows.map((row) =>
-    row instanceof AppError ? { row, result: row } : undefined,
-  );
+  rows: PathRow[],
+  found: (db.FoundPath | undefined)[],
+  { room, maxLinks, partners }: db.FoundPaths,
+): (PathResult | AppError)[] {
+  const results: (PathResult | AppError)[] = [];
+  /** The rejected rows by their keys. */
+  const rejected = new Map<string, PathRow>();
   /** The partner of each link that these rows create. */
   const planned = new Map<string, number | null>();
   /** The name of each of them, by its key without case. */
   const names = new Map<string, string>();
   let left = room;
-  const valid = rows.flatMap((row, index) =>
-    row instanceof AppError ? [] : [{ row, index, names: row.names }],
-  );
-  for (const { row, index } of inOrder(valid)) {
-    const place = expectDefined(found[index]);
-    const level = place.base?.level ?? 0;
+  const sorted = inOrder(rows.map((row, index) => ({ row, index, names: row.names })));
+  for (const { row, index } of sorted) {
+    const place = found[index];
+    const level = place?.base?.level ?? 0;
     const added = row.names
       .map((name, at): AddedLink => ({ key: keyOf(row, at + 1), level: level + at + 1, name }))
-      .filter(({ key }, at) => at >= place.nodes.length && !planned.has(key));
-    const result = judgeRow(row, place, { planned, left, maxLinks, added }, partners);
-    judged[index] = { row, result };
-    if (result instanceof AppError || result.state !== "ready") continue;
+      .filter(({ key }, at) => at >= (place?.nodes.length ?? 0) && !planned.has(key));
+    const above = added.map(({ key }) => rejected.get(key)).find((one) => one !== undefined);
+    const result =
+      row.error ??
+      (above
+        ? belowRejected(above)
+        : judgeRow(row, expectDefined(place), { planned, left, maxLinks, added }, partners));
+    results[index] = result;
+    if (result instanceof AppError) {
+      if (!planned.has(keyOf(row))) rejected.set(keyOf(row), row);
+      continue;
+    }
+    if (result.state !== "ready") continue;
     left -= added.length;
     for (const { key, name } of added) {
       const lower = key.toLowerCase();
@@ -96,8 +103,13 @@ export function judge(
     }
     planned.set(keyOf(row), row.partnerId);
   }
-  return judged.map((one) => expectDefined(one));
+  return results;
 }
+
+const belowRejected = ({ names }: PathRow) =>
+  invalidRequest([
+    { param: "row", message: `Nothing is created below ${names.join(" > ")}, because its row is rejected.` },
+  ]);
 
 interface Plan {
   planned: ReadonlyMap<string, number | null>;

@@ -24,7 +24,7 @@ export interface PathResults {
   partners: Partners;
   maxLinks: number;
   /** With the IDs of their partners. */
-  rows: (PathRow | AppError)[];
+  rows: PathRow[];
   /** Empty without access. */
   results: (PathResult | AppError)[];
 }
@@ -38,42 +38,33 @@ export async function findBase(context: Context, scope: AppScope, token: string 
 }
 
 /** Finds what `createPaths` would do. Creates nothing. */
-export async function checkPaths(
-  context: Context,
-  scope: AppScope,
-  rows: (PathRow | AppError)[],
-): Promise<PathResults> {
-  const asked = rows.filter((row): row is PathRow => !(row instanceof AppError));
+export async function checkPaths(context: Context, scope: AppScope, sent: PathRow[]): Promise<PathResults> {
+  const asked = sent.filter(({ error }) => !error);
   const read = await db.findPaths(context.env.DB, scope, asked);
   const { access, partners, maxLinks } = read;
-  if (!access || access.appToken === null) return { access, partners, maxLinks, rows, results: [] };
-  const judged = judge(await withTargets(context, scope, asked, read), read);
-  const all = rows.map((row) =>
-    row instanceof AppError ? { row, result: row } : expectDefined(judged.shift()),
-  );
-  return {
-    access,
-    partners,
-    maxLinks,
-    rows: all.map(({ row }) => row),
-    results: all.map(({ result }) => result),
-  };
+  if (!access || access.appToken === null) return { access, partners, maxLinks, rows: sent, results: [] };
+  const complete = await withTargets(context, scope, asked, read);
+  const places = new Map(asked.map((row, index) => [row, read.found[index]]));
+  const rows = sent.map((row) => (row.error ? row : expectDefined(complete.shift())));
+  const found = sent.map((row) => places.get(row));
+  return { access, partners, maxLinks, rows, results: judge(rows, found, read) };
 }
 
-/** The rows with the IDs of their partners, if the app allows their targets. A link that exists keeps its own. */
+/** The rows with the IDs of their partners, or with errors. The app must allow their targets; a link that exists keeps its own. */
 async function withTargets(
   { env }: Context,
   scope: AppScope,
   rows: PathRow[],
   { found, partners }: db.FoundPaths,
-): Promise<(PathRow | AppError)[]> {
+): Promise<PathRow[]> {
   const isNew = ({ names }: PathRow, index: number) => found[index]?.nodes.length !== names.length;
   const targets = rows.map((row, index) => (isNew(row, index) ? row.target : null));
   const judgeTarget = await targetJudge(env.DB, scope, targets);
   return rows.map((row, index) => {
-    const [target, found] = [judgeTarget(targets[index]), findPartner(row, partners)];
-    if (target?.code !== "invalid_request" || !(found instanceof AppError)) return target ?? found;
-    return invalidRequest([...target.errors, ...found.errors]);
+    const [target, named] = [judgeTarget(targets[index]), findPartner(row, partners)];
+    if (!(named instanceof AppError)) return { ...named, error: target };
+    const errors = target?.code === "invalid_request" ? [...target.errors, ...named.errors] : [];
+    return { ...row, error: errors.length > 0 ? invalidRequest(errors) : (target ?? named) };
   });
 }
 
@@ -85,7 +76,7 @@ async function withTargets(
 export async function createPaths(
   context: Context,
   scope: AppScope,
-  asked: (PathRow | AppError)[],
+  asked: PathRow[],
   record?: Recording,
 ): Promise<PathResults> {
   const { now } = context;
@@ -95,8 +86,7 @@ export async function createPaths(
   const added = inOrder(
     rows.flatMap((row, index) => {
       const result = results[index];
-      if (row instanceof AppError || !result || result instanceof AppError || result.state !== "ready")
-        return [];
+      if (!result || result instanceof AppError || result.state !== "ready") return [];
       return [{ index, row, names: row.names, path: toNewPath(row, result.found, tokens) }];
     }),
   );

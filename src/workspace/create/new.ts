@@ -48,7 +48,7 @@ async function createOne(context: Context, place: Place, form: URLSearchParams) 
   const { member, partners } = place;
   const values = readCells(form, [...LEVEL_FIELDS.slice(firstLevelOf(place) - 1), ...SETTING_FIELDS]);
   const sent = toRow({ number: 1, values }, place);
-  if (sent instanceof AppError) throw await withMore(context, place, values, sent);
+  if (sent.error) throw await withMore(context, place, values, sent.error);
   const rows = toRows(sent, form.get("attach"));
   const isCheck = form.has("check");
   // The link that the partner is attached to can be there with another one, which nothing here changes.
@@ -64,8 +64,7 @@ async function createOne(context: Context, place: Place, form: URLSearchParams) 
   const result = expectDefined(done.results.at(-1));
   if (result instanceof AppError) throw await withMore(context, place, values, result);
   if (isCheck) {
-    const known = done.rows.flatMap((row) => (row instanceof AppError ? [] : [row]));
-    const preview = pathPreview(context, partners, known, result);
+    const preview = pathPreview(context, partners, done.rows, result);
     return newPage(place, undefined, { entered: new RejectedForm(invalidRequest([]), form), preview });
   }
   const isTwice = context.now - (result.createdAt ?? 0) < TWICE_MS;
@@ -88,7 +87,7 @@ async function withMore(
   const isOther = (name: string) => !wrong.has(name) && (hasPartner || !/^(partner|cost_data)/.test(name));
   const others = Object.fromEntries(Object.entries(values).filter(([name]) => isOther(name)));
   const row = toRow({ number: 1, values: others }, place);
-  if (error.code !== "invalid_request" || row instanceof AppError) return error;
+  if (error.code !== "invalid_request" || row.error) return error;
   const { results } = await checkPaths(context, scopeOf(place.member), [row]);
   const more = results.flatMap((result) => (result instanceof AppError ? result.errors : []));
   if (!more.some(({ param }) => isOther(param))) return error;

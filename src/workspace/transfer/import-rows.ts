@@ -92,7 +92,7 @@ export async function runRows(
   );
   const ofLinks = new Map(
     sent.flatMap((row): [string, SentRow][] =>
-      row instanceof AppError || !row.change || row.base === null ? [] : [[row.base, row]],
+      row.error || !row.change || row.base === null ? [] : [[row.base, row]],
     ),
   );
   const updateOf: UpdateOf = (link, partners) => {
@@ -100,7 +100,7 @@ export async function runRows(
     const named = row && nameChange(row, partners);
     return !named || named instanceof AppError ? {} : toUpdate(link, named);
   };
-  const paths = sent.filter((row) => row instanceof AppError || !row.change);
+  const paths = sent.filter((row) => row.error || !row.change);
   const changed = ofLinks.size > 0 ? await change(context, scope, [...ofLinks.keys()], updateOf) : undefined;
   if (changed) authorizeApp(changed.access);
   const created = paths.length > 0 ? await create(context, scope, paths) : undefined;
@@ -108,7 +108,7 @@ export async function runRows(
   const results = [...(created?.results ?? [])];
   return rows.map((row, index) => {
     const one = expectDefined(sent[index]);
-    if (one instanceof AppError || !one.change) return toCreation(row, one, expectDefined(results.shift()));
+    if (one.error || !one.change) return toCreation(row, one, expectDefined(results.shift()));
     const result = changed?.results.get(one.base ?? "");
     if (!changed || !result) return unknownLink(one.base ?? "", row.number);
     const named = nameChange(one, changed.partners);
@@ -139,8 +139,7 @@ export function readCells(form: URLSearchParams, names: readonly string[]): Reco
 }
 
 /** A row with a token changes that link, and other rows create the link of their path. */
-export function toRow({ nth = 0, values: cells, misfit }: FileRow, place: Place): SentRow | AppError {
-  if (misfit) return misfit;
+export function toRow({ nth = 0, values: cells, misfit }: FileRow, place: Place): SentRow {
   const firstLevel = firstLevelOf(place);
   const errors: InputError[] = [];
   const token = cells.link_token?.trim() || null;
@@ -149,10 +148,9 @@ export function toRow({ nth = 0, values: cells, misfit }: FileRow, place: Place)
   const above = LEVEL_FIELDS.slice(0, firstLevel - 1).filter((field) => cells[field]);
   if (token === null) errors.push(...above.map((param) => ({ param, message: ABOVE })));
   if (token !== null && nth > MAX_ROWS) errors.push(TOO_FAR);
-  if (errors.length > 0) return invalidRequest(errors);
   const { partner_id, cost_data_enabled, archived, target = null } = change;
   return {
-    cells,
+    ...{ cells, error: misfit ?? (errors.length > 0 ? invalidRequest(errors) : undefined) },
     base: token ?? place.parent?.token ?? null,
     names,
     partnerId: partner_id ?? null,
@@ -190,9 +188,8 @@ function rejected(row: FileRow, detail: string): Outcome {
   return { number, name, state: "rejected", detail, cells: [number, name, "rejected", null, detail] };
 }
 
-function toCreation(row: FileRow, path: SentRow | AppError, result: PathResult | AppError): Outcome {
-  if (result instanceof AppError || path instanceof AppError)
-    return rejected(row, describeRejection(result instanceof AppError ? result : (path as AppError)));
+function toCreation(row: FileRow, path: PathRow, result: PathResult | AppError): Outcome {
+  if (result instanceof AppError) return rejected(row, describeRejection(result));
   const { number } = row;
   const name = nameOf(row);
   const { detail: sentences, ...more } = describeAdded(result);
