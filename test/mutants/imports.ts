@@ -49,13 +49,6 @@ export const imports: Mutant[] = [
     tests: ["test/workspace/import.test.ts"],
   },
   {
-    name: "a repeated row rejects what is below the first one",
-    file: "src/usecases/links/path-rules.ts",
-    search: "!planned.has(keyOf(row))",
-    replace: "true",
-    tests: ["test/workspace/import.test.ts"],
-  },
-  {
     name: "a new link inherits the partner of its network and not the nearest one",
     file: "src/usecases/links/path-rules.ts",
     search: "above.findLast((id) => id !== null)",

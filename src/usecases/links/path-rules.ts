@@ -89,11 +89,8 @@ export function judge(
         ? belowRejected(above)
         : judgeRow(row, expectDefined(place), { planned, left, maxLinks, added }, partners));
     results[index] = result;
-    if (result instanceof AppError) {
-      if (!planned.has(keyOf(row))) rejected.set(keyOf(row), row);
-      continue;
-    }
-    if (result.state !== "ready") continue;
+    if (result instanceof AppError) rejected.set(keyOf(row), row);
+    if (result instanceof AppError || result.state !== "ready") continue;
     left -= added.length;
     for (const { key, name } of added) {
       const lower = key.toLowerCase();
