@@ -39,9 +39,10 @@ export async function judge(prepare: (length: number) => () => unknown): Promise
   // Other work on the machine and the garbage collector only make code slower, so one good try is enough.
   for (let tries = 0; tries < 10; tries++) {
     // What took less time took less CPU time too, and the clock of a thread is too coarse for a single run.
-    const least = await leastTimeOf(() => prepare(LENGTH), FAST);
-    if (least <= FAST) return undefined;
-    if (least <= MOST && least <= 6 * (await leastTimeOf(() => prepare(SHORTER)))) return undefined;
+    const first = await leastTimeOf(() => prepare(LENGTH), FAST, 2);
+    if (first <= FAST) return undefined;
+    const enough = Math.max(FAST, Math.min(MOST, 6 * (await leastTimeOf(() => prepare(SHORTER)))));
+    if (first <= enough || (await leastTimeOf(() => prepare(LENGTH), enough, 3)) <= enough) return undefined;
     const [long, short] = [await cpuOf(() => prepare(LENGTH)), await cpuOf(() => prepare(SHORTER))];
     if (long <= FAST || (long <= MOST && long <= 6 * short)) return undefined;
     slow = `${long.toFixed(1)} ms, and ${short.toFixed(1)} ms for a quarter of it`;
@@ -49,10 +50,10 @@ export async function judge(prepare: (length: number) => () => unknown): Promise
   return slow;
 }
 
-/** Milliseconds of the fastest of five runs, which other work on the machine disturbed least, or of the first that takes `enough`. */
-async function leastTimeOf(prepare: () => () => unknown, enough = 0): Promise<number> {
+/** Milliseconds of the fastest run, which other work on the machine disturbed least, or of the first that takes `enough`. */
+async function leastTimeOf(prepare: () => () => unknown, enough = 0, most = 5): Promise<number> {
   let least = Number.POSITIVE_INFINITY;
-  for (let runs = 0; runs < 5 && least > enough; runs++) {
+  for (let runs = 0; runs < most && least > enough; runs++) {
     const run = prepare();
     const start = performance.now();
     await run();
