@@ -5,7 +5,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { DAY_MS } from "../../src/domain/time.ts";
 import { stubDrizzleKit } from "./drizzle-kit-stub.ts";
 import { copySchema, create, edit, removeCopy, SCHEMA, testCommand } from "./migrations-command.ts";
@@ -110,7 +110,7 @@ function workOf({ click, view, call, remove }: ReturnType<typeof serviceOf>, num
 }
 
 /** 50,000 live rows take longer than other tests: `LONG=1`. */
-const ROWS = process.env.LONG ? 50_000 : 5_000;
+const ROWS = process.env.LONG ? 50_000 : 1_000;
 
 interface Work {
   at: number;
@@ -156,13 +156,9 @@ describe("a window of ten days for clicks and impressions from a date on", () =>
     [migration = ""] = create(["--name", "ten_days", "--rules"]).added;
     removeCopy();
   });
-  beforeEach(() => {
-    database = migrated();
-  });
-  afterEach(() => database.close());
-
   const migrate = () => database.exec(`BEGIN; ${migration}; COMMIT`);
   test(`changes none of ${ROWS} live rows, and the totals are those of cost_states after work before and after it`, () => {
+    database = migrated();
     const { before, after } = worksOf(database);
     runAll(database, before);
     database.exec("CREATE TEMP TABLE kept AS SELECT * FROM ledger_entries");
@@ -187,18 +183,27 @@ describe("a window of ten days for clicks and impressions from a date on", () =>
       "cpm matched",
       "cpm pending",
     ]);
+    database.close();
   });
 
-  test.each([
-    ["seven days after a click before the date", FROM - 1, 7 * DAY_MS, "matched"],
-    ["seven days and a millisecond after it", FROM - 1, 7 * DAY_MS + 1, "pending"],
-    ["ten days after a click on the date", FROM, 10 * DAY_MS, "matched"],
-    ["ten days and a millisecond after it", FROM, 10 * DAY_MS + 1, "pending"],
-  ])("a cost %s", (_, at, age, state) => {
-    migrate();
-    const { click, call } = serviceOf(database);
-    click(at, "rule-change-id");
-    call(at + age, "rule-change-id", "cpc", 100);
-    expect(database.prepare("SELECT state FROM ledger_entries").all()).toEqual([{ state }]);
+  describe("a cost", () => {
+    beforeAll(() => {
+      database = migrated();
+      migrate();
+    });
+    afterAll(() => database.close());
+
+    test.each([
+      ["seven days after a click before the date", FROM - 1, 7 * DAY_MS, "matched"],
+      ["seven days and a millisecond after it", FROM - 1, 7 * DAY_MS + 1, "pending"],
+      ["ten days after a click on the date", FROM, 10 * DAY_MS, "matched"],
+      ["ten days and a millisecond after it", FROM, 10 * DAY_MS + 1, "pending"],
+    ])("%s", (id, at, age, state) => {
+      const { click, call } = serviceOf(database);
+      click(at, id);
+      call(at + age, id, "cpc", 100);
+      const found = database.prepare("SELECT state FROM ledger_entries WHERE cost_id = ?").all(id);
+      expect(found).toEqual([{ state }]);
+    });
   });
 });

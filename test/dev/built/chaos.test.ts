@@ -1,6 +1,6 @@
 /**
  * Clients that cut their connections at any time do not affect others: workerd itself never answers, every request has an answer, and
- * what was confirmed is stored, and each click is counted at most once. Four seconds, and two minutes with LONG=1, with half a minute
+ * what was confirmed is stored, and each click is counted at most once. Two seconds, and two minutes with LONG=1, with half a minute
  * in which requests are ended too.
  */
 import { Agent } from "node:http";
@@ -20,7 +20,7 @@ import {
 } from "./faulty.ts";
 
 const isLong = process.env.LONG === "1";
-const SECONDS = isLong ? 12 : 1;
+const SECONDS = isLong ? 12 : 0.5;
 const DELAYS = [0, 30];
 /** With 4, workerd is idle while they wait, and then answers 500 to a request that waits only for another. When busy, it may not. */
 const CONNECTIONS = isLong ? [1, 4, 16, 64, 256] : [4, 256];

@@ -4,10 +4,12 @@
  */
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
 import { DEMO } from "../../../src/dev/demo.ts";
+import { type Queries, remember } from "../../databases.ts";
 import { api, BINDINGS, create, type Received, run, startReceiver, verify } from "../../receiver.ts";
 import { type FaultyWorker, startFaulty } from "./faulty.ts";
 
 const HOUR = 3_600_000;
+const NOW = Date.now();
 const LOST = "D1_ERROR: Network connection lost.";
 /** What operators (/ok) and an app get. The events of alerts are of those that the runs open. */
 const EVENTS = [
@@ -19,6 +21,8 @@ const EVENTS = [
 ];
 
 let server: FaultyWorker;
+/** Each round runs the same statements. */
+let db: Queries;
 let stop: () => void;
 const received: Received[] = [];
 /** The secrets, by the path of the webhook. */
@@ -28,37 +32,38 @@ beforeAll(async () => {
   const { base, stop: end } = await startReceiver(received);
   stop = end;
   server = await startFaulty({ name: "webhook-faults", bindings: BINDINGS });
+  db = remember(server.db);
   for (const path of ["/ok", "/fine", "/error"]) {
     const app = path === "/ok" ? undefined : DEMO.appToken;
     secrets[path] = (await create(server, base + path, app)).secret;
   }
-  await exec("UPDATE links SET partner_id = 2 WHERE token = ?", DEMO.linkToken);
+  await db.prepare("UPDATE links SET partner_id = 2 WHERE token = ?").bind(DEMO.linkToken).run();
 });
 afterAll(async () => {
   stop();
   await server.stop();
 });
 
-const exec = (sql: string, ...values: unknown[]) =>
-  server.db
-    .prepare(sql)
-    .bind(...values)
-    .run();
-const read = async <Row>(sql: string) => (await server.db.prepare(sql).all<Row>()).results;
+const read = async <Row>(sql: string) => (await server.rows.prepare(sql).all<Row>()).results;
 
 /** A partner was just stopped, the purge is late, and one more failure turns off the webhook of the app. */
 async function reset(): Promise<void> {
   await server.begin();
-  for (const table of ["webhook_deliveries", "webhook_events", "alerts"]) await exec(`DELETE FROM ${table}`);
-  await exec(
-    `INSERT INTO purge_positions VALUES ('ledger_entries', 0, '', NULL, NULL, ?1, 0, 0)
-     ON CONFLICT DO UPDATE SET walked_at = ?1`,
-    Date.now() - 4 * HOUR,
-  );
-  await exec(
-    "UPDATE webhooks SET ended_at = NULL, ended_because = NULL, failing_since = iif(url LIKE '%/error', ?, NULL)",
-    Date.now() - 6 * 24 * HOUR,
-  );
+  const tables = ["webhook_deliveries", "webhook_events", "alerts"];
+  await db.batch([
+    ...tables.map((table) => db.prepare(`DELETE FROM ${table}`)),
+    db
+      .prepare(
+        `INSERT INTO purge_positions VALUES ('ledger_entries', 0, '', NULL, NULL, ?1, 0, 0)
+         ON CONFLICT DO UPDATE SET walked_at = ?1`,
+      )
+      .bind(NOW - 4 * HOUR),
+    db
+      .prepare(
+        "UPDATE webhooks SET ended_at = NULL, ended_because = NULL, failing_since = iif(url LIKE '%/error', ?, NULL)",
+      )
+      .bind(NOW - 6 * 24 * HOUR),
+  ]);
   for (const stopped of [false, true]) await api(server, "partners/2", "PATCH", { stopped });
   received.length = 0;
   server.lines.length = 0;
@@ -93,7 +98,7 @@ async function expectCauses(): Promise<void> {
 /** Runs until nothing is due, as if the time of claims and of pauses had passed. */
 async function runOn(): Promise<void> {
   for (let count = 0; count < 3; count++) {
-    await exec("UPDATE webhook_deliveries SET due_at = 1 WHERE due_at IS NOT NULL");
+    await db.prepare("UPDATE webhook_deliveries SET due_at = 1 WHERE due_at IS NOT NULL").run();
     expect(await run(server)).toBe("ok");
   }
   expect(await read("SELECT id FROM webhook_deliveries WHERE due_at IS NOT NULL")).toEqual([]);

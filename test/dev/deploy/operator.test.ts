@@ -35,16 +35,6 @@ test("creates an operator, prints a temporary password, and rejects the same ema
   expect(log).toEqual([{ user_id: null, action: "create user", subject: "user 1", detail }]);
 });
 
-const failing =
-  (output: string): Wrangler =>
-  async () => ({ status: 1, stdout: "", stderr: output });
-
-test("shows any other failure of wrangler", async () => {
-  await expect(createOperator(["--remote", "a@example.com"], failing("D1 is overloaded."))).rejects.toThrow(
-    "The operator was not created. If it was created nevertheless, the next run says so. wrangler reported:\nD1 is overloaded.",
-  );
-});
-
 test.each([
   [["a@example.com"], "Use --remote or --local."],
   [["--local", "--remote", "a@example.com"], "Use --remote or --local."],
