@@ -2,6 +2,7 @@
 import { beforeEach, expect, it } from "vitest";
 import { storeActivity } from "../../src/db/operator/partner-activity.ts";
 import { ask, click, DAY, DEMO, ledgerOn, NOW, rows, sendCost } from "../harness.ts";
+import { isWhole } from "../part.ts";
 import { freshEmptyLedger } from "../support.ts";
 
 const HOUR = 3_600_000;
@@ -22,7 +23,7 @@ const at = (hours: number) => new Date(NOW + hours * HOUR).toISOString();
 const COST = { cost_type: "cpc", cost_currency: "USD", tag: "t", cost_amount: "1" };
 const ID = "active-cost-0001";
 
-it("is unknown before the first run, and null without costs and clicks", async () => {
+it.runIf(isWhole)("is unknown before the first run, and null without costs and clicks", async () => {
   expect(await read()).toEqual([null, null, null]);
   await run(0);
   expect(await read()).toEqual([null, null, 0]);
@@ -60,7 +61,7 @@ it("changes with a rejected cost, and not with a duplicate, a match of a waiting
   expect(await read()).toEqual([at(4), at(2), 0]);
 });
 
-it("stays when days leave the range, also after a pause of the cron", async () => {
+it.runIf(isWhole)("stays when days leave the range, also after a pause of the cron", async () => {
   await sendCost({ ...COST, cost_id: ID });
   await run(1);
   for (const days of [21, 22, 23, 24, 60, 61]) {
@@ -69,7 +70,7 @@ it("stays when days leave the range, also after a pause of the cron", async () =
   }
 });
 
-it("finds a cost on the day on which as many leave the range", async () => {
+it.runIf(isWhole)("finds a cost on the day on which as many leave the range", async () => {
   await sendCost({ ...COST, cost_id: ID });
   await run(1);
   await run(22 * 24);
@@ -78,13 +79,13 @@ it("finds a cost on the day on which as many leave the range", async () => {
   expect((await read())[0]).toBe(at(23 * 24));
 });
 
-it("is the last hour of the newest day if the first run finds it", async () => {
+it.runIf(isWhole)("is the last hour of the newest day if the first run finds it", async () => {
   await sendCost({ ...COST, cost_id: ID }, { now: NOW - 3 * DAY });
   await run(0);
   expect((await read())[0]).toBe("2026-03-12T23:00:00.000Z");
 });
 
-it("is written once an hour: a run that was overtaken changes nothing", async () => {
+it.runIf(isWhole)("is written once an hour: a run that was overtaken changes nothing", async () => {
   await run(2);
   await click(ID);
   await run(2);
@@ -94,7 +95,7 @@ it("is written once an hour: a run that was overtaken changes nothing", async ()
   expect(await read()).toEqual([null, at(3), 0]);
 });
 
-it("has the open mismatches of the partner's rounds", async () => {
+it.runIf(isWhole)("has the open mismatches of the partner's rounds", async () => {
   await sendCost({ ...COST, cost_id: "short" }, { token: DEMO.testCostToken });
   await run(0);
   const [round] = await rows<{ id: number }>("SELECT id FROM rounds WHERE partner_id = 3 AND state = 'open'");

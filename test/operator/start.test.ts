@@ -178,7 +178,7 @@ describe("the next step of a partner", () => {
       )?.[1] ?? "",
     );
 
-  it("says since when no cost came, after 24 hours with clicks", async () => {
+  it.runIf(isWhole)("says since when no cost came, after 24 hours with clicks", async () => {
     await missCosts();
     await storeRates(ledgerOn(), NOW);
     const setActivity = (lastCostAt: number) =>
@@ -266,7 +266,7 @@ describe("discrepancies", () => {
     expect(partnersOf(text)[0]?.cells.slice(-2)).toEqual(["65.0%", "Check costs"]);
   });
 
-  it("are counted once a day, for integrated partners", async () => {
+  it.runIf(isWhole)("are counted once a day, for integrated partners", async () => {
     const times = async () =>
       (await rows("SELECT DISTINCT partner_id, computed_at FROM partner_rates")).map((row) =>
         Object.values(row),

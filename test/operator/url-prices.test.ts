@@ -94,7 +94,7 @@ describe("held prices", () => {
     expect(await spend()).toBe(3);
   });
 
-  it("supply the amount of a call once they are accepted", async () => {
+  it.runIf(isWhole)("supply the amount of a call once they are accepted", async () => {
     await limit(0);
     const id = await open(20, { id: "held-decision-3" });
     await sendCost({ cost_id: id, cost_type: "cpc", cost_currency: "USD", tag: "t" });
@@ -168,7 +168,7 @@ describe("the void of a day", () => {
     expect(await spend()).toBe(44);
   });
 
-  it("keeps the values, so that the same cost does not bring the price back", async () => {
+  it.runIf(isWhole)("keeps the values, so that the same cost does not bring the price back", async () => {
     const id = await open(20);
     await voidAll();
     const { body } = await sendCost({
