@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createToken } from "../../src/auth/secrets.ts";
 import { asUser, LINKS, LINKS_V2, PARTNERS } from "../campaign/support.ts";
-import { type Call, call, countingDatabase, DEMO, env, freshWholeDemo, rows } from "../harness.ts";
+import { type Call, call, countingDatabase, DEMO, env, freshDemo, rows } from "../harness.ts";
 import { isLong } from "../part.ts";
 
 const CHILDREN = `${LINKS}/demo1nk008/children`;
@@ -77,7 +77,7 @@ const recordings: (typeof recorded)[] = [];
 
 describe.each([FEW, MANY])("in an app of %i links", (links) => {
   beforeAll(async () => {
-    await freshWholeDemo();
+    await freshDemo();
     await rows("UPDATE apps SET max_links = 1000000");
     await addLinks(links, null, "t");
     await addLinks(links, 8, "c");

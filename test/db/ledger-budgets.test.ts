@@ -91,7 +91,7 @@ const URL_PRICE = "&cost_type=cpc&cost_amount=1&cost_currency=USD";
 const FORGOTTEN = NOW + RETENTION_MS + 1;
 
 const FEW = 1_000;
-const MANY = isLong ? 500_000 : 12_000;
+const MANY = isLong ? 500_000 : 6_000;
 const recordings: (typeof recorded)[] = [];
 
 let unknownLinks = 0;

@@ -1,7 +1,7 @@
 /** Limits the rows that links created by path read and write, which do not grow with the links of the app. */
 import { beforeAll, describe, expect, it } from "vitest";
 import { type Browser, signedIn } from "../account/support.ts";
-import { type Call, countingDatabase, DEMO, env, freshWholeDemo, rows } from "../harness.ts";
+import { type Call, countingDatabase, DEMO, env, freshDemo, rows } from "../harness.ts";
 import { isLong } from "../part.ts";
 import { confirm, paste, toFile, upload } from "../workspace/files.ts";
 import { APP } from "../workspace/page-text.ts";
@@ -16,14 +16,15 @@ const MOST_WRITTEN = 10;
 const UNDOABLE = 2;
 const RECORD = 4;
 
-const links = isLong ? 100_000 : 20_000;
+/** More than what may be read for the most links that a case creates. */
+const links = isLong ? 100_000 : 8_000;
 /** In the file that is imported. */
-const CREATIVES = 400;
+const CREATIVES = isLong ? 400 : 200;
 
 describe(`in an app of ${links} links at each of two places`, () => {
   let browser: Browser;
   beforeAll(async () => {
-    await freshWholeDemo();
+    await freshDemo();
     await rows("UPDATE apps SET max_links = 1000000");
     for (const parentId of [null, 2])
       await env.DB.prepare(
