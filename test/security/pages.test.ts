@@ -1,6 +1,6 @@
 /** Text of callers stays text on pages, in CSV files and in the log. */
 import { beforeAll, describe, expect, it, vi } from "vitest";
-import { call, click, DEMO, env, freshWholeDemo, NOW, rows, withMethods } from "../harness.ts";
+import { call, click, DEMO, env, freshDemo, NOW, rows, withMethods } from "../harness.ts";
 import { oneOf } from "../part.ts";
 import { everyOperation, type Need, needing, SESSIONS, startSessions } from "./support.ts";
 
@@ -35,7 +35,7 @@ const WRITTEN_JSON: [table: string, column: string, value: string, names: string
 ];
 
 beforeAll(async () => {
-  await freshWholeDemo();
+  await freshDemo();
   await startSessions();
   // The test fills every entry with markup.
   await env.DB.exec("DROP TRIGGER audit_log_changed");
@@ -229,8 +229,8 @@ it("a CSV file has no formulas, whatever names it contains", async () => {
     const token = { authorization: `Bearer ${DEMO.apiToken}` };
     const session = { cookie: SESSIONS.member };
     for (const [path, headers, lines, filled] of [
-      [`/public/v1/apps/${DEMO.appToken}/spend${days}&group_by=link,partner`, token, 14, 140],
-      [`/apps/${DEMO.appToken}/performance.csv${days}&level=4`, session, 17, 302],
+      [`/public/v1/apps/${DEMO.appToken}/spend${days}&group_by=link,partner`, token, 9, 90],
+      [`/apps/${DEMO.appToken}/performance.csv${days}&level=4`, session, 17, 269],
     ] as const) {
       const response = await call(path, { headers: { accept: "text/csv", ...headers } });
       expect(response.headers.get("content-type")).toContain("text/csv");
