@@ -1,11 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { samples } from "../pages/samples.ts";
 import { checkAccessibility, checkFits, findViolations, useBrowser } from "./browser.ts";
+import { useTabs } from "./tabs.ts";
 
 const open = useBrowser();
 
-async function show(options: Parameters<typeof open>[0] = {}) {
-  const page = await open(options);
+const lookAt = useTabs(async () => {
+  const page = await open();
   // Not of the documentation, which has no styles of charts.
   await page.goto("/login");
   const styles = await page
@@ -20,28 +21,25 @@ async function show(options: Parameters<typeof open>[0] = {}) {
   for (const menu of await page.locator("details.menu").all())
     await menu.evaluate((element) => element.setAttribute("open", ""));
   return page;
-}
+});
 
 describe("the elements of pages", () => {
-  it.each([
-    ["light", { colorScheme: "light" }],
-    ["dark", { colorScheme: "dark" }],
-    ["narrow", { viewport: { width: 320, height: 740 } }],
-  ] as const)("are accessible and fit: %s", async (name, options) => {
-    const page = await show(options);
-    await checkAccessibility(page, `elements-${name}`);
+  it.each([1100, 320])("are accessible in light and dark colors, and fit into %i px", async (width) => {
+    const page = await lookAt("elements", width);
+    await checkAccessibility(page, `elements-${width}`);
     await checkFits(page);
   });
 
   it("are accessible and fit with forced colors, which are those of the system", async () => {
-    const page = await show({ forcedColors: "active" });
+    const page = await lookAt("elements", 1100);
+    await page.emulateMedia({ forcedColors: "active" });
     expect(await findViolations(page, '{ rules: { "color-contrast": { enabled: false } } }')).toEqual([]);
     await checkFits(page);
+    await page.emulateMedia({ forcedColors: null });
   });
 
   it("are accessible in print", async () => {
-    const page = await show();
-    await page.emulateMedia({ media: "print" });
+    const page = await lookAt("elements", 1100, 900, "print");
     await checkAccessibility(page, "elements-print");
   });
 
