@@ -2,8 +2,10 @@
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { service, useDemoUsers } from "./browser.ts";
+import { useTabs } from "./tabs.ts";
 
 const openPage = useDemoUsers();
+const lookAt = useTabs(openPage);
 const APP = `/apps/${service.APP_TOKEN}`;
 
 const daysOf = (page: Page) => page.locator(".daily-chart").first().locator(".plot a");
@@ -41,11 +43,8 @@ describe("the chart", () => {
   ] as const)(
     "shows its values in the plot beside the day, on a phone below the chart, with the marks of the legend and the amounts below each other: %s px, %s, forced colors %s",
     async (width, colorScheme, forcedColors) => {
-      const page = await openPage(`${APP}?period=7d`, {
-        viewport: { width, height: 900 },
-        colorScheme,
-        forcedColors,
-      });
+      const page = await lookAt(`${APP}?period=7d`, width);
+      await page.emulateMedia({ colorScheme, forcedColors });
       const [chart, tip] = [page.locator(".daily-chart"), page.locator(".chart-tip")];
       const boxOf = async (selector: string) =>
         (await chart.locator(selector).boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 };

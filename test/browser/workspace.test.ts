@@ -1,40 +1,22 @@
 /** The tasks of a marketer on the Links pages: by mouse, with only the keyboard, and without scripts. */
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
-import { DEMO } from "../../src/dev/demo.ts";
 import { BASE_URL, checkEveryWidth, checkFits, openMenu, service, useDemoUsers } from "./browser.ts";
+import { useTabs } from "./tabs.ts";
 
 const openPage = useDemoUsers();
+const lookAt = useTabs(openPage);
 const APP = `/apps/${service.APP_TOKEN}`;
 
 const row = (page: Page, name: string) =>
   page.getByRole("row").filter({ has: page.getByRole("link", { name, exact: true }) });
 
-async function request<Item>(path: string, token: string, json?: object): Promise<Item> {
-  const response = await fetch(BASE_URL + path, {
-    headers: { authorization: `Token token=${token}`, "content-type": "application/json" },
-    ...(json && { method: "POST", body: JSON.stringify(json) }),
+async function readClickUrl(link: string): Promise<string | undefined> {
+  const response = await fetch(`${BASE_URL}/public/v1${APP}/trackers/${link}`, {
+    headers: { authorization: `Token token=${service.API_TOKEN}` },
   });
-  const { data } = (await response.json()) as { data: { items: [Item] } };
-  return data.items[0];
-}
-
-/** The API token of a new member of the app. The tests of the account page reset the one of the demo user. */
-async function createMember(): Promise<string> {
-  const operator = service.OPERATOR_TOKEN ?? "";
-  const email = `${crypto.randomUUID()}@example.com`;
-  const { id } = await request<{ id: number }>("/operator/v1/users", operator, { email, sign_in: "sso" });
-  await request(`/operator/v1${APP}/members`, operator, { user_id: id });
-  return (
-    await request<{ api_token: string }>(`/operator/v1/users/${id}/token`, operator, {
-      your_password: DEMO.operatorPassword,
-    })
-  ).api_token;
-}
-
-async function readClickUrl(link: string): Promise<string> {
-  const path = `/public/v1${APP}/trackers/${link}`;
-  return (await request<{ click_url: string }>(path, await createMember())).click_url;
+  const { data } = (await response.json()) as { data: { items: { click_url: string }[] } };
+  return data.items[0]?.click_url;
 }
 
 describe("by mouse", () => {
@@ -135,7 +117,7 @@ it("with only the keyboard: searches, opens a branch, and reaches a link's page"
 });
 
 describe("without scripts", () => {
-  it("opens branches, filters, orders, and reads everything about a link", async () => {
+  it("opens branches, filters, orders, reads everything about a link, and opens the menus of the frame", async () => {
     const page = await openPage(`${APP}/links`, { javaScriptEnabled: false });
     await expect.poll(() => page.getByRole("button", { name: /^Copy/ }).count()).toBe(0);
     await page.getByRole("link", { name: "Open Acme," }).click();
@@ -163,10 +145,6 @@ describe("without scripts", () => {
       .toBe(await readClickUrl("demo1nk003"));
     await page.getByRole("link", { name: "Show in Links" }).click();
     await row(page, "Video 30s").waitFor();
-  });
-
-  it("opens the menus of the frame", async () => {
-    const page = await openPage(`${APP}/links`, { javaScriptEnabled: false });
     await openMenu(page);
     await page.getByRole("link", { name: "Account", exact: true }).click();
     await page.getByRole("heading", { name: "Account", level: 1 }).waitFor();
@@ -194,15 +172,17 @@ describe("is accessible and fits", () => {
   });
 
   it("a link with a long name, with its button at the right", async () => {
-    const page = await openPage(`${APP}/links/${service.LINK_TOKEN}`, {
-      viewport: { width: 1280, height: 800 },
-    });
-    await page.evaluate(`document.querySelector("h1 bdi").textContent = "Interstitial_".repeat(6)`);
+    const page = await lookAt(`${APP}/links/${service.LINK_TOKEN}`, 1280);
+    const name = await page.locator("h1 bdi").textContent();
+    const rename = (to: string | null) =>
+      page.evaluate(`document.querySelector("h1 bdi").textContent = ${JSON.stringify(to)}`);
+    await rename("Interstitial_".repeat(6));
     const right = await page.evaluate(
       `document.querySelector("main > .head > .button").getBoundingClientRect().right`,
     );
     expect(right).toBe(1260);
     await checkFits(page);
+    await rename(name);
   });
 
   it("a link without spend, with its tiles up to the right", async () => {
@@ -214,9 +194,7 @@ describe("is accessible and fits", () => {
   });
 
   it("on a phone, a link with its button beside its name, and the currency of its costs beside their type", async () => {
-    const page = await openPage(`${APP}/links/${service.LINK_TOKEN}`, {
-      viewport: { width: 390, height: 844 },
-    });
+    const page = await lookAt(`${APP}/links/${service.LINK_TOKEN}`, 390);
     const [name, button] = await Promise.all(
       ["h1", "main > .head > .button"].map((one) => page.locator(one).boundingBox()),
     );
@@ -229,7 +207,7 @@ describe("is accessible and fits", () => {
   });
 
   it("on a phone, the spend and the price of each currency in a line, below the name", async () => {
-    const page = await openPage(`${APP}/links`, { viewport: { width: 390, height: 844 } });
+    const page = await lookAt(`${APP}/links`, 390);
     const found = await page.evaluate<{ name: number; lines: { text: string; left: number; gap: number }[] }>(
       `(() => {
         const boxOf = (one) => {
@@ -260,7 +238,7 @@ describe("is accessible and fits", () => {
   });
 
   it("the list of links, with the box that selects all beside its heading", async () => {
-    const page = await openPage(`${APP}/links`);
+    const page = await lookAt(`${APP}/links`, 1100);
     const middles = await page.evaluate<number[]>(
       `[...document.querySelectorAll(".links thead th:first-child > *")].map((one) => {
         const { top, bottom } = one.getBoundingClientRect();
