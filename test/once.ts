@@ -1,4 +1,4 @@
-/** What a process of the tests makes once, also if a test file loads new modules. */
+/** What a process of the tests makes once, whichever files it runs. */
 export function once<T>(name: string, make: () => T): T {
   const key = Symbol.for(`linkledger ${name}`);
   const made = Reflect.get(globalThis, key) as { value: T } | undefined;

@@ -1,15 +1,6 @@
-/**
- * Runs before each test file. The files of a process share it and its modules, so also what the Worker remembers in memory. Files
- * whose tests are about that memory get modules of their own.
- */
-import { afterAll, afterEach, chai, expect, vi } from "vitest";
+/** Runs before each test file. The files of a process share it and its modules, so also what the Worker remembers in memory. */
+import { afterAll, afterEach, chai, expect } from "vitest";
 import { once } from "./once.ts";
-import { OWN_MODULES } from "./own-modules.ts";
-
-const last = once("last file", () => ({ hadOwnModules: false }));
-const hasOwnModules = OWN_MODULES.test(expect.getState().testPath ?? "");
-if (hasOwnModules || last.hadOwnModules) vi.resetModules();
-last.hadOwnModules = hasOwnModules;
 
 // It finds misspelled assertions, which TypeScript finds too, and takes a proxy for each of ours.
 chai.config.useProxy = false;

@@ -3,7 +3,6 @@ import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-pool-worker
 import { transform } from "esbuild";
 import { defineConfig, type Plugin } from "vitest/config";
 import { BaseSequencer } from "vitest/node";
-import { OWN_MODULES } from "./own-modules.ts";
 import { limits } from "./vitest.shared.ts";
 
 /** What `npm run test:long` adds, see test/part.ts. */
@@ -98,9 +97,8 @@ const SLOW = [
 /** One project after the other, because a process that takes a file of another project starts again. */
 class SlowFirst extends BaseSequencer {
   override async sort(files: Parameters<BaseSequencer["sort"]>[0]) {
-    // Files with modules of their own come last, because the file after one loads all modules again.
     const place = ({ moduleId }: { moduleId: string }) =>
-      SLOW.some((name) => moduleId.includes(name)) ? 0 : OWN_MODULES.test(moduleId) ? 2 : 1;
+      SLOW.some((name) => moduleId.includes(name)) ? 0 : 1;
     const sorted = await super.sort(files);
     const grouped = Map.groupBy(sorted, ({ project }) => project.name);
     return ["four shards", "one database"].flatMap((name) => {
