@@ -177,7 +177,12 @@ export async function startBuilt({
 /** A Worker whose databases wait and fail as a test says. */
 export const FAULTY = join(import.meta.dirname, "faulty-worker.ts");
 
+/** Each is built once in a process. */
+const wrappers = new Map<string, string>();
+
 function buildWrapper(file: string): string {
+  const known = wrappers.get(file);
+  if (known !== undefined) return known;
   const { outputFiles } = buildSync({
     entryPoints: [file],
     bundle: true,
@@ -185,5 +190,7 @@ function buildWrapper(file: string): string {
     external: ["./worker.js"],
     write: false,
   });
-  return outputFiles[0]?.text ?? "";
+  const text = outputFiles[0]?.text ?? "";
+  wrappers.set(file, text);
+  return text;
 }

@@ -56,7 +56,7 @@ export default defineConfig({
         plugins: [texts],
         test: { name: "linear", include: ["test/linear/*.test.ts"], ...later, ...limits },
       },
-      // Not part of `npm test`, because these start real commands about 60 times: a minute and a half of CPU time.
+      // Not part of `npm test`, because these start real commands: more than a minute of CPU time.
       { root, test: { name: "start", include: ["test/dev/start/*.test.ts"], ...later, ...limits } },
     ],
   },
