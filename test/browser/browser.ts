@@ -49,7 +49,7 @@ export async function signInNewMember(page: Page): Promise<void> {
 /** Debian's Chromium. The first, which has no windows, takes half of the CPU. */
 const INSTALLED = ["/usr/bin/chromium-headless-shell", "/usr/bin/chromium"];
 /** Loads nothing by itself. */
-export const CHROMIUM = {
+const CHROMIUM = {
   executablePath: process.env.CHROMIUM ?? INSTALLED.find(existsSync) ?? "/usr/bin/chromium",
   args: [
     "--headless",
