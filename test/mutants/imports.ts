@@ -44,8 +44,8 @@ export const imports: Mutant[] = [
   {
     name: "a row below a rejected one creates the link above it, without its settings",
     file: "src/usecases/links/path-rules.ts",
-    search: "rejected.get(key)",
-    replace: "undefined",
+    search: "rejected.has(key)",
+    replace: "false",
     tests: ["test/workspace/import.test.ts"],
   },
   {

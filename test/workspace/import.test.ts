@@ -143,7 +143,7 @@ describe("the check of a file", () => {
         "New Twice,New Below,,,,,",
       ),
     );
-    const below = (name: string) => `Nothing is created below ${name}, because its row is rejected.`;
+    const below = (name: string) => `The row of “${name}” is rejected.`;
     expect(
       Object.fromEntries(outcomesOf(checked).map(([number, , state, detail]) => [number, [state, detail]])),
     ).toEqual({
@@ -152,7 +152,7 @@ describe("the check of a file", () => {
       4: ["rejected", below("New Other")],
       5: ["rejected", "Cost data must be on, off or inherit."],
       6: ["rejected", expect.stringContaining("Cost data can't be on")],
-      7: ["rejected", below("New Third > New Campaign")],
+      7: ["rejected", below("New Campaign")],
       8: ["new", "New network Also creates the network “New Third”."],
       9: ["rejected", "There's no partner “Nobody”."],
       10: ["new", ""],

@@ -68,8 +68,8 @@ export function judge(
   { room, maxLinks, partners }: db.FoundPaths,
 ): (PathResult | AppError)[] {
   const results: (PathResult | AppError)[] = [];
-  /** The rejected rows by their keys. */
-  const rejected = new Map<string, PathRow>();
+  /** The keys of the rejected rows. */
+  const rejected = new Set<string>();
   /** The partner of each link that these rows create. */
   const planned = new Map<string, number | null>();
   /** The name of each of them, by its key without case. */
@@ -82,14 +82,14 @@ export function judge(
     const added = row.names
       .map((name, at): AddedLink => ({ key: keyOf(row, at + 1), level: level + at + 1, name }))
       .filter(({ key }, at) => at >= (place?.nodes.length ?? 0) && !planned.has(key));
-    const above = added.map(({ key }) => rejected.get(key)).find((one) => one !== undefined);
+    const above = added.find(({ key }) => rejected.has(key));
     const result =
       row.error ??
       (above
         ? belowRejected(above)
         : judgeRow(row, expectDefined(place), { planned, left, maxLinks, added }, partners));
     results[index] = result;
-    if (result instanceof AppError) rejected.set(keyOf(row), row);
+    if (result instanceof AppError) rejected.add(keyOf(row));
     if (result instanceof AppError || result.state !== "ready") continue;
     left -= added.length;
     for (const { key, name } of added) {
@@ -103,10 +103,8 @@ export function judge(
   return results;
 }
 
-const belowRejected = ({ names }: PathRow) =>
-  invalidRequest([
-    { param: "row", message: `Nothing is created below ${names.join(" > ")}, because its row is rejected.` },
-  ]);
+const belowRejected = ({ name }: AddedLink) =>
+  invalidRequest([{ param: "row", message: `The row of “${name}” is rejected.` }]);
 
 interface Plan {
   planned: ReadonlyMap<string, number | null>;
