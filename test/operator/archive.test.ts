@@ -96,10 +96,7 @@ describe("GET /operator/v1/archive", () => {
 
   it("finds each of many costs, over slices of different keys and several walks", async () => {
     const ids = Array.from({ length: 9 }, (_, index) => `proved-many-000${index}`);
-    for (const index of [0, 1, 2])
-      await Promise.all(
-        ids.filter((_, at) => at % 3 === index).map((id) => click(id, { now: NOW + index * 2 * DAY })),
-      );
+    for (const [index, id] of ids.entries()) await click(id, { now: NOW + (index % 3) * 2 * DAY });
     for (let day = 0; day < 8; day += 2) await purge(archiving(), DUE + day * DAY, 2);
     for (const id of ids) expect(await find({ cost_id: id })).toMatchObject([{ cost_id: id }]);
     expect(await find({ cost_id: "proved-many-0009" })).toBe(404);

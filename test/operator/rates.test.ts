@@ -98,21 +98,18 @@ describe("the rates of a partner", () => {
   });
 
   it("cover clicks for cpc, cpi and cpe, and impressions for cpm, with unpriced costs but no pending ones", async () => {
-    const viewed = async (isPriced: boolean) => {
+    await clicked({ cost_amount: "1" });
+    await clicked({});
+    await clicked({ cost_type: "cpi", cost_amount: "2" });
+    await clicked();
+    await sendCost({ cost_id: newId(), cost_amount: "3" });
+    for (const priced of [true, false, false]) {
       const id = newId();
       await view(id);
-      if (isPriced) await sendCost({ cost_id: id, cost_type: "cpm", cost_amount: "1" });
-    };
-    await Promise.all([
-      clicked({ cost_amount: "1" }),
-      clicked({}),
-      clicked({ cost_type: "cpi", cost_amount: "2" }),
-      clicked(),
-      sendCost({ cost_id: newId(), cost_amount: "3" }),
-      ...[true, false, false].map(viewed),
-      // Without an ID, an engagement is not recorded in the ledger.
-      click(""),
-    ]);
+      if (priced) await sendCost({ cost_id: id, cost_type: "cpm", cost_amount: "1" });
+    }
+    // Without an ID, an engagement is not recorded in the ledger.
+    await click("");
     const { types } = await read();
     expect(
       types.map(({ cost_type, matched, recorded, coverage }) => [cost_type, matched, recorded, coverage]),
@@ -125,13 +122,11 @@ describe("the rates of a partner", () => {
   });
 
   it("agree if the matched cost has an amount and equals the values of the URL, or is the price on the URL", async () => {
-    await Promise.all([
-      clicked({ cost_amount: "0.5" }),
-      clicked({ cost_amount: "0.5" }, { query: "&cost_type=cpc&cost_currency=USD" }),
-      clicked({ cost_amount: "0.5" }, { query: FULL_URL }),
-      clicked({}, { query: FULL_URL }),
-      clicked(undefined, { query: FULL_URL }),
-    ]);
+    await clicked({ cost_amount: "0.5" });
+    await clicked({ cost_amount: "0.5" }, { query: "&cost_type=cpc&cost_currency=USD" });
+    await clicked({ cost_amount: "0.5" }, { query: FULL_URL });
+    await clicked({}, { query: FULL_URL });
+    await clicked(undefined, { query: FULL_URL });
     expect(await ratesOf("cpc")).toMatchObject({
       expected: 5,
       agreeing: 5,
@@ -192,7 +187,8 @@ describe("the rates of a partner", () => {
   });
 
   it.runIf(isWhole)("are bounded: beyond the limits they are incomplete, without coverage", async () => {
-    const ids = await Promise.all(Array.from({ length: 12 }, () => clicked({ cost_amount: "1" })));
+    const ids: string[] = [];
+    for (let index = 0; index < 12; index++) ids.push(await clicked({ cost_amount: "1" }));
     const ledger = ledgerOn();
     const cpcOf = async (limits: { maxTotals: number; maxIds: number }) => {
       const { complete, counts } = await findRates(ledger, 1, NOW, limits);
@@ -274,9 +270,8 @@ describe("the rates of a round", () => {
   });
 
   it.runIf(isWhole)("are on its page, and those of a partner on its page", async () => {
-    await Promise.all(
-      Array.from({ length: 19 }, (_, index) => clicked(index < 9 ? { cost_amount: "1" } : undefined)),
-    );
+    for (let index = 0; index < 9; index++) await clicked({ cost_amount: "1" });
+    for (let index = 0; index < 10; index++) await clicked();
     const operator = new Browser();
     await operator.signIn(DEMO.operatorEmail, DEMO.operatorPassword);
     // Fewer than 20 clicks say little.

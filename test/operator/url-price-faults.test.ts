@@ -16,8 +16,8 @@ const freshPrices = (isHeld: boolean) =>
   freshState(`prices of 20, held: ${isHeld}`, async () => {
     await freshLedger();
     await rows("UPDATE partners SET max_url_spend = ? WHERE id = 1", isHeld ? 0 : null);
-    const path = `/${DEMO.linkToken}?s2s=1&cost_type=cpc&cost_amount=20&cost_currency=USD`;
-    await Promise.all(Array.from({ length: COUNT }, () => ask(path)));
+    for (let index = 0; index < COUNT; index++)
+      await ask(`/${DEMO.linkToken}?s2s=1&cost_type=cpc&cost_amount=20&cost_currency=USD`);
   });
 const send = (path: string, json: object, database?: D1Database) =>
   withoutPauses(() =>

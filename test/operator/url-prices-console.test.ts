@@ -17,8 +17,11 @@ const OF = { app_token: DEMO.appToken, day: TODAY, reason: "checked" };
 const limit = (most: number | null) =>
   rows("UPDATE partners SET max_url_spend = ? WHERE id = 1", most === null ? null : most * 100_000);
 const open = async (count: number, { id = "", now = NOW } = {}) => {
-  const path = `/${DEMO.linkToken}?s2s=1&cost_type=cpc&cost_amount=20&cost_currency=USD${id && `&cost_id=${id}`}`;
-  await Promise.all(Array.from({ length: count }, () => ask(path, { now })));
+  for (let index = 0; index < count; index++)
+    await ask(
+      `/${DEMO.linkToken}?s2s=1&cost_type=cpc&cost_amount=20&cost_currency=USD${id && `&cost_id=${id}`}`,
+      { now },
+    );
 };
 const spend = async () =>
   (await totals("amount")).reduce((sum, { amount }) => sum + Number(amount), 0) / 100_000;

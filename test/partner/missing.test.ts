@@ -22,21 +22,16 @@ const idsOf = async (options: { now?: number } = {}) =>
 const PRICE = "&cost_type=cpc&cost_currency=USD&cost_amount=0.3";
 
 it("lists each with its reason, its kind, time and link, and nothing that has a matching cost", async () => {
-  await Promise.all([
-    ...["agrees", "differs", "none", "unpriced", "unfit", "void", "installed"].map((id) =>
-      click(`missing-${id}-01`, id === "differs" ? { query: PRICE } : {}),
-    ),
-    view("missing-view-0001"),
-  ]);
-  await Promise.all([
-    sendCost({ cost_id: "missing-agrees-01", cost_amount: "1" }),
-    sendCost({ cost_id: "missing-differs-01", cost_amount: "9" }),
-    sendCost({ cost_id: "missing-unpriced-01" }),
-    sendCost({ cost_id: "missing-unfit-01", cost_type: "cpm", cost_amount: "1" }),
-    sendCost({ cost_id: "missing-void-01", cost_amount: "1" }),
-    sendCost({ cost_id: "missing-installed-01", cost_type: "cpi", cost_amount: "1" }),
-  ]);
+  for (const id of ["agrees", "differs", "none", "unpriced", "unfit", "void", "installed"])
+    await click(`missing-${id}-01`, id === "differs" ? { query: PRICE } : {});
+  await view("missing-view-0001");
+  await sendCost({ cost_id: "missing-agrees-01", cost_amount: "1" });
+  await sendCost({ cost_id: "missing-differs-01", cost_amount: "9" });
+  await sendCost({ cost_id: "missing-unpriced-01" });
+  await sendCost({ cost_id: "missing-unfit-01", cost_type: "cpm", cost_amount: "1" });
+  await sendCost({ cost_id: "missing-void-01", cost_amount: "1" });
   await call("/cost/missing-void-01/void", { method: "POST", token: DEMO.costToken });
+  await sendCost({ cost_id: "missing-installed-01", cost_type: "cpi", cost_amount: "1" });
   const page = await open();
   const at = ["15 Mar 2026, 12:00 UTC", DEMO.linkToken];
   expect(tableOf(page)).toEqual([
@@ -84,9 +79,7 @@ it("covers seven days with today, from their first millisecond, and no click who
 
 it("pages by ID, and has 1,000 IDs in a file with a byte order mark, in which a formula stays text", async () => {
   await click("=CMD(0)-missing");
-  await Promise.all(
-    Array.from({ length: 52 }, (_, number) => click(`missing-page-${String(number).padStart(3, "0")}`)),
-  );
+  for (let number = 0; number < 52; number++) await click(`missing-page-${String(number).padStart(3, "0")}`);
   const first = await browser.get("/partner/missing");
   expect(tableOf(first)).toHaveLength(50);
   const next = /href="([^"]+)">Next page/.exec(first.markup)?.[1]?.replaceAll("&amp;", "&") ?? "";
@@ -113,9 +106,7 @@ it("never has another partner's, and takes no cursor of another list and no unkn
   await click("missing-own-00001");
   await click("missing-rival-001", { link: "demo1nk007" });
   expect(await idsOf()).toEqual(["missing-own-00001"]);
-  await Promise.all(
-    Array.from({ length: 51 }, (_, number) => sendCost({ cost_id: `missing-page-${100 + number}` })),
-  );
+  for (let number = 0; number < 51; number++) await sendCost({ cost_id: `missing-page-${100 + number}` });
   const { body } = await ask<{ paging: { cursor: string } }>("/cost", { token: DEMO.costToken });
   const { cursor } = body.paging;
   expect(cursor).not.toBe(null);

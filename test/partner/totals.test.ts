@@ -15,23 +15,19 @@ const open = async (path: string) => browser.get(path);
 /** Two days of costs: cpc in two currencies, cpm, one without an amount, one pending, one voided, and one of a rival. */
 async function sendSome(): Promise<void> {
   const yesterday = NOW - DAY;
-  await Promise.all([
-    click("total-today-0001"),
-    click("total-today-0002"),
-    click("total-void-00001"),
-    view("total-view-00001"),
-    click("total-before-001", { now: yesterday }),
-    click("total-unpriced-1", { now: yesterday }),
-  ]);
-  await Promise.all([
-    sendCost({ cost_id: "total-today-0001", cost_amount: "1.5" }),
-    sendCost({ cost_id: "total-today-0002", cost_amount: "2", cost_currency: "EUR" }),
-    sendCost({ cost_id: "total-view-00001", cost_type: "cpm", cost_amount: "1.5" }),
-    sendCost({ cost_id: "total-before-001", cost_amount: "0.25" }),
-    sendCost({ cost_id: "total-unpriced-1" }),
-    sendCost({ cost_id: "total-pending-01", cost_amount: "100" }),
-    sendCost({ cost_id: "total-void-00001", cost_amount: "100" }),
-  ]);
+  await click("total-today-0001");
+  await click("total-today-0002");
+  await click("total-void-00001");
+  await view("total-view-00001");
+  await click("total-before-001", { now: yesterday });
+  await click("total-unpriced-1", { now: yesterday });
+  await sendCost({ cost_id: "total-today-0001", cost_amount: "1.5" });
+  await sendCost({ cost_id: "total-today-0002", cost_amount: "2", cost_currency: "EUR" });
+  await sendCost({ cost_id: "total-view-00001", cost_type: "cpm", cost_amount: "1.5" });
+  await sendCost({ cost_id: "total-before-001", cost_amount: "0.25" });
+  await sendCost({ cost_id: "total-unpriced-1" });
+  await sendCost({ cost_id: "total-pending-01", cost_amount: "100" });
+  await sendCost({ cost_id: "total-void-00001", cost_amount: "100" });
   await call("/cost/total-void-00001/void", { method: "POST", token: DEMO.costToken });
 }
 

@@ -60,7 +60,7 @@ export async function spend(
 ) {
   const now = NOW - days * DAY;
   const ids = Array.from({ length: count }, (_, index) => `${id}-${String(index).padStart(6, "0")}`);
-  await Promise.all(ids.map((cost_id) => click(cost_id, { ...more, now })));
+  for (const cost_id of ids) await click(cost_id, { ...more, now });
   const cost = { cost_type: "cpc", cost_currency: "USD", cost_amount: amount, tag: "test" };
   const costs = ids.map((cost_id) => ({ ...cost, cost_id }));
   const { body } = await ask<{ results: { match: string }[] }>("/cost/batch", {
