@@ -87,6 +87,7 @@ const filled = (root: string) =>
     fileWith(await migrated(root), (db) => runStatements(db, demoStatements(Date.now()))),
   );
 
+/** What the databases of a Worker have. */
 export interface Content {
   /** The checkout whose migrations apply. Default: this one. */
   root?: string;

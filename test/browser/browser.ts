@@ -226,7 +226,7 @@ const TAKE_OUT = `(() => {
   };
 })()`;
 
-/** What axe finds, with the elements. Only \`--all\` checks more than two rows that are alike. */
+/** What axe finds, with the elements. Only `--all` checks more than two rows that are alike. */
 export async function findViolations(page: Page, options = ALL_RULES): Promise<unknown[]> {
   // The debugger evaluates it, so the page's policy does not apply.
   if (!(await page.evaluate("'axe' in window"))) await page.evaluate(AXE);
